@@ -80,9 +80,6 @@ class ContinuedWorkload:
         return None if block is None else block._replace(first=block.first + self._first)
 
 
-ServiceLaw = Service
-
-
 Block = TypeVar("Block")
 
 
@@ -113,7 +110,7 @@ class PoissonWorkload:
     ----------
     rates:
         [J] arrivals per time unit of each type, for the whole system.
-    laws:
+    distributions:
         [J] service distributions.
     seed:
         The scenario's seed.
@@ -124,11 +121,11 @@ class PoissonWorkload:
     """
 
     def __init__(
-        self, rates: Sequence[float], laws: Sequence[ServiceLaw], seed: int, start: float = 0.0, branch: int = 0
+        self, rates: Sequence[float], distributions: Sequence[Service], seed: int, start: float = 0.0, branch: int = 0
     ) -> None:
         self._total = fsum(rates)
         self._shares = np.cumsum(np.asarray(rates, float))[:-1] / (self._total or 1.0)
-        self._samplers = [service_sampler(law) for law in laws]
+        self._samplers = [service_sampler(distribution) for distribution in distributions]
         self._seed = seed
         self._branch = branch
         self._starts = [start]
@@ -181,27 +178,27 @@ class PoissonWorkload:
 Sampler = Callable[[np.random.Generator, int], NDArray[np.float64]]
 
 
-def service_sampler(law: ServiceLaw) -> Sampler:
-    """A function (generator, n) -> n service times of the given law."""
-    mean = float(law.mean)
-    if isinstance(law, Exponential):
+def service_sampler(distribution: Service) -> Sampler:
+    """A function (generator, n) -> n service times of the given distribution."""
+    mean = float(distribution.mean)
+    if isinstance(distribution, Exponential):
         return _exponential(mean)
-    if isinstance(law, Deterministic):
+    if isinstance(distribution, Deterministic):
         return lambda _, n: np.full(n, mean)
-    if isinstance(law, Erlang):
-        phases = law.phases
+    if isinstance(distribution, Erlang):
+        phases = distribution.phases
         return lambda random, n: random.gamma(phases, mean / phases, n)
-    if isinstance(law, HyperExponential):
-        return _hyper_exponential(mean, float(law.squared_variation))
-    if isinstance(law, Pareto):
-        shape = float(law.shape)
+    if isinstance(distribution, HyperExponential):
+        return _hyper_exponential(mean, float(distribution.squared_variation))
+    if isinstance(distribution, Pareto):
+        shape = float(distribution.shape)
         least = mean * (shape - 1) / shape
         return lambda random, n: least * (1 + random.pareto(shape, n))
-    if isinstance(law, MixedErlang):
-        return _mixed_erlang(mean, [float(share) for share in law.probabilities])
-    if isinstance(law, EmpiricalTimes):
-        return empirical_sampler(np.array([float(value) for value in law.values]), mean)
-    spread = float(np.log1p(float(law.squared_variation)))
+    if isinstance(distribution, MixedErlang):
+        return _mixed_erlang(mean, [float(share) for share in distribution.probabilities])
+    if isinstance(distribution, EmpiricalTimes):
+        return empirical_sampler(np.array([float(value) for value in distribution.values]), mean)
+    spread = float(np.log1p(float(distribution.squared_variation)))
     centre = float(np.log(mean)) - spread / 2
     return lambda random, n: random.lognormal(centre, spread**0.5, n)
 

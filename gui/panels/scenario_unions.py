@@ -13,7 +13,7 @@ from gui.kinds.rooms import PANEL_ROOMS
 from gui.panels.scenario_cells import ScenarioCell
 from gui.panels.scenario_fields import Path, as_text, value_at
 
-#: What stands for a list of numbers among laws.
+#: What stands for a list of numbers among distributions.
 LIST = "list"
 
 #: What fields without a default begin with; others begin with 2.

@@ -155,7 +155,7 @@ class EmpiricalTimes(Section):
     mean: Positive = Field(default_factory=_average)
 
 
-#: Every law of service times, in the order in which forms offer them.
+#: Every distribution of service times, in the order in which forms offer them.
 SERVICE_LAWS = (Exponential, Deterministic, Erlang, HyperExponential, Pareto, LogNormal, MixedErlang, EmpiricalTimes)
 
 Service = Annotated[

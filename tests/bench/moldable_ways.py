@@ -57,7 +57,7 @@ class Outcome(NamedTuple):
 def drawn_jobs(bench: Bench, seed: int = 1) -> Jobs:
     """Jobs as Python programs draw them; sizes are exponential."""
     system: Any = bench.system
-    widths, shares = zip(*system.policy.law(0), strict=True)
+    widths, shares = zip(*system.policy.distribution(0), strict=True)
     rate, size = system.numbers.rate, 1 / float(system.numbers.means[0])
     chance = random.Random(seed)
     time = 0.0

@@ -135,7 +135,7 @@ def test_servers_that_nobody_needs_have_no_price() -> None:
 def test_references_say_what_they_hold_for() -> None:
     said = reference_table(answers("moldable-classroom")[-1], LIGHT)
     assert "exact chain, 121 states, exponential sizes" in said and "18.32\u202f%" in said
-    assert "Erlang B, 4 lines, sizes of any law" in said
+    assert "Erlang B, 4 lines, sizes of any distribution" in said
     assert "Theorem 2, exponential sizes; not proved for two widths" in said
     large = reference_table(answers("moldable-sublinear")[-1], LIGHT)
     assert "greedy(p*): the chain has more than 20,000 states" in large

@@ -276,7 +276,7 @@ def test_scripted_jobs_have_their_names(qtbot: QtBot) -> None:
 def test_of_many_widths_those_that_are_asked_for_are_listed() -> None:
     classes = [{"speedup": {"law": "power", "exponent": "0.5", "degree": 40}}]
     info = run(servers=400, classes=classes).frame().info
-    assert listed_widths(info) == [i for i, _ in info.facts.laws[0]]
+    assert listed_widths(info) == [i for i, _ in info.facts.distributions[0]]
     assert len(listed_widths(info)) <= 2
 
 

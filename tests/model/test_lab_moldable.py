@@ -25,7 +25,7 @@ from model.kinds.moldable.experiments.moldable_runs import (
     samples_at,
     system_of,
 )
-from model.kinds.moldable.experiments.moldable_table1 import LAWS, PAPER, TableScale
+from model.kinds.moldable.experiments.moldable_table1 import DISTRIBUTIONS, PAPER, TableScale
 from model.kinds.moldable.sampling import COUNTS, SCALARS, TIME_COLUMN
 from model.kinds.moldable.state import ARRIVED, NEXT_ARRIVAL
 from model.lab import EXPERIMENTS, experiment_module, experiment_name
@@ -43,19 +43,19 @@ NAMES = [name for name, item in EXPERIMENTS.items() if item.system == "moldable"
 @pytest.fixture(autouse=True)
 def scales(monkeypatch: pytest.MonkeyPatch) -> None:
     """Gives every experiment a scale called ``test``, and fewer servers, laws and horizons."""
-    laws = MappingProxyType({name: LAWS[name] for name in ("exponential", "Pareto")})
+    laws = MappingProxyType({name: DISTRIBUTIONS[name] for name in ("exponential", "Pareto")})
     monkeypatch.setattr(
         moldable_table1, "SCALES", {"test": TableScale(MoldableLength((900,), 2), MoldableLength((300, 900), 2))}
     )
     monkeypatch.setattr(moldable_table1, "SERVERS", 50)
-    monkeypatch.setattr(moldable_table1, "LAWS", laws)
+    monkeypatch.setattr(moldable_table1, "DISTRIBUTIONS", laws)
     monkeypatch.setattr(moldable_fig2, "SCALES", {"test": ((20, 50), TINY)})
     monkeypatch.setattr(moldable_fig2, "SERVERS", 50)
 
 
 class TestSystems:
     def test_they_are_those_of_the_paper(self) -> None:
-        scenario: Any = system_of("sub-linear", "α = 1/2", 4000, LAWS["Pareto"])
+        scenario: Any = system_of("sub-linear", "α = 1/2", 4000, DISTRIBUTIONS["Pareto"])
         numbers = open_bench(scenario).numbers
         assert [float(s) for s in numbers.speedups[0]] == [1, 1.8, 2.5, 3, 3.4]
         assert float(numbers.load) == pytest.approx(1 - 0.1 / 4000**0.5)
@@ -66,7 +66,7 @@ class TestSystems:
     def test_every_system_and_law_can_be_run(self) -> None:
         for speedup in SPEEDUPS:
             for traffic in TRAFFIC:
-                for law in LAWS.values():
+                for law in DISTRIBUTIONS.values():
                     numbers = open_bench(system_of(speedup, traffic, 25, law)).numbers
                     assert numbers.servers == 25
                     assert numbers.degree == 5
@@ -75,7 +75,7 @@ class TestSystems:
     def test_all_numbers_printed_are_there(self) -> None:
         assert set(PAPER) == {(speedup, traffic) for speedup in SPEEDUPS for traffic in TRAFFIC}
         lengths = {len(row) for printed in PAPER.values() for row in printed}
-        assert lengths == {len(moldable_table1.LAWS) + 2}  # two laws are left out here
+        assert lengths == {len(moldable_table1.DISTRIBUTIONS) + 2}  # two laws are left out here
 
 
 class TestRuns:
@@ -116,7 +116,7 @@ class TestRuns:
         assert warm.measure("blocking_probability").mean == pytest.approx(warm.table["blocked"][0, 1] / 1500)
 
     def test_the_three_statistics_differ_by_the_jobs_that_still_run(self) -> None:
-        scenario = system_of("sub-linear", "α = 0", 40, LAWS["Pareto"])
+        scenario = system_of("sub-linear", "α = 0", 40, DISTRIBUTIONS["Pareto"])
         runs = moldable_runs(scenario, "greedy-p", MoldableLength((2000,), 6), "x")
         found = MoldableRuns.of([carry_out(part) for part in runs])
         accepted, completed, little = (found.table[name][:, 0] for name in EXECUTION_TIMES)

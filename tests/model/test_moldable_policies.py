@@ -95,7 +95,7 @@ class TestGreedyP:
     def test_it_asks_by_p_star(self) -> None:
         """p* = s_i y*_i / lambda: 5/8 and 3/8 for the paper's table and load 4/5."""
         policy = bench_of().system.policy
-        assert policy.law(0) == [(3, 0.625), (4, 0.375)]
+        assert policy.distribution(0) == [(3, 0.625), (4, 0.375)]
         assert law_of(policy) == {3: Fraction(5, 8), 4: Fraction(3, 8)}
 
     @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ class TestGreedyP:
 
     def test_a_given_p_needs_no_load(self) -> None:
         bench = bench_of(rho="3/2", p=[0, "1/3", "2/3"])
-        assert bench.system.policy.law(0) == [(2, 1 / 3), (3, 2 / 3)]
+        assert bench.system.policy.distribution(0) == [(2, 1 / 3), (3, 2 / 3)]
 
     @pytest.mark.parametrize("parameters", [{}, {"shares": "none"}])
     def test_a_script_that_says_all_requests_needs_no_load(self, parameters: Any) -> None:
@@ -247,12 +247,12 @@ class TestShares:
         for j, share in enumerate((Fraction(7, 10), Fraction(3, 10))):
             within = optimum(numbers.speedups[j], numbers.loads[j] / share)
             shown = [(i, float(p)) for i, p in enumerate(within.p, 1) if p]
-            assert policy.law(j) == shown
+            assert policy.distribution(j) == shown
 
     def test_below_its_load_a_class_asks_for_one_server(self) -> None:
         bench = bench_of(rho="4/5", classes=TWO, shares={"a": "1/2", "b": "1/2"})
         assert bench.numbers.loads[0] > Fraction(1, 2)
-        assert bench.system.policy.law(0) == [(1, 1.0)]
+        assert bench.system.policy.distribution(0) == [(1, 1.0)]
 
     def test_one_class_may_have_a_share_too(self) -> None:
         bench = bench_of(rho="2/5", shares={"jobs": "1/2"})
@@ -485,4 +485,4 @@ def test_the_pseudocode_has_the_lines_that_are_cited() -> None:
 def test_scenarios_of_the_program_have_a_law(scenario: str) -> None:
     policy: Any = assemble(load_scenario(scenario), "greedy-p").system.policy
     for j in range(policy.numbers.classes):
-        assert sum(p for _, p in policy.law(j)) == pytest.approx(1)
+        assert sum(p for _, p in policy.distribution(j)) == pytest.approx(1)

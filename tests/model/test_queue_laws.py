@@ -13,10 +13,10 @@ from pydantic import TypeAdapter
 from scipy import stats
 
 from model.kinds.queue import sizes as laws
-from model.kinds.queue.scenario.laws import SizeLaw
+from model.kinds.queue.scenario.distributions import AnySize
 from model.kinds.queue.scenario.service import SlotService
 from model.kinds.queue.service import mean_slots, slot_sampler
-from model.kinds.queue.units import size_law
+from model.kinds.queue.units import size_distribution
 from model.streams import stream
 
 #: Below this a fit is taken for wrong; the seeds are fixed, so a test passes always or never.
@@ -68,14 +68,14 @@ CONTINUOUS: dict[str, tuple[dict[str, Any], Any]] = {
 }
 
 GRID = 3 * 2**32 * 100  # units of a server of capacity 1; all bounds above are whole
-_LAW: TypeAdapter[Any] = TypeAdapter(SizeLaw)
+_LAW: TypeAdapter[Any] = TypeAdapter(AnySize)
 
 
-def law_of(law: dict[str, Any], grid: int = GRID) -> laws.SizeLaw:
-    return size_law(_LAW.validate_python(law), {"size": Fraction(1, grid)})
+def law_of(law: dict[str, Any], grid: int = GRID) -> laws.AnySize:
+    return size_distribution(_LAW.validate_python(law), {"size": Fraction(1, grid)})
 
 
-def drawn(law: laws.SizeLaw, count: int) -> NDArray[np.int64]:
+def drawn(law: laws.AnySize, count: int) -> NDArray[np.int64]:
     return law.sample(stream(8, "sizes"), count)
 
 

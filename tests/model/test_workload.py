@@ -21,14 +21,14 @@ from model.workload import (
     PoissonWorkload,
     RecentBlocks,
     RecordedWorkload,
-    ServiceLaw,
+    Service,
     service_sampler,
 )
 
 #: Below this a fit is taken for wrong; the seeds are fixed, so a test passes always or never.
 LEAST_P = 1e-4
 
-LAWS: dict[str, ServiceLaw] = {
+LAWS: dict[str, Service] = {
     "exponential": Exponential(mean=Fraction(3, 2)),
     "deterministic": Deterministic(distribution="deterministic", mean=Fraction(2)),
     "erlang": Erlang(distribution="erlang", phases=4, mean=Fraction(3)),
@@ -96,7 +96,7 @@ RATES = (3.0, 0.0, 1.0, 4.0)
 
 
 def poisson(seed: int = 5, **changes: Any) -> PoissonWorkload:
-    arguments = {"rates": RATES, "laws": [LAWS["exponential"]] * 4, "seed": seed} | changes
+    arguments = {"rates": RATES, "distributions": [LAWS["exponential"]] * 4, "seed": seed} | changes
     return PoissonWorkload(**arguments)
 
 
@@ -198,7 +198,7 @@ def test_time_never_runs_back() -> None:
 
 def test_other_laws_leave_arrivals_and_types_alone() -> None:
     laws = [LAWS["exponential"], LAWS["pareto"], LAWS["exponential"], LAWS["lognormal"]]
-    first, second = blocks(poisson(), 2), blocks(poisson(laws=laws), 2)
+    first, second = blocks(poisson(), 2), blocks(poisson(distributions=laws), 2)
     assert np.array_equal(first.time, second.time)
     assert np.array_equal(first.type, second.type)
     untouched = np.isin(first.type, [0, 2])

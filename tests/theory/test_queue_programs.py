@@ -32,7 +32,7 @@ from model.kinds.queue.programs.supportable import (
     solver_status,
 )
 from model.kinds.queue.programs.theorem1 import Refinement, partition_cells, refinements
-from model.kinds.queue.sizes import Atoms, MixedSizes, SizeLaw
+from model.kinds.queue.sizes import Atoms, MixedSizes, SizeDistribution
 from model.programs.configurations import ConfigurationSpace
 from model.programs.knapsack import heaviest
 from model.programs.solver import choose_solver
@@ -207,7 +207,7 @@ def test_neither_smoothing_nor_the_table_changes_the_value(sizes: set[int], capa
         assert supportable.supportable(pools, shares).value == found.value
 
 
-def rows(law: SizeLaw, points: Any = (), **options: Any) -> list[Refinement]:
+def rows(law: SizeDistribution, points: Any = (), **options: Any) -> list[Refinement]:
     return list(refinements(law, [(WHOLE, 1)], points, **options))
 
 

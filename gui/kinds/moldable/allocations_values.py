@@ -119,8 +119,8 @@ def _class_row(frame: Frame, job_class: int) -> ClassAllocations:
 def _asked(info: RunInfo, job_class: int, end: int) -> NDArray[np.float64]:
     """[end] p_i, also where it is 1; 0 where the state or a script says for how many they ask."""
     facts, asked = info.facts, np.zeros(end)
-    if facts.laws:
-        for width, share in facts.laws[job_class]:
+    if facts.distributions:
+        for width, share in facts.distributions[job_class]:
             asked[width] = share
     elif not facts.rules.by_free.size and not info.numbers.requests_scripted:
         asked[int(facts.rules.width[job_class, 0])] = 1.0

@@ -53,7 +53,7 @@ class CollapsePlane:
     load:
         rho_j, the paper's lambda.
     mean, exponential:
-        Of the class's inherent sizes, and whether their law is exponential, as (12) takes it.
+        Of the class's inherent sizes, and whether their distribution is exponential, as (12) takes it.
     least:
         i1, the least width of I*.
     proved:

@@ -146,7 +146,7 @@ def _of_class(shown: ShownClass) -> list[TileText]:
     written = exact(found.mean_time * shown.one.mean)
     caption = f"{BEST}{of} = {written}" if written else f"{BEST}{of}"
     widths = " and ".join(str(i) for i in found.support)
-    law = ", ".join(fraction(found.p[i - 1]) for i in found.support)
+    distribution = ", ".join(fraction(found.p[i - 1]) for i in found.support)
     subscripts = ", ".join(f"<i>p</i><sup>*</sup><sub>{i}</sub>" for i in found.support)
     return [
         TileText(
@@ -159,7 +159,7 @@ def _of_class(shown: ShownClass) -> list[TileText]:
         TileText(
             "widths", widths, "normal", f"I*: on how many servers jobs run in the optimum; Theorem 1 ({found.case})."
         ),
-        TileText(subscripts, law, "normal", "With which probabilities greedy(p*) asks for these widths."),
+        TileText(subscripts, distribution, "normal", "With which probabilities greedy(p*) asks for these widths."),
     ]
 
 
@@ -253,7 +253,7 @@ def reference_table(bounds: MoldableBounds, theme: Theme) -> str:
             rows.append(
                 [
                     title,
-                    f"Erlang B, {lines} lines, sizes of any law",
+                    f"Erlang B, {lines} lines, sizes of any distribution",
                     _share(found.blocking),
                     _time(found.mean_time),
                     "",

@@ -19,8 +19,8 @@ _SPEEDUPS: Mapping[str, type[SpeedupLaw]] = MappingProxyType(
 )
 
 
-def _law_of_size(name: str, value: Any) -> dict[str, Any]:
-    """Another law with the same mean, and whatever else it needs."""
+def _distribution_of_size(name: str, value: Any) -> dict[str, Any]:
+    """Another distribution with the same mean, and whatever else it needs."""
     mean = value.get("mean", 1) if isinstance(value, dict) else 1
     return filled(SERVICES[name], {"distribution": name, "mean": mean})
 
@@ -46,7 +46,7 @@ def _listed(value: Any) -> list[Any]:
 #: By the first and the last key of a path.
 SHAPES: Mapping[tuple[str, str], Shape] = MappingProxyType(
     {
-        ("classes", "size"): Shape("distribution", tuple(SERVICES), _law_of_size),
+        ("classes", "size"): Shape("distribution", tuple(SERVICES), _distribution_of_size),
         ("classes", "speedup"): Shape("law", (LIST, *_SPEEDUPS), _speedup),
     }
 )

@@ -19,7 +19,7 @@ def _drawn_by(value: Any, *_: Any) -> str:
     return f"{value:.4f}"
 
 
-def _law(value: Any, _: RunInfo, values: Mapping[str, Any]) -> str:
+def _distribution(value: Any, _: RunInfo, values: Mapping[str, Any]) -> str:
     pairs = zip(values["widths"], value, strict=True)
     return ", ".join(f"<i>p</i>*<sub>{width}</sub> = {share:.4g}" for width, share in pairs)
 
@@ -34,7 +34,7 @@ SYMBOLS: Mapping[str, Symbol] = MappingProxyType(
         "servers": Symbol("min(<i>i</i>, <i>j</i>)"),
         "uniform": Symbol("<i>u</i>", "", _drawn_by),
         "widths": Symbol("", "", left_out),
-        "shares": Symbol("", "", _law),
+        "shares": Symbol("", "", _distribution),
         "from": Symbol("<i>f<sub>k</sub></i>"),
     }
 )

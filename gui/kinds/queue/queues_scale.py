@@ -1,4 +1,4 @@
-"""The sizes of jobs on an axis: the law's probabilities, and the intervals of the partition."""
+"""The sizes of jobs on an axis: the distribution's probabilities, and the intervals of the partition."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gui.kinds.queue.wording import Interval
 from model.kinds.queue.facts import QueueFacts
 from model.kinds.queue.numbers import QueueNumbers
 
-#: Laws with more values than this are drawn as a histogram.
+#: Distributions with more values than this are drawn as a histogram.
 MOST_STEMS = 60
 #: Intervals from which a logarithmic axis shows more than a linear one.
 _MANY_INTERVALS = 6
@@ -164,8 +164,8 @@ def bins(numbers: QueueNumbers, sizes: SizeAxis, scale: SizeScale, count: int) -
     shares = [Fraction(scale.share(x)) * whole for x in edges]
     # What is below a logarithmic axis is shown in its first bin, what is at the end in the last.
     shares[0], shares[-1] = Fraction(0), Fraction(whole)
-    law = numbers.sizes
-    return edges, [float(law.probability(low, high, sizes.resource)) for low, high in pairwise(shares)]
+    distribution = numbers.sizes
+    return edges, [float(distribution.probability(low, high, sizes.resource)) for low, high in pairwise(shares)]
 
 
 def ends(sizes: SizeAxis) -> list[Fraction]:

@@ -8,7 +8,7 @@ from model.kinds.declaration import Experiment, Room, declared_policies
 
 _EXPERIMENTS = {
     "moldable-table1": Experiment(
-        "Mean execution time and blocking under four laws of job sizes, by three statistics",
+        "Mean execution time and blocking under four distributions of job sizes, by three statistics",
         "moldable",
         "Ghanbarian et al. (2025), Table 1",
         f"{__name__}.experiments.moldable_table1",

@@ -28,8 +28,8 @@ def workload_of(scenario: MoldableScenario, numbers: MoldableNumbers, start: flo
             np.array([float(job.size) for job in jobs]),
         )
     rates = [float(rate) * numbers.servers for rate in numbers.arrival_rates]
-    laws = [item.size for item in scenario.classes]
-    return PoissonWorkload(rates, laws, scenario.seed, start, branch)
+    distributions = [item.size for item in scenario.classes]
+    return PoissonWorkload(rates, distributions, scenario.seed, start, branch)
 
 
 def _drawn_from_trace(scenario: MoldableScenario, start: float, branch: int) -> Workload:

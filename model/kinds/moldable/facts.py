@@ -24,7 +24,7 @@ class MoldableFacts:
         Requests and pools.
     tables:
         Speed-ups, targets, and the bins of ``occupancy``.
-    laws:
+    distributions:
         [l] (i, p_i) that the policy draws requests by; empty where it draws none.
     pool_names:
         [P] the class whose servers a pool's are, "common", or "" where there is one pool.
@@ -32,7 +32,7 @@ class MoldableFacts:
 
     rules: AllocationRules
     tables: MoldableTables
-    laws: tuple[tuple[tuple[int, float], ...], ...]
+    distributions: tuple[tuple[tuple[int, float], ...], ...]
     pool_names: tuple[str, ...]
 
     def open_pools(self, job_class: int) -> tuple[int, ...]:
@@ -55,9 +55,9 @@ def facts_of(numbers: MoldableNumbers, tables: MoldableTables, policy: MoldableP
     """The facts of a system under a policy."""
     rules = policy.rules
     draws = policy.draws and not numbers.requests_scripted
-    laws = tuple(tuple(policy.law(j)) for j in range(numbers.classes)) if draws else ()
+    distributions = tuple(tuple(policy.distribution(j)) for j in range(numbers.classes)) if draws else ()
     names = ("",) if rules.pools == 1 else (*numbers.class_names, "common")[: rules.pools]
-    return MoldableFacts(rules, tables, laws, names)
+    return MoldableFacts(rules, tables, distributions, names)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,6 @@
 """What a policy says in advance, as arrays that the reference and the kernel both read.
 
-A policy for moldable jobs is a law of the request i of each class, drawn before the state is looked
+A policy for moldable jobs is a distribution of the request i of each class, drawn before the state is looked
 at, or a table that says i for each number of free servers; and pools of servers.
 """
 
@@ -33,16 +33,16 @@ class AllocationRules(NamedTuple):
         return len(self.pool_first)
 
 
-def drawn(laws: Sequence[Sequence[Fraction]]) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
-    """``width`` and ``last_word`` for laws of the request: of each class p_1, ..., p_{d_j}.
+def drawn(distributions: Sequence[Sequence[Fraction]]) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
+    """``width`` and ``last_word`` for distributions of the request: of each class p_1, ..., p_{d_j}.
 
     Of all words each width gets the whole part of its share, in order of the sums of p, so that its
     probability is off by less than 2^-63.
     """
-    support = [[(i, p) for i, p in enumerate(law, 1) if p] for law in laws]
+    support = [[(i, p) for i, p in enumerate(distribution, 1) if p] for distribution in distributions]
     most = max(len(widths) for widths in support)
-    width = np.zeros((len(laws), most), np.int32)
-    last = np.full((len(laws), most), WORDS - 1, np.uint64)
+    width = np.zeros((len(distributions), most), np.int32)
+    last = np.full((len(distributions), most), WORDS - 1, np.uint64)
     for j, widths in enumerate(support):
         total = Fraction(0)
         for place, (i, p) in enumerate(widths):

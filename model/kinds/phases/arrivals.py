@@ -28,5 +28,5 @@ def workload_of(scenario: PhasesScenario, numbers: PhaseNumbers, start: float = 
 def poisson(numbers: PhaseNumbers, start: float = 0.0, branch: int = 0) -> PoissonWorkload:
     """Poisson arrivals of every type."""
     rates = [float(rate) for rate in numbers.arrival_rates]
-    laws = [Deterministic(distribution="deterministic")] * numbers.phases
-    return PoissonWorkload(rates, laws, numbers.seed, start, branch)
+    distributions = [Deterministic(distribution="deterministic")] * numbers.phases
+    return PoissonWorkload(rates, distributions, numbers.seed, start, branch)

@@ -17,7 +17,7 @@ from model.kinds.queue.numbers import QueueNumbers
 from model.kinds.queue.scenario.arrivals import ScriptedSlots, SlotBatches, SlotCounts, SlotPoisson, TraceSlots
 from model.kinds.queue.scenario.schema import QueueScenario
 from model.kinds.queue.service import slot_sampler
-from model.kinds.queue.sizes import SizeLaw
+from model.kinds.queue.sizes import SizeDistribution
 from model.kinds.queue.units import scaled
 from model.streams import stream
 from model.workload import RecentBlocks, Sampler
@@ -132,8 +132,8 @@ class SlottedWorkload:
         How arrivals fall into slots.
     rate:
         Jobs per slot on average; it sets how many slots a block has.
-    laws, services, shares:
-        [C] for each class of jobs the law of sizes, the sampler of services and its share.
+    distributions, services, shares:
+        [C] for each class of jobs the distribution of sizes, the sampler of services and its share.
     seed:
         The scenario's seed.
     start:
@@ -146,7 +146,7 @@ class SlottedWorkload:
         self,
         counts: Counts,
         rate: float,
-        laws: Sequence[SizeLaw],
+        distributions: Sequence[SizeDistribution],
         services: Sequence[Sampler],
         shares: Sequence[float],
         seed: int,
@@ -154,7 +154,7 @@ class SlottedWorkload:
         branch: int = 0,
     ) -> None:
         self._counts = counts
-        self._laws, self._services = tuple(laws), tuple(services)
+        self._distributions, self._services = tuple(distributions), tuple(services)
         self._below = np.cumsum(shares)[:-1]
         self._seed, self._branch = seed, branch
         self._start = start
@@ -175,11 +175,11 @@ class SlottedWorkload:
         time = (self._start + number * self.slots + places).astype(np.float64)
         count = len(time)
         chosen = np.searchsorted(self._below, self._stream("classes", number).random(count), "right")
-        size = np.empty((count, self._laws[0].resources), np.int64)
+        size = np.empty((count, self._distributions[0].resources), np.int64)
         service = np.empty(count)
-        for kind, (law, sampler) in enumerate(zip(self._laws, self._services, strict=True)):
+        for kind, (distribution, sampler) in enumerate(zip(self._distributions, self._services, strict=True)):
             mine = np.flatnonzero(chosen == kind)
-            size[mine] = law.sample(self._stream("sizes", kind, number), len(mine))
+            size[mine] = distribution.sample(self._stream("sizes", kind, number), len(mine))
             service[mine] = sampler(self._stream("service", kind, number), len(mine))
         return SlottedBlock(time, size, service, np.array([self._before[number]], np.int64))
 
@@ -210,7 +210,7 @@ def workload_of(
     return SlottedWorkload(
         _counts(workload, float(numbers.arrival_rate)),
         float(numbers.arrival_rate),
-        numbers.class_laws,
+        numbers.class_distributions,
         [slot_sampler(item.service) for item in scenario.jobs],
         [float(item.share) for item in scenario.jobs],
         scenario.seed,

@@ -1,4 +1,4 @@
-"""Continuous laws of a job's size on (low, high], in units; see :mod:`model.kinds.queue.sizes`.
+"""Continuous distributions of a job's size on (low, high], in units; see :mod:`model.kinds.queue.sizes`.
 
 ``low`` and ``high`` are points of the grid; the other parameters are numbers of units, too.
 """
@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 
 class Interval(ABC):
-    """A law with a density on (low, high]."""
+    """A distribution with a density on (low, high]."""
 
     resources = 1
     atoms: tuple[tuple[Units, Fraction], ...] = ()
@@ -38,15 +38,15 @@ class Interval(ABC):
 
     @abstractmethod
     def mean(self, d: int = 0) -> Fraction:
-        """See :class:`model.kinds.queue.sizes.SizeLaw`."""
+        """See :class:`model.kinds.queue.sizes.SizeDistribution`."""
 
     def sample(self, random: np.random.Generator, count: int) -> Sizes:
-        """See :class:`model.kinds.queue.sizes.SizeLaw`."""
+        """See :class:`model.kinds.queue.sizes.SizeDistribution`."""
         sizes = np.ceil(self._draw(random, count))
         return np.clip(sizes, self.low + 1, self.high).astype(np.int64)[:, None]
 
     def probability(self, low: int | Fraction, high: int | Fraction, d: int = 0) -> Probability:
-        """See :class:`model.kinds.queue.sizes.SizeLaw`."""
+        """See :class:`model.kinds.queue.sizes.SizeDistribution`."""
         if high <= self.low or low >= self.high or high <= low:
             return Fraction(0)
         if low <= self.low and high >= self.high:
@@ -60,7 +60,7 @@ class GridUniform(Interval):
     """Every point of the grid in (low, high] equally likely; probabilities are exact."""
 
     def sample(self, random: np.random.Generator, count: int) -> Sizes:
-        """See :class:`model.kinds.queue.sizes.SizeLaw`."""
+        """See :class:`model.kinds.queue.sizes.SizeDistribution`."""
         return random.integers(self.low + 1, self.high, (count, 1), endpoint=True)
 
     def _draw(self, random: np.random.Generator, count: int) -> Floats:
@@ -70,13 +70,13 @@ class GridUniform(Interval):
         return (size - self.low) / (self.high - self.low)
 
     def probability(self, low: int | Fraction, high: int | Fraction, d: int = 0) -> Fraction:
-        """See :class:`model.kinds.queue.sizes.SizeLaw`."""
+        """See :class:`model.kinds.queue.sizes.SizeDistribution`."""
         first = max(Fraction(low), Fraction(self.low))
         last = min(Fraction(high), Fraction(self.high))
         return max(Fraction(0), (last - first) / (self.high - self.low))
 
     def mean(self, d: int = 0) -> Fraction:
-        """See :class:`model.kinds.queue.sizes.SizeLaw`."""
+        """See :class:`model.kinds.queue.sizes.SizeDistribution`."""
         return Fraction(self.low + self.high, 2)
 
 
@@ -97,7 +97,7 @@ class GridBeta(Interval):
         return float(betainc(float(self.a), float(self.b), share))
 
     def mean(self, d: int = 0) -> Fraction:
-        """See :class:`model.kinds.queue.sizes.SizeLaw`."""
+        """See :class:`model.kinds.queue.sizes.SizeDistribution`."""
         return self.low + (self.high - self.low) * self.a / (self.a + self.b)
 
 
@@ -116,9 +116,9 @@ class GridExponential(Interval):
         return -expm1(-(size - self.low) / self._scale) / self._kept
 
     def mean(self, d: int = 0) -> Fraction:
-        """See :class:`model.kinds.queue.sizes.SizeLaw`."""
+        """See :class:`model.kinds.queue.sizes.SizeDistribution`."""
         width = (self.high - self.low) / self._scale
-        # Where the interval is short the law is nearly uniform, and the formula cancels.
+        # Where the interval is short the distribution is nearly uniform, and the formula cancels.
         share = 0.5 - width / 12 if width < 1e-4 else 1 / width - (1 - self._kept) / self._kept
         return self.low + (self.high - self.low) * Fraction(share)
 
@@ -129,44 +129,44 @@ class GridNormal(Interval):
     def __init__(self, low: int, high: int, mean: Fraction, deviation: Fraction) -> None:
         super().__init__(low, high)
         self._centre, self._scale = float(mean), float(deviation)
-        self._law = _StandardNormal(float(low - mean) / self._scale, float(high - mean) / self._scale)
+        self._distribution = _StandardNormal(float(low - mean) / self._scale, float(high - mean) / self._scale)
 
     def _draw(self, random: np.random.Generator, count: int) -> Floats:
-        return self._centre + self._scale * self._law.draw(random, count)
+        return self._centre + self._scale * self._distribution.draw(random, count)
 
     def _below(self, size: float) -> float:
-        return self._law.below((size - self._centre) / self._scale)
+        return self._distribution.below((size - self._centre) / self._scale)
 
     def mean(self, d: int = 0) -> Fraction:
-        """See :class:`model.kinds.queue.sizes.SizeLaw`."""
-        return Fraction(self._centre + self._scale * self._law.mean())
+        """See :class:`model.kinds.queue.sizes.SizeDistribution`."""
+        return Fraction(self._centre + self._scale * self._distribution.mean())
 
 
 class GridLogNormal(Interval):
-    """A lognormal law truncated to (low, high], by its normal law of the logarithm of units."""
+    """A lognormal distribution truncated to (low, high], by its normal distribution of the logarithm of units."""
 
     def __init__(self, low: int, high: int, centre: float, spread: float) -> None:
         super().__init__(low, high)
         self._centre, self._spread = centre, spread
-        self._law = _StandardNormal(self._standard(low), self._standard(high))
+        self._distribution = _StandardNormal(self._standard(low), self._standard(high))
 
     def _standard(self, size: float) -> float:
         return float((np.log(size) - self._centre) / self._spread) if size > 0 else -np.inf
 
     def _draw(self, random: np.random.Generator, count: int) -> Floats:
-        return np.asarray(np.exp(self._centre + self._spread * self._law.draw(random, count)))
+        return np.asarray(np.exp(self._centre + self._spread * self._distribution.draw(random, count)))
 
     def _below(self, size: float) -> float:
-        return self._law.below(self._standard(size))
+        return self._distribution.below(self._standard(size))
 
     def mean(self, d: int = 0) -> Fraction:
-        """See :class:`model.kinds.queue.sizes.SizeLaw`."""
+        """See :class:`model.kinds.queue.sizes.SizeDistribution`."""
         whole = np.exp(self._centre + self._spread**2 / 2)
-        return Fraction(float(whole * self._law.tilted(self._spread)))
+        return Fraction(float(whole * self._distribution.tilted(self._spread)))
 
 
 class _StandardNormal:
-    """The standard normal law truncated to (low, high].
+    """The standard normal distribution truncated to (low, high].
 
     Where that lies above 0 it is mirrored, because probabilities near 0 keep their digits and
     those near 1 do not.

@@ -19,8 +19,8 @@ from model.errors import ScenarioError
 from model.kinds.queue.scenario.arrivals import LEAST_RATE, MOST_RATE, ScriptedSlots, SlotCounts, TraceSlots
 from model.kinds.queue.scenario.schema import QueueJobClass, QueueScenario
 from model.kinds.queue.service import mean_slots
-from model.kinds.queue.sizes import Atoms, MixedSizes, SizeLaw, Units
-from model.kinds.queue.units import scaled, size_law, units_of
+from model.kinds.queue.sizes import Atoms, MixedSizes, SizeDistribution, Units
+from model.kinds.queue.units import scaled, size_distribution, units_of
 from model.scenario.fields import plain
 
 _NONE = Fraction(0)
@@ -54,10 +54,10 @@ class QueueNumbers:
     pool_of:
         [L] the number of each server's pool.
     sizes:
-        The law of the size of an arriving job, over all classes (of a script: how often each
+        The distribution of the size of an arriving job, over all classes (of a script: how often each
         size stands in it).
-    class_laws, shares:
-        [C] the law of each class's sizes, and its share of all jobs; empty for a script.
+    class_distributions, shares:
+        [C] the distribution of each class's sizes, and its share of all jobs; empty for a script.
     arrival_rate:
         lambda, jobs per slot for the whole system (of a script: over its slots).
     mean_service:
@@ -74,8 +74,8 @@ class QueueNumbers:
     pools: tuple[QueuePool, ...]
     pool_of: NDArray[np.int32]
     seed: int
-    sizes: SizeLaw
-    class_laws: tuple[SizeLaw, ...]
+    sizes: SizeDistribution
+    class_distributions: tuple[SizeDistribution, ...]
     shares: tuple[Fraction, ...]
     arrival_rate: Fraction
     mean_service: Fraction
@@ -88,7 +88,7 @@ class QueueNumbers:
 
     @cached_property
     def values(self) -> tuple[Units, ...]:
-        """The distinct sizes in units, the largest first; none if the law is continuous."""
+        """The distinct sizes in units, the largest first; none if the distribution is continuous."""
         return tuple(value for value, _ in self.sizes.atoms)
 
     @cached_property
@@ -98,7 +98,7 @@ class QueueNumbers:
 
     @property
     def types(self) -> int:
-        """How many distinct sizes there are; 0 if the law is continuous."""
+        """How many distinct sizes there are; 0 if the distribution is continuous."""
         return len(self.values)
 
     @property
@@ -151,7 +151,7 @@ class QueueNumbers:
 
     def warnings(self) -> tuple[str, ...]:
         """Sentences about what is allowed but may surprise."""
-        if not self.class_laws or self.intensity <= 1:
+        if not self.class_distributions or self.intensity <= 1:
             return ()
         return (
             f"workload: found an intensity of {float(self.intensity):.3g}, the jobs need more "
@@ -174,12 +174,12 @@ def numbers_of(scenario: QueueScenario) -> QueueNumbers:
     pool_of = np.repeat(np.arange(len(pools), dtype=np.int32), counts)
     total = [Fraction(sum(pool.count * pool.capacity[d] for pool in pools), largest) for d in range(len(unit))]
     units = dict(zip(scenario.resource_names, unit, strict=True))
-    laws = tuple(size_law(item.size, units) for item in scenario.jobs)
+    distributions = tuple(size_distribution(item.size, units) for item in scenario.jobs)
     shares = tuple(item.share for item in scenario.jobs)
     traffic = (
         _scripted(scenario.workload, unit, largest)
         if isinstance(scenario.workload, ScriptedSlots)
-        else _random(scenario, laws, largest, total)
+        else _random(scenario, distributions, largest, total)
     )
     return QueueNumbers(
         servers=scenario.servers.total,
@@ -190,8 +190,8 @@ def numbers_of(scenario: QueueScenario) -> QueueNumbers:
         pools=pools,
         pool_of=pool_of,
         seed=scenario.seed,
-        sizes=_law(scenario, laws, shares, unit),
-        class_laws=laws,
+        sizes=_distribution(scenario, distributions, shares, unit),
+        class_distributions=distributions,
         shares=shares,
         arrival_rate=traffic[0],
         mean_service=traffic[1],
@@ -207,13 +207,16 @@ def _pools(scenario: QueueScenario, unit: Sequence[Fraction]) -> tuple[QueuePool
     return tuple(pools)
 
 
-def _law(
-    scenario: QueueScenario, laws: Sequence[SizeLaw], shares: Sequence[Fraction], unit: Sequence[Fraction]
-) -> SizeLaw:
+def _distribution(
+    scenario: QueueScenario,
+    distributions: Sequence[SizeDistribution],
+    shares: Sequence[Fraction],
+    unit: Sequence[Fraction],
+) -> SizeDistribution:
     if isinstance(scenario.workload, ScriptedSlots):
         values = [scaled(arrival.size, unit) for arrival in scenario.workload.arrivals]
         return Atoms(values, [Fraction(1, len(values))] * len(values))
-    return laws[0] if len(laws) == 1 else MixedSizes(laws, shares)
+    return distributions[0] if len(distributions) == 1 else MixedSizes(distributions, shares)
 
 
 Traffic = tuple[Fraction, Fraction, tuple[Fraction, ...]]
@@ -228,18 +231,20 @@ def _scripted(script: ScriptedSlots, unit: Sequence[Fraction], largest: int) -> 
     return Fraction(len(script.arrivals), script.arrivals[-1].slot + 1), service, work
 
 
-def _random(scenario: QueueScenario, laws: Sequence[SizeLaw], largest: int, total: Sequence[Fraction]) -> Traffic:
+def _random(
+    scenario: QueueScenario, distributions: Sequence[SizeDistribution], largest: int, total: Sequence[Fraction]
+) -> Traffic:
     """lambda, 1 / mu and the mean work of a job in each resource."""
     if not scenario.jobs:
         raise ScenarioError("found a trace that has not been read; give its files", where="workload.paths")
     service = sum((item.share * mean_slots(item.service) for item in scenario.jobs), _NONE)
-    work = tuple(_mean_work(scenario.jobs, laws, d) / largest for d in range(len(scenario.resource_names)))
+    work = tuple(_mean_work(scenario.jobs, distributions, d) / largest for d in range(len(scenario.resource_names)))
     return _rate(scenario, service, work, total), service, work
 
 
-def _mean_work(jobs: Sequence[QueueJobClass], laws: Sequence[SizeLaw], d: int) -> Fraction:
-    pairs = zip(jobs, laws, strict=True)
-    return sum((item.share * mean_slots(item.service) * law.mean(d) for item, law in pairs), _NONE)
+def _mean_work(jobs: Sequence[QueueJobClass], distributions: Sequence[SizeDistribution], d: int) -> Fraction:
+    pairs = zip(jobs, distributions, strict=True)
+    return sum((item.share * mean_slots(item.service) * distribution.mean(d) for item, distribution in pairs), _NONE)
 
 
 def _rate(scenario: QueueScenario, service: Fraction, work: Sequence[Fraction], total: Sequence[Fraction]) -> Fraction:

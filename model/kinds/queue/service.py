@@ -1,6 +1,6 @@
-"""Service in whole slots: how each law is drawn, and its mean.
+"""Service in whole slots: how each distribution is drawn, and its mean.
 
-Laws of whole slots are exact.  The laws that are not (exponential, Erlang, ...) are in slots
+Distributions of whole slots are exact.  The distributions that are not (exponential, Erlang, ...) are in slots
 and rounded up to whole ones, so that every job stays at least one slot.
 """
 
@@ -17,46 +17,46 @@ from model.kinds.queue.scenario.service import MOST_SLOTS, DiscreteSlots, Fixed,
 from model.scenario.common import Deterministic, Erlang, Exponential, HyperExponential, LogNormal, Pareto
 from model.workload import Sampler, service_sampler
 
-#: Slots that are summed one by one for the mean of a law that is rounded up, the sum of P(S > k).
+#: Slots that are summed one by one for the mean of a distribution that is rounded up, the sum of P(S > k).
 #: After them it is an integral, by the trapezoidal rule: its error is a density there over 12.
 SUMMED_SLOTS = 4096
 
 
-def slot_sampler(law: SlotService) -> Sampler:
+def slot_sampler(distribution: SlotService) -> Sampler:
     """A function (generator, n) -> [n] whole numbers of slots of service, as floats, >= 1."""
-    if isinstance(law, Geometric):
-        chance = float(1 / law.mean)
+    if isinstance(distribution, Geometric):
+        chance = float(1 / distribution.mean)
         return lambda random, n: random.geometric(chance, n).astype(np.float64)
-    if isinstance(law, Fixed):
-        return lambda _, n: np.full(n, float(law.slots))
-    if isinstance(law, UniformSlots):
-        return lambda random, n: random.integers(law.low, law.high + 1, n).astype(np.float64)
-    if isinstance(law, DiscreteSlots):
-        values = np.asarray(law.values, np.float64)
-        below = np.cumsum([float(share) for share in law.shares])[:-1]
+    if isinstance(distribution, Fixed):
+        return lambda _, n: np.full(n, float(distribution.slots))
+    if isinstance(distribution, UniformSlots):
+        return lambda random, n: random.integers(distribution.low, distribution.high + 1, n).astype(np.float64)
+    if isinstance(distribution, DiscreteSlots):
+        values = np.asarray(distribution.values, np.float64)
+        below = np.cumsum([float(share) for share in distribution.shares])[:-1]
         return lambda random, n: values[np.searchsorted(below, random.random(n), side="right")]
-    if isinstance(law, Deterministic):
-        return lambda _, n: np.full(n, float(ceil(law.mean)))
-    sample = service_sampler(law)
+    if isinstance(distribution, Deterministic):
+        return lambda _, n: np.full(n, float(ceil(distribution.mean)))
+    sample = service_sampler(distribution)
     return lambda random, n: np.clip(np.ceil(sample(random, n)), 1.0, float(MOST_SLOTS))
 
 
-def mean_slots(law: SlotService) -> Fraction:
-    """1 / mu: the mean of the law in slots; exact for laws of whole slots, else to 9 digits."""
-    if isinstance(law, Geometric):
-        return law.mean
-    if isinstance(law, Fixed):
-        return Fraction(law.slots)
-    if isinstance(law, UniformSlots):
-        return Fraction(law.low + law.high, 2)
-    if isinstance(law, DiscreteSlots):
-        pairs = zip(law.values, law.shares, strict=True)
+def mean_slots(distribution: SlotService) -> Fraction:
+    """1 / mu: the mean of the distribution in slots; exact for distributions of whole slots, else to 9 digits."""
+    if isinstance(distribution, Geometric):
+        return distribution.mean
+    if isinstance(distribution, Fixed):
+        return Fraction(distribution.slots)
+    if isinstance(distribution, UniformSlots):
+        return Fraction(distribution.low + distribution.high, 2)
+    if isinstance(distribution, DiscreteSlots):
+        pairs = zip(distribution.values, distribution.shares, strict=True)
         return sum((value * share for value, share in pairs), Fraction(0))
-    if isinstance(law, Deterministic):
-        return Fraction(ceil(law.mean))
-    if isinstance(law, Exponential):
-        return Fraction(f"{-1 / expm1(-1 / float(law.mean)):.9g}")
-    survival, excess = _tail(law)
+    if isinstance(distribution, Deterministic):
+        return Fraction(ceil(distribution.mean))
+    if isinstance(distribution, Exponential):
+        return Fraction(f"{-1 / expm1(-1 / float(distribution.mean)):.9g}")
+    survival, excess = _tail(distribution)
     summed = survival(np.arange(SUMMED_SLOTS, dtype=np.float64)).sum()
     last = np.array([float(SUMMED_SLOTS)])
     return Fraction(f"{float(summed + excess(last)[0] + survival(last)[0] / 2):.9g}")
@@ -65,13 +65,13 @@ def mean_slots(law: SlotService) -> Fraction:
 Function = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
-def _tail(law: Erlang | HyperExponential | Pareto | LogNormal) -> tuple[Function, Function]:
+def _tail(distribution: Erlang | HyperExponential | Pareto | LogNormal) -> tuple[Function, Function]:
     """P(S > s), and its integral from s on, E[max(S - s, 0)]."""
-    mean = float(law.mean)
-    if isinstance(law, Erlang):
-        return _erlang_tail(law.phases, law.phases / mean)
-    if isinstance(law, HyperExponential):
-        variation = float(law.squared_variation)
+    mean = float(distribution.mean)
+    if isinstance(distribution, Erlang):
+        return _erlang_tail(distribution.phases, distribution.phases / mean)
+    if isinstance(distribution, HyperExponential):
+        variation = float(distribution.squared_variation)
         often = (1 + ((variation - 1) / (variation + 1)) ** 0.5) / 2
         parts = np.array([often, 1 - often])
         # Each part has half of the mean, and the rate 2 part / mean.
@@ -79,9 +79,9 @@ def _tail(law: Erlang | HyperExponential | Pareto | LogNormal) -> tuple[Function
             lambda s: np.exp(-2 * np.outer(s, parts) / mean) @ parts,
             lambda s: np.exp(-2 * np.outer(s, parts) / mean).sum(axis=1) * mean / 2,
         )
-    if isinstance(law, Pareto):
-        return _pareto_tail(mean, float(law.shape))
-    return _lognormal_tail(mean, float(np.log1p(float(law.squared_variation))) ** 0.5)
+    if isinstance(distribution, Pareto):
+        return _pareto_tail(mean, float(distribution.shape))
+    return _lognormal_tail(mean, float(np.log1p(float(distribution.squared_variation))) ** 0.5)
 
 
 def _erlang_tail(phases: int, rate: float) -> tuple[Function, Function]:

@@ -1,7 +1,7 @@
-"""Laws of job sizes in integer units: drawing them, and their exact probabilities.
+"""Distributions of job sizes in integer units: drawing them, and their exact probabilities.
 
-D resources.  A continuous law is drawn on the grid of the unit, each size rounded up to it, so
-that P(R <= x) is the law's own at every point x of the grid.  Psychas & Ghaderi (2019),
+D resources.  A continuous distribution is drawn on the grid of the unit, each size rounded up to it, so
+that P(R <= x) is the distribution's own at every point x of the grid.  Psychas & Ghaderi (2019),
 Section II: F_R.
 """
 
@@ -21,11 +21,11 @@ Units = tuple[int, ...]
 Probability = Fraction | float
 Sizes = NDArray[np.int64]
 
-#: Independent laws with more sizes together are not listed.
+#: Independent distributions with more sizes together are not listed.
 MOST_TOGETHER = 4096
 
 
-class SizeLaw(Protocol):
+class SizeDistribution(Protocol):
     """What the size R of a job is: a random vector of D whole numbers of units."""
 
     @property
@@ -50,7 +50,7 @@ class SizeLaw(Protocol):
 
     @property
     def atoms(self) -> tuple[tuple[Units, Fraction], ...]:
-        """Each size with its probability, the largest first; none if the law is continuous."""
+        """Each size with its probability, the largest first; none if the distribution is continuous."""
         ...
 
     def sample(self, random: np.random.Generator, count: int) -> Sizes:
@@ -62,7 +62,7 @@ class SizeLaw(Protocol):
         ...
 
     def mean(self, d: int = 0) -> Fraction:
-        """E[R_d] in units; of a truncated law the nearest floating-point number."""
+        """E[R_d] in units; of a truncated distribution the nearest floating-point number."""
         ...
 
 
@@ -108,81 +108,85 @@ class Atoms:
         return np.array([value for value, _ in self.atoms], np.int64), np.array(below[:-1])
 
     def sample(self, random: np.random.Generator, count: int) -> Sizes:
-        """See :class:`SizeLaw`."""
+        """See :class:`SizeDistribution`."""
         values, below = self._table
         return np.asarray(values[np.searchsorted(below, random.random(count), side="right")])
 
     def probability(self, low: int | Fraction, high: int | Fraction, d: int = 0) -> Fraction:
-        """See :class:`SizeLaw`."""
+        """See :class:`SizeDistribution`."""
         sizes, below = self._below[d]
         first, last = bisect_right(sizes, low), bisect_right(sizes, high)
         return below[max(first, last)] - below[first]
 
     def mean(self, d: int = 0) -> Fraction:
-        """See :class:`SizeLaw`."""
+        """See :class:`SizeDistribution`."""
         return sum((share * value[d] for value, share in self.atoms), Fraction(0))
 
 
 class MixedSizes:
-    """One of several laws, chosen by their shares, which sum to 1."""
+    """One of several distributions, chosen by their shares, which sum to 1."""
 
-    def __init__(self, laws: Sequence[SizeLaw], shares: Sequence[Fraction]) -> None:
-        self.laws, self.shares = tuple(laws), tuple(shares)
-        self.resources = self.laws[0].resources
-        self.smallest = tuple(min(column) for column in zip(*(law.smallest for law in laws), strict=True))
-        self.largest = tuple(max(column) for column in zip(*(law.largest for law in laws), strict=True))
-        self.least = min(law.least for law in self.laws)
+    def __init__(self, distributions: Sequence[SizeDistribution], shares: Sequence[Fraction]) -> None:
+        self.distributions, self.shares = tuple(distributions), tuple(shares)
+        self.resources = self.distributions[0].resources
+        self.smallest = tuple(
+            min(column) for column in zip(*(distribution.smallest for distribution in distributions), strict=True)
+        )
+        self.largest = tuple(
+            max(column) for column in zip(*(distribution.largest for distribution in distributions), strict=True)
+        )
+        self.least = min(distribution.least for distribution in self.distributions)
         self._below = np.cumsum([float(share) for share in self.shares])[:-1]
 
     @cached_property
     def atoms(self) -> tuple[tuple[Units, Fraction], ...]:
-        """See :class:`SizeLaw`."""
-        if not all(law.atoms for law in self.laws):
+        """See :class:`SizeDistribution`."""
+        if not all(distribution.atoms for distribution in self.distributions):
             return ()
         pairs = [
             (value, share * part)
-            for law, share in zip(self.laws, self.shares, strict=True)
-            for value, part in law.atoms
+            for distribution, share in zip(self.distributions, self.shares, strict=True)
+            for value, part in distribution.atoms
         ]
         return Atoms([value for value, _ in pairs], [share for _, share in pairs]).atoms
 
     def sample(self, random: np.random.Generator, count: int) -> Sizes:
-        """See :class:`SizeLaw`."""
+        """See :class:`SizeDistribution`."""
         chosen = np.searchsorted(self._below, random.random(count), side="right")
         sizes = np.empty((count, self.resources), np.int64)
-        for number, law in enumerate(self.laws):
+        for number, distribution in enumerate(self.distributions):
             mine = np.flatnonzero(chosen == number)
-            sizes[mine] = law.sample(random, len(mine))
+            sizes[mine] = distribution.sample(random, len(mine))
         return sizes
 
     def probability(self, low: int | Fraction, high: int | Fraction, d: int = 0) -> Probability:
-        """See :class:`SizeLaw`."""
+        """See :class:`SizeDistribution`."""
         total: Probability = Fraction(0)
-        for law, share in zip(self.laws, self.shares, strict=True):
-            part = law.probability(low, high, d)
+        for distribution, share in zip(self.distributions, self.shares, strict=True):
+            part = distribution.probability(low, high, d)
             total += share * part if isinstance(part, Fraction) else float(share) * part
         return total
 
     def mean(self, d: int = 0) -> Fraction:
-        """See :class:`SizeLaw`."""
-        pairs = zip(self.laws, self.shares, strict=True)
-        return sum((share * law.mean(d) for law, share in pairs), Fraction(0))
+        """See :class:`SizeDistribution`."""
+        pairs = zip(self.distributions, self.shares, strict=True)
+        return sum((share * distribution.mean(d) for distribution, share in pairs), Fraction(0))
 
 
 class IndependentSizes:
-    """[D] laws of one resource each, independent of one another."""
+    """[D] distributions of one resource each, independent of one another."""
 
-    def __init__(self, laws: Sequence[SizeLaw]) -> None:
-        self.laws = tuple(laws)
-        self.resources = len(self.laws)
-        self.smallest = tuple(law.smallest[0] for law in self.laws)
-        self.largest = tuple(law.largest[0] for law in self.laws)
+    def __init__(self, distributions: Sequence[SizeDistribution]) -> None:
+        self.distributions = tuple(distributions)
+        self.resources = len(self.distributions)
+        self.smallest = tuple(distribution.smallest[0] for distribution in self.distributions)
+        self.largest = tuple(distribution.largest[0] for distribution in self.distributions)
         self.least = max(self.smallest)
 
     @cached_property
     def atoms(self) -> tuple[tuple[Units, Fraction], ...]:
-        """See :class:`SizeLaw`; also none if there are more than :data:`MOST_TOGETHER`."""
-        single = [law.atoms for law in self.laws]
+        """See :class:`SizeDistribution`; also none if there are more than :data:`MOST_TOGETHER`."""
+        single = [distribution.atoms for distribution in self.distributions]
         if not 0 < prod(map(len, single)) <= MOST_TOGETHER:
             return ()
         pairs = [
@@ -192,13 +196,13 @@ class IndependentSizes:
         return Atoms([value for value, _ in pairs], [share for _, share in pairs]).atoms
 
     def sample(self, random: np.random.Generator, count: int) -> Sizes:
-        """See :class:`SizeLaw`."""
-        return np.concatenate([law.sample(random, count) for law in self.laws], axis=1)
+        """See :class:`SizeDistribution`."""
+        return np.concatenate([distribution.sample(random, count) for distribution in self.distributions], axis=1)
 
     def probability(self, low: int | Fraction, high: int | Fraction, d: int = 0) -> Probability:
-        """See :class:`SizeLaw`."""
-        return self.laws[d].probability(low, high)
+        """See :class:`SizeDistribution`."""
+        return self.distributions[d].probability(low, high)
 
     def mean(self, d: int = 0) -> Fraction:
-        """See :class:`SizeLaw`."""
-        return self.laws[d].mean()
+        """See :class:`SizeDistribution`."""
+        return self.distributions[d].mean()

@@ -8,10 +8,10 @@ from typing import Iterator, Mapping, Sequence
 
 from model.errors import ScenarioError
 from model.kinds.queue.continuous import GridBeta, GridExponential, GridLogNormal, GridNormal, GridUniform, Interval
-from model.kinds.queue.scenario import laws as schema
+from model.kinds.queue.scenario import distributions as schema
 from model.kinds.queue.scenario.arrivals import ScriptedSlots
 from model.kinds.queue.scenario.schema import QueueScenario
-from model.kinds.queue.sizes import Atoms, IndependentSizes, MixedSizes, SizeLaw, Units
+from model.kinds.queue.sizes import Atoms, IndependentSizes, MixedSizes, SizeDistribution, Units
 
 #: The largest J for which 1/2^J of the largest server is a whole number of units.
 MOST_J = 20
@@ -19,7 +19,7 @@ MOST_J = 20
 #: Units of the largest server are divisible by this: 2/3 and 1/2^J of it are whole.
 DIVISOR = 3 * 2**MOST_J
 
-#: Continuous laws are drawn on a grid of at least so many points of the largest server: with
+#: Continuous distributions are drawn on a grid of at least so many points of the largest server: with
 #: several resources fewer, so that inner products of two sizes fit 64 bits.
 FINE_GRID, COARSE_GRID = 3 * 2**32, 3 * 2**28
 
@@ -86,16 +86,16 @@ def _points(scenario: QueueScenario, d: int) -> Iterator[tuple[Fraction, bool]]:
             yield from _points_of(item.size, d)
 
 
-def _points_of(law: schema.SizeLaw, d: int) -> Iterator[tuple[Fraction, bool]]:
-    if isinstance(law, schema.Discrete | schema.Empirical):
-        for size in law.values:
+def _points_of(distribution: schema.AnySize, d: int) -> Iterator[tuple[Fraction, bool]]:
+    if isinstance(distribution, schema.Discrete | schema.Empirical):
+        for size in distribution.values:
             yield size[d], False
-    elif isinstance(law, schema.Mixture):
-        for part in law.parts:
+    elif isinstance(distribution, schema.Mixture):
+        for part in distribution.parts:
             yield from _points_of(part.size, d)
-    elif not isinstance(law, schema.Independent):
-        yield law.low, True
-        yield law.high, True
+    elif not isinstance(distribution, schema.Independent):
+        yield distribution.low, True
+        yield distribution.high, True
 
 
 def scaled(size: Sequence[Fraction], unit: Sequence[Fraction]) -> Units:
@@ -103,32 +103,37 @@ def scaled(size: Sequence[Fraction], unit: Sequence[Fraction]) -> Units:
     return tuple(int(amount / one) for amount, one in zip(size, unit, strict=True))
 
 
-def size_law(law: schema.SizeLaw, unit: Mapping[str, Fraction]) -> SizeLaw:
-    """The law of sizes in units, which are given for each resource in the servers' order."""
-    if isinstance(law, schema.Discrete | schema.Empirical):
+def size_distribution(distribution: schema.AnySize, unit: Mapping[str, Fraction]) -> SizeDistribution:
+    """The distribution of sizes in units, which are given for each resource in the servers' order."""
+    if isinstance(distribution, schema.Discrete | schema.Empirical):
         units = tuple(unit.values())
-        return Atoms([scaled(size, units) for size in law.values], law.shares)
-    if isinstance(law, schema.Mixture):
-        return MixedSizes([size_law(part.size, unit) for part in law.parts], [part.share for part in law.parts])
-    if isinstance(law, schema.Independent):
-        return IndependentSizes([size_law(law.resources[name], {name: one}) for name, one in unit.items()])
-    return _interval(law, *unit.values())
+        return Atoms([scaled(size, units) for size in distribution.values], distribution.shares)
+    if isinstance(distribution, schema.Mixture):
+        return MixedSizes(
+            [size_distribution(part.size, unit) for part in distribution.parts],
+            [part.share for part in distribution.parts],
+        )
+    if isinstance(distribution, schema.Independent):
+        return IndependentSizes(
+            [size_distribution(distribution.resources[name], {name: one}) for name, one in unit.items()]
+        )
+    return _interval(distribution, *unit.values())
 
 
-ContinuousLaw = (
+ContinuousDistribution = (
     schema.Uniform | schema.Beta | schema.TruncatedNormal | schema.TruncatedExponential | schema.TruncatedLogNormal
 )
 
 
-def _interval(law: ContinuousLaw, unit: Fraction) -> Interval:
-    low, high = int(law.low / unit), int(law.high / unit)
-    if isinstance(law, schema.Uniform):
+def _interval(distribution: ContinuousDistribution, unit: Fraction) -> Interval:
+    low, high = int(distribution.low / unit), int(distribution.high / unit)
+    if isinstance(distribution, schema.Uniform):
         return GridUniform(low, high)
-    if isinstance(law, schema.Beta):
-        return GridBeta(low, high, law.a, law.b)
-    if isinstance(law, schema.TruncatedNormal):
-        return GridNormal(low, high, law.mean / unit, law.deviation / unit)
-    if isinstance(law, schema.TruncatedExponential):
-        return GridExponential(low, high, law.mean / unit)
-    centre, spread = law.logarithm
+    if isinstance(distribution, schema.Beta):
+        return GridBeta(low, high, distribution.a, distribution.b)
+    if isinstance(distribution, schema.TruncatedNormal):
+        return GridNormal(low, high, distribution.mean / unit, distribution.deviation / unit)
+    if isinstance(distribution, schema.TruncatedExponential):
+        return GridExponential(low, high, distribution.mean / unit)
+    centre, spread = distribution.logarithm
     return GridLogNormal(low, high, centre - log(unit), spread)

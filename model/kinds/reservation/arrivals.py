@@ -34,5 +34,5 @@ def workload_of(
             np.array([np.inf if job.service is None else float(job.service) for job in kind.arrivals]),
         )
     rates = [float(rate) * numbers.servers for rate in numbers.rates]
-    laws = [item.service for item in scenario.job_types]
-    return PoissonWorkload(rates, laws, scenario.seed, start, branch)
+    distributions = [item.service for item in scenario.job_types]
+    return PoissonWorkload(rates, distributions, scenario.seed, start, branch)

@@ -75,8 +75,8 @@ def _full_of(scenario: ReservationScenario, numbers: ReservationNumbers, name: s
             f"found {total} jobs of type '{name}' that fill the servers, allowed: at most {MOST_JOBS} jobs in all",
             where="initial",
         )
-    law = scenario.job_types[chosen].service
-    services = service_sampler(law)(stream(scenario.seed, "initial"), total)
+    distribution = scenario.job_types[chosen].service
+    services = service_sampler(distribution)(stream(scenario.seed, "initial"), total)
     holders = np.repeat(np.arange(numbers.servers), np.array(most)[numbers.pool_of])
     return tuple(
         StartingJob(int(server), chosen, float(service), f"s{position + 1}")
@@ -91,11 +91,11 @@ def _given(scenario: ReservationScenario, numbers: ReservationNumbers, start: Gi
     for server, content in enumerate(start.servers):
         for job in content.jobs:
             job_type = numbers.type_names.index(job.type)
-            law = scenario.job_types[job_type].service
+            distribution = scenario.job_types[job_type].service
             if job.service is not None:
                 service = float(job.service)
             else:
-                service = np.inf if scripted else float(service_sampler(law)(random, 1)[0])
+                service = np.inf if scripted else float(service_sampler(distribution)(random, 1)[0])
             name = job.job or f"s{len(jobs) + 1}"
             jobs.append(StartingJob(server, job_type, service, name))
     return tuple(jobs)

@@ -72,7 +72,7 @@ def system_of(speedup: str, traffic: str, servers: int, size: Mapping[str, Any] 
     servers:
         n.
     size:
-        The law of inherent sizes as a scenario says it; without one they are exponential.
+        The distribution of inherent sizes as a scenario says it; without one they are exponential.
     """
     scenario = load_scenario(SPEEDUPS[speedup])
     (jobs,) = as_data(scenario)["classes"]

@@ -1,4 +1,4 @@
-"""Table 1 of Ghanbarian et al. (2025): how little the law of sizes matters, and what it seems to.
+"""Table 1 of Ghanbarian et al. (2025): how little the distribution of sizes matters, and what it seems to.
 
 The paper's mean execution time is over the jobs that are completed by the last of the first five
 million arrivals, from empty.  The other two statistics stand beside it, and all three over other
@@ -32,8 +32,8 @@ NAME = "moldable-table1"
 SERVERS = 4000
 POLICY = "greedy-p"
 
-#: The laws of Section 7, as a scenario says them; all have mean 1.
-LAWS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+#: The distributions of Section 7, as a scenario says them; all have mean 1.
+DISTRIBUTIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "exponential": {"distribution": "exponential"},
         "deterministic": {"distribution": "deterministic"},
@@ -45,7 +45,7 @@ LAWS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 #: After how many arrivals the horizon's part in the numbers is shown, and where.
 HORIZONS = (50_000, 150_000, 500_000, 1_500_000, 5_000_000, 15_000_000, 50_000_000)
 HORIZON_SYSTEM = ("sub-linear", "α = 1/2")
-HORIZON_LAWS = ("exponential", "Pareto")
+HORIZON_DISTRIBUTIONS = ("exponential", "Pareto")
 
 
 class TableScale(NamedTuple):
@@ -64,7 +64,7 @@ SCALES: Mapping[str, TableScale] = MappingProxyType(
 
 
 class Printed(NamedTuple):
-    """A row of the paper's table: one number for each of :data:`LAWS`."""
+    """A row of the paper's table: one number for each of :data:`DISTRIBUTIONS`."""
 
     time: tuple[float, float, float, float]
     blocking: tuple[float, float, float, float]
@@ -94,25 +94,25 @@ def parts(scale: str, _options: Options) -> list[Part]:
 def _cells(scale: str) -> dict[Key, list[Part]]:
     length = SCALES[scale].table
     return {
-        (speedup, traffic, law): moldable_runs(
-            system_of(speedup, traffic, SERVERS, size), POLICY, length, f"{speedup}, {traffic}, {law}"
+        (speedup, traffic, distribution): moldable_runs(
+            system_of(speedup, traffic, SERVERS, size), POLICY, length, f"{speedup}, {traffic}, {distribution}"
         )
         for speedup in SPEEDUPS
         for traffic in TRAFFIC
-        for law, size in LAWS.items()
+        for distribution, size in DISTRIBUTIONS.items()
     }
 
 
 def _horizon_cells(scale: str) -> dict[str, list[Part]]:
     length = SCALES[scale].horizons
     return {
-        law: moldable_runs(
-            system_of(*HORIZON_SYSTEM, SERVERS, LAWS[law]),
+        distribution: moldable_runs(
+            system_of(*HORIZON_SYSTEM, SERVERS, DISTRIBUTIONS[distribution]),
             POLICY,
             length,
-            f"{law} over {length.arrivals[-1]:,} arrivals",
+            f"{distribution} over {length.arrivals[-1]:,} arrivals",
         )
-        for law in HORIZON_LAWS
+        for distribution in HORIZON_DISTRIBUTIONS
     }
 
 
@@ -122,24 +122,24 @@ def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
         key: MoldableRuns.of(done) for key, several in _cells(scale).items() if (done := finished(several, outcomes))
     }
     horizons = {
-        law: MoldableRuns.of(done)
-        for law, several in _horizon_cells(scale).items()
+        distribution: MoldableRuns.of(done)
+        for distribution, several in _horizon_cells(scale).items()
         if (done := finished(several, outcomes))
     }
     rows = [row for key, cell in cells.items() for row in _rows(key, cell)]
     if cells:
         rows += [_erlang_row(traffic) for traffic in TRAFFIC]
     arrivals = SCALES[scale].horizons.arrivals
-    for law, cell in horizons.items():
-        rows += _horizon_rows(law, cell, arrivals)
+    for distribution, cell in horizons.items():
+        rows += _horizon_rows(distribution, cell, arrivals)
     figures = _figures(scale, horizons) if horizons else ()
     return Result(NAME, scale, tuple(rows), figures, NOTES)
 
 
 def _rows(key: Key, cell: MoldableRuns) -> list[Row]:
-    speedup, traffic, law = key
-    at: At = {"speed-up": speedup, "traffic": traffic, "sizes": law}
-    printed, place = PAPER[speedup, traffic], list(LAWS).index(law)
+    speedup, traffic, distribution = key
+    at: At = {"speed-up": speedup, "traffic": traffic, "sizes": distribution}
+    printed, place = PAPER[speedup, traffic], list(DISTRIBUTIONS).index(distribution)
     paper = {"execution_time_completed": printed.time[place], "blocking_probability": printed.blocking[place]}
     names = ("execution_time_completed", "execution_time", "execution_time_little", "blocking_probability")
     return [Row(name, *pair(cell.measure(name)), paper=paper.get(name), at=at) for name in names]
@@ -151,9 +151,9 @@ def _erlang_row(traffic: str) -> Row:
     return Row("blocking_by_erlang", found, at={"speed-up": "linear", "traffic": traffic})
 
 
-def _horizon_rows(law: str, cell: MoldableRuns, arrivals: tuple[int, ...]) -> list[Row]:
+def _horizon_rows(distribution: str, cell: MoldableRuns, arrivals: tuple[int, ...]) -> list[Row]:
     return [
-        Row(name, *pair(cell.measure(name, place)), at={"sizes": law, "arrivals": number})
+        Row(name, *pair(cell.measure(name, place)), at={"sizes": distribution, "arrivals": number})
         for place, number in enumerate(arrivals)
         for name in (*EXECUTION_TIMES, "blocking_probability")
     ]
@@ -172,13 +172,17 @@ def _figures(scale: str, cells: Mapping[str, MoldableRuns]) -> tuple[Figure, ...
     def points(cell: MoldableRuns, name: str) -> dict[float, Estimate]:
         return {number / 1e6: cell.measure(name, place) for place, number in enumerate(length.arrivals)}
 
-    def named(law: str, name: str) -> str:
-        return f"{law}, {told[name]}"
+    def named(distribution: str, name: str) -> str:
+        return f"{distribution}, {told[name]}"
 
     times = tuple(
-        Curve.through(named(law, name), points(cell, name)) for law, cell in cells.items() for name in EXECUTION_TIMES
+        Curve.through(named(distribution, name), points(cell, name))
+        for distribution, cell in cells.items()
+        for name in EXECUTION_TIMES
     )
-    blocking = tuple(Curve.through(law, points(cell, "blocking_probability")) for law, cell in cells.items())
+    blocking = tuple(
+        Curve.through(distribution, points(cell, "blocking_probability")) for distribution, cell in cells.items()
+    )
     optimal = optimal_time(system_of(*HORIZON_SYSTEM, SERVERS))
     return (
         Figure(
@@ -189,7 +193,9 @@ def _figures(scale: str, cells: Mapping[str, MoldableRuns]) -> tuple[Figure, ...
             times,
             (("D*", optimal),),
             logarithmic_x=True,
-            planned=tuple(named(law, name) for law in HORIZON_LAWS for name in EXECUTION_TIMES),
+            planned=tuple(
+                named(distribution, name) for distribution in HORIZON_DISTRIBUTIONS for name in EXECUTION_TIMES
+            ),
         ),
         Figure(
             f"{NAME}-blocking",
@@ -198,7 +204,7 @@ def _figures(scale: str, cells: Mapping[str, MoldableRuns]) -> tuple[Figure, ...
             "blocking probability",
             blocking,
             logarithmic_x=True,
-            planned=HORIZON_LAWS,
+            planned=HORIZON_DISTRIBUTIONS,
         ),
     )
 
@@ -218,7 +224,7 @@ NOTES = (
     "Where single jobs matter that much, a few runs tell little: intervals of the Pareto column "
     "say what most runs show, and are too narrow for its mean over all accepted jobs.",
     "With the linear speed-up p* asks for 5 servers always and 5 divides n, so that the system is "
-    "Erlang's of n/5 lines: blocking_by_erlang is exact, for any law of sizes.",
+    "Erlang's of n/5 lines: blocking_by_erlang is exact, for any distribution of sizes.",
     "A run of 5 million arrivals takes 0.7 to 1.1 s of a processor, one of 50 million 8 s; so the "
     "whole table at the paper's scale, 2400 runs and 40 long ones, takes some 20 minutes on two.",
 )

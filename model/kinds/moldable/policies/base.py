@@ -52,11 +52,11 @@ class MoldablePolicy(Policy):
         if view.is_scripted(job.number):
             return values | {"reason": "scripted"}
         if self.draws:
-            widths, shares = zip(*self.law(job.type), strict=True)
+            widths, shares = zip(*self.distribution(job.type), strict=True)
             return values | {"reason": "drawn", "uniform": view.uniform(job.number), "widths": widths, "shares": shares}
         return values | {"reason": "certain"}
 
-    def law(self, job_class: int) -> list[tuple[int, float]]:
+    def distribution(self, job_class: int) -> list[tuple[int, float]]:
         """(i, p_i) of a class, as they are drawn; p_i > 0."""
         raise TypeError(f"{self.name} draws no request")
 
@@ -66,6 +66,6 @@ def certain(numbers: MoldableNumbers, widths: Sequence[int]) -> AllocationRules:
 
     *widths* [l].  All servers are one pool.
     """
-    laws = [[Fraction(i == width) for i in range(1, width + 1)] for width in widths]
-    width, last = drawn(laws)
+    distributions = [[Fraction(i == width) for i in range(1, width + 1)] for width in widths]
+    width, last = drawn(distributions)
     return AllocationRules(width, last, NO_TABLE, **pooled([numbers.servers], [0] * numbers.classes))

@@ -5,7 +5,7 @@ Reference
 Implements
     Lines as in ``pseudocode``.
 Symbols
-    p*_i   ``law(type)``      s_i y*_i / lambda, y* an optimal solution of (P), or of (Q)
+    p*_i   ``distribution(type)``      s_i y*_i / lambda, y* an optimal solution of (P), or of (Q)
     j      ``view.free(type)``  free servers
     b_j    ``shares``           the share of the servers that is reserved for a class
 Deviations
@@ -34,8 +34,8 @@ from model.records import Line
 from model.scenario.choices import one_or_table
 from model.scenario.fields import Name, NotNegative, Positive, Section
 
-Law = tuple[NotNegative, ...]
-Laws = dict[Name, Law]
+Distribution = tuple[NotNegative, ...]
+Distributions = dict[Name, Distribution]
 Shares = dict[Name, NotNegative]
 Sharing = Literal["optimal", "none"]
 
@@ -48,7 +48,7 @@ class Parameters(Section):
     load for which p* and b* are found.  ``rest``: what servers reserved for no class are.
     """
 
-    p: Annotated[Law | Laws, one_or_table(Law, Laws)] | None = None
+    p: Annotated[Distribution | Distributions, one_or_table(Distribution, Distributions)] | None = None
     shares: Annotated[Sharing | Shares, one_or_table(Sharing, Shares)] = "optimal"
     load: Annotated[Positive, Field(le=1)] | None = None
     rest: Literal["idle", "common"] = "idle"
@@ -73,15 +73,15 @@ class Reference(MoldablePolicy):
         self.parameters = parameters
         given = _given_shares(numbers, parameters.shares)
         found = _optimum(numbers, parameters)
-        self._laws = _laws(numbers, parameters, given, found)
+        self._distributions = _distributions(numbers, parameters, given, found)
         shared = numbers.classes > 1 and parameters.shares == "optimal"
         self.shares = tuple(found.shares) if shared else given
-        width, last = drawn(self._laws)
+        width, last = drawn(self._distributions)
         self.rules = AllocationRules(width, last, NO_TABLE, **_pools(numbers, self.shares, parameters.rest))
 
-    def law(self, job_class: int) -> list[tuple[int, float]]:
+    def distribution(self, job_class: int) -> list[tuple[int, float]]:
         """(i, p*_i) of a class."""
-        return [(i, float(p)) for i, p in enumerate(self._laws[job_class], 1) if p]
+        return [(i, float(p)) for i, p in enumerate(self._distributions[job_class], 1) if p]
 
 
 def _optimum(numbers: MoldableNumbers, parameters: Parameters) -> Any:
@@ -135,21 +135,21 @@ def _refuse(numbers: MoldableNumbers) -> None:
     raise ScenarioError("found no load, allowed: a workload with one, or p*", where="policy.parameters.p")
 
 
-def _laws(
+def _distributions(
     numbers: MoldableNumbers, parameters: Parameters, shares: Sequence[Fraction], found: Any
 ) -> list[Sequence[Fraction]]:
     """[l] p_1, ..., p_{d_j} of each class: as given, by (Q2) for given shares, or of (Q)."""
     if parameters.p is not None:
-        return _given_laws(numbers, parameters.p)
+        return _given_distributions(numbers, parameters.p)
     if found is not None:
         return [one.p for one in found.classes]
     if numbers.requests_scripted:  # the script says what each job asks for
         return [(Fraction(1),)] * numbers.classes
-    return _laws_within(numbers, parameters, shares)
+    return _distributions_within(numbers, parameters, shares)
 
 
-def _given_laws(numbers: MoldableNumbers, given: Any) -> list[Sequence[Fraction]]:
-    """The laws that are given.
+def _given_distributions(numbers: MoldableNumbers, given: Any) -> list[Sequence[Fraction]]:
+    """The distributions that are given.
 
     Raises
     ------
@@ -159,18 +159,18 @@ def _given_laws(numbers: MoldableNumbers, given: Any) -> list[Sequence[Fraction]
     by_name = given if isinstance(given, dict) else dict.fromkeys(numbers.class_names, given)
     _check_names("p", by_name, numbers)
     for name, degree in zip(numbers.class_names, numbers.degrees, strict=True):
-        law = by_name[name]
-        if len(law) > degree:
+        distribution = by_name[name]
+        if len(distribution) > degree:
             raise ValueError(
-                f"p: found {len(law)} probabilities for class '{name}', allowed: at "
+                f"p: found {len(distribution)} probabilities for class '{name}', allowed: at "
                 f"most {degree}, on which its jobs can run"
             )
-        if sum(law) != 1:
-            raise ValueError(f"p: found a sum of {float(sum(law)):.9g} for class '{name}', allowed: 1")
+        if sum(distribution) != 1:
+            raise ValueError(f"p: found a sum of {float(sum(distribution)):.9g} for class '{name}', allowed: 1")
     return [by_name[name] for name in numbers.class_names]
 
 
-def _laws_within(
+def _distributions_within(
     numbers: MoldableNumbers, parameters: Parameters, shares: Sequence[Fraction]
 ) -> list[Sequence[Fraction]]:
     """p* of each class within its share b_j, by (Q2); of (Q) where it needs the common rest.
@@ -184,7 +184,7 @@ def _laws_within(
         If no load is known.
     """
     rates = _rates(numbers, parameters.load) if parameters.load else numbers.arrival_rates
-    laws: list[Sequence[Fraction]] = []
+    distributions: list[Sequence[Fraction]] = []
     for j, (name, share) in enumerate(zip(numbers.class_names, shares, strict=True)):
         load = rates[j] * numbers.means[j]
         if not load:
@@ -193,12 +193,12 @@ def _laws_within(
             )
         found = optimum(numbers.speedups[j], load / share) if share else None
         if found is not None:
-            laws.append(found.p)
+            distributions.append(found.p)
         elif parameters.rest == "common" and numbers.optimum is not None:
-            laws.append(numbers.optimum.classes[j].p)
+            distributions.append(numbers.optimum.classes[j].p)
         else:
-            laws.append((Fraction(1),))
-    return laws
+            distributions.append((Fraction(1),))
+    return distributions
 
 
 def _given_shares(numbers: MoldableNumbers, given: Any) -> tuple[Fraction, ...]:

@@ -164,13 +164,13 @@ def all_bounds(scenario: MoldableScenario) -> Iterator[MoldableBounds]:
 def bounds_of(scenario: MoldableScenario, numbers: MoldableNumbers) -> Iterator[MoldableBounds]:
     """The same for numbers that are there already."""
     poisson = scenario.workload.kind == "poisson"
-    laws = {item.size.distribution for item in scenario.classes}
+    distributions = {item.size.distribution for item in scenario.classes}
     bounds = MoldableBounds(
         servers=numbers.servers,
         load=numbers.load,
         classes=tuple(_class_bounds(numbers, j) for j in range(numbers.classes)),
         poisson=poisson,
-        exponential=poisson and laws == {"exponential"},
+        exponential=poisson and distributions == {"exponential"},
         problem=_problem(numbers),
     )
     if numbers.optimum is not None:

@@ -2,7 +2,7 @@
 
 If every job of a pool of m servers asks for i of them and i divides m, then the free servers are
 always a multiple of i, so that no job gets fewer, and the pool is Erlang's system of m / i lines.
-It does not depend on the law of the sizes beyond their mean.  So the linear rows of Table 1 in
+It does not depend on the distribution of the sizes beyond their mean.  So the linear rows of Table 1 in
 Ghanbarian et al. (2025) are Erlang's where 5 divides n, and so is their greedy scheme.
 """
 

@@ -1,6 +1,6 @@
 """What exactly becomes of a policy: Erlang's formula where it applies, the chain where it is small.
 
-Both are for Poisson arrivals.  Erlang's formula holds for sizes of any law, the chain for
+Both are for Poisson arrivals.  Erlang's formula holds for sizes of any distribution, the chain for
 exponential ones.
 """
 
@@ -76,11 +76,11 @@ def erlang_reference(policy: str, numbers: MoldableNumbers, rules: AllocationRul
 
 
 def _erlang(numbers: MoldableNumbers, rules: AllocationRules, job_class: int, servers: int) -> ErlangReference | None:
-    law = _law(rules, job_class)
-    if len(law) != 1:
+    distribution = _distribution(rules, job_class)
+    if len(distribution) != 1:
         return None
     work = numbers.servers * numbers.loads[job_class]
-    return fixed_width(servers, law[0][0], numbers.speedups[job_class], work)
+    return fixed_width(servers, distribution[0][0], numbers.speedups[job_class], work)
 
 
 def chain_reference(
@@ -114,11 +114,11 @@ def requests_of(rules: AllocationRules) -> Requests:
     """What each class asks for, with probabilities, from a policy's rules."""
     if len(rules.by_free):
         return lambda job_class, free: [(int(rules.by_free[job_class, free]), 1.0)]
-    laws = [_law(rules, j) for j in range(len(rules.own_pool))]
-    return lambda job_class, _: laws[job_class]
+    distributions = [_distribution(rules, j) for j in range(len(rules.own_pool))]
+    return lambda job_class, _: distributions[job_class]
 
 
-def _law(rules: AllocationRules, job_class: int) -> list[tuple[int, float]]:
+def _distribution(rules: AllocationRules, job_class: int) -> list[tuple[int, float]]:
     """(i, p_i) with p_i > 0; empty where the request depends on the free servers."""
     if len(rules.by_free):
         return []

@@ -21,7 +21,7 @@ from model.scenario.fields import Name, Positive, Section, Whole, plain
 #: Bound on classes of jobs.
 MOST_CLASSES = 20
 
-#: An inherent size: its law, and a unit of time on one server.
+#: An inherent size: its distribution, and a unit of time on one server.
 InherentSize = Annotated[Service, told_by("distribution", *SERVICE_LAWS)]
 
 
@@ -32,7 +32,7 @@ class MoldableServers(Section):
 
 
 class MoldableJobClass(Section):
-    """A class of jobs: its part of the arrivals, its speed-up, and the law of its sizes.
+    """A class of jobs: its part of the arrivals, its speed-up, and the distribution of its sizes.
 
     ``arrival_rate`` is lambda_j, jobs in a unit of time for each server; ``share`` the class's
     part of all arrivals, relative to the others' (1 where nothing is said).

@@ -29,7 +29,7 @@ Floats = npt.NDArray[np.float64]
 #: Digits that estimated rates and means keep: more would only make exact arithmetic slow.
 DIGITS = 9
 
-#: Values that tell the law of the sizes in the scenario; jobs are drawn from all of the log.
+#: Values that tell the distribution of the sizes in the scenario; jobs are drawn from all of the log.
 MOST_TOLD = 200
 
 #: Logs that are kept after they were read.
@@ -61,7 +61,7 @@ def with_trace(
     """Read a scenario's trace: the scenario with the trace's load, its jobs, a report.
 
     ``paths`` replace those of the scenario.  The scenario that comes back tells the number of
-    servers, and its class the arrival rate, and the mean and the law of the sizes.  Where anything
+    servers, and its class the arrival rate, and the mean and the distribution of the sizes.  Where anything
     is drawn there are no recorded jobs (None): they depend on the seed, and :func:`workload_of`
     makes them.
 

@@ -121,7 +121,7 @@ def _notes(seen: _Seen, batches: int) -> tuple[str, ...]:
         "a lifetime is the middle of its bin; the bin of the shortest ones has the lifetime 0",
         f"{running:,} machines were still running at the end: a flavour's mean lifetime is the "
         "time for which all its machines were seen to run, over the number of ends that were seen "
-        "(maximum likelihood for an exponential law with censoring)",
+        "(maximum likelihood for an exponential distribution with censoring)",
     )
 
 

@@ -24,7 +24,7 @@ class FixedType(NamedTuple):
 
     @property
     def departure_rate(self) -> Fraction:
-        """Ends per second of running: the maximum likelihood estimate of an exponential law's rate.
+        """Ends per second of running: the maximum likelihood estimate of an exponential distribution's rate.
 
         That is so whether or not all jobs were seen to end, if an end is not seen for a reason
         that has nothing to do with it, such as the end of the trace.

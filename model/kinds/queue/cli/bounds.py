@@ -61,7 +61,7 @@ def execute_queue(numbers: QueueNumbers, scenario: QueueScenario) -> Result:
         "programs": programs,
         "workload": float(bounds.workload),
         "load": None if load is None else {"at_least": float(load[0]), "at_most": float(load[1])},
-        "sizes": [_amounts(value, numbers) for value, _ in reversed(instance.law.atoms)]
+        "sizes": [_amounts(value, numbers) for value, _ in reversed(instance.distribution.atoms)]
         if bounds.supportable is not None
         else [],
         "theorem1": [_row(row) for row in bounds.theorem1],

@@ -29,7 +29,7 @@ insert_bit = bitset.insert
 discard_bit = bitset.discard
 next_member = bitset.next_member
 
-#: Buckets that the range of a continuous law of sizes is cut into: few fit the processor's cache,
+#: Buckets that the range of a continuous distribution of sizes is cut into: few fit the processor's cache,
 #: many keep lists short.  A list by size is walked for each job, one by arrival seldom.
 FEWEST_BUCKETS = 1024
 MOST_BY_SIZE, RECORDS_PER_BUCKET_BY_SIZE = 131_072, 1
@@ -72,9 +72,9 @@ class WaitingJobs(NamedTuple):
 
 
 def buckets_of(numbers: QueueNumbers, layout: QueueLayout, boundaries: Sequence[int], count: int) -> Buckets:
-    """The buckets for a law of sizes; those of *boundaries* that sizes surround are ends.
+    """The buckets for a distribution of sizes; those of *boundaries* that sizes surround are ends.
 
-    A continuous law's range is cut into *count* buckets at most, by arithmetic where powers of two
+    A continuous distribution's range is cut into *count* buckets at most, by arithmetic where powers of two
     divide the boundaries.  Where sizes have finitely many values each gets a bucket of its own.
     """
     if numbers.values:

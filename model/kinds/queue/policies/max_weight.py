@@ -78,7 +78,7 @@ class Reference(ActiveConfigurations):
         if not numbers.values:
             raise ValueError(
                 "found sizes from a continuous distribution, allowed for max-weight: "
-                "finitely many sizes (a discrete or scripted law)"
+                "finitely many sizes (a discrete or scripted distribution)"
             )
         values = np.array(numbers.values, np.int64)
         names = tuple(str(view_name(numbers, value)) for value in numbers.values)

@@ -1,7 +1,7 @@
 """All that bounds the workload of a scenario with a queue, for the window and the command line.
 
 Psychas & Ghaderi (2019): rho* of (4) where there are finitely many sizes, Theorem 1's bounds
-for any law, Lemma 1, the region of K_RED (Proposition 1), and the fluid limits of Section VII.A.
+for any distribution, Lemma 1, the region of K_RED (Proposition 1), and the fluid limits of Section VII.A.
 What holds for single-resource systems only is left out of others.
 """
 
@@ -35,7 +35,7 @@ class QueueBounds:
         rho, of the scenario; 0 where it is unknown.
     sizes:
         [J][D] the sizes of the types, smallest first, as shares of a largest server; empty if
-        the law is continuous or has too many sizes.
+        the distribution is continuous or has too many sizes.
     probabilities:
         [J] P_j; where classes of jobs differ in service, each type's share of the workload.
     supportable:
@@ -163,12 +163,17 @@ def _with_types(bounds: QueueBounds, instance: Instance) -> QueueBounds:
 def _refined(bounds: QueueBounds, instance: Instance) -> Iterator[QueueBounds]:
     """Theorem 1, one partition after the other."""
     try:
-        for row in refinements(instance.law, instance.unit_pools, instance.points):
+        for row in refinements(instance.distribution, instance.unit_pools, instance.points):
             bounds = replace(bounds, theorem1=(*bounds.theorem1, row))
             yield bounds
             if row.level == TRIMMED_LEVEL:
                 trimmed = refinements(
-                    instance.law, instance.unit_pools, instance.points, first=row.level, last=row.level, trimmed=True
+                    instance.distribution,
+                    instance.unit_pools,
+                    instance.points,
+                    first=row.level,
+                    last=row.level,
+                    trimmed=True,
                 )
                 bounds = replace(bounds, trimmed=next(trimmed))
                 yield bounds

@@ -1,4 +1,4 @@
-"""A scenario with a queue as the programs see it: types, pools, a law, virtual queues.
+"""A scenario with a queue as the programs see it: types, pools, a distribution, virtual queues.
 
 Where classes of jobs differ in their service, a type's load is its arrivals times its own mean
 service.  The programs are then given each size's share of the workload rho instead of its share
@@ -37,7 +37,7 @@ from model.kinds.queue.programs.supportable import PoolOfServers, SupportableWor
 from model.kinds.queue.scenario.schema import QueueScenario
 from model.kinds.queue.scenario.service import Fixed
 from model.kinds.queue.service import mean_slots
-from model.kinds.queue.sizes import MixedSizes, SizeLaw
+from model.kinds.queue.sizes import MixedSizes, SizeDistribution
 from model.programs.configurations import Configuration
 
 #: Types for which (4) is solved exactly: of one resource with few units, and in general.
@@ -52,7 +52,7 @@ class Instance:
     ----------
     numbers:
         The scenario's.
-    law:
+    distribution:
         Of a job's size, weighted by service.
     partition:
         I; None with several resources, or servers that K_RED does not serve.
@@ -63,7 +63,7 @@ class Instance:
     """
 
     numbers: QueueNumbers
-    law: SizeLaw
+    distribution: SizeDistribution
     partition: Partition | None
     fixed_service: bool
     one_rate: bool
@@ -72,17 +72,17 @@ class Instance:
     def _types(self) -> tuple[tuple[tuple[Fraction, ...], Fraction], ...]:
         """Sizes as shares, smallest first, and their probability; none where they are many."""
         found = []
-        for value, share in reversed(self.law.atoms[: MOST_TYPES + 1]):
+        for value, share in reversed(self.distribution.atoms[: MOST_TYPES + 1]):
             size = tuple(self.numbers.fraction(units, d) for d, units in enumerate(value))
             found.append((size, share))
-        if len(found) > MOST_TYPES_IN_GENERAL and not self._tabled(len(self.law.atoms)):
+        if len(found) > MOST_TYPES_IN_GENERAL and not self._tabled(len(self.distribution.atoms)):
             return ()
         return tuple(found)
 
     def _tabled(self, types: int) -> bool:
         if self.numbers.resources > 1 or types > MOST_TYPES:
             return False
-        values = [[self.numbers.fraction(value[0])] for value, _ in self.law.atoms]
+        values = [[self.numbers.fraction(value[0])] for value, _ in self.distribution.atoms]
         try:
             units = [space.capacity[0] for space, _ in pools_of(values, self._capacities)]
         except ValueError:
@@ -119,12 +119,12 @@ class Instance:
     @cached_property
     def points(self) -> tuple[tuple[int, Fraction], ...]:
         """Sizes in units that have a positive probability, one resource."""
-        return tuple(_points(self.law).items())
+        return tuple(_points(self.distribution).items())
 
     @property
     def mean_bound(self) -> Fraction | None:
         """L / E[R] of Lemma 1: what there is of a resource over what a job takes of it."""
-        means = [self.law.mean(d) / int(self.numbers.largest[d]) for d in range(self.numbers.resources)]
+        means = [self.distribution.mean(d) / int(self.numbers.largest[d]) for d in range(self.numbers.resources)]
         pairs = zip(self.numbers.total_capacity, means, strict=True)
         return min((total / mean for total, mean in pairs if mean), default=None)
 
@@ -139,7 +139,7 @@ class Instance:
         assert self.partition is not None
         whole = int(self.numbers.largest[0])
         return tuple(
-            max(Fraction(0), Fraction(self.law.probability(low * whole, high * whole)))
+            max(Fraction(0), Fraction(self.distribution.probability(low * whole, high * whole)))
             for low, high in self.partition.ruler
         )
 
@@ -149,7 +149,7 @@ class Instance:
         return reduced_supportable(self.partition, self._queue_probabilities, self._shares)
 
     def real(self) -> SupportableWorkload | None:
-        """What K_RED really carries; None of a law with too many sizes."""
+        """What K_RED really carries; None of a distribution with too many sizes."""
         if not self.sizes or self.partition is None:
             return None
         return real_supportable(self.partition, self._queue_probabilities, self._largest, self._shares)
@@ -241,7 +241,7 @@ class Instance:
             self.pools[0][0],
             tuple(numbers.arrival_rate * share for share in self.probabilities),
             rate,
-            tuple(str(numbers.amount(value[0])) for value, _ in reversed(self.law.atoms)),
+            tuple(str(numbers.amount(value[0])) for value, _ in reversed(self.distribution.atoms)),
             numbers.servers,
             self.fixed_service,
         )
@@ -257,13 +257,13 @@ class Instance:
 def instance_of(scenario: QueueScenario, numbers: QueueNumbers) -> Instance:
     """What the programs are given for *scenario*."""
     means = [mean_slots(item.service) for item in scenario.jobs]
-    law = numbers.sizes
+    distribution = numbers.sizes
     if len(set(means)) > 1:
         weights = [share * mean for share, mean in zip(numbers.shares, means, strict=True)]
-        law = MixedSizes(numbers.class_laws, [weight / sum(weights) for weight in weights])
+        distribution = MixedSizes(numbers.class_distributions, [weight / sum(weights) for weight in weights])
     return Instance(
         numbers=numbers,
-        law=law,
+        distribution=distribution,
         partition=_partition(scenario, numbers),
         fixed_service=len(scenario.jobs) == 1 and isinstance(scenario.jobs[0].service, Fixed),
         one_rate=len(set(means)) == 1,
@@ -288,13 +288,13 @@ def _partition(scenario: QueueScenario, numbers: QueueNumbers) -> Partition | No
     return partition
 
 
-def _points(law: SizeLaw) -> dict[int, Fraction]:
+def _points(distribution: SizeDistribution) -> dict[int, Fraction]:
     """Each size of positive probability, in units, with it."""
-    if law.atoms:
-        return {value[0]: share for value, share in law.atoms}
+    if distribution.atoms:
+        return {value[0]: share for value, share in distribution.atoms}
     points: dict[int, Fraction] = {}
-    if isinstance(law, MixedSizes):
-        for part, share in zip(law.laws, law.shares, strict=True):
+    if isinstance(distribution, MixedSizes):
+        for part, share in zip(distribution.distributions, distribution.shares, strict=True):
             for size, probability in _points(part).items():
                 points[size] = points.get(size, Fraction(0)) + share * probability
     return points

@@ -1,4 +1,4 @@
-"""Lower and upper bounds of rho* for any law of sizes, as a partition refines.
+"""Lower and upper bounds of rho* for any distribution of sizes, as a partition refines.
 
 Psychas & Ghaderi (2019), Theorem 1 and Appendix A.  For every partition X of (0, 1]
 
@@ -10,7 +10,7 @@ cells of their own.  Its first cell has the lower end 0, so that its jobs drop o
 bound; its last cell has the upper end 1.  For sizes uniform on (0, 1] the bounds are
 2m / (m + 1) and 2m / (m - 1) per server.
 
-A partition may also have cuts at the ends of the law's support (*trimmed*): the bounds are then
+A partition may also have cuts at the ends of the distribution's support (*trimmed*): the bounds are then
 closer, because no job is rounded up to 1 or down to 0.  For sizes uniform on (0.01, 0.19] the
 lower bound at n = 5 is 9.86 per server instead of 8.77.
 """
@@ -38,8 +38,8 @@ PROBABILITY_TOLERANCE = 1e-12
 UnitPools = Sequence[tuple[int, int]]
 
 
-class SizeDistribution(Protocol):
-    """What Theorem 1 needs to know of a law of sizes in whole units, one resource."""
+class IntervalProbabilities(Protocol):
+    """What Theorem 1 needs to know of a distribution of sizes in whole units, one resource."""
 
     @property
     def smallest(self) -> tuple[int, ...]:
@@ -98,7 +98,7 @@ class Refinement:
 
 
 def refinements(
-    law: SizeDistribution,
+    distribution: IntervalProbabilities,
     pools: UnitPools,
     points: Sequence[tuple[int, Fraction]] = (),
     *,
@@ -110,12 +110,12 @@ def refinements(
 
     Parameters
     ----------
-    law:
-        The law of sizes, in whole units.
+    distribution:
+        The distribution of sizes, in whole units.
     pools:
         [P] of a server's units and the number of such servers; the most units stand for 1.
     points:
-        The sizes of positive probability, each with it; none of a law with a density.
+        The sizes of positive probability, each with it; none of a distribution with a density.
     trimmed:
         Whether the partition is cut at the ends of the support, too.
 
@@ -125,14 +125,18 @@ def refinements(
         If a search is too long.
     """
     for level in range(first, last + 1):
-        cells = partition_cells(law, max(pools)[0], 2 ** (level + 1), points, trimmed)
+        cells = partition_cells(distribution, max(pools)[0], 2 ** (level + 1), points, trimmed)
         lower, upper = _bounds(cells, pools)
         exact = _exact([cell.low for cell in cells]) and _exact([cell.high for cell in cells])
         yield Refinement(level, cells, lower, upper, trimmed, exact)
 
 
 def partition_cells(
-    law: SizeDistribution, whole: int, count: int, points: Sequence[tuple[int, Fraction]] = (), trimmed: bool = False
+    distribution: IntervalProbabilities,
+    whole: int,
+    count: int,
+    points: Sequence[tuple[int, Fraction]] = (),
+    trimmed: bool = False,
 ) -> tuple[SizeInterval, ...]:
     """The cells of X^(n), (26), that have a positive probability.
 
@@ -141,7 +145,7 @@ def partition_cells(
 
     Parameters
     ----------
-    law, points, trimmed:
+    distribution, points, trimmed:
         As for :func:`refinements`.
     whole:
         Units of a largest server.
@@ -149,9 +153,9 @@ def partition_cells(
         m.
     """
     single = {size: share for size, share in points if share * count >= 1}
-    rest = _Rest(law, single)
+    rest = _Rest(distribution, single)
     ends = [0, *rest.quantiles(whole, count), whole]
-    floor, ceiling = (law.smallest[0] - 1, law.largest[0]) if trimmed else (0, whole)
+    floor, ceiling = (distribution.smallest[0] - 1, distribution.largest[0]) if trimmed else (0, whole)
     cells = [SizeInterval(Fraction(size, whole), Fraction(size, whole), share, True) for size, share in single.items()]
     for low, high in pairwise(ends):
         share = rest.between(low, high)
@@ -162,15 +166,15 @@ def partition_cells(
 
 
 class _Rest:
-    """A law without some of its points."""
+    """A distribution without some of its points."""
 
-    def __init__(self, law: SizeDistribution, single: dict[int, Fraction]) -> None:
-        self._law, self._single = law, single
+    def __init__(self, distribution: IntervalProbabilities, single: dict[int, Fraction]) -> None:
+        self._distribution, self._single = distribution, single
 
     def between(self, low: int, high: int) -> Fraction | float:
         """P(low < R <= high, R none of the points)."""
         taken = sum((p for x, p in self._single.items() if low < x <= high), Fraction(0))
-        found = self._law.probability(low, high)
+        found = self._distribution.probability(low, high)
         return found - taken if isinstance(found, Fraction) else found - float(taken)
 
     def quantiles(self, whole: int, count: int) -> list[int]:

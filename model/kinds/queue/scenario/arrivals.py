@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from model.kinds.queue.scenario.laws import NOT_EMPTY, Size, must_sum_to_one
+from model.kinds.queue.scenario.distributions import NOT_EMPTY, Size, must_sum_to_one
 from model.kinds.queue.scenario.service import MOST_SLOTS, Slots
 from model.scenario.choices import told_by
 from model.scenario.fields import Numbers, Positive, Section, Whole, plain

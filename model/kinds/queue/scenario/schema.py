@@ -9,7 +9,7 @@ from typing import Annotated, Iterable, Iterator, Literal, Mapping, Self
 from pydantic import Field, model_validator
 
 from model.kinds.queue.scenario.arrivals import ScriptedSlots, SlotWorkload, TraceSlots
-from model.kinds.queue.scenario.laws import Discrete, Empirical, Independent, Mixture, SizeLaw, must_sum_to_one
+from model.kinds.queue.scenario.distributions import AnySize, Discrete, Empirical, Independent, Mixture, must_sum_to_one
 from model.kinds.queue.scenario.service import MOST_SLOTS, Geometric, SlotService
 from model.scenario.choices import one_or_list
 from model.scenario.common import MOST_SERVERS, PolicyChoice, RunLength, ScenarioBase
@@ -69,14 +69,14 @@ class QueueServers(Section):
 
 
 class QueueJobClass(Section):
-    """Jobs of one kind: their share of all jobs, the law of their size, and of their service.
+    """Jobs of one kind: their share of all jobs, the distribution of their size, and of their service.
 
-    Service laws that are not whole numbers of slots are rounded up to whole slots.
+    Service distributions that are not whole numbers of slots are rounded up to whole slots.
     """
 
     name: str = Field(default="", max_length=60)
     share: Positive = Fraction(1)
-    size: SizeLaw
+    size: AnySize
     service: SlotService = Geometric()
 
     @model_validator(mode="after")
@@ -150,7 +150,8 @@ class QueueScenario(ScenarioBase):
         scripted = isinstance(self.workload, ScriptedSlots)
         if scripted and self.jobs:
             raise ValueError(
-                "jobs: found laws beside a script, allowed: a script alone, which gives each job's size and service"
+                "jobs: found distributions beside a script, "
+                "allowed: a script alone, which gives each job's size and service"
             )
         if not self.jobs and not isinstance(self.workload, ScriptedSlots | TraceSlots):
             raise ValueError("jobs: found none, at least one class is needed")
@@ -188,15 +189,15 @@ class QueueScenario(ScenarioBase):
             else:
                 yield from largest_sizes(where, item.size)
 
-    def _largest_of(self, where: str, law: Independent) -> tuple[Fraction, ...]:
-        if set(law.resources) != set(self.resource_names):
-            found, allowed = ", ".join(law.resources), ", ".join(self.resource_names)
+    def _largest_of(self, where: str, distribution: Independent) -> tuple[Fraction, ...]:
+        if set(distribution.resources) != set(self.resource_names):
+            found, allowed = ", ".join(distribution.resources), ", ".join(self.resource_names)
             raise ValueError(
                 f"{where}.resources: found {found or 'none'}, allowed: the resources of servers.capacity, {allowed}"
             )
         corner = []
         for name in self.resource_names:
-            sizes = list(largest_sizes(f"{where}.resources.{name}", law.resources[name]))
+            sizes = list(largest_sizes(f"{where}.resources.{name}", distribution.resources[name]))
             for place, size in sizes:
                 if len(size) != 1:
                     raise ValueError(f"{place}: found {_numbers(len(size))}, allowed: one")
@@ -215,16 +216,16 @@ class QueueScenario(ScenarioBase):
             seen.add(arrival.job)
 
 
-def largest_sizes(where: str, law: SizeLaw) -> Iterator[tuple[str, tuple[Fraction, ...]]]:
-    """The path and the size of all values of a law, or of the upper end of its interval."""
-    if isinstance(law, Discrete | Empirical):
-        for position, size in enumerate(law.values):
+def largest_sizes(where: str, distribution: AnySize) -> Iterator[tuple[str, tuple[Fraction, ...]]]:
+    """The path and the size of all values of a distribution, or of the upper end of its interval."""
+    if isinstance(distribution, Discrete | Empirical):
+        for position, size in enumerate(distribution.values):
             yield f"{where}.values[{position}]", size
-    elif isinstance(law, Mixture):
-        for position, part in enumerate(law.parts):
+    elif isinstance(distribution, Mixture):
+        for position, part in enumerate(distribution.parts):
             yield from largest_sizes(f"{where}.parts[{position}].size", part.size)
-    elif not isinstance(law, Independent):
-        yield f"{where}.high", (law.high,)
+    elif not isinstance(distribution, Independent):
+        yield f"{where}.high", (distribution.high,)
 
 
 def _numbers(count: int) -> str:

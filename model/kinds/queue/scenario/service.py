@@ -1,4 +1,4 @@
-"""Laws of service in whole slots, as a scenario says them."""
+"""Distributions of service in whole slots, as a scenario says them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from model.kinds.queue.scenario.laws import MOST_VALUES, NOT_EMPTY, must_sum_to_one, one_for_each
+from model.kinds.queue.scenario.distributions import MOST_VALUES, NOT_EMPTY, must_sum_to_one, one_for_each
 from model.scenario.choices import told_by
 from model.scenario.common import Deterministic, Erlang, Exponential, HyperExponential, LogNormal, Pareto
 from model.scenario.fields import Numbers, Positive, Section, Whole, plain
@@ -72,7 +72,7 @@ class DiscreteSlots(Section):
         return self.probabilities or (Fraction(1, len(self.values)),) * len(self.values)
 
 
-#: Service times of continuous laws are in slots and rounded up to whole ones.
+#: Service times of continuous distributions are in slots and rounded up to whole ones.
 _ROUNDED_UP = (Exponential, Deterministic, Erlang, HyperExponential, Pareto, LogNormal)
 
 SlotService = Annotated[

@@ -1,4 +1,4 @@
-"""Laws of job sizes, as a scenario says them.
+"""Distributions of job sizes, as a scenario says them.
 
 Sizes are in the unit of the servers' capacity.  With several resources a size is a list with
 one number for each, in the order of ``servers.capacity``.
@@ -16,14 +16,14 @@ from model.exact import rational
 from model.scenario.choices import told_by
 from model.scenario.fields import Name, NotNegative, Numbers, Positive, Section, Whole, plain
 
-#: Bounds that keep laws within memory.
+#: Bounds that keep distributions within memory.
 MOST_VALUES = 100_000
 MOST_PARTS = 1000
 
-#: Shapes of beta laws outside are steps to the eye, and cannot be drawn by every generator.
+#: Shapes of beta distributions outside are steps to the eye, and cannot be drawn by every generator.
 LEAST_SHAPE, MOST_SHAPE = Fraction(1, 1000), 10**6
 
-#: What a truncation must leave of a law, so that its tail is still resolved in floating point.
+#: What a truncation must leave of a distribution, so that its tail is still resolved in floating point.
 LEAST_CHANCE = 1e-9
 
 _ONE = Fraction(1)
@@ -199,13 +199,13 @@ class TruncatedLogNormal(_Interval):
 
     @property
     def logarithm(self) -> tuple[float, float]:
-        """Mean and deviation of the normal law of the logarithm, before truncation."""
+        """Mean and deviation of the normal distribution of the logarithm, before truncation."""
         variance = log1p(float(self.squared_variation))
         return log(self.mean) - variance / 2, sqrt(variance)
 
 
 def _refuse_no_chance(low: float, high: float) -> None:
-    """Refuse a truncation of the standard normal law to (low, high] that hardly leaves any of it.
+    """Refuse a truncation of the standard normal distribution to (low, high] that hardly leaves any of it.
 
     It is mirrored where it lies above 0: the other tail keeps its digits.
     """
@@ -213,7 +213,7 @@ def _refuse_no_chance(low: float, high: float) -> None:
         low, high = -high, -low
     chance = (erfc(-high / sqrt(2)) - erfc(-low / sqrt(2))) / 2
     if chance < LEAST_CHANCE:
-        raise ValueError(f"low and high must leave at least {LEAST_CHANCE:g} of the law, found {chance:.2g}")
+        raise ValueError(f"low and high must leave at least {LEAST_CHANCE:g} of the distribution, found {chance:.2g}")
 
 
 _LINES = (Discrete, Empirical, Uniform, Beta, TruncatedNormal, TruncatedExponential, TruncatedLogNormal)
@@ -233,7 +233,7 @@ class MixturePart(Section):
 
 
 class Mixture(Section):
-    """A size from one of several laws, chosen by their shares."""
+    """A size from one of several distributions, chosen by their shares."""
 
     distribution: Literal["mixture"]
     parts: Annotated[tuple[MixturePart, ...], Field(max_length=MOST_PARTS), NOT_EMPTY]
@@ -252,13 +252,13 @@ Single = Annotated[
 
 
 class Independent(Section):
-    """One law for each resource, independent of one another."""
+    """One distribution for each resource, independent of one another."""
 
     distribution: Literal["independent"]
     resources: dict[Name, Single]
 
 
-SizeLaw = Annotated[
+AnySize = Annotated[
     Discrete
     | Empirical
     | Uniform
