@@ -290,8 +290,10 @@ def apply(app: QApplication, theme: Theme, lecture: bool = False) -> None:
         app.setPalette(palette(theme))
         for field in _FIELDS:
             app.setPalette(field_palette(theme), field)  # type: ignore[arg-type]  # str, not bytes
-    app.setFont(type_sizes.body)
-    app.setStyleSheet(_stylesheet(theme, type_sizes))
+    if app.font() != type_sizes.body:
+        app.setFont(type_sizes.body)
+    if app.styleSheet() != (sheet := _stylesheet(theme, type_sizes)):
+        app.setStyleSheet(sheet)
     configure_plots(theme)
 
 

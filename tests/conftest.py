@@ -7,6 +7,7 @@ import json
 import os
 import secrets
 import shlex
+import signal
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -46,7 +47,7 @@ _FRESH: dict[str, Any] = {"derandomize": False, "deadline": None, "phases": _PHA
 if os.environ.get("CI"):
     _FRESH["database"] = None
 settings.register_profile("quick", max_examples=30, **_FRESH)
-settings.register_profile("slow", max_examples=200, print_blob=True, **_FRESH)
+settings.register_profile("slow", max_examples=100, print_blob=True, **_FRESH)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "slow" if os.environ.get("CI") else "quick"))
 
 #: When Python collects: as it does by itself, and hardly ever.
@@ -65,6 +66,9 @@ def pytest_configure(config: pytest.Config) -> None:
     platform = check_platform(os.environ)
     if platform.problem:
         raise pytest.UsageError(platform.problem)
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # As a shell starts what it leaves in the background; what tests start would be as deaf.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     gc.disable()
     if config.option.hypothesis_seed is None:
         of_the_run = getattr(config, "workerinput", {}).get(SEED)

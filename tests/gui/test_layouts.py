@@ -73,9 +73,9 @@ def test_sizes_do_not_decay(qtbot: QtBot, window: MainWindow) -> None:
 
 
 @pytest.mark.slow
-def test_ten_rounds_of_start_maximise_and_change_of_kind(qtbot: QtBot, tmp_path: Path) -> None:
+def test_rounds_of_start_maximise_and_change_of_kind(qtbot: QtBot, tmp_path: Path) -> None:
     seen = []
-    for _ in range(10):
+    for _ in range(4):
         with complete_window(qtbot, tmp_path) as window:
             qtbot.wait(20)
             seen.append(shares(window))

@@ -20,6 +20,6 @@ def test_a_walk_through_all_kinds_finds_nothing():
 @pytest.mark.parametrize("kind", list(KINDS))
 def test_a_walk_from_a_fresh_seed_finds_nothing(kind):
     seed = randrange(10**6)
-    outcome = walk(seed, kind, "--steps=400")
+    outcome = walk(seed, kind, "--steps=120")
     again = f"python -m tests.monkey --seed {seed} --kind {kind}"
     assert not outcome.report, f"{again}\n{outcome.report}"

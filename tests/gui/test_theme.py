@@ -13,8 +13,10 @@ if sys.platform == "linux" and not os.environ.get("DISPLAY"):
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PySide6.QtCore import QEvent
 from PySide6.QtGui import QColor, QFontInfo, QFontMetricsF, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
+from pytestqt.qtbot import QtBot
 
 from gui.painting.colour import contrast, mix
 from gui.painting.textures import texture_mask
@@ -209,6 +211,25 @@ def test_apply_reaches_the_application(qapp: QApplication, theme: Theme, lecture
         qapp.setPalette(before[0])
         qapp.setFont(before[1])
         qapp.setStyleSheet(before[2])
+
+
+def test_the_same_looks_again_reach_into_no_widget(qapp: QApplication, qtbot: QtBot) -> None:
+    """Qt styles every widget anew for a stylesheet or a font, whatever stood there before."""
+
+    class Told(QLabel):
+        def changeEvent(self, event: QEvent) -> None:
+            told.append(event.type())
+
+    told: list[QEvent.Type] = []
+    apply(qapp, load_theme("light"))
+    shown = Told()
+    qtbot.addWidget(shown)
+    shown.show()
+    told.clear()
+    apply(qapp, load_theme("light"))
+    assert told == []
+    apply(qapp, load_theme("dark"))
+    assert QEvent.Type.StyleChange in told
 
 
 def test_disabled_text_is_fainter(qapp: QApplication, theme: Theme) -> None:

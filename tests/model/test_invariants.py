@@ -6,7 +6,7 @@ from typing import Any, Callable
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model.assembly import Bench, assemble
@@ -57,6 +57,7 @@ def test_where_the_kernel_stops(scenario: ReservationScenario, events: int) -> N
 
 
 @pytest.mark.slow
+@settings(max_examples=40)
 @given(scenarios())
 def test_long_walks(scenario: ReservationScenario) -> None:
     walk(assemble(scenario), 400)

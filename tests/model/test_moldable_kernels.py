@@ -121,7 +121,7 @@ def test_every_event(certain: bool, data: st.DataObject) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("certain", [False, True])
 @given(data=st.data())
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_every_event_of_many_scenarios(certain: bool, data: st.DataObject) -> None:
     agree(bench_of(data.draw(scenarios(certain))), 5 * EVENTS)
 

@@ -66,7 +66,7 @@ def test_figure_3(servers: int, factor: Any) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("servers", "factor"), [*FIGURE_3, *LARGE])
 def test_figure_3_for_long(servers: int, factor: Any) -> None:
-    found = reward(servers, factor, until=1_500_000 / servers)
+    found = reward(servers, factor, until=400_000 / servers)
     check(found, (FIGURE_3 | LARGE)[servers, factor], 0.002)
 
 

@@ -100,7 +100,7 @@ SUBLINEAR: Mapping[tuple[str, int], Numbers] = {
     ("α = 2/3", 4000): Numbers(0.0124, 0.0004),
 }
 
-SHORT, LONG = MoldableLength((80_000,), RUNS, 10_000), MoldableLength((1_000_000,), RUNS, 100_000)
+SHORT, LONG = MoldableLength((80_000,), RUNS, 10_000), MoldableLength((250_000,), 24, 60_000)
 
 
 def against_the_table(traffic: str, servers: int, length: MoldableLength) -> MoldableRuns:

@@ -184,8 +184,8 @@ class TestGap:
     @pytest.mark.slow
     @pytest.mark.parametrize("model", [A, B, C, E])
     def test_its_exponent(self, model: str) -> None:
-        found = exponent(self.SCALES, self.gaps(model, self.SCALES, 160_000, 8))
-        assert found.half_width < 0.03
+        found = exponent(self.SCALES, self.gaps(model, self.SCALES, 80_000, 8))
+        assert found.half_width < 0.04
         assert 0.52 - found.half_width < found.mean < 0.59 + found.half_width
 
     @pytest.mark.parametrize("model", [A, B, C, E])
@@ -200,7 +200,7 @@ class TestGap:
         """Over the square root of r, from 0.7 to 16."""
         for model in (A, B, C, E):
             for r in (400, 3200):
-                gap = self.gaps(model, [r], 160_000, 8).mean() / np.sqrt(r)
+                gap = self.gaps(model, [r], 80_000, 8).mean() / np.sqrt(r)
                 assert 0.7 < gap < 16
 
 

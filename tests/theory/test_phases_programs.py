@@ -459,7 +459,7 @@ def test_jobs_of_fixed_size_are_packed(types: list[tuple[int, int, int]], capaci
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("most_jobs", "configurations"), [(10, 1001), (16, 4845)])
+@pytest.mark.parametrize(("most_jobs", "configurations"), [(10, 1001), (13, 2380)])
 def test_large_programs_are_solved_and_proved(
     most_jobs: int, configurations: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
