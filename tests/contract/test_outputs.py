@@ -32,6 +32,7 @@ def test_the_table_has_every_scenario():
     assert sorted(known()) == scenarios()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scenario", sorted(known()))
 def test_commands_print_the_same(scenario):
     for command, expected in known()[scenario].items():

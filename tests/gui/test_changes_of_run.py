@@ -19,6 +19,8 @@ from model.kinds.spec import KINDS
 from model.origin import Moment
 from tests.gui.windows import PATIENCE, complete_window, press, rest
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module", autouse=True)
 def warm_all() -> None:

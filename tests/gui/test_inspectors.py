@@ -19,6 +19,8 @@ from gui.panels.inspector_history import HistoryModel
 from model.inspection import Thing
 from tests.gui.windows import complete_window, press, rest
 
+pytestmark = pytest.mark.slow
+
 LEFT = Qt.MouseButton.LeftButton
 SCENARIOS = ("dra-classroom", "queues-classroom", "jrs-classroom", "moldable-classroom")
 EVENT = 60

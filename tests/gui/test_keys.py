@@ -30,7 +30,7 @@ PLAIN = Qt.KeyboardModifier.NoModifier
 
 __all__ = ["warm"]
 
-pytestmark = pytest.mark.usefixtures("warm")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from model.scenario.load import as_data
 from tests.gui.windows import complete_window, hall, rest
 from tests.own_policies import source, write
 
-pytestmark = pytest.mark.usefixtures("warm_all")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm_all")]
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,8 @@ from gui.layouts import columns
 from gui.main_window import MainWindow
 from tests.gui.windows import complete_window
 
+pytestmark = pytest.mark.slow
+
 LEFT = Qt.MouseButton.LeftButton
 USUAL, LARGE, SMALL = (1600, 900), (1920, 1080), (1280, 720)
 
@@ -72,7 +74,6 @@ def test_sizes_do_not_decay(qtbot: QtBot, window: MainWindow) -> None:
     assert differ(before, shares(window)) < 0.004
 
 
-@pytest.mark.slow
 def test_rounds_of_start_maximise_and_change_of_kind(qtbot: QtBot, tmp_path: Path) -> None:
     seen = []
     for _ in range(4):

@@ -21,6 +21,8 @@ from gui.panels.columns import HeadedColumns
 from model.origin import Moment
 from tests.gui.windows import complete_window, hall, press
 
+pytestmark = pytest.mark.slow
+
 HELP = Path(__file__).parents[2] / "resources" / "help"
 Key = Qt.Key
 PROJECTOR, SCREEN = (1280, 720), (1920, 1080)
@@ -212,7 +214,6 @@ def test_the_line_of_each_sub_step_is_seen_with_its_values(qtbot: QtBot, window:
         assert view.is_whole(view.picture.current)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scenario", "policies"),
     [

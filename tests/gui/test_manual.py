@@ -17,7 +17,7 @@ from tests.help_pages import commands, page
 
 __all__ = ["warm"]
 
-pytestmark = pytest.mark.usefixtures("warm")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 
 
 @pytest.mark.parametrize(

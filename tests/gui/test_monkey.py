@@ -9,6 +9,8 @@ import pytest
 from model.kinds.spec import KINDS
 from tests.monkey.__main__ import walk
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_walk_through_all_kinds_finds_nothing():
     outcome = walk(7, "all", "--steps=120")
@@ -16,7 +18,6 @@ def test_a_walk_through_all_kinds_finds_nothing():
     assert outcome.steps >= 120
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", list(KINDS))
 def test_a_walk_from_a_fresh_seed_finds_nothing(kind):
     seed = randrange(10**6)

@@ -15,6 +15,8 @@ from gui.main_window import MainWindow
 from gui.warming import Warming
 from tests.gui.windows import PATIENCE, complete_window, rest
 
+pytestmark = pytest.mark.slow
+
 HINT = (
     "moldable-swf plays recorded jobs: choose the files of its trace beside the scenario, or drop them on the window."
 )

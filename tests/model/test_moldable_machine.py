@@ -120,10 +120,10 @@ class MoldableSideBySide(SideBySide):
 
 
 TestMoldableSideBySide = MoldableSideBySide.TestCase
-TestMoldableSideBySide.settings = settings(max_examples=10, stateful_step_count=20)
+TestMoldableSideBySide.settings = settings(max_examples=4, stateful_step_count=20)
 
 TestMoldableWalk = MoldableWalk.TestCase
-TestMoldableWalk.settings = settings(max_examples=12, stateful_step_count=20)
+TestMoldableWalk.settings = settings(max_examples=5, stateful_step_count=20)
 
 
 class LongMoldableWalk(MoldableWalk):

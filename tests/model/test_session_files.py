@@ -183,7 +183,7 @@ def test_a_far_place_is_shown_without_running_up_to_it(tmp_path: Path, monkeypat
     """Opening and showing costs the events of the log, however many there were before."""
     path, run = tmp_path / "run.slotscope", 0
     session = Session.open("dra-classroom", kernel=False)
-    session.run(events=5000)
+    session.run(events=2500)
     session.save(path)
     advance = ReferenceEngine.advance
 

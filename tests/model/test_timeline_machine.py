@@ -247,7 +247,7 @@ class Walk(RuleBasedStateMachine):
 
 
 TestWalk = Walk.TestCase
-TestWalk.settings = settings(max_examples=20, stateful_step_count=25)
+TestWalk.settings = settings(max_examples=8, stateful_step_count=25)
 
 
 class QueueWalk(Walk):
@@ -262,7 +262,7 @@ class QueueWalk(Walk):
 
 TestQueueWalk = QueueWalk.TestCase
 TestQueueWalk.settings = settings(
-    max_examples=6, stateful_step_count=20, suppress_health_check=[HealthCheck.filter_too_much]
+    max_examples=4, stateful_step_count=20, suppress_health_check=[HealthCheck.filter_too_much]
 )
 
 
