@@ -19,7 +19,7 @@ def compiles(alarms):
 """
 
 #: Inputs of each family: a few seconds.
-FEW = 60
+FEW = 30
 
 
 @pytest.mark.slow
