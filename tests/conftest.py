@@ -106,8 +106,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     Those of the window keep their places: their order is that in which widgets come and go.
     """
     long = Counter(item.path for item in items if item.get_closest_marker("slow"))
-    window = ROOT / "tests" / "gui"
-    items.sort(key=lambda item: 0 if window in item.path.parents else -long[item.path])
+    items.sort(key=lambda item: 0 if _is_of_the_window(item.nodeid) else -long[item.path])
 
 
 def _compile_first() -> None:
@@ -127,8 +126,12 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def _is_of_the_window(nodeid: str) -> bool:
+    return "/gui/" in nodeid.partition("::")[0]
+
+
 def _makes_widgets(nodeid: str) -> bool:
-    return nodeid.startswith(("tests/gui/", "tests/bench/", "tests/contract/"))
+    return _is_of_the_window(nodeid) or nodeid.startswith(("tests/bench/", "tests/contract/"))
 
 
 def pytest_runtest_logstart(nodeid: str) -> None:
@@ -174,7 +177,7 @@ def _application() -> Any:
 
 @pytest.fixture(scope="module", autouse=True)
 def usual_looks() -> Iterator[None]:
-    """No stylesheet, palette or font of one module reaches into the next."""
+    """No widget, stylesheet, palette or font of one module reaches into the next."""
     there = _application()
     font = there.font() if there else None
     yield
@@ -183,6 +186,9 @@ def usual_looks() -> Iterator[None]:
         return
     from PySide6.QtGui import QPalette
 
+    from tests.gui.clearing import clear_away
+
+    clear_away()
     application.setStyleSheet("")
     application.setPalette(QPalette())
     if font is not None:

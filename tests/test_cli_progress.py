@@ -15,7 +15,7 @@ from model.cli import output
 from model.cli.output import Progress, duration
 from model.scenario.load import write_scenario
 from model.waiting import who_waits
-from tests.phases_scenarios import many_configurations
+from tests.kinds.phases.scenarios import many_configurations
 
 
 class Clock:

@@ -22,28 +22,28 @@ class Fault(NamedTuple):
 _CONTRACT = "tests/contract"
 _LOSS = (
     _CONTRACT,
-    "tests/model/test_differential.py",
-    "tests/model/test_peers.py",
-    "tests/model/test_golden_dra.py",
-    "tests/model/test_gpa.py",
+    "tests/kinds/reservation/test_differential.py",
+    "tests/kinds/reservation/test_peers.py",
+    "tests/kinds/reservation/test_golden.py",
+    "tests/kinds/reservation/test_gpa.py",
 )
 _QUEUE = (
     _CONTRACT,
-    "tests/model/test_queue_differential.py",
-    "tests/model/test_golden_queue.py",
-    "tests/model/test_queue_policies.py",
+    "tests/kinds/queue/test_differential.py",
+    "tests/kinds/queue/test_golden.py",
+    "tests/kinds/queue/test_policies.py",
 )
 _PHASES = (
     _CONTRACT,
-    "tests/model/test_phases_kernels.py",
-    "tests/model/test_phases_golden.py",
-    "tests/model/test_phases_system.py",
+    "tests/kinds/phases/test_kernels.py",
+    "tests/kinds/phases/test_golden.py",
+    "tests/kinds/phases/test_system.py",
 )
 _MOLDABLE = (
     _CONTRACT,
-    "tests/model/test_moldable_kernels.py",
-    "tests/model/test_moldable_golden.py",
-    "tests/model/test_moldable_policies.py",
+    "tests/kinds/moldable/test_kernels.py",
+    "tests/kinds/moldable/test_golden.py",
+    "tests/kinds/moldable/test_policies.py",
 )
 _TIME = ("tests/model/test_timeline_machine.py", "tests/model/test_session.py", "tests/model/test_recorder.py")
 _METRICS = (_CONTRACT, "tests/model/test_metrics.py", "tests/model/test_paired.py")
@@ -72,7 +72,7 @@ FAULTS = (
         f"{_IN}/reservation/policies/gpa.py",
         "servers_left[pool] -= count",
         "servers_left[pool] -= 1",
-        (*_LOSS, "tests/theory/test_pools.py"),
+        (*_LOSS, "tests/kinds/reservation/theory/test_pools.py"),
     ),
     # Policies of queues.
     Fault(f"{_IN}/queue/policies/vqs.py", "share //= 3", "share //= 2", _QUEUE),
@@ -114,7 +114,7 @@ FAULTS = (
         "model/workload.py",
         "random.lognormal(centre, spread**0.5, n)",
         "random.lognormal(centre, spread, n)",
-        ("tests/model/test_workload.py", "tests/model/test_queue_laws.py", _CONTRACT),
+        ("tests/model/test_workload.py", "tests/kinds/queue/test_laws.py", _CONTRACT),
     ),
     # Time.
     Fault(
@@ -134,7 +134,7 @@ FAULTS = (
         "gui/kinds/phases/servers_layout.py",
         "place_x, place_y = x - left, y - top",
         "place_x, place_y = x, y",
-        ("tests/gui/test_phases_servers_geometry.py",),
+        ("tests/kinds/phases/gui/test_servers_geometry.py",),
     ),
     Fault("gui/plotting/pyramid.py", "np.fmin.reduce(rest)", "rest[0]", _CURVES),
     Fault("gui/plotting/pyramid.py", 'side="right")) - 1)', 'side="right")))', _CURVES),
@@ -171,7 +171,7 @@ FAULTS = (
         f"{_IN}/queue/experiments/queue_runs.py",
         "(edges[1:] + edges[:-1]) / 2",
         "edges[1:]",
-        ("tests/model/test_lab_queues.py",),
+        ("tests/kinds/queue/test_experiments.py",),
     ),
     # The command line.
     Fault("model/cli/output.py", "value if math.isfinite(value) else None", "value", _COMMANDS),

@@ -9,7 +9,7 @@ from random import Random
 
 from tests.fuzz.changes import damaged_bytes, damaged_text
 from tests.fuzz.running import judged, warmed_up
-from tests.model.test_prices import MACHINES, PRICING
+from tests.kinds.reservation.test_prices import MACHINES, PRICING
 
 #: YAML that makes much of little, or objects where they are allowed.
 HOSTILE = (

@@ -10,8 +10,8 @@ from random import Random
 from model.traces.alibaba_pods import COLUMNS
 from tests.fuzz.changes import damaged_bytes, damaged_text
 from tests.fuzz.running import judged, warmed_up
-from tests.moldable_scenarios import HEADER, JOBS
-from tests.phases_traces import FILES as FLAVOURS
+from tests.kinds.moldable.scenarios import HEADER, JOBS
+from tests.kinds.phases.traces import FILES as FLAVOURS
 
 
 def _google() -> str:

@@ -18,10 +18,10 @@ from gui.panels.comparison_table import lane_frames
 from gui.theme import load_theme, theme_names
 from model.comparison.comparison import Comparison
 from model.frame import Frame
-from tests.gui.phases_servers_views import scene_in
-from tests.gui.phases_servers_views import shown as phase_servers
-from tests.gui.queue_bins_views import colors
-from tests.gui.servers_views import area, pixels, stacks
+from tests.kinds.phases.gui.servers_views import scene_in
+from tests.kinds.phases.gui.servers_views import shown as phase_servers
+from tests.kinds.queue.gui.bins_views import colors
+from tests.kinds.reservation.gui.servers_views import area, pixels, stacks
 
 POLICIES = {
     "queues-classroom": ("vqs", "max-weight", "bf-js"),

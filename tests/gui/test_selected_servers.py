@@ -12,7 +12,7 @@ from gui.intents import Select
 from gui.painting.colour import argb
 from gui.theme import load_theme, theme_names
 from model.api import Session
-from tests.gui.servers_views import pixels
+from tests.kinds.reservation.gui.servers_views import pixels
 
 PICTURES = {
     "stacks": ("gui.kinds.reservation.servers", "ServersPanel", "dra-classroom", 60),

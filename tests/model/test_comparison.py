@@ -24,7 +24,7 @@ from model.kinds.spec import REJECTED, kind_named
 from model.records import ARRIVAL, DEPARTURE, UPDATE
 from model.scenario.load import as_data, load_scenario, parse_scenario
 from model.state import digest
-from tests.strategies import scenarios
+from tests.kinds.reservation.strategies import scenarios
 
 POLICIES = ("dra", "first-fit", "dra:reservation_factor=20")
 

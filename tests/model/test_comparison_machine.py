@@ -13,8 +13,8 @@ from model.kinds.reservation.rows import EVENT_KINDS
 from model.kinds.reservation.scenario.schema import ReservationScenario
 from model.records import ARRIVAL, DEPARTURE, UPDATE
 from model.state import digest
+from tests.kinds.reservation.strategies import scenarios
 from tests.straight import KEYFRAME_EVERY, LENGTH, Straight, hurried
-from tests.strategies import scenarios
 
 POLICIES = ("dra", "first-fit")
 KINDS = ("rejection", "admission", "departure", "migration")

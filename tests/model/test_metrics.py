@@ -20,7 +20,7 @@ from model.kinds.reservation.scenario.schema import ReservationScenario
 from model.metrics import BATCHES, CONFIDENCE, Estimate, batch_rates, estimate, ratio
 from model.records import ARRIVAL
 from model.scenario.load import load_scenario
-from tests.strategies import scenarios
+from tests.kinds.reservation.strategies import scenarios
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=30))

@@ -16,7 +16,7 @@ from model.kinds.reservation.scenario.schema import ReservationScenario
 from model.scenario.fields import UNIT_FAMILIES, plain
 from model.scenario.load import edited, load_scenario, parse_scenario, scenario_files, scenario_text
 from model.state import digest
-from tests.strategies import scenarios
+from tests.kinds.reservation.strategies import scenarios
 
 GOLDEN = sorted((Path(__file__).parents[1] / "golden" / "dra").glob("t0*.json"))
 

@@ -19,7 +19,7 @@ from model.records import ARRIVAL
 from model.scenario.load import edited, load_scenario, parse_scenario
 from model.state import copied, digest
 from model.timeline import Timeline
-from tests.invariants import violations
+from tests.kinds.reservation.invariants import violations
 from tests.straight import KEYFRAME_BYTES, KEYFRAME_EVERY, session_of_7_1
 
 

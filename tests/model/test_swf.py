@@ -35,7 +35,7 @@ from model.traces.swf import (
 )
 from model.workload import BLOCK, JobBlock, Workload
 from tests.breaking import is_one_line
-from tests.moldable_scenarios import GOOD, HEADER, JOBS, TRACE, job_line, log_file, opened
+from tests.kinds.moldable.scenarios import GOOD, HEADER, JOBS, TRACE, job_line, log_file, opened
 
 KTH = "swf/KTH-SP2-1996-2.swf.gz"
 

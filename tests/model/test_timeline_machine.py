@@ -18,9 +18,9 @@ from model.errors import ScenarioError
 from model.kinds.queue.rows import EVENT_KINDS as QUEUE_KINDS
 from model.kinds.reservation.rows import EVENT_KINDS
 from model.state import digest
-from tests.queue_strategies import queue_scenarios
+from tests.kinds.queue.strategies import queue_scenarios
+from tests.kinds.reservation.strategies import scenarios
 from tests.straight import KEYFRAME_EVERY, LENGTH, Straight, hurried, hurried_kernel
-from tests.strategies import scenarios
 
 
 def can_be_assembled(scenario: Any) -> bool:

@@ -8,7 +8,7 @@ from model import waiting
 from model.api import Session
 from model.errors import UserError
 from model.kinds.phases.programs import store
-from tests.phases_scenarios import many_configurations
+from tests.kinds.phases.scenarios import many_configurations
 
 
 @pytest.fixture

@@ -1,0 +1,234 @@
+"""Where servers of moldable jobs stand, and what is on them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gui.kinds.moldable.servers_cells import LEAST_HEIGHT, LEAST_WIDTH
+from gui.kinds.moldable.servers_content import (
+    PoolSection,
+    content_of,
+    pieces_of,
+    record_of,
+    sections_of,
+    shares,
+    strips_of,
+)
+from gui.kinds.moldable.servers_layout import MoldableLayout, fitting_servers, most_zoom, zoomed_servers
+from tests.kinds.moldable.gui.servers_views import Made, filled, records_of, split, wishes
+
+
+@st.composite
+def layouts(draw: st.DrawFn) -> MoldableLayout:
+    counts = draw(st.lists(st.integers(1, 3000), min_size=1, max_size=4))
+    if draw(st.integers(0, 4)) == 0:
+        counts[0] *= 200
+    wish = wishes(tuple(counts), draw(st.sampled_from([1, 2])))
+    fit = fitting_servers(wish, draw(st.integers(64, 2000)), draw(st.integers(64, 1200)))
+    zoomed = zoomed_servers(fit, draw(st.floats(1, most_zoom(fit))))
+    return zoomed.seen_from(draw(st.integers(0, 3000)), draw(st.integers(0, 3000)))
+
+
+# Layout.
+
+
+@given(layouts())
+def test_the_parts_of_a_cell_fit_into_it(layout: MoldableLayout) -> None:
+    cell, scale = layout.cell, layout.wishes.scale
+    assert 0 < cell.block <= cell.width
+    assert 0 < cell.tall <= cell.height
+    assert 2 * cell.border < min(cell.block, cell.tall)
+    if cell.fills:
+        assert cell.tall >= LEAST_HEIGHT * scale
+        assert cell.block >= LEAST_WIDTH * scale
+    if cell.numbered:
+        assert cell.tall + layout.wishes.line < cell.height
+    if cell.written:
+        assert cell.fills
+        assert cell.block >= layout.wishes.digit
+        assert not cell.textured
+
+
+@given(layouts(), st.integers(0, 10**6))
+def test_a_server_is_found_where_it_stands(layout: MoldableLayout, number: int) -> None:
+    section = number % len(layout.grids)
+    grid = layout.grids[section]
+    index = number % grid.count
+    x, y = layout.corner(section, index)
+    for at in ((x, y), (x + grid.cell.width - 1, y + grid.cell.height - 1)):
+        found = layout.at(*at)
+        assert found is not None
+        assert found[0] == section
+        assert 0 <= index - found[1] < grid.per
+
+
+@given(layouts())
+def test_neighbours_stand_side_by_side_in_the_order_of_their_numbers(layout: MoldableLayout) -> None:
+    for section, grid in enumerate(layout.grids):
+        index = np.arange(min(grid.count, 2 * grid.columns))
+        left, top = layout.corners(section, index)
+        same = np.diff(top) == 0
+        steps = np.diff(left)[same]
+        assert ((steps == 0) | (steps == grid.cell.width)).all()
+        assert (np.diff(top)[~same] == grid.cell.height).all()
+        if grid.per == 1:
+            assert (steps == grid.cell.width).all()
+
+
+@given(layouts())
+def test_sections_do_not_overlap(layout: MoldableLayout) -> None:
+    for above, below in pairwise(layout.grids):
+        assert above.top + above.size[1] <= below.top - layout.wishes.caption
+    assert layout.grids[0].top == layout.wishes.caption
+    assert layout.content[1] == layout.grids[-1].top + layout.grids[-1].size[1]
+
+
+@given(layouts())
+def test_the_window_has_all_servers_of_which_something_is_in_view(layout: MoldableLayout) -> None:
+    for section, grid in enumerate(layout.grids):
+        rows, cells = layout.window(section)
+        for index in range(0, grid.count, max(1, grid.count // 40)):
+            x, y = layout.corner(section, index)
+            seen = x < layout.width and x + grid.cell.width > 0 and y < layout.height and y + grid.cell.height > 0
+            row, column = divmod(index, grid.columns)
+            assert (row in rows and column // grid.per in cells) == seen
+
+
+@given(
+    st.lists(st.integers(1, 60_000), min_size=1, max_size=3),
+    st.integers(1, 50),
+    st.integers(400, 2000),
+    st.integers(300, 1200),
+)
+def test_without_zoom_all_servers_are_in_view(counts: list[int], factor: int, width: int, height: int) -> None:
+    fit = fitting_servers(wishes(tuple(count * factor for count in counts)), width, height)
+    assert fit.content[0] <= width
+    assert fit.content[1] <= height
+
+
+def test_what_is_shown_depends_on_the_room() -> None:
+    few = fitting_servers(wishes((20,)), 760, 330)
+    assert few.cell.numbered
+    assert few.cell.written
+    assert (few.grids[0].columns, few.grids[0].rows) == (10, 2)
+    hundreds = fitting_servers(wishes((300,)), 760, 330)
+    assert hundreds.cell.written
+    assert not hundreds.cell.numbered
+    thousand = fitting_servers(wishes((1000,)), 760, 330)
+    assert thousand.cell.textured
+    thousands = fitting_servers(wishes((4000,)), 760, 330)
+    assert thousands.cell.fills
+    assert not thousands.cell.textured
+    many = fitting_servers(wishes((10_000,)), 760, 330)
+    assert not many.cell.fills
+    assert many.grids[0].per == 1
+    most = fitting_servers(wishes((1_000_000,)), 760, 330)
+    assert (most.cell.width, most.cell.height) == (1, 1)
+    assert most.grids[0].per > 1
+    close = zoomed_servers(most, most_zoom(most))
+    assert close.grids[0].per == 1
+    assert close.cell.written
+    assert close.cell.numbered
+
+
+@given(layouts(), st.floats(0, 1), st.floats(0, 1))
+def test_zooming_keeps_what_is_under_the_mouse(layout: MoldableLayout, x: float, y: float) -> None:
+    at = int(x * (layout.width - 1)), int(y * (layout.height - 1))
+    found = layout.at(*at)
+    if found is None or layout.grids[0].per > 1:
+        return
+    closer = _doubled(layout)
+    moved = replace(closer, offset=closer.around(layout, *at))
+    wide, high = moved.content
+    if wide >= moved.width and high >= moved.height:  # what is smaller than the view is centred
+        seen = moved.at(*at)
+        assert seen is not None
+        assert seen[0] == found[0]
+        x, y = moved.corner(*found)
+        assert x - moved.cell.width <= at[0] <= x + 2 * moved.cell.width
+        assert y - moved.cell.height <= at[1] <= y + 2 * moved.cell.height
+
+
+def _doubled(layout: MoldableLayout) -> MoldableLayout:
+    return zoomed_servers(replace(layout, offset=(0, 0)), 2.0)
+
+
+# What is on the servers.
+
+
+def test_sections_are_the_pools_and_then_what_belongs_to_none() -> None:
+    assert sections_of(Made().facts, 20) == (PoolSection(0, 0, 20),)
+    facts = Made("moldable-classes").facts
+    found = sections_of(facts, 3000)
+    assert [section.pool for section in found] == [0, 1, 2, -1]
+    assert found[0].first == 0
+    assert found[-1].end == 3000
+    assert all(before.end == after.first for before, after in pairwise(found))
+    for section in found:
+        assert facts.pool_of(section.first) == section.pool
+        assert facts.pool_of(section.end - 1) == section.pool
+    common = Made("moldable-classes", parameters={"rest": "common"}, policy="greedy-p").facts
+    assert [section.pool for section in sections_of(common, 3000)] == [0, 1, 2, 3]
+
+
+def test_a_job_fills_all_its_servers_alike_and_with_time() -> None:
+    made, record = split()
+    content = content_of(made.state, 2.5, PoolSection(0, 0, 20), np.arange(20))
+    mine = np.flatnonzero(content.record == record)
+    assert mine.tolist() == [4, 5, 10, 15, 16]
+    assert content.width[mine].tolist() == [5] * 5
+    assert content.share.tolist() == [0.25] * 20
+    assert content.left[mine].tolist() == [False, True, False, False, True]
+    assert content.right[mine].tolist() == [True, False, False, True, False]
+    assert not content.partial.any()
+    at = [float(shares(made.state, np.array([record]), time)[0]) for time in (-1, 0, 5, 10, 12)]
+    assert at == [0.0, 0.0, 0.5, 1.0, 1.0]
+    made.state.job_departure[record] = made.state.job_arrival[record]
+    assert float(shares(made.state, np.array([record]), 0.0)[0]) == 1.0
+
+
+def test_pieces_are_all_servers_of_a_job() -> None:
+    made, record = split()
+    assert sorted(pieces_of(made.state, record)) == [(4, 2), (10, 1), (15, 2)]
+    for seed in range(4):
+        state = filled(Made("moldable-classes", 200), seed).state
+        for job in records_of(state):
+            servers = [server for start, length in pieces_of(state, job) for server in range(start, start + length)]
+            assert sorted(servers) == np.flatnonzero(state.server_job == job).tolist()
+            assert record_of(state, int(state.job_number[job])) == job
+    assert record_of(made.state, 999_999) is None
+
+
+@given(st.integers(1, 30), st.integers(0, 5))
+def test_strips_cover_every_server_with_a_job_once(columns: int, seed: int) -> None:
+    state = _FILLED[seed].state
+    servers = len(state.server_job)
+    content = content_of(state, 1.0, PoolSection(0, 0, servers), np.arange(servers))
+    strips = strips_of(content, np.arange(servers), columns)
+    covered = np.concatenate(
+        [np.arange(start, start + length) for start, length in zip(strips.start, strips.length, strict=True)]
+    )
+    assert covered.tolist() == np.flatnonzero(state.server_job >= 0).tolist()
+    for start, length, record in zip(strips.start, strips.length, strips.record, strict=True):
+        assert (state.server_job[start : start + length] == record).all()
+        assert start // columns == (start + length - 1) // columns
+    longest = strips.longest(content, np.arange(servers))
+    pieces = [piece for record in records_of(state) for piece in pieces_of(state, record)]
+    assert len(longest.start) == len(pieces)
+    assert (longest.length <= columns).all()
+    for start, length in pieces:
+        mine = (longest.start >= start) & (longest.start < start + length)
+        assert int(mine.sum()) == 1
+        whole = [
+            min(start + length, row + columns) - max(start, row)
+            for row in range(start // columns * columns, start + length, columns)
+        ]
+        assert int(longest.length[mine][0]) == max(whole)
+
+
+_FILLED = [filled(Made(servers=60), seed) for seed in range(6)]

@@ -1,0 +1,344 @@
+"""The servers of moldable jobs: what the step names, and what the mouse finds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QHelpEvent, QWheelEvent
+from PySide6.QtWidgets import QApplication, QToolTip
+from pytestqt.qtbot import QtBot
+
+from gui.intents import Select
+from gui.kinds.moldable import servers_view
+from gui.kinds.moldable.servers import MoldableServersPanel
+from gui.kinds.moldable.servers_content import pieces_of
+from gui.kinds.moldable.servers_legend import listed_widths
+from gui.kinds.moldable.servers_marks import MoldableMark, marks
+from gui.kinds.moldable.servers_words import job_lines, job_name, server_words
+from model.api import Session
+from model.frame import Frame
+from model.kinds.moldable.rows import FLAG_ADMITTED, FLAG_BLOCKED, FLAG_DEPARTED
+from tests.kinds.moldable.gui.servers_views import (
+    LIGHT,
+    Made,
+    filled,
+    records_of,
+    run,
+    scene_in,
+    server_rect,
+    share_of,
+    shown,
+    split,
+)
+from tests.kinds.reservation.gui.servers_views import area, has, pixels
+
+
+def stepped(session: Session, flag: int) -> Frame:
+    """Step to the next event with a flag."""
+    while True:
+        session.step()
+        if int(session.frame().rows[-1]["flags"]) & flag:
+            return session.frame()
+
+
+def around(rect: QRectF) -> QRectF:
+    return rect.adjusted(-2, -2, 2, 2)
+
+
+# What the step names.
+
+
+def test_a_job_that_comes_is_outlined(qtbot: QtBot) -> None:
+    frame = stepped(run(events=60), FLAG_ADMITTED)
+    row = frame.rows[-1]
+    assert marks(frame) == (MoldableMark("job", int(row["job"]), 0),)
+    panel = shown(qtbot, frame)
+    strip = scene_in(panel).job_strips(int(row["server"]))[0][0]
+    edge = QRectF(strip.rect.left() - 1, strip.rect.center().y(), 4, 20)
+    assert has(area(pixels(panel), edge), LIGHT.run)
+    panel.set_frame(replace(frame, running=True))
+    assert not has(area(pixels(panel), edge), LIGHT.run)
+
+
+def test_a_blocked_arrival_flashes_and_is_said(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(servers_view, "FLASH", 60_000)
+    frame = stepped(run(events=20), FLAG_BLOCKED)
+    assert marks(frame) == (MoldableMark("blocked", int(frame.rows[-1]["job"]), 0),)
+    panel = shown(qtbot, frame)
+    flash = pixels(panel)
+    assert has(flash, LIGHT.rejection)
+    panel.view._flash.setInterval(1)
+    qtbot.waitUntil(lambda: not panel.view._flash.isActive())
+    calm = pixels(panel)
+    assert has(calm, LIGHT.rejection)
+    stage = scene_in(panel).stage
+    assert (area(flash, stage) != area(calm, stage)).mean() > 0.5
+    panel.set_frame(replace(frame, running=True))
+    running = pixels(panel)
+    assert not has(area(running, stage), LIGHT.rejection)
+    panel.set_frame(frame)
+    assert panel.view._flash.isActive()
+    panel.set_frame(frame)  # the same moment again, as when bounds have been found
+    panel.view._flash.stop()
+    panel.set_frame(frame)
+    assert not panel.view._flash.isActive()
+
+
+def test_only_the_pools_of_a_blocked_job_are_framed(qtbot: QtBot) -> None:
+    frame = stepped(run("moldable-classes", 300, servers=60), FLAG_BLOCKED)
+    panel = shown(qtbot, frame)
+    panel.view._flash.stop()
+    scene, picture = scene_in(panel), pixels(panel)
+    job_class = int(frame.rows[-1]["type"])
+    for number, section in enumerate(scene.sections):
+        rect = scene.section_rect(number)
+        edge = QRectF(rect.left() - 2, rect.center().y() - 3, 4, 6)
+        assert has(area(picture, edge), LIGHT.rejection) == (section.pool == job_class)
+
+
+def test_a_job_that_has_left_leaves_a_faint_outline(qtbot: QtBot) -> None:
+    session = run(events=60)
+    while True:
+        before = session.frame()
+        session.step()
+        frame = session.frame()
+        if int(frame.rows[-1]["flags"]) & FLAG_DEPARTED:
+            break
+    row = frame.rows[-1]
+    where = ((int(row["server"]), int(row["width"])),)
+    assert marks(frame) == marks(frame, before) == (MoldableMark("ghost", int(row["job"]), 0, where),)
+    panel = shown(qtbot, frame)
+    ghost = pixels(panel)
+    panel.set_frame(replace(frame, running=True))
+    plain = pixels(panel)
+    strip = scene_in(panel).strips(*where[0])[0]
+    assert (area(ghost, strip.rect) != area(plain, strip.rect)).mean() > 0.005
+    inside = strip.rect.adjusted(6, 6, -server_rect(scene_in(panel), 0).width() - 6, -6)
+    if inside.width() > 0:
+        assert share_of(area(ghost, inside), LIGHT.panel) > 0.9
+
+
+def test_the_ghost_of_a_job_in_pieces_is_in_all_of_them_or_nowhere() -> None:
+    made, record = split()
+    whole = replace(made.frame(1.0), event=30)
+    pieces = tuple(pieces_of(made.state, record))
+    row = np.zeros(1, whole.rows.dtype)
+    row["flags"], row["job"], row["server"], row["width"] = FLAG_DEPARTED, 20, record, 5
+    then = replace(whole, state=type(made.state)(*(field.copy() for field in made.state)))
+    made.leave(record)
+    gone = replace(whole, state=made.state, event=31, rows=row, running=False)
+    assert marks(gone, then) == (MoldableMark("ghost", 20, 0, pieces),)
+    assert marks(gone) == (MoldableMark("ghost", 20, 0, ()),)
+    assert marks(gone, gone, marks(gone, then)) == (MoldableMark("ghost", 20, 0, pieces),)
+
+
+def test_every_sub_step_of_an_event_has_its_marks(qtbot: QtBot) -> None:
+    session = run("moldable-classes", 400, servers=60)
+    panel = shown(qtbot, session.frame())
+    seen = set()
+    for _ in range(120):
+        session.step_into()
+        frame = session.frame()
+        panel.set_frame(frame)
+        panel.grab()
+        found = panel.view._marks
+        assert len(found) == 1
+        if frame.records:
+            assert frame.event_in_the_making is not None
+            assert found[0].job == frame.event_in_the_making.job
+            kind = frame.records[-1].kind
+            wanted = {"allocate": "job", "reject": "blocked", "departure": "ghost"}
+            assert found[0].kind == wanted.get(kind, "pools")
+            seen.add(kind)
+    assert {"arrival", "request", "allocate", "reject", "departure"} <= seen
+
+
+def test_what_is_selected_anywhere_is_outlined(qtbot: QtBot) -> None:
+    frame = filled(Made()).frame(1.0)
+    panel = shown(qtbot, frame)
+    plain = pixels(panel)
+    panel.set_selection(Select(server=2))
+    assert has(pixels(panel), LIGHT.run)
+    for record in records_of(frame.state):
+        panel.set_selection(Select(job=int(frame.state.job_number[record])))
+        assert not (pixels(panel) == plain).all()
+    panel.set_selection(Select(server=99_999, job=99_999_999))
+    assert (pixels(panel) == plain).all()
+
+
+def test_all_pieces_of_a_job_are_outlined_and_joined(qtbot: QtBot) -> None:
+    made, record = split()
+    panel = shown(qtbot, made.frame(5.0))
+    plain = pixels(panel)
+    panel.set_selection(Select(job=20))
+    picture, scene = pixels(panel), scene_in(panel)
+    for strips in scene.job_strips(record):
+        for strip in strips:
+            assert has(area(picture, around(strip.rect)), LIGHT.focus)
+    rects = [server_rect(scene, server) for server in range(20)]
+    changed = {server for server, rect in enumerate(rects) if (area(picture, rect) != area(plain, rect)).any()}
+    assert {4, 5, 10, 15, 16} < changed  # lines from piece to piece cross others
+
+
+# Pointing.
+
+
+def test_every_job_is_found_where_it_is_drawn(qtbot: QtBot) -> None:
+    for name in ("moldable-classroom", "moldable-classes"):
+        frame = filled(Made(name, 70)).frame(1.0)
+        scene = scene_in(shown(qtbot, frame, (1300, 800)))
+        for record in records_of(frame.state):
+            for strips in scene.job_strips(record):
+                for strip in strips:
+                    hit = scene.at(strip.rect.center())
+                    assert hit is not None
+                    assert hit.record == record
+
+
+def test_click_selects_and_double_click_opens(qtbot: QtBot) -> None:
+    made = Made()
+    made.job(2)
+    made.job(3)
+    panel = shown(qtbot, made.frame(2.0))
+    scene = scene_in(panel)
+
+    def click(server: int) -> Select:
+        at = server_rect(scene, server).center().toPoint()
+        with qtbot.waitSignal(panel.intent) as caught:
+            qtbot.mouseClick(panel.view, Qt.MouseButton.LeftButton, pos=at)
+        return caught.args[0]
+
+    assert click(1) == Select(server=1, job=0)
+    assert click(4) == Select(server=4, job=1)
+    assert click(7) == Select(server=7)
+    with qtbot.waitSignal(panel.intent) as caught:
+        qtbot.mouseDClick(panel.view, Qt.MouseButton.LeftButton, pos=server_rect(scene, 3).center().toPoint())
+    assert caught.args == [Select(server=3, job=1, floating=True)]
+    with qtbot.assertNotEmitted(panel.intent):
+        qtbot.mouseClick(panel.view, Qt.MouseButton.LeftButton, pos=QPoint(450, 10))
+
+
+def asked(panel: MoldableServersPanel, point: QPointF) -> str:
+    """What a tooltip says at a point."""
+    at = point.toPoint()
+    event = QHelpEvent(QEvent.Type.ToolTip, at, panel.view.mapToGlobal(at))
+    QApplication.sendEvent(panel.view, event)
+    words = QToolTip.text()
+    QToolTip.hideText()
+    return words
+
+
+def test_hover_tells_all_numbers(qtbot: QtBot) -> None:
+    made = Made()
+    record = made.job(2, asked=3)
+    frame = made.frame(2.0)
+    panel = shown(qtbot, frame)
+    scene = scene_in(panel)
+    assert asked(panel, server_rect(scene, 1).center()) == "\n".join(job_lines(frame, record))
+    free = server_words(frame, 5, scene.sections[0])
+    assert asked(panel, server_rect(scene, 5).center()) == free
+    session = run(events=30)
+    panel.set_frame(session.frame())
+    sentence = session.frame().info.narrator.row(session.frame().rows[-1])
+    assert asked(panel, QPointF(60, 10)).lower() == sentence.lower()
+
+
+def test_the_job_under_the_mouse_is_outlined(qtbot: QtBot) -> None:
+    made, record = split()
+    frame = replace(made.frame(5.0), running=False, event=0)
+    panel = shown(qtbot, frame)
+    plain = pixels(panel)
+    scene = scene_in(panel)
+    qtbot.mouseMove(panel.view, server_rect(scene, 10).center().toPoint())
+    qtbot.waitUntil(lambda: panel.view.hovered() == record)
+    picture = pixels(panel)
+    for server in (4, 10, 16):
+        edge = around(server_rect(scene, server))
+        assert share_of(area(picture, edge), LIGHT.muted) > share_of(area(plain, edge), LIGHT.muted)
+    QApplication.sendEvent(panel.view, QEvent(QEvent.Type.Leave))
+    assert panel.view.hovered() is None
+    assert (pixels(panel) == plain).all()
+
+
+def test_scripted_jobs_have_their_names(qtbot: QtBot) -> None:
+    workload = {"kind": "scripted", "load": "0.8", "arrivals": [{"time": 0, "size": 3, "requested": 2, "job": "first"}]}
+    session = run(events=1, workload=workload)
+    info = session.frame().info
+    assert job_name(info, 0) == "job first"
+    panel = shown(qtbot, session.frame())
+    words = asked(panel, server_rect(scene_in(panel), 0).center())
+    assert words.startswith("job first\nasked for 2 servers, got them all\ninherent size 3 minutes")
+
+
+def test_of_many_widths_those_that_are_asked_for_are_listed() -> None:
+    classes = [{"speedup": {"law": "power", "exponent": "0.5", "degree": 40}}]
+    info = run(servers=400, classes=classes).frame().info
+    assert listed_widths(info) == [i for i, _ in info.facts.distributions[0]]
+    assert len(listed_widths(info)) <= 2
+
+
+# Zooming.
+
+
+def wheel(panel: MoldableServersPanel, point: QPointF, notches: int) -> None:
+    event = QWheelEvent(
+        point,
+        QPointF(panel.view.mapToGlobal(point.toPoint())),
+        QPoint(),
+        QPoint(0, 120 * notches),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(panel.view, event)
+
+
+@pytest.mark.parametrize("servers", [200, 9_000])
+def test_the_wheel_zooms_around_the_mouse_and_a_key_resets(qtbot: QtBot, servers: int) -> None:
+    panel = shown(qtbot, Made(servers=servers).frame())
+    whole = scene_in(panel).layout
+    chosen = servers // 3
+    point = server_rect(scene_in(panel), chosen).center()
+    for _ in range(8):
+        wheel(panel, point, 1)
+        hit = scene_in(panel).at(point)
+        assert hit is not None
+        assert hit.server == chosen
+    assert scene_in(panel).layout.cell.height > 3 * whole.cell.height
+    qtbot.keyClick(panel.view, Qt.Key.Key_0)
+    assert scene_in(panel).layout == whole
+    qtbot.keyClick(panel.view, Qt.Key.Key_Plus)
+    assert scene_in(panel).layout.cell.height > whole.cell.height
+    for _ in range(20):
+        qtbot.keyClick(panel.view, Qt.Key.Key_Minus)
+    assert scene_in(panel).layout == whole
+
+
+def test_dragging_moves_the_picture_within_its_bounds(qtbot: QtBot) -> None:
+    panel = shown(qtbot, filled(Made(servers=300)).frame(1.0))
+    panel.view.zoom(4.0, QPointF(450, 300))
+    before, picture = scene_in(panel).layout.offset, pixels(panel)
+    middle, by = QPoint(450, 300), QPoint(30, 20)
+    qtbot.mousePress(panel.view, Qt.MouseButton.LeftButton, pos=middle)
+    qtbot.mouseMove(panel.view, middle + by)
+    qtbot.mouseRelease(panel.view, Qt.MouseButton.LeftButton, pos=middle + by)
+    assert scene_in(panel).layout.offset == (before[0] - 30, before[1] - 20)
+    stage = scene_in(panel).stage.toAlignedRect().adjusted(80, 60, -80, -60)
+    old = picture[stage.top() : stage.bottom(), stage.left() : stage.right()]
+    new = pixels(panel)[stage.top() + 20 : stage.bottom() + 20, stage.left() + 30 : stage.right() + 30]
+    assert (old == new).mean() > 0.97
+    panel.view.reset_zoom()
+    assert scene_in(panel).layout.offset == (0, 0)
+
+
+def test_another_run_is_shown_as_a_whole(qtbot: QtBot) -> None:
+    panel = shown(qtbot, Made(servers=300).frame())
+    whole = scene_in(panel).layout
+    panel.view.zoom(4.0, QPointF(450, 300))
+    assert scene_in(panel).layout != whole
+    panel.set_frame(Made(servers=300).frame())
+    assert scene_in(panel).layout == whole

@@ -1,0 +1,247 @@
+"""Moldable jobs: the same digest, row and sample of reference and kernel at every event."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from model.assembly import Bench, assemble
+from model.engine import Reason, Task, started
+from model.kinds.moldable.rows import (
+    EVENT_KINDS,
+    FLAG_BELOW,
+    FLAG_BLOCKED,
+    FLAG_FREED,
+    FLAG_PARTIAL,
+    FLAG_SPLIT,
+    MOLDABLE_ROW,
+)
+from model.kinds.moldable.state import EVENT, NOW
+from model.scenario.load import as_data, edited, load_scenario, parse_scenario, scenario_files
+from model.state import copied, differences, digest
+from model.timeline import Timeline
+from model.workload import RecordedWorkload
+from tests.engines import bench_of, check_pieces, check_samples, check_stops
+from tests.kinds.moldable.strategies import any_policies, certain_policies, several_classes
+
+EVENTS = 60
+
+#: Every law of sizes; of the last ones some are far above all others.
+LAWS = (
+    {"distribution": "exponential"},
+    {"distribution": "deterministic", "mean": "3/2"},
+    {"distribution": "deterministic", "mean": 2},
+    {"distribution": "erlang", "phases": 3},
+    {"distribution": "hyper-exponential", "squared_variation": 9},
+    {"distribution": "mixed-erlang", "probabilities": ["2/5", "3/5"]},
+    {"distribution": "empirical", "values": [1, 2, 5]},
+    {"distribution": "lognormal", "squared_variation": 50},
+    {"distribution": "pareto", "shape": "11/10", "mean": 3},
+)
+
+LOADS = ("1/10", "1/2", "4/5", "1", "3/2")
+
+
+@st.composite
+def scenarios(draw: st.DrawFn, certain: bool = False) -> Any:
+    """Poisson arrivals of up to three classes at up to 40 servers; *certain*: no request is
+    drawn."""
+    servers = draw(st.integers(1, 40))
+    shares, laws = st.sampled_from([1, 2, 7]), st.sampled_from(LAWS)
+    classes = [
+        item | {"share": draw(shares), "size": draw(laws)}
+        for item in draw(several_classes(min(8, servers), min(3, servers)))
+    ]
+    data: dict[str, Any] = {
+        "system": "moldable",
+        "seed": draw(st.integers(0, 1000)),
+        "servers": {"count": servers},
+        "classes": classes,
+        "workload": {"kind": "poisson", "load": draw(st.sampled_from(LOADS))},
+    }
+    chosen = draw(certain_policies(classes, servers) if certain else any_policies(data))
+    return parse_scenario({**data, "policy": chosen})
+
+
+@st.composite
+def recorded(draw: st.DrawFn, classes: int) -> RecordedWorkload:
+    """Jobs whose times and sizes are whole numbers, many of them equal."""
+    count = draw(st.integers(0, 60))
+
+    def column(values: Any) -> Any:
+        return draw(st.lists(st.sampled_from(values), min_size=count, max_size=count))
+
+    gaps = np.array(column([0, 0, 0, 1, 1, 2, 3, 1000]), float)
+    return RecordedWorkload(
+        np.cumsum(gaps),
+        np.array(column(range(classes)), np.int32),
+        np.array(column([0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 6.0, 1e9])),
+    )
+
+
+def stepped(engines: tuple[Any, ...], states: list[Any], task: Task) -> tuple[list[Any], Reason, np.ndarray]:
+    """Both engines one event further, compared in all that they tell."""
+    rows = np.zeros((2, 1), MOLDABLE_ROW)
+    done = [engine.advance(state, tape, task) for engine, state, tape in zip(engines, states, rows, strict=True)]
+    states = [each.state for each in done]
+    assert done[0].reason is done[1].reason
+    assert done[0].rows == done[1].rows
+    assert digest(states[0]) == digest(states[1]), differences(*states)
+    assert np.array_equal(done[0].samples, done[1].samples)
+    assert rows[0].tobytes() == rows[1].tobytes(), rows.tolist()
+    return states, done[0].reason, rows[0]
+
+
+def agree(bench: Bench, events: int, state: Any = None) -> tuple[Any, int]:
+    """Both engines on copies of one state, compared at every event; the last state, and the flags
+    that were met."""
+    engines = (bench.reference, bench.kernel())
+    first = started(bench.system) if state is None else state
+    states, met = [first, copied(first)], 0
+    for _ in range(events):
+        states, reason, rows = stepped(engines, states, Task(stride=1))
+        if reason is Reason.END:
+            break
+        assert not bench.kind.violations(bench.system, states[1])
+        met |= int(rows["flags"][0])
+    return states[1], met
+
+
+@pytest.mark.parametrize("certain", [False, True])
+@given(data=st.data())
+@settings(max_examples=20)
+def test_every_event(certain: bool, data: st.DataObject) -> None:
+    agree(bench_of(data.draw(scenarios(certain))), EVENTS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("certain", [False, True])
+@given(data=st.data())
+@settings(max_examples=20)
+def test_every_event_of_many_scenarios(certain: bool, data: st.DataObject) -> None:
+    agree(bench_of(data.draw(scenarios(certain))), 5 * EVENTS)
+
+
+@given(data=st.data())
+def test_recorded_jobs_with_equal_times(data: st.DataObject) -> None:
+    """Departures tie with arrivals and with each other; the last events are compared too."""
+    scenario = data.draw(scenarios())
+    jobs = data.draw(recorded(len(scenario.classes)))
+    agree(bench_of(scenario, jobs), 10_000)
+
+
+BUILT_IN = [
+    name for name in scenario_files() if name.startswith("moldable-") and load_scenario(name).workload.kind == "poisson"
+]
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_built_in_scenarios(name: str) -> None:
+    """Also from a state in the middle, which the kernel has run up to by itself."""
+    bench = assemble(load_scenario(name))
+    agree(bench, 60)
+    tape = np.zeros(20_000, MOLDABLE_ROW)
+    state = bench.kernel().advance(started(bench.system), tape, Task()).state
+    agree(bench, 60, state)
+
+
+def test_what_seldom_happens_is_met() -> None:
+    """Small pools under a high load: blocked, partial and split jobs, and common servers."""
+    data = as_data(load_scenario("moldable-classes"))
+    changes = {
+        "servers": {"count": 40},
+        "workload": {"kind": "poisson", "load": 1},
+        "policy": {"name": "greedy-p", "parameters": {"rest": "common"}},
+    }
+    rare = FLAG_BLOCKED | FLAG_PARTIAL | FLAG_SPLIT | FLAG_FREED
+    _, met = agree(assemble(parse_scenario({**data, **changes})), 300)
+    assert met & rare == rare
+
+
+def test_jobs_below_the_least_width() -> None:
+    """Where p* asks for all servers and jobs get one, many run on too few."""
+    changes = {
+        "servers": {"count": 40},
+        "workload": {"kind": "poisson", "load": "1/10"},
+        "policy": {"name": "fixed-width", "parameters": {"servers": 1}},
+    }
+    _, met = agree(assemble(edited(load_scenario("moldable-sublinear"), changes)), 60)
+    assert met & FLAG_BELOW
+
+
+def test_blocks_of_jobs_end() -> None:
+    """Past the end of a block of the workload, in one call and in several."""
+    bench = assemble(load_scenario("moldable-classroom"))
+    tape = np.zeros(80_000, MOLDABLE_ROW)
+    whole = bench.kernel().advance(started(bench.system), tape, Task()).state
+    kernel, state = bench.kernel(), started(bench.system)
+    for first in range(0, len(tape), 1999):
+        state = kernel.advance(state, tape[first : first + 1999], Task()).state
+    assert digest(state) == digest(whole)
+
+
+@given(scenarios(), st.integers(1, 40))
+@settings(max_examples=15)
+def test_the_kernel_in_pieces(scenario: Any, piece: int) -> None:
+    check_pieces(bench_of(scenario), piece)
+
+
+@given(scenarios(), st.integers(0, 80), st.integers(1, 60))
+@settings(max_examples=15)
+def test_engines_take_turns(scenario: Any, before: int, between: int) -> None:
+    """The kernel goes on from what the reference has reached, also in its own state tuple."""
+    bench = bench_of(scenario)
+    kernel, state = bench.kernel(), started(bench.system)
+    for engine, events in ((kernel, before), (bench.reference, between)):
+        state = engine.advance(state, np.zeros(events, MOLDABLE_ROW), Task()).state
+    agree(bench, 20, copied(state))
+    after = kernel.advance(state, np.zeros(30, MOLDABLE_ROW), Task()).state
+    events = int(after.number[EVENT])
+    first, tape = started(bench.system), np.zeros(events, MOLDABLE_ROW)
+    straight = bench.kernel().advance(first, tape, Task()).state
+    assert digest(after) == digest(straight)
+
+
+@given(scenarios(), st.lists(st.integers(0, 300), min_size=1, max_size=6))
+@settings(max_examples=15)
+def test_seeking(scenario: Any, places: list[int]) -> None:
+    """Wherever a run is taken back or forward to, it is as the reference would be there."""
+    bench = bench_of(scenario)
+    kernel = bench.kernel()
+    kernel.keyframe_every = 32
+    timeline = Timeline(bench.system, kernel)
+    for place in places:
+        timeline.seek(place)
+        tape = np.zeros(place, MOLDABLE_ROW)
+        state = bench.reference.advance(started(bench.system), tape, Task()).state
+        assert digest(timeline.state) == digest(state)
+
+
+@given(scenarios(), st.integers(1, 9))
+@settings(max_examples=10)
+def test_samples(scenario: Any, stride: int) -> None:
+    check_samples(bench_of(scenario), stride)
+
+
+@given(scenarios(), st.sampled_from(sorted(EVENT_KINDS)), st.sampled_from([0.5, 4.0, 1e9]))
+@settings(max_examples=25)
+def test_stops(scenario: Any, kind: str, until: float) -> None:
+    check_stops(bench_of(scenario), kind, float(until))
+
+
+@given(scenarios(), st.sampled_from(["greedy", "fixed-width"]), st.integers(1, 80))
+@settings(max_examples=15)
+def test_after_a_change_of_policy(scenario: Any, name: str, before: int) -> None:
+    """Another policy goes on from the jobs that one has placed."""
+    bench = bench_of(scenario)
+    parameters = {"servers": 1} if name == "fixed-width" else {}
+    other = bench_of(edited(scenario, {"policy": {"name": name, "parameters": parameters}}))
+    tape = np.zeros(before, MOLDABLE_ROW)
+    state = bench.kernel().advance(started(bench.system), tape, Task()).state
+    now = float(state.clock[NOW])
+    agree(other, EVENTS, other.system.take_over(bench.system, copied(state)))
+    assert float(state.clock[NOW]) == now

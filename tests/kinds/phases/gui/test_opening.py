@@ -1,0 +1,40 @@
+"""A plan that takes long: the window says so, and Esc gives it up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from model.kinds.phases.programs import store
+from model.scenario.load import write_scenario
+from tests.gui.windows import PATIENCE, complete_window, press, rest
+from tests.kinds.phases.scenarios import many_configurations
+
+pytestmark = pytest.mark.slow
+
+
+def test_a_plan_is_told_and_given_up(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("model.waiting.PERIOD", 0.05)
+    monkeypatch.setattr(store, "folder", lambda: tmp_path / "plans")
+    store.forget()
+    path = tmp_path / "large.toml"
+    write_scenario(path, many_configurations())
+    with complete_window(qtbot, tmp_path) as window:
+        window.control.open("jrs-classroom")
+        rest(qtbot, window, lambda: window.frame.info.scenario_name == "jrs-classroom" and window.panels.complete)
+        said: list[str] = []
+        window.worker.progressed.connect(lambda progress: said.append(progress.text))
+        refused: list[str] = []
+        window.worker.refused.connect(refused.append)
+        window.control.open(str(path))
+        qtbot.waitUntil(lambda: any(said), timeout=PATIENCE)
+        assert next(filter(None, said)).startswith("Solving the single-server problem")
+        press(qtbot, window, Qt.Key.Key_Escape)
+        qtbot.waitUntil(lambda: bool(refused), timeout=PATIENCE)
+        assert "solving was cancelled" in refused[0]
+        assert window.frame is not None
+        assert window.frame.info.scenario_name == "jrs-classroom"
+    store.forget()

@@ -1,0 +1,326 @@
+"""Where servers with phases stand, what is on them, and the pixels of their rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtGui import QImage
+from pytestqt.qtbot import QtBot
+
+from gui.kinds.phases.servers_cells import LEAST_HEIGHT, LEAST_WIDTH, PhaseWishes, cell_of
+from gui.kinds.phases.servers_layout import PhaseLayout, fitting_servers, most_zoom, zoomed_servers
+from gui.kinds.phases.servers_palette import FLOOR, FREE, PER_PHASE, PHASES, RIM, server_palette
+from gui.kinds.phases.servers_raster import Amounts, PhaseRaster, blocks_of, column_rows, rimmed, sprites
+from gui.kinds.phases.servers_sections import (
+    Gatherer,
+    PhaseContent,
+    ServerPlace,
+    content_of,
+    last_used,
+    place_of,
+    records_on,
+    rounded_up,
+)
+from gui.painting.cells import distinct
+from model.kinds.phases.state import FIRST_BACKUP
+from tests.kinds.phases.gui.servers_views import LIGHT, Made, filled, records_of, run, scene_in, shown
+
+
+def wishes(
+    counts: tuple[int, ...] = (25, 12), resources: int = 1, tokens: bool = True, scale: int = 1, top: float = 1.5
+) -> PhaseWishes:
+    backup = tuple(place > 0 and place == len(counts) - 1 for place in range(len(counts)))
+    return PhaseWishes(counts, backup, resources, tokens, top, 17 * scale, (20 * scale, 50 * scale, 60 * scale), scale)
+
+
+@st.composite
+def layouts(draw: st.DrawFn) -> PhaseLayout:
+    counts = draw(st.lists(st.integers(1, 1500), min_size=1, max_size=4))
+    top = draw(st.sampled_from([1.08, 1.25, 2.5]))
+    wish = wishes(tuple(counts), draw(st.integers(1, 3)), draw(st.booleans()), draw(st.sampled_from([1, 2])), top)
+    fit = fitting_servers(wish, draw(st.integers(64, 2000)), draw(st.integers(64, 1200)))
+    zoomed = zoomed_servers(fit, draw(st.floats(1, most_zoom(fit))))
+    return zoomed.seen_from(draw(st.integers(0, 3000)), draw(st.integers(0, 3000)))
+
+
+# Layout.
+
+
+@given(layouts())
+def test_the_parts_of_a_cell_fit_into_it(layout: PhaseLayout) -> None:
+    for grid in layout.grids:
+        cell = grid.cell
+        assert cell.head >= cell.token >= 0
+        assert 0 < cell.rim <= cell.tall
+        if cell.shows_jobs:
+            assert cell.left + cell.bins(layout.wishes.resources) + cell.gap <= cell.width
+            assert cell.head + cell.tall + cell.floor + cell.gap <= cell.height
+            assert cell.bin >= LEAST_WIDTH * layout.wishes.scale
+            assert cell.tall >= LEAST_HEIGHT * layout.wishes.scale
+            assert cell.real > cell.virtual
+
+
+@pytest.mark.parametrize("height", [1, 2, 3, 4, 5])
+def test_the_capacity_of_the_lowest_bin_is_above_its_floor(height: int) -> None:
+    cell = cell_of(wishes((9,), top=2.5), 40, height)
+    assert 0 < cell.rim <= cell.tall
+
+
+@given(layouts(), st.integers(0, 9999))
+def test_a_server_is_found_where_it_stands(layout: PhaseLayout, number: int) -> None:
+    section = number % len(layout.grids)
+    index = number % layout.grids[section].count
+    x, y = layout.corner(section, index)
+    assert layout.at(x, y) == (section, index)
+    cell = layout.grids[section].cell
+    assert layout.at(x + cell.width - 1, y + cell.height - 1) == (section, index)
+    assert layout.corners(section, np.array([index])) == ([x], [y])
+
+
+@given(layouts())
+def test_sections_do_not_overlap(layout: PhaseLayout) -> None:
+    boxes = [
+        (grid.left, grid.top - layout.wishes.caption, grid.left + grid.size[0], grid.top + grid.size[1])
+        for grid in layout.grids
+    ]
+    for first, second in combinations(boxes, 2):
+        apart = first[2] <= second[0] if layout.beside else first[3] <= second[1]
+        assert apart or first[3] <= second[1]
+    assert layout.content[1] == max(box[3] for box in boxes)
+
+
+@given(layouts())
+def test_the_window_has_all_servers_of_which_something_is_in_view(layout: PhaseLayout) -> None:
+    for section, grid in enumerate(layout.grids):
+        rows, columns = layout.window(section)
+        for index in range(0, grid.count, max(1, grid.count // 40)):
+            x, y = layout.corner(section, index)
+            seen = x < layout.width and x + grid.cell.width > 0 and y < layout.height and y + grid.cell.height > 0
+            row, column = divmod(index, grid.columns)
+            assert (row in rows and column in columns) == seen
+
+
+@given(st.integers(1, 6000), st.integers(1, 800), st.integers(400, 2000), st.integers(300, 1200))
+def test_without_zoom_all_servers_are_in_view(servers: int, backups: int, width: int, height: int) -> None:
+    fit = fitting_servers(wishes((servers, backups)), width, height)
+    assert fit.content[0] <= width
+    assert fit.content[1] <= height
+
+
+def test_what_is_shown_depends_on_the_room() -> None:
+    few = fitting_servers(wishes((3, 4)), 900, 500)
+    assert few.grids[0].cell.labels == 3
+    assert few.grids[1].cell.labels <= 1
+    assert few.grids[1].cell.width == pytest.approx(few.grids[0].cell.width / 2, abs=1)
+    many = fitting_servers(wishes((3000, 300)), 900, 500)
+    assert many.grids[0].cell.shows_jobs
+    assert many.grids[0].cell.labels == 0
+    most = fitting_servers(wishes((60_000, 300)), 900, 500)
+    assert not most.grids[0].cell.shows_jobs
+    close = zoomed_servers(most, most_zoom(most))
+    assert close.grids[0].cell.shows_jobs
+    assert close.grids[0].cell.labels == 3
+
+
+def test_backup_servers_stand_beside_where_that_makes_all_larger() -> None:
+    wide = fitting_servers(wishes((3, 4)), 1000, 350)
+    assert wide.beside
+    assert wide.grids[1].left > wide.grids[0].size[0]
+    assert wide.grids[0].top == wide.grids[1].top
+    x, y, width, _ = wide.caption(0)
+    assert x + width < wide.caption(1)[0]
+    assert y == wide.caption(1)[1]
+    assert wide.at(*wide.corner(1, 3)) == (1, 3)
+    tall = fitting_servers(wishes((3, 4)), 420, 700)
+    assert not tall.beside
+    assert tall.grids[1].top > tall.grids[0].size[1]
+    assert not fitting_servers(wishes((40,)), 1000, 350).beside
+
+
+@given(layouts(), st.floats(0, 1), st.floats(0, 1))
+def test_zooming_keeps_what_is_under_the_mouse(layout: PhaseLayout, x: float, y: float) -> None:
+    at = int(x * (layout.width - 1)), int(y * (layout.height - 1))
+    found = layout.at(*at)
+    if found is None:
+        return
+    closer = zoomed_servers(layout, 2.0)
+    moved = replace(closer, offset=closer.around(layout, *at))
+    wide, high = moved.content
+    if wide >= moved.width and high >= moved.height:  # what is smaller than the view is centred
+        section, server = found
+        old, new = layout.grids[section].cell, moved.grids[section].cell
+        before, after = layout.corner(section, server), moved.corner(section, server)
+        across, down = (at[0] - before[0]) / old.width, (at[1] - before[1]) / old.height
+        assert after[0] + across * new.width == pytest.approx(at[0], abs=1)
+        assert after[1] + down * new.height == pytest.approx(at[1], abs=1)
+
+
+# What is on the servers.
+
+
+def test_sections_are_the_pools_and_then_the_backup_servers() -> None:
+    made = filled(Made("jrs-fixed-sizes"))
+    facts = made.frame().info.facts
+    sections = Gatherer(facts).sections(made.state)
+    assert [section.pool for section in sections] == [0, 1, 2, -1]
+    assert [section.backup for section in sections] == [False] * 3 + [True]
+    for pool, section in enumerate(sections[:3]):
+        assert len(section) == facts.plan.pools[pool].servers
+        assert section.place(0) == ServerPlace(facts.first_server(pool))
+        assert (facts.pool_of[section.server] == pool).all()
+    for section in sections:
+        for index in range(len(section)):
+            assert section.index(section.place(index)) == index
+    assert sections[0].index(ServerPlace(facts.first_server(1))) is None
+    assert sections[0].index(ServerPlace(FIRST_BACKUP, 0)) is None
+
+
+def test_every_job_is_on_its_server() -> None:
+    session = run("jrs-fixed-sizes", 800)
+    frame = session.frame()
+    state, facts = frame.state, frame.info.facts
+    sections = Gatherer(facts).sections(state)
+    counted = 0
+    for section in sections:
+        content = content_of(state, section, np.arange(len(section)))
+        for index in range(len(section)):
+            place = section.place(index)
+            for virtual, counts in ((False, content.real), (True, content.virtual)):
+                records = records_on(state, place, virtual)
+                phases = np.bincount(state.job_phase[records], minlength=3).tolist()
+                assert phases == counts[index].tolist()
+                assert all(place_of(state, record) == place for record in records)
+                numbers = state.job_number[records].tolist()
+                assert numbers == sorted(numbers)
+                counted += len(records)
+    assert counted == len(records_of(state))
+
+
+def test_room_for_servers_without_number_changes_seldom() -> None:
+    assert [rounded_up(count) for count in (1, 7, 9, 17, 80, 81)] == [1, 7, 10, 20, 80, 96]
+    assert last_used(np.array([0, 2, 0, 1, 0])) == 4
+    made = Made(policy="first-fit")
+    gatherer = Gatherer(made.frame().info.facts)
+    seen = [len(gatherer.sections(made.real(server, 0).state)[0]) for server in (0, 10, 20, 21, 15, 3)]
+    assert seen == [4, 12, 24, 24, 24, 24]
+    state = made.state._replace(jobs_on=np.zeros_like(made.state.jobs_on))
+    assert len(gatherer.sections(state)[0]) == 4
+
+
+def test_there_is_no_room_for_more_servers_than_an_earlier_state_knows() -> None:
+    made = Made(policy="first-fit")
+    gatherer = Gatherer(made.frame().info.facts)
+    late = made.real(13, 0).state
+    assert len(gatherer.sections(late)[0]) == 14
+    early = late._replace(
+        **{name: value[:8] for name, value in late._asdict().items() if len(value) == len(late.jobs_on)}
+    )._replace(jobs_on=np.array([1, 1, 1, 1, 0, 0, 0, 0], np.int32))
+    section = gatherer.sections(early)[0]
+    assert len(section) == 8
+    assert content_of(early, section, np.arange(len(section))).real.shape[0] == 8
+
+
+# Pixels.
+
+
+def test_each_row_of_a_column_has_the_look_of_what_is_there() -> None:
+    cell = fitting_servers(wishes((1,)), 300, 500).grids[0].cell
+    demand, capacity = np.array([[1], [3]]), np.array([10])
+    amounts = Amounts(demand, capacity * cell.top)
+    counts = np.array([[0, 0], [4, 1], [1, 4]], np.int32)
+    blocks = blocks_of(counts, amounts, cell.tall)
+    looks = column_rows(blocks, 0, cell, cell.real, 1)
+    assert looks.shape == (3, cell.floor + cell.tall)
+    assert set(looks[:, 0].tolist()) == {FLOOR}
+    looks = looks[:, cell.floor :]
+    assert set(looks[0].tolist()) == {FREE}
+    for place in range(3):
+        for block in blocks.of(place):
+            low, high = int(blocks.low[block, 0]), int(blocks.high[block, 0])
+            inside = {(look - PHASES) // PER_PHASE for look in looks[place, low : high - 1]}
+            assert inside == {int(blocks.phase[block])}
+    rows = column_rows(blocks, 0, cell, cell.real, 1)
+    rows = rimmed(rows, cell, 2, 1)
+    assert (rows[:, cell.floor + cell.rim] == RIM).all()
+    above = rows[2, cell.floor + cell.rim + 2 :].tolist()
+    assert {(look - PHASES) % PER_PHASE for look in above if look >= PHASES} <= {2, 3}
+    assert any(look >= PHASES for look in above)  # 13 of 10
+    assert not any(look >= PHASES for look in rows[1, cell.floor + cell.rim :])
+
+
+@given(st.lists(st.lists(st.integers(0, 2**40), min_size=6, max_size=6), min_size=1, max_size=30))
+def test_equal_rows_are_found_whatever_their_numbers(rows: list[list[int]]) -> None:
+    array = np.array([*rows, rows[0], rows[-1]], np.int64)
+    first, like = distinct(array)
+    assert (array[first[like]] == array).all()
+    assert len(first) == len({tuple(row) for row in array.tolist()})
+
+
+def pixels_of(raster: PhaseRaster) -> np.ndarray:
+    image = raster.image.convertToFormat(QImage.Format.Format_RGB32)
+    rows = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), -1)
+    return rows[:, : image.width()].copy()
+
+
+@pytest.mark.parametrize("changes", [1, 6, 40])
+def test_only_what_changed_is_drawn_and_nothing_stale_is_left(changes: int) -> None:
+    random = np.random.default_rng(changes)
+    layout = fitting_servers(wishes((40, 4)), 700, 500)
+    cell = layout.grids[0].cell
+    amounts = Amounts(np.array([[1], [3]]), np.array([10]) * cell.top)
+    palette = server_palette(LIGHT, 2, cell.real, cell.virtual, 1)
+    counts = random.integers(0, 3, (4, 40, 2)).astype(np.int32)
+    counts[3] = random.random((40, 2)) < 0.2
+
+    def content() -> PhaseContent:
+        return PhaseContent(counts[0].copy(), counts[1].copy(), counts[3].copy(), counts[2, :, 0] > 0)
+
+    kept = PhaseRaster()
+    for _ in range(5):
+        kept.draw(layout, 0, content(), amounts, np.array([10]), palette)
+        fresh = PhaseRaster()
+        fresh.draw(layout, 0, content(), amounts, np.array([10]), palette)
+        assert (pixels_of(kept) == pixels_of(fresh)).all()
+        chosen = random.choice(40, changes, replace=False)
+        counts[:2, chosen] = random.integers(0, 4, (2, changes, 2))
+        counts[3, chosen] = random.random((changes, 2)) < 0.2
+
+
+def test_a_sprite_is_in_each_cell() -> None:
+    layout = fitting_servers(wishes((7, 4)), 300, 400)
+    cell = layout.grids[0].cell
+    amounts = Amounts(np.array([[1], [3]]), np.array([10]) * cell.top)
+    palette = server_palette(LIGHT, 2, cell.real, cell.virtual, 1)
+    counts = np.array([[place, 1] for place in range(7)], np.int32)
+    none = np.zeros_like(counts)
+    content = PhaseContent(counts, none, none, np.zeros(7, bool))
+    raster = PhaseRaster()
+    raster.draw(layout, 0, content, amounts, np.array([10]), palette)
+    picture = pixels_of(raster)
+    expected = sprites(content, amounts, cell, palette, 1)
+    for index in range(7):
+        row, column = divmod(index, layout.grids[0].columns)
+        y, x = row * cell.height + cell.head, column * cell.width + cell.left
+        _, high, wide = expected.shape
+        assert (picture[y : y + high, x : x + wide] == expected[index]).all()
+
+
+def test_the_picture_of_a_run_is_the_same_however_it_was_reached(qtbot: QtBot) -> None:
+    session = run("jrs-fixed-sizes", 300)
+    panel = shown(qtbot, session.frame(running=True))
+    panel.grab()
+    for _ in range(6):
+        session.run(events=7)
+        frame = session.frame(running=True)
+        panel.set_frame(frame)
+        panel.grab()
+        fresh = shown(qtbot, frame)
+        fresh.grab()
+        assert scene_in(panel).layout.grids[0] == scene_in(fresh).layout.grids[0]
+        mine, other = panel.view._rasters[0], fresh.view._rasters[0]
+        assert (pixels_of(mine) == pixels_of(other)).all()

@@ -1,0 +1,148 @@
+"""Queueing systems: the same digest, row and sample of reference and kernel at every busy slot."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from model.engine import Reason, Task, started
+from model.errors import ScenarioError
+from model.kinds.queue.rows import EVENT_KINDS, QUEUE_ROW
+from model.kinds.queue.state import EVENT, NOW, UNSETTLED
+from model.records import SLOT, Event
+from model.scenario.load import load_scenario, scenario_files
+from model.state import copied, differences, digest
+from tests.engines import bench_of, check_pieces, check_stops
+from tests.kinds.queue.strategies import CHOICES, OPTIONS, queue_scenarios
+
+EVENTS = 60
+
+#: Counted by the kernel only when asked to explain.
+COSTLY = ("best_residual", "serving")
+
+
+def agree(scenario: Any, events: int, explain: bool = False) -> int:
+    """Both engines on copies of one state, compared at every event; how many there were."""
+    bench = bench_of(scenario)
+    engines = (bench.reference, bench.kernel())
+    states = [started(bench.system)] * 2
+    states[1] = copied(states[0])
+    task = Task(stride=1, explain=explain)
+    for event in range(events):
+        rows = np.zeros((2, 1), QUEUE_ROW)
+        done = [engine.advance(state, tape, task) for engine, state, tape in zip(engines, states, rows, strict=True)]
+        states = [each.state for each in done]
+        assert done[0].reason is done[1].reason
+        assert digest(states[0]) == digest(states[1]), (event, differences(*states))
+        assert np.allclose(done[0].samples, done[1].samples, rtol=1e-12)
+        names = [name for name in QUEUE_ROW.names or () if explain or name not in COSTLY]
+        assert rows[0][names].tolist() == rows[1][names].tolist()
+        if done[0].reason is Reason.END:
+            return event
+    return events
+
+
+@pytest.mark.parametrize("policy", OPTIONS)
+@given(data=st.data())
+@settings(max_examples=8)
+def test_every_slot(policy: str, data: st.DataObject) -> None:
+    agree(data.draw(queue_scenarios(policy)), EVENTS)
+
+
+@given(queue_scenarios())
+@settings(max_examples=15)
+def test_explained_rows(scenario: Any) -> None:
+    agree(scenario, EVENTS, explain=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("policy", "options"), CHOICES)
+@given(data=st.data())
+@settings(max_examples=10)
+def test_every_slot_of_many_scenarios(policy: str, options: dict[str, Any], data: st.DataObject) -> None:
+    agree(data.draw(queue_scenarios(policy, options)), 3 * EVENTS)
+
+
+@pytest.mark.parametrize(("policy", "options"), CHOICES)
+def test_the_classroom_scenario(policy: str, options: dict[str, Any]) -> None:
+    scenario = load_scenario("queues-classroom")
+    choice = scenario.policy.model_copy(update={"name": policy, "parameters": options})
+    assert agree(scenario.model_copy(update={"policy": choice}), 100) == 100
+
+
+BUILT_IN = [
+    name for name in scenario_files() if name.startswith("queues-") and load_scenario(name).workload.kind != "trace"
+]
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_built_in_scenarios(name: str) -> None:
+    assert agree(load_scenario(name), 150, explain=True) == 150
+
+
+@given(queue_scenarios(), st.integers(1, 40))
+@settings(max_examples=15)
+def test_the_kernel_in_pieces(scenario: Any, piece: int) -> None:
+    check_pieces(bench_of(scenario), piece)
+
+
+@given(queue_scenarios(), st.sampled_from(sorted(EVENT_KINDS)), st.integers(0, 40))
+@settings(max_examples=15)
+def test_stops(scenario: Any, kind: str, until: int) -> None:
+    check_stops(bench_of(scenario), kind, float(until))
+
+
+@given(queue_scenarios())
+@settings(max_examples=15)
+def test_slots_passed_over_change_nothing(scenario: Any) -> None:
+    """A slot that no engine visits, run by force, leaves all but the count of slots as it was."""
+    bench = bench_of(scenario)
+    state = started(bench.system)
+    for _ in range(EVENTS):
+        following = bench.system.next_event(state)
+        now = float(state.clock[NOW])
+        if following is None or (state.number[EVENT] and following.time > now + 1):
+            _run_by_force(bench.system, state, now + 1)
+        if following is None:
+            break
+        state = bench.reference.advance(state, np.zeros(1, QUEUE_ROW), Task()).state
+
+
+def _run_by_force(system: Any, state: Any, slot: float) -> None:
+    after = copied(state)
+    row = np.zeros(1, QUEUE_ROW)
+    for _ in system.run(after, Event(SLOT, slot), row):
+        pass
+    changed = set(differences(state, after)) - {"number", "clock", "trail"}
+    assert changed <= {"waiting_area", "used_area"}
+    kept = [place for place in range(len(state.number)) if place not in (EVENT, UNSETTLED)]
+    assert state.number[kept].tolist() == after.number[kept].tolist()
+    assert row[0]["flags"] == 0
+
+
+@given(queue_scenarios(), st.sampled_from(CHOICES), st.integers(1, 40))
+@settings(max_examples=15)
+def test_after_a_change_of_policy(scenario: Any, choice: tuple[str, dict[str, Any]], before: int) -> None:
+    """Another policy that goes on from a run meets jobs where it would not have put them."""
+    bench = bench_of(scenario)
+    name, options = choice
+    policy = scenario.policy.model_copy(update={"name": name, "parameters": options})
+    other = bench_of(scenario.model_copy(update={"policy": policy}))
+    state = bench.reference.advance(started(bench.system), np.zeros(before, QUEUE_ROW), Task()).state
+    try:
+        first = other.system.take_over(bench.system, copied(state))
+    except ScenarioError:
+        assume(False)
+    states = [first, copied(first)]
+    engines = (other.reference, other.kernel())
+    for _ in range(EVENTS):
+        done = [
+            engine.advance(each, np.zeros(1, QUEUE_ROW), Task()) for engine, each in zip(engines, states, strict=True)
+        ]
+        states = [each.state for each in done]
+        assert digest(states[0]) == digest(states[1]), differences(*states)
+        assert not other.kind.violations(other.system, states[0])

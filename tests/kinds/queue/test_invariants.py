@@ -1,0 +1,344 @@
+"""What must hold after every slot of a queueing system: each fault that is planted must be seen."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import numpy as np
+import pytest
+
+from model.assembly import assemble
+from model.engine import EventRun
+from model.kinds.queue import physics
+from model.kinds.queue.invariants import violations
+from model.kinds.queue.scenario.instance import scenarios
+from model.kinds.queue.state import (
+    ARRIVED,
+    DEPARTURES,
+    FREE,
+    IDLE,
+    IN_SERVICE,
+    NEXT_ARRIVAL,
+    NOW,
+    PLACED,
+    STALLED_SERVERS,
+    WAITING,
+    QueueState,
+)
+from model.kinds.queue.system import QueueSystem
+from model.scenario.load import parse_scenario
+from model.state import copied
+from tests.kinds.queue.instances import bench_of
+
+Plant = Callable[[QueueSystem, QueueState], None]
+
+#: VQS gives e₁+e₄ to three servers, which have jobs of VQ₁ and VQ₄; more of both wait, and others.
+JOBS = [
+    (0, "3/5", 9),
+    (0, "3/5", 8),
+    (0, "0.55", 5),
+    (0, "0.52", 5),
+    (0, "0.51", 4),
+    (0, "1/5", 3),
+    (1, "1/5", 9),
+    (1, "1/5", 9),
+    (1, "1/4", 9),
+    (1, "1/4", 9),
+    (1, "1/100", 9),
+    (1, "1", 9),
+    (2, "2/5", 1),
+]
+
+
+def state_of(algorithm: str, slot: int, **given: Any) -> tuple[QueueSystem, QueueState]:
+    """The state after the last event before *slot*, or in it."""
+    data = {
+        "name": "checked",
+        "L": 3,
+        "capacity": "1",
+        "J": 3,
+        "slots": 20,
+        "arrivals": [
+            {"id": number, "slot": when, "size": size, "service": service}
+            for number, (when, size, service) in enumerate(given.pop("jobs", JOBS))
+        ],
+        "runs": [{"algo": algorithm, "options": given}],
+    }
+    system: Any = bench_of(data).system
+    state = system.raw_state()
+    while (event := system.next_event(state)) is not None and event.time <= slot:
+        run = EventRun(system, state)
+        run.finish()
+        state = run.state
+        assert violations(system, state) == []
+    return system, state
+
+
+VQS = state_of("VQS", 2)
+
+
+def waits(state: QueueState, place: int = 0) -> int:
+    """The record of a waiting job."""
+    return int(np.flatnonzero((state.job_number >= 0) & (state.job_server < 0))[place])
+
+
+def served(state: QueueState, place: int = 0) -> int:
+    return int(np.flatnonzero(state.job_server >= 0)[place])
+
+
+def test_the_state_that_faults_are_planted_in_has_all_that_they_need() -> None:
+    system, state = VQS
+    names = [system.policy.configuration_names[number] for number in state.active]
+    assert names == ["e₁+e₄"] * 3
+    assert state.jobs_on.tolist() == [2, 2, 2]
+    assert state.queue_length.tolist() == [1, 2, 1, 0, 2, 1]
+    assert state.number[DEPARTURES] == 6
+    assert state.number[FREE] > 0
+
+
+def add(field: str, place: Any, amount: int) -> Plant:
+    def plant(system: QueueSystem, state: QueueState) -> None:
+        getattr(state, field)[place] += amount
+
+    return plant
+
+
+def backwards(_: QueueSystem, state: QueueState) -> None:
+    queue = int(np.argmax(state.queue_length))
+    head = state.first_waiting[queue]
+    second = state.job_next[head]
+    numbers = state.job_number[[head, second]]
+    state.job_number[[head, second]] = numbers[::-1]
+
+
+def lost_link(_: QueueSystem, state: QueueState) -> None:
+    state.first_waiting[int(np.argmax(state.queue_length))] = -1
+
+
+def wrong_way_back(_: QueueSystem, state: QueueState) -> None:
+    queue = int(np.argmax(state.queue_length))
+    state.job_previous[state.last_waiting[queue]] = -1
+
+
+def circle(_: QueueSystem, state: QueueState) -> None:
+    queue = int(np.argmax(state.queue_length))
+    head = state.first_waiting[queue]
+    state.job_next[state.last_waiting[queue]] = head
+    state.job_previous[head] = state.last_waiting[queue]
+
+
+def in_no_queue(_: QueueSystem, state: QueueState) -> None:
+    state.job_queue[waits(state)] = -1
+
+
+def lost_on_its_server(_: QueueSystem, state: QueueState) -> None:
+    state.last_job[int(np.argmax(state.jobs_on))] = -1
+
+
+def freed_twice(_: QueueSystem, state: QueueState) -> None:
+    free = int(state.number[FREE])
+    state.free_record[free - 1] = state.free_record[free - 2]
+
+
+def same_number(_: QueueSystem, state: QueueState) -> None:
+    state.job_number[served(state)] = state.job_number[served(state, 1)]
+
+
+def moved_room(_: QueueSystem, state: QueueState) -> None:
+    state.used[0] += 1
+    state.used[1] -= 1
+
+
+def grown(system: QueueSystem, state: QueueState) -> None:
+    record = int(state.first_job[0])
+    for field in (state.job_size, state.job_room):
+        field[record] += system.numbers.largest
+    state.used[0] += system.numbers.largest
+    state.used_total[...] += system.numbers.largest
+
+
+def due_while_waiting(_: QueueSystem, state: QueueState) -> None:
+    state.job_departure[waits(state)] = 50.0
+
+
+def another_time(_: QueueSystem, state: QueueState) -> None:
+    state.heap_time[0] += 0.5
+
+
+def later_first(_: QueueSystem, state: QueueState) -> None:
+    for field in (state.heap_time, state.heap_record):
+        field[[0, 1]] = field[[1, 0]]
+
+
+def in_the_past(_: QueueSystem, state: QueueState) -> None:
+    state.clock[NOW] = state.heap_time[0]
+
+
+def stalled_and_empty(_: QueueSystem, state: QueueState) -> None:
+    server = int(np.argmin(state.jobs_on))
+    while state.first_job[server] >= 0:
+        record = int(state.first_job[server])
+        physics.evict(state, record)
+    state.stalled[server] = 1
+    state.number[STALLED_SERVERS] += 1
+
+
+def other_queue(_: QueueSystem, state: QueueState) -> None:
+    record = waits(state)
+    physics.leave_queue(state, record)
+    queue = (int(state.job_queue[record]) + 1) % len(state.queue_length)
+    physics.join_again(state, record, queue)
+
+
+def other_room(_: QueueSystem, state: QueueState) -> None:
+    state.job_room[waits(state)] -= 1
+
+
+def no_size(_: QueueSystem, state: QueueState) -> None:
+    state.job_size[waits(state)] = 0
+
+
+def second_of_the_first(system: QueueSystem, state: QueueState) -> None:
+    """Server 3 has a job of VQ₁ already."""
+    (record,) = np.flatnonzero((state.job_queue == 1) & (state.job_server < 0))[:1].tolist()
+    physics.place(state, record, 2)
+
+
+def of_another_queue(system: QueueSystem, state: QueueState) -> None:
+    physics.evict(state, int(state.last_job[0]))
+    (record,) = np.flatnonzero((state.job_queue == 2) & (state.job_server < 0))[:1].tolist()
+    physics.place(state, record, 0)
+
+
+def beyond_a_third(system: QueueSystem, state: QueueState) -> None:
+    """Two jobs of VQ₄ beside the place that is kept for VQ₁."""
+    physics.evict(state, int(state.first_job[0]))
+    for record in np.flatnonzero((state.job_queue == 4) & (state.job_server < 0))[:2].tolist():
+        physics.place(state, record, 0)
+
+
+FAULTS: dict[str, tuple[Plant, str]] = {
+    "a queue is shorter than counted": (add("queue_length", 0, 1), "counted"),
+    "more wait than counted": (add("number", WAITING, -1), "jobs wait, counted"),
+    "a queue is out of order": (backwards, "is not in order of arrival"),
+    "a queue has lost its first job": (lost_link, "does not lead through"),
+    "a queue does not lead back": (wrong_way_back, "does not lead through"),
+    "a queue goes in a circle": (circle, "does not lead through"),
+    "a job waits in no queue": (in_no_queue, "1 jobs wait in no virtual queue"),
+    "a server has lost its last job": (lost_on_its_server, "does not lead through"),
+    "a server has fewer jobs than counted": (add("jobs_on", 0, 1), "jobs, counted"),
+    "fewer in service than counted": (add("number", IN_SERVICE, 1), "are in service, counted"),
+    "more are idle than counted": (add("number", IDLE, 1), "servers are idle, counted"),
+    "a record is free twice": (freed_twice, "job records are called free"),
+    "two jobs are the same": (same_number, "two jobs have the same number"),
+    "room has moved": (moved_room, "units, counted"),
+    "all of it is miscounted": (add("used_total", 0, 1), "all jobs take"),
+    "a server is too full": (grown, "its capacity is"),
+    "a job vanished": (add("tally", ARRIVED, 1), "jobs arrived, but"),
+    "a placement vanished": (add("tally", PLACED, 1), "jobs were placed, but"),
+    "an arrival vanished": (add("number", NEXT_ARRIVAL, 1), "arrivals were taken"),
+    "a waiting job will leave": (due_while_waiting, "has a time of departure"),
+    "a departure is not in the heap": (add("number", DEPARTURES, -1), "jobs will depart"),
+    "the heap has another time": (another_time, "another departure time than the job"),
+    "the heap is out of order": (later_first, "is not in order"),
+    "a job should have left": (in_the_past, "is not after slot"),
+    "more are stalled than counted": (add("stalled", 0, 1), "servers are stalled, counted"),
+    "an empty server is stalled": (stalled_and_empty, "is empty and stalled"),
+    "a job is in another queue": (other_queue, "is in virtual queue"),
+    "a job takes another room": (other_room, "takes"),
+    "a job has no size": (no_size, "found sizes from 0"),
+    "a configuration of no pool": (add("active", 0, 99), "has configuration"),
+    "a server in use has no configuration": (add("active", 0, -99), "has configuration"),
+    "two jobs of VQ₁": (second_of_the_first, "jobs of VQ_1, allowed: 1"),
+    "a job that k does not have": (of_another_queue, "where k_2 = 0"),
+    "more than a third beside VQ₁": (beyond_a_third, "allowed: a third"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_planted_fault_is_seen(name: str) -> None:
+    plant, sentence = FAULTS[name]
+    system, state = VQS[0], copied(VQS[1])
+    plant(system, state)
+    found = violations(system, state)
+    assert any(sentence in line for line in found), found
+
+
+EXHAUSTING = ("BF-J", "BF-S", "BF-J/S", "VQS-BF")
+
+
+@pytest.mark.parametrize("algorithm", EXHAUSTING)
+def test_a_waiting_job_that_fits_is_seen(algorithm: str) -> None:
+    system, state = state_of(algorithm, 2)
+    physics.evict(state, int(state.last_job[0]))
+    assert any("waits, takes" in line and "fits server 1" in line for line in violations(system, state))
+    state.stalled[0] = 1
+    state.number[STALLED_SERVERS] = np.count_nonzero(state.stalled)
+    state.last_departure[0] = state.clock[NOW]
+    assert not any("waits, takes" in line and "server 1" in line for line in violations(system, state))
+
+
+def test_fifo_answers_for_the_head_of_the_line_alone() -> None:
+    jobs = [(0, "3/5", 9), (0, "3/5", 9), (0, "3/5", 9), (0, "1/2", 9), (0, "1/5", 9)]
+    for skip in (False, True):
+        system, state = state_of("FIFO-FF", 2, jobs=jobs, fifo_skip=skip)
+        assert state.number[WAITING] == (1 if skip else 2)
+        physics.evict(state, int(state.last_job[2]))
+        seen = [line for line in violations(system, state) if "waits, takes" in line]
+        assert len(seen) == 1
+
+
+@pytest.mark.parametrize("algorithm", ["VQS", "MW"])
+def test_other_policies_may_leave_a_job_that_fits(algorithm: str) -> None:
+    system, state = state_of(algorithm, 2)
+    physics.evict(state, int(state.last_job[0]))
+    assert not any("waits, takes" in line for line in violations(system, state))
+
+
+def test_configurations_without_a_policy_that_has_them_are_seen() -> None:
+    system, state = state_of("BF-J", 2)
+    state.active[1] = 0
+    assert violations(system, state) == ["server 2 has a configuration, but the policy knows none"]
+
+
+@pytest.mark.parametrize("depth", [2, 3, 4, 7])
+def test_k_red_has_4j_minus_4_members(depth: int) -> None:
+    data = {
+        "name": "",
+        "L": 1,
+        "capacity": "1",
+        "J": depth,
+        "slots": 2,
+        "runs": [{"algo": "VQS"}],
+        "arrivals": [{"id": 0, "slot": 0, "size": "1/2", "service": 1}],
+    }
+    system: Any = bench_of(data).system
+    assert len(system.policy.configurations) == 4 * depth - 4
+    state = system.raw_state()
+    assert violations(system, state) == []
+    system.policy.pool_configurations = ((0, 4 * depth - 5),)
+    assert any("K_RED" in line for line in violations(system, state))
+
+
+def test_a_configuration_that_cannot_be_is_seen() -> None:
+    system, state = state_of("VQS-BF", 0)
+    system.policy.configurations[1, 2] = 3
+    assert any("configuration 1 takes" in line for line in violations(system, state))
+
+
+def test_smaller_servers_have_fewer_members() -> None:
+    data = scenarios(
+        {
+            "name": "",
+            "L": 1,
+            "capacity": "1",
+            "J": 4,
+            "slots": 2,
+            "runs": [{"algo": "VQS"}],
+            "arrivals": [{"id": 0, "slot": 0, "size": "1/4", "service": 1}],
+        }
+    )[0]
+    data["servers"]["pools"] = [{"name": "small", "count": 2, "capacity": "1/4"}]
+    system: Any = assemble(parse_scenario(data)).system
+    assert [stop - start for start, stop in system.policy.pool_configurations] == [12, 4]
+    assert violations(system, system.raw_state()) == []

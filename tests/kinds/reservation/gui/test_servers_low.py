@@ -1,0 +1,70 @@
+"""Low panels of servers: the stacks keep their share of the height, and text gives way to them."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPointF
+from pytestqt.qtbot import QtBot
+
+from gui.kinds.reservation.servers_captions import caption_lines
+from gui.kinds.reservation.servers_scene import LADDER
+from gui.kinds.reservation.servers_stacks import StackView
+from model.api import Session
+from model.frame import Frame
+from tests.kinds.reservation.gui.servers_views import classroom, stacks
+
+#: The panel in a window of 1280x720, and lower and higher ones.
+WIDTH, HEIGHTS = 819, (240, 250, 300, 420, 700)
+
+HALL = (819, 250)
+
+
+@pytest.fixture(scope="module")
+def classes() -> Frame:
+    return classroom(18).frame()
+
+
+def stacks_share(view: StackView) -> float:
+    """The height of the tallest stack, of the panel's."""
+    scene = view.scene
+    assert scene is not None
+    return (scene.y(0) - scene.y(scene.figure.tallest)) / view.height()
+
+
+@pytest.mark.parametrize("height", HEIGHTS)
+def test_stacks_have_their_share_of_a_low_panel(qtbot: QtBot, classes: Frame, height: int) -> None:
+    assert stacks_share(stacks(qtbot, classes, (WIDTH, height))) > 0.38
+
+
+def test_many_servers_have_it_as_well(qtbot: QtBot) -> None:
+    session = Session.open("dra-vms", kernel=False)
+    session.run(events=300)
+    assert stacks_share(stacks(qtbot, session.frame(), HALL)) > 0.38
+
+
+def test_the_more_room_the_more_text(qtbot: QtBot, classes: Frame) -> None:
+    view = stacks(qtbot, classes, (WIDTH, 240))
+    places = []
+    for height in range(240, 900, 20):
+        view.resize(WIDTH, height)
+        assert view.scene is not None
+        places.append(LADDER.index(view.scene.rows))
+    assert places == sorted(places, reverse=True)
+    assert places[0] > 0 == places[-1]
+
+
+def test_no_number_is_lost_where_two_lines_have_the_room(qtbot: QtBot, classes: Frame) -> None:
+    view = stacks(qtbot, classes, HALL)
+    assert view._captions is not None
+    for caption in view._captions.columns:
+        few, many = (caption_lines(caption, rows, False) for rows in (2, 3))
+        said = "".join(words[0] for words, _ in few)
+        assert all(words[0] in said for words, _ in many)
+
+
+def test_what_a_hidden_legend_says_is_said_below_the_stacks(qtbot: QtBot, classes: Frame) -> None:
+    view = stacks(qtbot, classes, (WIDTH, 220))
+    assert view.scene is not None and view.scene.rows.legend == 0
+    said = view.words_at(QPointF(20, view.scene.regions.foot.center().y()))
+    for words in ("A: web", "B: database", "C: training", "dashed frame: still missing"):
+        assert words in said.splitlines()
