@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import re
 import secrets
 import shlex
 import signal
@@ -46,7 +47,7 @@ _PHASES = [phase for phase in Phase if phase is not Phase.explain]
 _FRESH: dict[str, Any] = {"derandomize": False, "deadline": None, "phases": _PHASES}
 if os.environ.get("CI"):
     _FRESH["database"] = None
-settings.register_profile("quick", max_examples=30, **_FRESH)
+settings.register_profile("quick", max_examples=20, **_FRESH)
 settings.register_profile("slow", max_examples=100, print_blob=True, **_FRESH)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "slow" if os.environ.get("CI") else "quick"))
 
@@ -100,11 +101,19 @@ def _tell_seed(reporter: pytest.TerminalReporter) -> None:
     reporter.write_line(f"random examples: --hypothesis-seed={seed} draws the same")
 
 
+#: What is left to the whole suite in each room: theory, and panels, which contracts hold in short.
+_LEFT_OUT = re.compile("tests/kinds/[a-z]+/(gui|theory)/")
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files with long tests come first, so that no worker is left with one at the end.
 
     Those of the window keep their places: their order is that in which widgets come and go.
     """
+    for item in items:
+        if _LEFT_OUT.match(item.nodeid):
+            item.add_marker(pytest.mark.slow)
     long = Counter(item.path for item in items if item.get_closest_marker("slow"))
     items.sort(key=lambda item: 0 if _is_of_the_window(item.nodeid) else -long[item.path])
 

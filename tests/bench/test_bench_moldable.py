@@ -25,6 +25,8 @@ from tests.bench.moldable_ways import (
     own_jobs,
 )
 
+pytestmark = pytest.mark.slow
+
 #: Scenario, servers, policy: several classes with pools, and a policy with a table, among them.
 CASES: tuple[tuple[str, int, str, dict[str, Any]], ...] = (
     ("moldable-sublinear", 100, "greedy-p", {}),

@@ -304,6 +304,7 @@ def full(plot: TimePlot) -> TimePlot:
     return plot
 
 
+@pytest.mark.slow
 def test_png_has_the_size_and_the_colours(full: TimePlot, tmp_path: Path) -> None:
     path = tmp_path / "plot.png"
     full.export_png(path, 2.0)

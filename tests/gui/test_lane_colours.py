@@ -23,6 +23,8 @@ from tests.kinds.phases.gui.servers_views import shown as phase_servers
 from tests.kinds.queue.gui.bins_views import colors
 from tests.kinds.reservation.gui.servers_views import area, pixels, stacks
 
+pytestmark = pytest.mark.slow
+
 POLICIES = {
     "queues-classroom": ("vqs", "max-weight", "bf-js"),
     "queues-bf-unstable": ("vqs:j=2", "max-weight", "bf-js"),

@@ -18,6 +18,8 @@ from model.scenario.load import load_scenario
 from model.scenario.validation import shown
 from tests.breaking import FULL, GOOD, INSTANCE, SCRIPT, Place, changed, is_one_line
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 NAN, INF = float("nan"), float("inf")
 

@@ -23,6 +23,7 @@ from tests.kinds.reservation.invariants import violations
 from tests.straight import KEYFRAME_BYTES, KEYFRAME_EVERY, session_of_7_1
 
 
+@pytest.mark.slow
 def test_keyframes_are_thinned_and_history_stays_whole() -> None:
     session, _ = session_of_7_1("reference")
     marks = []
@@ -97,6 +98,7 @@ def test_until_the_end_of_a_script() -> None:
     assert session.timeline.event == 2
 
 
+@pytest.mark.slow
 @given(st.integers(0, 60), st.integers(1, 60))
 @settings(max_examples=10)
 def test_every_engine_may_take_over_anywhere(first: int, second: int) -> None:

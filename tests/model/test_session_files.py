@@ -87,6 +87,7 @@ def test_an_archive_of_another_time_is_refused(tmp_path: Path) -> None:
     assert "run.slotscope: not a saved session: zip file version 20.6" in told_of(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["first", "present"])
 @pytest.mark.parametrize("system", KINDS)
 def test_no_field_leads_outside_the_arrays(system: str, name: str, tmp_path: Path) -> None:
@@ -179,6 +180,7 @@ def test_a_place_that_its_state_does_not_have_is_not_run_up_to(tmp_path: Path) -
     assert "it stands at event 60000000, but its state is of event 20" in told_of(path)
 
 
+@pytest.mark.slow
 def test_a_far_place_is_shown_without_running_up_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Opening and showing costs the events of the log, however many there were before."""
     path, run = tmp_path / "run.slotscope", 0

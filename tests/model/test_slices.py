@@ -123,6 +123,7 @@ def test_going_far_back_and_forth_is_done_in_slices(monkeypatch: pytest.MonkeyPa
     assert clock.most <= 8
 
 
+@pytest.mark.slow
 def test_the_previous_event_of_a_kind_is_looked_for_near_by(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch, 1e-9)
     session = slow(clock)

@@ -67,6 +67,8 @@ def test_a_part_of_dra_is_replaced(package: str, tmp_path: Path) -> None:
 from PACKAGE import dra
 from PACKAGE.base import say
 
+pytestmark = pytest.mark.slow
+
 
 class Policy(dra.Reference):
     title = "DRA that never migrates"

@@ -25,6 +25,8 @@ WISHES = "slotscope_test_wishes"
 
 TEXT = f"""\
 import builtins
+
+pytestmark = pytest.mark.slow
 {HEAD}
     memory = 3
     reserves_slots = RESERVES

@@ -16,6 +16,8 @@ from model.policies import POLICIES_OF
 from model.policies.own.memory import MOST_DEPTH, MOST_PARTS, Lasting
 from tests.own_policies import FIRST_FIT, opened, source
 
+pytestmark = pytest.mark.slow
+
 FOLDER = Path(__file__).parents[2] / "model/kinds/reservation/policies"
 
 

@@ -25,6 +25,8 @@ from model.scenario.load import as_data, edited, load_scenario, parse_scenario
 from model.state import copied
 from tests.help_pages import blocks, code, flat, page, table
 
+pytestmark = pytest.mark.slow
+
 TOKENS, CLASSROOM = page("tokens"), page("tokens-classroom")
 LESSON_ONE, LESSON_TWO = CLASSROOM.split("\n---\n")[1:]
 DEFINITIONS: dict[str, Any] = PhasesScenario.model_json_schema()["$defs"]
