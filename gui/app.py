@@ -70,7 +70,7 @@ def main(
     window.show()
     splash.finish(window)
     app.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
-    QTimer.singleShot(0, window.build_panels)
+    QTimer.singleShot(0, window.panels.build)
     _open(window, scenario, policies, seed, event, trace)
     signal.signal(signal.SIGINT, lambda *_: window.close())
     beat = QTimer()  # lets Python see Ctrl+C
@@ -138,7 +138,7 @@ def screenshot(
     """
     application(offscreen=True)
     with _Photographed(size, theme) as window:
-        _wait(window.ready, window.build_panels)
+        _wait(window.ready, window.panels.build)
         window.stand_at(scenario, policies, seed, trace, at, event)
         window.settle()
         target: QWidget = window

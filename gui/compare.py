@@ -2,51 +2,45 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Sequence
+from typing import Sequence
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import QFileDialog, QLabel, QMenu, QToolButton
+from PySide6.QtWidgets import QDialog, QFileDialog, QLabel, QMainWindow, QMenu, QToolButton
 
 from gui.boxes import keep_keys
 from gui.compare_docks import CompareDocks
 from gui.compare_form import ask_variant
-from gui.docks import PanelDock
 from gui.goals import Goal
-from gui.intents import BreakAt, GoTo, Inspect, Intent, RunUntil, Say, Select
-from gui.transport import FILE_REFUSED
+from gui.run_control import RunControl
+from gui.transport import FILE_REFUSED, TransportBar
 from gui.worker import RunWorker
 from model.comparison.companion import companion
-from model.comparison.comparison import MOST_LANES, Comparison, Run, lanes_of, lanes_shown
+from model.comparison.comparison import MOST_LANES, Comparison, Run, lanes_of
 from model.comparison.differences import DIFFERENCES
 from model.frame import Frame, RunInfo
 from model.policies import own_refusal, policy_titles
 from model.records import DEPARTURE, MOVE, SLOT
 
-if TYPE_CHECKING:
-    from gui.main_window import MainWindow
-
 _TIP = "Compare\nPuts other policies, or other parameters, beside this one: the same jobs, clocks in step."
 
 
 class CompareControl(QObject):
-    """Starts and ends comparisons, and carries out what the docks of further lanes ask for."""
+    """Starts and ends comparisons, and goes where the docks of further lanes ask for."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(
+        self, window: QMainWindow, control: RunControl, worker: RunWorker, transport: TransportBar, docks: CompareDocks
+    ) -> None:
         super().__init__(window)
-        self._window = window
-        self._worker = window.worker
-        self.labels: tuple[str, ...] = ()  #: of the lanes; empty where one policy runs alone
+        self._window, self._control, self._worker, self._transport = window, control, worker, transport
+        self.docks = docks
         self.beside: tuple[str, ...] = ()  #: the policies beside the first, as they were given
         self._info: RunInfo | None = None
         self._followed = 0
-        self.docks = CompareDocks(window, self.carry_out)
         self.menu = QMenu(window)
         self._status = QLabel()
-        self._build(window.transport.compare)
-        self._worker.compared.connect(self._take)
+        self._build(transport.compare)
         self._worker.opened.connect(self._take_info)
 
     def _build(self, button: QToolButton) -> None:
@@ -65,45 +59,31 @@ class CompareControl(QObject):
         self._status.hide()
 
     @property
+    def labels(self) -> tuple[str, ...]:
+        """Of the lanes; empty where one policy runs alone."""
+        return self.docks.labels
+
+    @property
     def policies(self) -> str:
         """Which policies run side by side; empty for one alone."""
         return " | ".join(self.labels)
 
-    @property
-    def layout_key(self) -> str:
-        """Where the settings keep the present arrangement of docks."""
-        several = f"-{len(self.labels)}" if self.labels else ""
-        return f"layout/{self._window.panels.system}{several}"
-
-    # What the worker tells.
-
-    def _take(self, lanes: Sequence[tuple[str, RunInfo]]) -> None:
-        if lanes:
-            self._window.begin(lanes[0][1])
-        before = self.layout_key
-        self.labels = tuple(label for label, _ in lanes)
+    def take(self, lanes: Sequence[tuple[str, RunInfo]]) -> None:
+        """Show these lanes, each with its label; none where one policy runs alone."""
         self.beside = tuple(info.origin.policy for _, info in lanes[1:])
         self._followed = 0
-        self._window.transport.compare.setText("Compare" if not lanes else "Comparing")
+        self.docks.show(tuple(label for label, _ in lanes))
+        self._transport.compare.setText("Compare" if not lanes else "Comparing")
         self._status.setText(f"side by side: {self.policies}")
         self._status.setVisible(bool(lanes))
         self._offer_kinds(bool(lanes) and lanes[0][1].kind.compares_decisions)
-        self.docks.show(self.labels, before, self.layout_key)
-
-    def take_run(self, run: Run) -> None:
-        """Show the lanes of a run that no worker adopted."""
-        self._take(lanes_shown(run))
 
     def _take_info(self, info: RunInfo) -> None:
         self._info = info
 
-    def panels_complete(self) -> None:
-        """The window's own panels are built: those of further lanes can follow."""
-        self.docks.allow()
-
     def _offer_kinds(self, offered: bool) -> None:
         """Decisions that differ are among the kinds of event to run to, while comparing."""
-        box = self._window.transport.kind
+        box = self._transport.kind
         for kind in DIFFERENCES:
             place = box.findText(kind)
             if offered and place < 0:
@@ -126,7 +106,7 @@ class CompareControl(QObject):
             if given not in dict(titles):
                 self._offer(given, given, full)
         self.menu.addSeparator()
-        other = self.menu.addAction("Other parameters ...", lambda: ask_variant(self))
+        other = self.menu.addAction("Other parameters ...", self.ask_variant)
         refusal = own_refusal(self._info.system) if self._info is not None else ""
         file = self.menu.addAction(FILE_REFUSED if refusal else "From a file ...", self._ask_file)
         file.setToolTip(refusal or "Compare with a policy of your own")
@@ -158,6 +138,16 @@ class CompareControl(QObject):
             action.triggered.connect(lambda _=False, chosen=lane: self.follow(chosen))
             group.addAction(action)
             menu.addAction(action)
+
+    def ask_variant(self) -> QDialog:
+        """Ask for a policy with other parameters."""
+        return ask_variant(self._window, self._info, self._take_variant, self._worker)
+
+    def _take_variant(self, policy: str) -> str:
+        if policy in self.beside:
+            return f"{policy} runs beside it already"
+        self.toggle(policy)
+        return ""
 
     def _ask_file(self) -> None:
         path, _ = QFileDialog.getOpenFileName(self._window, "Policy file", "", "Python (*.py)")
@@ -192,51 +182,26 @@ class CompareControl(QObject):
         """Stand just before the first, next or previous job that is not decided alike."""
         kind = next(kind for kind, counts in DIFFERENCES.items() if counts == where)
         if which == "next":
-            self._window.control.run_until(kind=kind)
+            self._control.run_until(kind=kind)
         elif which == "previous":
-            self._window.control.back_to(kind)
+            self._control.back_to(kind)
         else:
             self._worker.post(lambda worker: _go_to_first(worker, kind, where))
 
     # What the docks of further lanes ask for.
 
-    def carry_out(self, lane: int, intent: Intent) -> None:
-        """Do what a panel of a lane asks for, in that lane."""
-        window = self._window
-        if lane == 0:
-            window.carry_out(intent)
-            return
-        match intent:
-            case GoTo(event, substep):
-                self._worker.post_instead(lambda worker: worker.walk(lambda run: _seek_in(run, lane, event, substep)))
-            case RunUntil(event=int(event)):
-                self._run_until(lane, event)
-            case BreakAt():
-                window.say(f"Breakpoints are set in the log of the first policy, {self.labels[0]}.")
-            case Select(floating=True):
-                window.inspectors.open(intent, lane)
-            case Select():
-                window.select(intent, lane)
-            case Inspect():
-                window.control.inspect(intent)
-            case Say(text):
-                window.say(text)
+    def go_to(self, lane: int, event: int, substep: int) -> None:
+        """Stand after an event of a lane."""
+        self._worker.post_instead(lambda worker: worker.walk(lambda run: _seek_in(run, lane, event, substep)))
 
-    def _run_until(self, lane: int, event: int) -> None:
-        frame = self._window.frame
+    def run_until(self, lane: int, event: int, frame: Frame | None) -> None:
+        """Run on until an event of a lane that its part of the *frame* shows."""
         if frame is None or lane > len(frame.companions):
             return
         rows = frame.companions[lane - 1].rows
         times = rows["time"][rows["event"] == event]
         if len(times):
-            self._window.control.run_until(time=float(times[0]))
-
-    @staticmethod
-    def selection_in(dock: PanelDock, selection: Select, lane: int = 0) -> Select:
-        """What of a selection made in a lane a dock shows: elsewhere only the job is the same."""
-        if dock.lane == lane:
-            return selection
-        return replace(selection, server=None, line=None, thing=None)
+            self._control.run_until(time=float(times[0]))
 
     # The status bar.
 

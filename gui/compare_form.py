@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 
+from gui.worker import RunWorker
+from model.frame import RunInfo
 from model.policy_choice import choice_text
 from model.scenario.common import PolicyChoice
 
-if TYPE_CHECKING:
-    from gui.compare import CompareControl
-    from gui.main_window import MainWindow
 
+def ask_variant(window: QWidget, info: RunInfo | None, take: Callable[[str], str], worker: RunWorker) -> QDialog:
+    """Ask for a policy to compare with; closes once it runs, else says what is wrong.
 
-def ask_variant(control: CompareControl) -> QDialog:
-    """Ask for a policy to compare with; closes once it runs, else says what is wrong."""
-    window: MainWindow = control.parent()  # type: ignore[assignment]
+    *take* begins with what was typed, or returns what is wrong with it.
+    """
     dialog = QDialog(window)
     dialog.setObjectName("variant")
     dialog.setWindowTitle("Compare with")
     field = QLineEdit()
-    example = _example(window)
+    example = _example(info)
     field.setPlaceholderText(example)
     field.setAccessibleName("policy and parameters")
     fault = QLabel()
     fault.setObjectName("fault")
     fault.setWordWrap(True)
-    fault.setStyleSheet(f"color: {window.theme.ink(window.theme.rejection)}")
     buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
     asks = QLabel(f"A policy with other parameters, such as {example}, or the path of a policy file")
     asks.setWordWrap(True)
@@ -41,13 +40,9 @@ def ask_variant(control: CompareControl) -> QDialog:
         policy = field.text().strip()
         if not policy:
             fault.setText("found nothing, allowed: NAME or NAME:key=value,key=value")
-        elif policy in control.beside:
-            fault.setText(f"{policy} runs beside it already")
         else:
-            fault.setText("")
-            control.toggle(policy)
+            fault.setText(take(policy))
 
-    worker = window.worker
     worker.refused.connect(fault.setText)
     worker.compared.connect(dialog.accept)
     buttons.accepted.connect(accept)
@@ -59,11 +54,11 @@ def ask_variant(control: CompareControl) -> QDialog:
     return dialog
 
 
-def _example(window: MainWindow) -> str:
+def _example(info: RunInfo | None) -> str:
     """The policy that runs, with one of its own parameters where it has any."""
-    if window.info is None:
+    if info is None:
         return "NAME:key=value"
-    name, parameters = window.info.policy_name, window.info.parameters
+    name, parameters = info.policy_name, info.parameters
     plain = {key: value for key, value in parameters if isinstance(value, int | Fraction | str)}
     numbers = {key: value for key, value in plain.items() if not isinstance(value, bool | str)}
     given = dict([*numbers.items(), *plain.items()][:1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING, Iterable, Sequence
+from typing import Callable, Iterable, Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -24,12 +24,10 @@ from PySide6.QtWidgets import (
 )
 
 from gui import manual
-from gui.actions import BRING, COMMANDS
+from gui.actions import BRING, COMMANDS, Actions
 from gui.boxes import keep_keys
 from gui.docks import PanelDock
-
-if TYPE_CHECKING:
-    from gui.main_window import MainWindow
+from gui.run_control import RunControl
 
 #: The property of a dock that a double click has opened.
 INSPECTOR = "inspector"
@@ -38,27 +36,26 @@ INSPECTOR = "inspector"
 MENUS = (("&File", "File"), ("&Run", "Transport"), ("&View", "View"), ("&Help", "Help"))
 
 
-def stack_header(window: MainWindow, header: QWidget) -> tuple[QMenuBar, QMenu]:
-    """Put a menu bar, filled from the table of commands, over the transport; it and View."""
+def stack_header(header: QWidget, actions: Actions, view: QMenu, *rows: QWidget) -> QMenuBar:
+    """Put a menu bar, filled from the table of commands, over these rows; *view* becomes one of its menus."""
     layout = QVBoxLayout(header)
     layout.setContentsMargins(0, 0, 0, 0)
     layout.setSpacing(0)
     bar = QMenuBar()
-    menus = {}
     for title, group in MENUS:
-        menus[group] = bar.addMenu(title)
-        keep_keys(menus[group])
-        menus[group].addActions(window.actions_by_name.in_group(group))
-    layout.addWidget(bar)
-    layout.addWidget(window.transport)
-    layout.addWidget(window.lecture.strip)
-    return bar, menus["View"]
+        menu = view if group == "View" else QMenu(bar)
+        menu.setTitle(title)
+        keep_keys(menu)
+        menu.addActions(actions.in_group(group))
+        bar.addMenu(menu)
+    for row in (bar, *rows):
+        layout.addWidget(row)
+    return bar
 
 
-def fill_view_menu(window: MainWindow) -> None:
+def fill_view_menu(menu: QMenu, docks: Iterable[PanelDock]) -> None:
     """Let the View menu show and hide each panel, in their order."""
-    menu = window.view_menu
-    shown = [dock.toggleViewAction() for dock in window.docks.values()]
+    shown = [dock.toggleViewAction() for dock in docks]
     for action in shown:
         menu.removeAction(action)
     if not menu.actions()[-1].isSeparator():
@@ -66,17 +63,16 @@ def fill_view_menu(window: MainWindow) -> None:
     menu.addActions(shown)
 
 
-def ask_until(window: MainWindow) -> None:
-    """Ask for a time, an event or a kind of event, and run until then."""
+def ask_until(window: QWidget, kinds: Sequence[str], run_until: Callable[..., object]) -> None:
+    """Ask for a time, an event or one of these *kinds* of event, and run until then."""
     dialog = QDialog(window)
     dialog.setObjectName("until")
     dialog.setWindowTitle("Run until")
     field = QLineEdit()
-    kinds = window.transport.event_kinds
     field.setPlaceholderText(f"t = 20, or 1000, or {kinds[0]}")
     fault = QLabel()
+    fault.setObjectName("fault")
     fault.setWordWrap(True)
-    fault.setStyleSheet(f"color: {window.theme.ink(window.theme.rejection)}")
     buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
     layout = QVBoxLayout(dialog)
     layout.addWidget(
@@ -91,7 +87,7 @@ def ask_until(window: MainWindow) -> None:
         except ValueError as error:
             fault.setText(str(error))
             return
-        window.control.run_until(**goal)  # type: ignore[arg-type]
+        run_until(**goal)
         dialog.accept()
 
     buttons.accepted.connect(accept)
@@ -126,18 +122,17 @@ def parse_until(text: str, kinds: Iterable[str]) -> dict[str, int | float | str]
     raise ValueError(f"found '{words}', allowed: t = a time, an event's number, or {', '.join(known)}")
 
 
-def show_breakpoints(window: MainWindow) -> None:
+def show_breakpoints(window: QWidget, points: Sequence[int], control: RunControl) -> None:
     """One place that lists and clears all breakpoints."""
     dialog = QDialog(window)
     dialog.setObjectName("breakpoints")
     dialog.setWindowTitle("Breakpoints")
     listed = QListWidget()
-    points = sorted(window.frame.breakpoints) if window.frame is not None else []
     listed.addItems([f"before event {event}" for event in points] or ["none is set"])
     clear = QPushButton("Clear all")
-    clear.clicked.connect(window.control.clear_breakpoints)
+    clear.clicked.connect(control.clear_breakpoints)
     clear.clicked.connect(dialog.accept)
-    listed.itemActivated.connect(lambda item: window.control.go_to(points[listed.row(item)] - 1) if points else None)
+    listed.itemActivated.connect(lambda item: control.go_to(points[listed.row(item)] - 1) if points else None)
     layout = QVBoxLayout(dialog)
     layout.addWidget(QLabel("A run stops just before these events; activate one to go there."))
     layout.addWidget(listed)
@@ -146,30 +141,29 @@ def show_breakpoints(window: MainWindow) -> None:
     dialog.open()
 
 
-def ask_open(window: MainWindow) -> None:
+def ask_open(window: QWidget, take: Callable[[Path], object]) -> None:
     """Choose a scenario file or a saved session."""
-    path, _ = QFileDialog.getOpenFileName(
-        window, "Open", "", "Scenarios and sessions (*.toml *.json *.slotscope);;All files (*)"
-    )
+    kinds = "Scenarios and sessions (*.toml *.json *.slotscope);;All files (*)"
+    path, _ = QFileDialog.getOpenFileName(window, "Open", "", kinds)
     if path:
-        window.open_path(Path(path))
+        take(Path(path))
 
 
-def ask_save(window: MainWindow) -> None:
+def ask_save(window: QWidget, take: Callable[[Path], object]) -> None:
     """Choose where to save the session."""
     path, _ = QFileDialog.getSaveFileName(window, "Save session", "session.slotscope", "Sessions (*.slotscope)")
     if path:
-        window.control.save(Path(path), window.layouts.text())
+        take(Path(path))
 
 
-def ask_save_scenario(window: MainWindow) -> None:
+def ask_save_scenario(window: QWidget, take: Callable[[Path], object]) -> None:
     """Choose where to save the scenario."""
     path, _ = QFileDialog.getSaveFileName(window, "Save scenario", "scenario.toml", "Scenarios (*.toml)")
     if path:
-        window.control.save_scenario(Path(path))
+        take(Path(path))
 
 
-def show_shortcuts(window: MainWindow) -> QDialog:
+def show_shortcuts(window: QWidget) -> QDialog:
     """All keys on one sheet."""
     rows = "".join(
         f"<tr><td><b>{' or '.join(item.all_keys).replace('<', '&lt;')}</b>&nbsp;&nbsp;</td>"
@@ -180,19 +174,27 @@ def show_shortcuts(window: MainWindow) -> QDialog:
     return show_sheet(window, "Shortcuts", f"<table cellspacing='4'>{rows}</table>", html=True)
 
 
-def show_help(window: MainWindow, page: str) -> QDialog:
-    """A page of the manual, with the contents on top."""
+def show_help(window: QWidget, page: str, carry_out: Callable[[Namespace], object]) -> QDialog:
+    """A page of the manual, with the contents on top; links open other pages, or carry out a command."""
     text, commands = manual.text_of(page)
-    return show_sheet(window, "Help", text, commands=commands)
+    dialog = show_sheet(window, "Help", text)
+
+    def follow(link: str) -> None:
+        page = link.removesuffix(".md")
+        if page in manual.PAGES:
+            dialog.close()
+            show_help(window, page, carry_out)
+        elif link.startswith(manual.OPENS):
+            carry_out(commands[int(link.removeprefix(manual.OPENS))])
+
+    browser = dialog.findChild(QTextBrowser)
+    assert isinstance(browser, QTextBrowser)
+    browser.anchorClicked.connect(lambda url: follow(url.toString()))
+    return dialog
 
 
-def show_sheet(
-    window: MainWindow, title: str, text: str, html: bool = False, commands: Sequence[Namespace] = ()
-) -> QDialog:
-    """A window of its own with a text, which is Markdown unless it is HTML.
-
-    Its links open other pages of the manual, or one of *commands* in the window.
-    """
+def show_sheet(window: QWidget, title: str, text: str, html: bool = False) -> QDialog:
+    """A window of its own with a text, which is Markdown unless it is HTML."""
     dialog = QDialog(window)
     dialog.setObjectName(title.lower())
     dialog.setWindowTitle(title)
@@ -200,7 +202,6 @@ def show_sheet(
     browser = QTextBrowser()
     browser.setSearchPaths([str(manual.HELP)])
     browser.setOpenLinks(False)
-    browser.anchorClicked.connect(lambda url: _follow(window, dialog, url.toString(), commands))
     if html:
         browser.setHtml(text)
     else:
@@ -212,7 +213,7 @@ def show_sheet(
     return dialog
 
 
-def in_front(window: MainWindow) -> QWidget | None:
+def in_front(window: QWidget) -> QWidget | None:
     """The sheet, dialog or inspector that stands in front of the window; None where none does.
 
     An inspector counts while it is the active one.
@@ -222,13 +223,3 @@ def in_front(window: MainWindow) -> QWidget | None:
         return active
     sheets = [sheet for sheet in window.findChildren(QDialog) if sheet.isVisible()]
     return active if active in sheets else next(reversed(sheets), None)
-
-
-def _follow(window: MainWindow, dialog: QDialog, link: str, commands: Sequence[Namespace]) -> None:
-    page = link.removesuffix(".md")
-    if page in manual.PAGES:
-        dialog.close()
-        show_help(window, page)
-    elif link.startswith(manual.OPENS):
-        wanted = commands[int(link.removeprefix(manual.OPENS))]
-        window.control.open(wanted.scenario, wanted.policy, wanted.seed, wanted.event, beside=wanted.policies[1:])

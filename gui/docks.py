@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
@@ -20,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.icons import icon
+from gui.intents import Select
 from gui.panel import Panel
 from gui.theme import Theme, current_fonts
 from model.frame import Frame
@@ -40,13 +42,14 @@ class PanelDock(QDockWidget):
     said = Signal(str)
     closed = Signal()
 
-    def __init__(self, panel: Panel, theme: Theme, parent: QMainWindow, lane: int = 0) -> None:
+    def __init__(self, panel: Panel, theme: Theme, parent: QMainWindow, lane: int = 0, name: str = "") -> None:
         super().__init__(panel.title, parent)
         self.panel = panel
+        self.name = name or lane_name(panel.name, lane)  #: for scripts and saved layouts
         self.lane = lane  #: which of the policies that run side by side the panel shows
         self.system = str(parent.property(SYSTEM))  #: the kind whose frames it takes
         self.seen = True  #: neither closed nor behind another tab
-        self.setObjectName(f"dock-{dock_name(panel, lane)}")
+        self.setObjectName(f"dock-{self.name}")
         self.setWidget(panel)
         self._title = QLabel(panel.title)
         self._title.setToolTip(f"{panel.title}\n{panel.summary}")
@@ -105,6 +108,12 @@ class PanelDock(QDockWidget):
         lanes = (frame, *frame.companions)
         mine = frame.info.system == self.system and self.lane < len(lanes)
         return lanes[self.lane] if mine else None
+
+    def part_of(self, selection: Select, lane: int) -> Select:
+        """What of a selection made in a lane the panel shows: elsewhere only the job is the same."""
+        if self.lane == lane:
+            return selection
+        return replace(selection, server=None, line=None, thing=None)
 
     def name_policy(self, label: str) -> None:
         """Say in the title which policy the panel shows; nothing where only one runs."""
@@ -178,11 +187,6 @@ class PanelDock(QDockWidget):
             self.said.emit(f"{path}: cannot be written: {error.strerror or error}")
         else:
             self.said.emit(f"{self.panel.title} saved as {path}")
-
-
-def dock_name(panel: Panel, lane: int) -> str:
-    """The name of a panel's dock, for scripts and saved layouts."""
-    return lane_name(panel.name, lane)
 
 
 def lane_name(name: str, lane: int) -> str:

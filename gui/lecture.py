@@ -6,18 +6,17 @@ Number keys bring panels to the front, in lecture mode and out of it.
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Iterator
+from typing import Iterator
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLabel, QStyle
 
-from gui.docks import PanelDock, dock_name
+from gui.compare_docks import CompareDocks
+from gui.dock_area import DockArea
+from gui.docks import PanelDock, lane_name
 from gui.layouts import soon
 from gui.panels import SENTENCES
-
-if TYPE_CHECKING:
-    from gui.main_window import MainWindow
 
 #: Share of the width that the panel beside the servers has, by the number of policies, and that it
 #: may have where its text would be cut.
@@ -32,13 +31,22 @@ Horizontal, Vertical = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
 
 
 class LectureMode(QObject):
-    """Shows a hall what it needs, and brings every other panel to the front on request."""
+    """Shows a hall what it needs, and brings every other panel to the front on request.
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
+    Signals
+    -------
+    switched(on)
+        What does not belong to the panels goes, or comes back.
+    """
+
+    switched = Signal(bool)
+
+    def __init__(self, area: DockArea, lanes: CompareDocks) -> None:
+        super().__init__(area)
+        self._area, self._lanes, self._window = area, lanes, area.window
         self.on = False
-        self.strip = QLabel(window, wordWrap=True)
+        self._wanted = False  # once all panels are there
+        self.strip = QLabel(self._window, wordWrap=True)
         self.strip.setObjectName("panel-strip")
         self.strip.setContentsMargins(8, 2, 8, 4)
         self.strip.linkActivated.connect(self.bring)
@@ -72,8 +80,8 @@ class LectureMode(QObject):
 
     def _keys(self) -> Iterator[tuple[str, str]]:
         """The names of all panels, each with its key or with none."""
-        docks = self._window.docks
-        first = [name for name in self._window.panels.roles.numbered if name in docks]
+        docks = self._area.docks
+        first = [name for name in self._area.roles.numbered if name in docks]
         rest = [name for name, dock in docks.items() if name == dock.panel.name and name not in (*first, _COMPARISON)]
         names = first + rest
         yield from zip(names, [*"123456789", *[""] * len(names)], strict=False)
@@ -81,7 +89,7 @@ class LectureMode(QObject):
             yield _COMPARISON, "0"
 
     def _action(self, name: str, key: str) -> QAction:
-        panel = self._window.docks[name].panel
+        panel = self._area.docks[name].panel
         action = QAction(f"{key} {panel.title}".lstrip(), self._window)
         action.setObjectName(f"bring-{name}")
         action.setShortcut(key)
@@ -96,15 +104,15 @@ class LectureMode(QObject):
         In lecture mode it stands beside the servers.  The servers push it aside, and the log comes
         up and goes down again.
         """
-        lanes = self._window.compare.docks
-        if name not in self._window.docks:  # its key came while panels make room for another kind's
+        lanes = self._lanes
+        if name not in self._area.docks:  # its key came while panels make room for another kind's
             return
         if not self.on:
             front = [dock.lane for dock in self._docks_of(name) if dock.seen and dock.isVisible()]
             after = (front[0] + 1) % lanes.lanes_of(name) if len(front) == 1 else 0
             lanes.bring(name, after)
             return
-        if name == self._window.panels.roles.servers:
+        if name == self._area.roles.servers:
             self._beside = None if self._beside == "" else ""
         elif name == SENTENCES:
             self._log = not self._log
@@ -119,24 +127,36 @@ class LectureMode(QObject):
 
     def toggle(self) -> None:
         """Larger type, and only the panels that a hall needs; and back."""
-        panels = self._window.panels
         if self.on:
             self.leave()
-        elif panels.complete:
+        elif self._area.complete:
             self.enter()
         else:
-            panels.lecture_wanted = not panels.lecture_wanted
+            self._wanted = not self._wanted
+
+    def suspend(self) -> None:
+        """Other panels are about to come, and are to be arranged as usual first."""
+        self._wanted |= self.on
+        if self.on:
+            self.leave()
+
+    def resume(self) -> None:
+        """The panels are there: offer them, and go on with them where it was on or is wanted."""
+        self.offer()
+        wanted, self._wanted = self._wanted, False
+        if wanted:
+            self.enter()
 
     def enter(self) -> None:
         """Put the usual layout aside and arrange the panels for a hall."""
-        layouts = self._window.layouts
+        layouts = self._area.layouts
         layouts.aside = layouts.text()
         self._switch(True)
         self._arrange()
 
     def leave(self) -> None:
         """Bring the usual layout back."""
-        layouts = self._window.layouts
+        layouts = self._area.layouts
         usual, layouts.aside = layouts.aside, None
         self._switch(False)
         self._forget()
@@ -144,18 +164,13 @@ class LectureMode(QObject):
             layouts.restore(usual)
 
     def _switch(self, on: bool) -> None:
-        window = self._window
         self.on = on
-        window.actions_by_name["lecture"].setChecked(on)
-        window.menu_bar.setHidden(on)
-        window.statusBar().setHidden(on)
-        above = window.menuWidget()
+        above = self._window.menuWidget()
         assert above is not None
         watch = above.installEventFilter if on else above.removeEventFilter
         watch(self)
         self.strip.setVisible(on)
-        window.transport.set_lecture(on)
-        window.restyle()
+        self.switched.emit(on)
 
     # Arranging.
 
@@ -163,21 +178,17 @@ class LectureMode(QObject):
     def _beside_now(self) -> str:
         if self._beside is not None:
             return self._beside
-        compared = _COMPARISON in self._window.docks
-        return _COMPARISON if compared else self._window.panels.roles.beside
+        compared = _COMPARISON in self._area.docks
+        return _COMPARISON if compared else self._area.roles.beside
 
     def _docks_of(self, name: str) -> list[PanelDock]:
         """The docks of a panel in all lanes that have it."""
-        return [
-            dock
-            for key, dock in self._window.docks.items()
-            if dock.panel.name == name and key == dock_name(dock.panel, dock.lane)
-        ]
+        return [dock for key, dock in self._area.docks.items() if key == lane_name(name, dock.lane)]
 
     def _shown(self) -> tuple[list[PanelDock], list[PanelDock], list[PanelDock]]:
         """The docks of the servers, of what is said of them, and of the panel beside them."""
         beside = [dock for dock in self._docks_of(self._beside_now) if dock.lane == self._lane]
-        servers = self._docks_of(self._window.panels.roles.servers)
+        servers = self._docks_of(self._area.roles.servers)
         return servers, self._docks_of(SENTENCES), beside
 
     def _arrange(self) -> None:
@@ -186,7 +197,7 @@ class LectureMode(QObject):
         servers, said, beside = self._shown()
         shown = [*servers, *said, *beside]
         window.setUpdatesEnabled(False)
-        for dock in window.docks.values():
+        for dock in self._area.docks.values():
             if dock in shown:
                 dock.setFloating(False)
             if not dock.isFloating():
@@ -208,7 +219,7 @@ class LectureMode(QObject):
         """Name all panels in the strip; those that are shown stand out."""
         if not self.on:
             return
-        theme = self._window.theme
+        theme = self._area.theme
         shown = {dock.panel.name for docks in self._shown() for dock in docks}
         styles = {True: f"color: {theme.normal}; background: {theme.selection}", False: f"color: {theme.muted}"}
         self.strip.setText(
@@ -232,14 +243,14 @@ class LectureMode(QObject):
 
     def _share_out(self) -> None:
         servers, said, beside = self._shown()
-        width, height = self._window.layouts.room
+        width, height = self._area.layouts.room
         each, right = self._widths()
         self._sentence = max(self._sentence, self._needed())
         below = _LOG * height if self._log else min(_SENTENCE * height, self._sentence)
-        shares = {dock_name(dock.panel, dock.lane): (right / width, 1.0) for dock in beside}
+        shares = {dock.name: (right / width, 1.0) for dock in beside}
         for docks, high in ((servers, height - below - self._separator), (said, below)):
-            shares |= {dock_name(dock.panel, dock.lane): (each / width, high / height) for dock in docks}
-        self._window.layouts.take(shares)
+            shares |= {dock.name: (each / width, high / height) for dock in docks}
+        self._area.layouts.take(shares)
 
     @property
     def _separator(self) -> int:
@@ -250,7 +261,7 @@ class LectureMode(QObject):
     def _widths(self) -> tuple[float, float]:
         """Pixels of width that each policy has, and the panel beside the servers."""
         servers, _, beside = self._shown()
-        room = self._window.layouts.room[0]
+        room = self._area.layouts.room[0]
         room -= self._separator * (len(servers) + len(beside) - 1)
         wanted = max((dock.panel.minimumSizeHint().width() for dock in beside), default=0)
         most = max(_BESIDE[len(servers)] * room, min(wanted, _MOST_BESIDE * room))

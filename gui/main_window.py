@@ -5,12 +5,13 @@ It owns the worker, hands frames to whatever is visible, and carries out what pa
 
 from __future__ import annotations
 
+from argparse import Namespace
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any, Callable, Sequence
 
 from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QMenu, QPushButton, QWidget
 
 from gui import dialogs, manual
 from gui import theme as themes
@@ -18,21 +19,22 @@ from gui.actions import Actions
 from gui.bounds_service import BoundsService
 from gui.boxes import keep_keys
 from gui.compare import CompareControl
+from gui.compare_docks import CompareDocks
+from gui.dock_area import DockArea
 from gui.docks import PanelDock
 from gui.experiments import Experiments
 from gui.faults import Fault, guard_classes
 from gui.goals import GoalProgress
 from gui.inspectors import Inspectors
 from gui.intents import ApplyScenario, BreakAt, Differ, GoTo, Inspect, Intent, RunUntil, Say, Select, Solve
-from gui.layouts import Layouts
 from gui.lecture import LectureMode
 from gui.own_policy import OwnPolicyFile
-from gui.panel_docks import PanelDocks
+from gui.panel_docks import USUAL, PanelDocks
 from gui.run_control import RunControl
 from gui.trace_choice import TraceChoice
 from gui.transport import TransportBar
 from gui.worker import RunWorker
-from model.comparison.comparison import open_run, stand_at
+from model.comparison.comparison import lanes_shown, open_run, stand_at
 from model.frame import Frame, RunInfo
 from model.kinds.spec import kind_named
 from model.origin import NO_LINE, Moment
@@ -57,17 +59,16 @@ class MainWindow(QMainWindow):
         self.worker = worker
         self.settings = settings
         self.theme = themes.load_theme(str(settings.value("theme", "light")))
-        self.docks: dict[str, PanelDock] = {}
-        self.frame: Frame | None = None
-        self.info: RunInfo | None = None
-        self.selection = Select()
         self._progress = ""  # what was last said of what takes long
         self._told = ""  # the run's last message; the window's own stay until the next
+        self.view_menu = QMenu(self)
         self.control = RunControl(worker, self)
-        self.layouts = Layouts(self)
-        self.lecture = LectureMode(self)
-        self.panels = PanelDocks(self)
-        self.experiments = Experiments(self)
+        self.area = DockArea(self, self.theme, USUAL)
+        self.panels = PanelDocks(self.area, settings)
+        self.lanes = CompareDocks(self.area, settings, self.view_menu)
+        self.lecture = LectureMode(self.area, self.lanes)
+        self.inspectors = Inspectors(self.area, self.lanes)
+        self.experiments = Experiments(self, settings, self.theme, worker)
         self.actions_by_name = Actions(self, self._handlers())
         self.transport = TransportBar(self.theme, self.actions_by_name)
         self._status = QLabel()
@@ -75,13 +76,28 @@ class MainWindow(QMainWindow):
         self._fault_details = ""
         self._copy_fault = QPushButton("Copy the details")
         self._build()
-        self._connect()
         self._bounds = BoundsService()
-        self.inspectors = Inspectors(self)
-        self.compare = CompareControl(self)
-        self.own_policy = OwnPolicyFile(self)
-        self.traces = TraceChoice(self)
+        self.compare = CompareControl(self, self.control, worker, self.transport, self.lanes)
+        self._connect()
+        self.own_policy = OwnPolicyFile(self, settings, self.transport, worker, self.control)
+        self.traces = TraceChoice(self, settings, self.transport, worker, self.control)
+        self.traces.waiting.connect(self._refused)
         self.setAcceptDrops(True)
+
+    @property
+    def docks(self) -> dict[str, PanelDock]:
+        """All docks that there are, by their names."""
+        return self.area.docks
+
+    @property
+    def info(self) -> RunInfo | None:
+        """What runs; None before the first."""
+        return self.area.info
+
+    @property
+    def frame(self) -> Frame | None:
+        """What was shown last of it."""
+        return self.area.frame
 
     def _build(self) -> None:
         self.setDockNestingEnabled(True)
@@ -91,7 +107,9 @@ class MainWindow(QMainWindow):
         keep_keys(self)
         header = QWidget()
         self.setMenuWidget(header)
-        self.menu_bar, self.view_menu = dialogs.stack_header(self, header)
+        self.menu_bar = dialogs.stack_header(
+            header, self.actions_by_name, self.view_menu, self.transport, self.lecture.strip
+        )
         self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
         self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
         self.statusBar().addWidget(self._status, 1)
@@ -101,7 +119,7 @@ class MainWindow(QMainWindow):
         self._copy_fault.clicked.connect(self._copy_details)
         self._copy_fault.hide()
         self.transport.set_scenarios(scenario_titles())
-        kind = kind_named(self.panels.system)
+        kind = kind_named(self.area.system)
         self.transport.set_system(kind.name, kind.event_kinds)
         self.actions_by_name["dark"].setChecked(self.theme.dark)
         self.actions_by_name.restyle(self.theme)
@@ -113,27 +131,48 @@ class MainWindow(QMainWindow):
         self.worker.compiled.connect(self._compiled)
         self.worker.progressed.connect(self._progressed)
         self.worker.compiling.connect(self.transport.show_compiling)
-        self.worker.laid_out.connect(self.panels.arrange)
+        self.worker.laid_out.connect(self.lanes.arrange)
+        self.worker.compared.connect(self._take_lanes)
+        self.area.asked.connect(self.carry_out)
+        self.panels.completed.connect(self._complete)
+        self.panels.leaving.connect(self._leave_kind)
+        self.lanes.changing.connect(self.lecture.suspend)
+        self.lanes.changed.connect(self.lecture.resume)
+        self.lecture.switched.connect(self._switch_lecture)
+        for one in (self.area, self.experiments):
+            one.said.connect(self.say)
         self.transport.chosen.connect(self.control.run_again)
         self.transport.paced.connect(self.control.set_pace)
         self.transport.history.sought.connect(self.control.go_to)
 
     # Panels.
 
-    def build_panels(self) -> None:
-        """Build the panels one by one, so that the window answers in between."""
-        self.panels.build()
+    def _complete(self) -> None:
+        """All panels are built."""
+        dialogs.fill_view_menu(self.view_menu, self.docks.values())
+        self.lanes.allow()
+        self.lecture.resume()
+        self.ready.emit()
+
+    def _leave_kind(self) -> None:
+        """Panels of another kind of system are about to be built."""
+        self.lecture.suspend()
+        self.lanes.keep_layout()
+        self.lanes.clear()
+
+    def _switch_lecture(self, on: bool) -> None:
+        self.actions_by_name["lecture"].setChecked(on)
+        self.menu_bar.setHidden(on)
+        self.statusBar().setHidden(on)
+        self.transport.set_lecture(on)
+        self.restyle()
 
     # Frames.
 
     def begin(self, info: RunInfo) -> None:
         """Another run: forget the last one, and have what belongs to this kind of system."""
-        self.frame, self.selection = None, Select()
         self.inspectors.begin(info)
-        if info is not self.info:
-            self.info = info
-            for dock in self.docks.values():
-                dock.panel.forget()
+        self.area.begin(info)
         self.panels.show_system(info.system)
         self.transport.set_system(info.system, info.event_kinds)
 
@@ -148,6 +187,12 @@ class MainWindow(QMainWindow):
             self.say(text)
         self._solve(info)
 
+    def _take_lanes(self, lanes: Sequence[tuple[str, RunInfo]]) -> None:
+        """Policies run side by side, or one alone again."""
+        if lanes:
+            self.begin(lanes[0][1])
+        self.compare.take(lanes)
+
     def _solve(self, info: RunInfo) -> None:
         """Let the programs of the scenario be solved beside the run."""
         worker = self.worker
@@ -161,27 +206,14 @@ class MainWindow(QMainWindow):
         if frame.info is not self.info:  # of a run that was replaced meanwhile
             self.worker.take()
             return
-        self.frame = frame
         self.transport.set_frame(frame)
-        for dock in self.docks.values():
-            self.show_in(dock)
+        self.area.show_frame(frame)
         if frame.message != self._told:
             self._told = frame.message
             self._status.setText(frame.message)
         self._next.setText(self.compare.next_text(frame))
         self.lecture.follow()
         self.worker.take()
-
-    def show_in(self, dock: PanelDock) -> None:
-        """Show the last frame in a dock, unless nobody would see it."""
-        frame = None if self.frame is None else dock.part(self.frame)
-        if frame is not None and dock.panel.frame is not frame and (dock.seen or not frame.running):
-            dock.panel.set_frame(frame)
-
-    def seen_or_hidden(self, dock: PanelDock, seen: bool) -> None:
-        """A dock behind another tab counts as hidden and costs nothing while running."""
-        dock.seen = seen
-        self.show_in(dock)
 
     def say(self, text: str) -> None:
         """Show a line in the status bar."""
@@ -226,9 +258,15 @@ class MainWindow(QMainWindow):
 
     # Intents.
 
-    def carry_out(self, intent: Intent) -> None:
-        """Do what a panel asks for."""
+    def carry_out(self, intent: Intent, lane: int = 0) -> None:
+        """Do what a panel of a lane asks for."""
         match intent:
+            case GoTo(event, substep) if lane:
+                self.compare.go_to(lane, event, substep)
+            case RunUntil(event=int(event)) if lane:
+                self.compare.run_until(lane, event, self.frame)
+            case BreakAt() if lane:
+                self.say(f"Breakpoints are set in the log of the first policy, {self.compare.labels[0]}.")
             case GoTo(event, substep):
                 self.control.go_to(event, substep)
             case RunUntil(event, time, kind):
@@ -236,29 +274,24 @@ class MainWindow(QMainWindow):
             case BreakAt(event):
                 self.control.toggle_breakpoint(event)
             case Select(floating=True):
-                self.inspectors.open(intent)
+                self.inspectors.open(intent, lane)
             case Select():
-                self.select(intent)
+                self.area.select(intent, lane)
+                self.inspectors.show(intent, lane, not self.lecture.on)
             case Inspect():
                 self.control.inspect(intent)
             case ApplyScenario(data, carry_on):
                 self.control.apply(data, carry_on)
             case Differ(which, where):
                 self.compare.go_to_difference(which, where)
+            case Solve() if lane:
+                pass  # what is solved belongs to the first lane's scenario
             case Solve(wanted=False):
                 self._bounds.stop()
             case Solve() if self.info is not None:
                 self._solve(self.info)
             case Say(text):
                 self.say(text)
-
-    def select(self, selection: Select, lane: int = 0) -> None:
-        """Point at something of a lane in every panel, and inspect it."""
-        if lane == 0:
-            self.selection = selection
-        for dock in self.docks.values():
-            dock.panel.set_selection(self.compare.selection_in(dock, selection, lane))
-        self.inspectors.show(selection, lane)
 
     # Commands.
 
@@ -281,23 +314,34 @@ class MainWindow(QMainWindow):
             "to_previous": lambda: control.back_to(self.transport.kind.currentText()),
             "slower": lambda: self.transport.change_speed(-1),
             "faster": lambda: self.transport.change_speed(1),
-            "until": lambda: dialogs.ask_until(self),
-            "breakpoints": lambda: dialogs.show_breakpoints(self),
-            "open": lambda: dialogs.ask_open(self),
-            "save": lambda: dialogs.ask_save(self),
-            "save_scenario": lambda: dialogs.ask_save_scenario(self),
+            "until": lambda: dialogs.ask_until(self, self.transport.event_kinds, control.run_until),
+            "breakpoints": self.show_breakpoints,
+            "open": lambda: dialogs.ask_open(self, self.open_path),
+            "save": lambda: dialogs.ask_save(self, lambda path: control.save(path, self.area.layouts.text())),
+            "save_scenario": lambda: dialogs.ask_save_scenario(self, control.save_scenario),
             "copy_line": self.copy_line,
             "quit": self.close,
             "lecture": self.lecture.toggle,
             "dark": self.toggle_theme,
             "reset_layout": self.reset_layout,
-            "undo_layout": self.layouts.undo,
+            "undo_layout": self.area.layouts.undo,
             "full_screen": self.toggle_full_screen,
-            "help": lambda: dialogs.show_help(self, manual.page_of(self.info)),
+            "help": lambda: self.show_help(manual.page_of(self.info)),
             "shortcuts": lambda: dialogs.show_shortcuts(self),
             "experiments": self.experiments.show,
-            "about": lambda: dialogs.show_help(self, "about"),
+            "about": lambda: self.show_help("about"),
         }
+
+    def show_breakpoints(self) -> None:
+        """List the breakpoints of what runs."""
+        dialogs.show_breakpoints(self, sorted(self.frame.breakpoints) if self.frame is not None else [], self.control)
+
+    def show_help(self, page: str) -> None:
+        """Show a page of the manual; its links open what they say."""
+        dialogs.show_help(self, page, self._open_line)
+
+    def _open_line(self, line: Namespace) -> None:
+        self.control.open(line.scenario, line.policy, line.seed, line.event, beside=line.policies[1:])
 
     def escape(self) -> None:
         """Close what is in front of the window; where nothing is, stop what runs long."""
@@ -335,13 +379,12 @@ class MainWindow(QMainWindow):
         self.actions_by_name.restyle(self.theme)
         self.transport.set_theme(self.theme)
         self.experiments.set_theme(self.theme)
-        for dock in self.docks.values():
-            dock.set_theme(self.theme)
+        self.area.set_theme(self.theme)
         self.lecture.restyle()
 
     def reset_layout(self) -> None:
         """Put every panel back where it was at first."""
-        self.layouts.reset()
+        self.area.layouts.reset()
         self.say("The default layout is back; Ctrl+Z takes that back.")
 
     def toggle_full_screen(self) -> None:
@@ -378,7 +421,7 @@ class MainWindow(QMainWindow):
             stand_at(session, moment)
         else:
             session.run(until=float(session.bench.scenario.run.warmup) if at is None else at)
-        self.compare.take_run(session)
+        self._take_lanes(lanes_shown(session))
         self._take_info(session.info)
         self.panels.finish()
         *_, bounds = session.bench.kind.all_bounds(session.info.scenario)
@@ -388,10 +431,7 @@ class MainWindow(QMainWindow):
         """Let everything be laid out and painted."""
         for _ in range(5):
             QApplication.processEvents()
-            for dock in self.docks.values():
-                part = None if self.frame is None else dock.part(self.frame)
-                if part is not None:
-                    dock.panel.set_frame(part)
+            self.area.show_again()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """A policy of one's own may be dropped, if the kind of system takes any, or a trace."""
@@ -399,7 +439,7 @@ class MainWindow(QMainWindow):
             event.acceptProposedAction()
         if not self.own_policy.dropped(event.mimeData()):
             return
-        refusal = own_refusal(self.panels.system)
+        refusal = own_refusal(self.area.system)
         if refusal:
             self.say(f"The file cannot be taken: {refusal}")
         else:
@@ -419,12 +459,11 @@ class MainWindow(QMainWindow):
         if self.lecture.on:
             self.lecture.fit()
         else:
-            self.layouts.apply()
+            self.area.layouts.apply()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Save the layout and end the threads."""
-        if self.panels.complete:
-            self.settings.setValue(self.compare.layout_key, self.layouts.text())
+        self.lanes.keep_layout()
         self.settings.setValue("geometry", self.saveGeometry())
         self._bounds.stop()
         self.experiments.stop()

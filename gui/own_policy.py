@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from PySide6.QtCore import QFileSystemWatcher, QMimeData, QObject, QTimer
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtCore import QFileSystemWatcher, QMimeData, QObject, QSettings, QTimer
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from gui.dialogs import show_sheet
+from gui.run_control import RunControl
+from gui.transport import TransportBar
+from gui.worker import RunWorker
 from model.errors import UntrustedPolicyError
 from model.frame import RunInfo
 from model.policies import is_file
 from model.policies.own.trust import allow_named, allow_text
-
-if TYPE_CHECKING:
-    from gui.main_window import MainWindow
 
 #: Milliseconds after a change until the file is read: editors write in several steps.
 SETTLE = 150
@@ -31,9 +31,12 @@ class OwnPolicyFile(QObject):
     The folder is watched beside the file, because many editors replace a file by a new one.
     """
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(
+        self, window: QWidget, settings: QSettings, transport: TransportBar, worker: RunWorker, control: RunControl
+    ) -> None:
         super().__init__(window)
-        self._window = window
+        self._window, self._settings, self._transport = window, settings, transport
+        self._worker, self._control = worker, control
         self._wanted = ""  # a file that was chosen but could not be loaded
         self._question: tuple[UntrustedPolicyError, Any] | None = None
         self._running: tuple[str, ...] = ()
@@ -45,18 +48,18 @@ class OwnPolicyFile(QObject):
         self._settle.timeout.connect(self._look)
         self._watcher.fileChanged.connect(self._settle.start)
         self._watcher.directoryChanged.connect(self._settle.start)
-        window.transport.file_wanted.connect(self.ask)
-        window.worker.compared.connect(self._take_lanes)
-        window.worker.policy_refused.connect(self._show_fault)
-        window.worker.permission_wanted.connect(self._show_question)
-        window.transport.fault_buttons["show"].clicked.connect(self._show_text)
-        window.transport.fault_buttons["run"].clicked.connect(self._allow)
+        transport.file_wanted.connect(self.ask)
+        worker.compared.connect(self._take_lanes)
+        worker.policy_refused.connect(self._show_fault)
+        worker.permission_wanted.connect(self._show_question)
+        transport.fault_buttons["show"].clicked.connect(self._show_text)
+        transport.fault_buttons["run"].clicked.connect(self._allow)
 
     # Choosing.
 
     def ask(self) -> None:
         """Ask for a file and run its policy."""
-        folder = str(self._window.settings.value(FOLDER, ""))
+        folder = str(self._settings.value(FOLDER, ""))
         path, _ = QFileDialog.getOpenFileName(
             self._window, "A policy of your own", folder, "Python files (*.py);;All files (*)"
         )
@@ -65,7 +68,7 @@ class OwnPolicyFile(QObject):
 
     def choose(self, path: str) -> None:
         """Run the policy in a file, on the scenario that runs now."""
-        self._window.settings.setValue(FOLDER, str(Path(path).parent))
+        self._settings.setValue(FOLDER, str(Path(path).parent))
         allow_named(path)
         self._wanted = path
         self._watch()
@@ -81,9 +84,9 @@ class OwnPolicyFile(QObject):
         if self._question is not None and self._question[0].line != text:
             self._question = None
         if self._question is None:
-            self._window.transport.show_fault(text)
+            self._transport.show_fault(text)
         else:
-            self._window.transport.show_fault(self._question[0].question, asks=True)
+            self._transport.show_fault(self._question[0].question, asks=True)
 
     def _show_text(self) -> None:
         """The file, to be read before it is allowed."""
@@ -96,11 +99,11 @@ class OwnPolicyFile(QObject):
         if self._question is not None:
             (error, command), self._question = self._question, None
             allow_text(error.path, error.text)
-            self._window.transport.show_fault("")
-            self._window.worker.post(command)
+            self._transport.show_fault("")
+            self._worker.post(command)
 
     def _open_wanted(self) -> None:
-        self._window.control.run_again(self._wanted, self._window.transport.seed.value())
+        self._control.run_again(self._wanted, self._transport.seed.value())
 
     @staticmethod
     def dropped(data: QMimeData) -> str:
@@ -140,7 +143,7 @@ class OwnPolicyFile(QObject):
         if self._wanted in changed and self._wanted not in self._running:
             self._open_wanted()
         elif changed:
-            self._window.control.reload_policies()
+            self._control.reload_policies()
 
 
 def _stamp(name: str) -> tuple[int, int] | None:

@@ -356,6 +356,7 @@ QToolTip {{
     color: {theme.normal}; background: {theme.raised}; border: 1px solid {theme.border};
     padding: 4px;
 }}
+QLabel#fault {{ color: {theme.ink(theme.rejection)}; }}
 QMainWindow::separator {{ background: {theme.window}; width: 5px; height: 5px; }}
 QMainWindow::separator:hover {{ background: {theme.focus}; }}
 QDockWidget {{ color: {theme.muted}; font-size: {type_sizes.body_size}pt; }}

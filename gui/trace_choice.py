@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from PySide6.QtCore import QMimeData, QObject
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtCore import QMimeData, QObject, QSettings, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
 
+from gui.run_control import RunControl
+from gui.transport import TransportBar
+from gui.worker import RunWorker
 from model.errors import UserError
 from model.frame import RunInfo
 from model.scenario.load import load_scenario
-
-if TYPE_CHECKING:
-    from gui.main_window import MainWindow
 
 #: Formats of which a trace is a folder.
 IN_FOLDERS = {"azure-flavours"}
@@ -26,18 +26,28 @@ class TraceChoice(QObject):
     """Opens scenarios; one that plays a trace waits until its files are chosen.
 
     The button beside the scenario asks for them, and later tells and changes them.
+
+    Signals
+    -------
+    waiting(text)
+        The files of a trace are waited for; a line that says so.
     """
 
-    def __init__(self, window: MainWindow) -> None:
+    waiting = Signal(str)
+
+    def __init__(
+        self, window: QWidget, settings: QSettings, transport: TransportBar, worker: RunWorker, control: RunControl
+    ) -> None:
         super().__init__(window)
-        self._window = window
-        self._button = window.transport.trace
+        self._window, self._settings, self._control = window, settings, control
+        self._button = transport.trace
+        self._info: RunInfo | None = None
         self._asked: tuple[str, dict[str, Any]] | None = None  # a scenario that waits, and how
         self._opening: tuple[str, dict[str, Any]] | None = None  # one that may be refused
         self._button.clicked.connect(self.ask)
-        window.transport.scenario_chosen.connect(self.open)
-        window.worker.opened.connect(self._take_info)
-        window.worker.refused.connect(self._refused)
+        transport.scenario_chosen.connect(self.open)
+        worker.opened.connect(self._take_info)
+        worker.refused.connect(self._refused)
 
     def open(self, scenario: str, **choices: Any) -> bool:
         """Open a scenario as :meth:`gui.run_control.RunControl.open`; False if its trace is asked
@@ -49,7 +59,7 @@ class TraceChoice(QObject):
                 self._wait_for(scenario, choices)
                 return False
         self._opening = (scenario, choices) if plays else None
-        self._window.control.open(scenario, **choices)
+        self._control.open(scenario, **choices)
         return True
 
     def ask(self) -> None:
@@ -82,7 +92,7 @@ class TraceChoice(QObject):
     @property
     def _wanted(self) -> tuple[str, dict[str, Any]]:
         """The scenario that a trace would be for, and how it is opened; no name without one."""
-        info = self._window.info
+        info = self._info
         if self._asked is not None:
             return self._asked
         if info is None or info.scenario.workload.kind != "trace":
@@ -91,8 +101,7 @@ class TraceChoice(QObject):
 
     def _wait_for(self, scenario: str, choices: dict[str, Any]) -> None:
         self._offer(scenario, choices)
-        self._window.show_what_runs()
-        self._window.say(
+        self.waiting.emit(
             f"{_short(scenario)} plays recorded jobs: choose the files of its trace "
             "beside the scenario, or drop them on the window."
         )
@@ -103,10 +112,10 @@ class TraceChoice(QObject):
         self._button.show()
 
     def _take_info(self, info: RunInfo) -> None:
-        self._asked = self._opening = None
+        self._info, self._asked, self._opening = info, None, None
         files = info.origin.trace
         if files:
-            self._window.settings.setValue(_key(info.origin.source or info.scenario_name), files)
+            self._settings.setValue(_key(info.origin.source or info.scenario_name), files)
         plays = info.scenario.workload.kind == "trace"
         self._button.setVisible(plays)
         if plays:
@@ -121,7 +130,7 @@ class TraceChoice(QObject):
 
     def _remembered(self, scenario: str) -> tuple[str, ...]:
         """The files that were used last, if they are still there."""
-        kept = self._window.settings.value(_key(scenario)) or ()
+        kept = self._settings.value(_key(scenario)) or ()
         files = (kept,) if isinstance(kept, str) else tuple(str(path) for path in kept)
         return files if all(Path(path).exists() for path in files) else ()
 

@@ -2,8 +2,7 @@
 
 A rule is a function from the root of a source tree to what it finds wrong there, as
 ``file:line: what``.  Imports count wherever they stand, inside functions and under
-``TYPE_CHECKING`` too, for a type that points the wrong way is a dependency as well; a rule says
-so where it lets the latter pass.
+``TYPE_CHECKING`` too, for a type that points the wrong way is a dependency as well.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ QUICK_TO_IMPORT = ("main", "model.api", "gui.platform", "model.kinds.reservation
 
 #: What would give a panel the running simulation, or the window around it.
 BEYOND_A_PANEL = {
-    *("gui.app", "gui.main_window", "gui.run_control", "gui.worker"),
+    *("gui.app", "gui.main_window", "gui.dock_area", "gui.run_control", "gui.worker"),
     *("model.api", "model.engine", "model.timeline"),
 }
 #: Modules beside the panels that are no panel but parts for several of them.
@@ -90,15 +89,11 @@ def only_gui_imports_a_toolkit(root: Path) -> list[str]:
 
 
 def no_circle_of_imports(root: Path) -> list[str]:
-    """That a package runs before its modules is no import; what it names is.
-
-    In ``gui/`` an import for types alone passes: a part may name the window it belongs to.
-    """
+    """That a package runs before its modules is no import; what it names is, also for types alone."""
     graph: dict[str, set[str]] = {source.module: set() for source in program(root)}
     for entry in imports(root, "model", "gui", "main.py"):
         own = entry.source.module
-        passes = entry.for_types and top(own) == "gui"
-        if entry.target in graph and entry.target != own and not passes:
+        if entry.target in graph and entry.target != own:
             graph[own].add(entry.target)
     try:
         TopologicalSorter(graph).prepare()

@@ -31,8 +31,6 @@ class Import(NamedTuple):
     target: str
     #: Whether it runs when the source is imported.
     at_once: bool
-    #: Whether it never runs, and only names a type.
-    for_types: bool
 
     def says(self, why: str) -> str:
         return f"{self.source.path}:{self.line}: {why} {self.target}"
@@ -76,10 +74,9 @@ def imports(root: Path, *folders: str) -> Iterator[Import]:
 def _imports_of(root: Path, source: Source) -> tuple[Import, ...]:
     """Looked for once, however many rules ask."""
     modules = _modules(root)
-    for_types = _below(source, _is_for_types)
-    later = for_types | _below(source, lambda node: isinstance(node, FUNCTIONS))
+    later = _below(source, lambda node: isinstance(node, FUNCTIONS) or _is_for_types(node))
     return tuple(
-        Import(source, node.lineno, target, node not in later, node in for_types)
+        Import(source, node.lineno, target, node not in later)
         for node in ast.walk(source.tree)
         for target in _targets(node, source, modules)
     )

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QSettings, Signal
+from PySide6.QtWidgets import QWidget
 
 from gui.theme import Theme
+from gui.worker import RunWorker
 from model.frame import RunInfo
 
 if TYPE_CHECKING:
     from gui.experiments.window import ExperimentsWindow
-    from gui.main_window import MainWindow
 
 #: The size of the window at first, where the screen has room for it.
 _WIDTH, _HEIGHT = 1240, 820
@@ -21,14 +22,22 @@ _FRAME = 60
 
 
 class Experiments(QObject):
-    """The way from the main window to the window of experiments."""
+    """The way from the main window to the window of experiments.
 
-    def __init__(self, main: MainWindow) -> None:
+    Signals
+    -------
+    said(text)
+        A line for the main window's status bar.
+    """
+
+    said = Signal(str)
+
+    def __init__(self, main: QWidget, settings: QSettings, theme: Theme, worker: RunWorker) -> None:
         super().__init__(main)
-        self._main = main
+        self._main, self._settings, self._theme = main, settings, theme
         self._info: RunInfo | None = None
         self.window: ExperimentsWindow | None = None  #: None until it is first asked for
-        main.worker.opened.connect(self._follow)
+        worker.opened.connect(self._follow)
 
     def _follow(self, info: RunInfo) -> None:
         self._info = info
@@ -50,15 +59,16 @@ class Experiments(QObject):
         from gui.experiments.window import ExperimentsWindow
 
         room = self._main.screen().availableGeometry()
-        self.window = ExperimentsWindow(self._main.settings, self._main.theme, self._main)
+        self.window = ExperimentsWindow(self._settings, self._theme, self._main)
         self.window.resize(min(_WIDTH, room.width()), min(_HEIGHT, room.height() - _FRAME))
-        self.window.set_theme(self._main.theme)
-        self.window.said.connect(self._main.say)
+        self.window.set_theme(self._theme)
+        self.window.said.connect(self.said)
         if self._info is not None:
             self.window.follow(self._info)
 
     def set_theme(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
+        self._theme = theme
         if self.window is not None:
             self.window.set_theme(theme)
 

@@ -43,7 +43,7 @@ def choose(qtbot: QtBot, window: MainWindow, scenario: str) -> None:
     box = window.transport.scenario
     box.setCurrentIndex(box.findData(scenario))
     box.activated.emit(box.currentIndex())
-    rest(qtbot, window, lambda: window.frame.info.scenario_name == scenario and window.panels.complete)
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == scenario and window.area.complete)
 
 
 @pytest.mark.parametrize(
@@ -60,11 +60,12 @@ def test_another_scenario_at_a_late_event(qtbot, window, first, event, second):
     rest(
         qtbot,
         window,
-        lambda: window.frame.info.scenario_name == first and window.frame.event == event and window.panels.complete,
+        lambda: window.frame.info.scenario_name == first and window.frame.event == event and window.area.complete,
     )
     choose(qtbot, window, second)
-    window.settle()
     for dock in window.docks.values():
+        dock.raise_()
+        window.settle()
         assert dock.panel.frame.info is window.info, dock.panel.name
     press(qtbot, window, Qt.Key.Key_Right)
     rest(qtbot, window, lambda: window.frame.event == 1)
@@ -88,7 +89,7 @@ def test_panels_see_frames_of_their_own_run_alone(qtbot, window, monkeypatch):
             qtbot,
             window,
             lambda name=scenario: (
-                window.frame.info.scenario_name == name and window.frame.event == 1 and window.panels.complete
+                window.frame.info.scenario_name == name and window.frame.event == 1 and window.area.complete
             ),
         )
         window.set_theme("dark" if not window.theme.dark else "light")
@@ -103,12 +104,12 @@ def test_a_run_that_was_replaced_is_not_shown_any_more(qtbot, window):
     window.control.open("dra-classroom")
     rest(qtbot, window, lambda: window.frame.info.scenario_name == "dra-classroom")
     old = window.frame
-    window.select(Select(server=1))
+    window.area.select(Select(server=1))
     window.control.open("dra-classroom", seed=old.info.seed + 1)
     rest(qtbot, window, lambda: window.frame.info.seed == old.info.seed + 1)
     window._take_frame(old)
     assert window.frame.info is not old.info
-    assert window.selection == Select()
+    assert window.area.selection == Select()
     assert all(dock.panel.selection == Select() for dock in window.docks.values())
     window.begin(old.info)
     assert window.frame is None

@@ -108,7 +108,7 @@ def test_every_lane_has_every_panel_and_builds_it_when_asked(qtbot: QtBot, windo
         press(qtbot, window, Key.Key_L)
         qtbot.waitUntil(lambda: window.lecture.on)
     for name in ("groups", "algorithm", "lp"):
-        key = Key(Key.Key_1 + window.panels.roles.numbered.index(name))
+        key = Key(Key.Key_1 + window.area.roles.numbered.index(name))
         assert f"{name}-2" not in window.docks  # what nobody looks at costs nothing
         shown = []
         for _ in range(3):
@@ -126,8 +126,8 @@ def test_every_lane_has_every_panel_and_builds_it_when_asked(qtbot: QtBot, windo
     assert other.windowTitle() == f"First fit: {other.panel.title}"
     press(qtbot, window, Key.Key_Right)
     rest(qtbot, window, lambda: window.frame.event == 1)
-    press(qtbot, window, Key(Key.Key_1 + window.panels.roles.numbered.index("groups")))
-    press(qtbot, window, Key(Key.Key_1 + window.panels.roles.numbered.index("groups")))
+    press(qtbot, window, Key(Key.Key_1 + window.area.roles.numbered.index("groups")))
+    press(qtbot, window, Key(Key.Key_1 + window.area.roles.numbered.index("groups")))
     qtbot.waitUntil(lambda: other.panel.frame is window.frame.companions[0], timeout=PATIENCE)
 
 
@@ -140,7 +140,7 @@ def test_the_view_menu_has_further_panels_of_each_policy(qtbot: QtBot, window: M
     entry.trigger()
     qtbot.waitUntil(lambda: window.docks["lp-2"].seen, timeout=PATIENCE)
     path = tmp_path / "two.slotscope"
-    window.control.save(path, window.layouts.text())
+    window.control.save(path, window.area.layouts.text())
     qtbot.waitUntil(lambda: str(path) in window._status.text(), timeout=PATIENCE)
     window.compare.compare(())
     rest(qtbot, window, lambda: not window.frame.companions)

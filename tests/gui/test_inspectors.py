@@ -40,7 +40,7 @@ def open_at(qtbot: QtBot, window: MainWindow, scenario: str, event: int = EVENT)
     rest(
         qtbot,
         window,
-        lambda: window.frame.info.scenario_name == scenario and window.frame.event == event and window.panels.complete,
+        lambda: window.frame.info.scenario_name == scenario and window.frame.event == event and window.area.complete,
     )
 
 
@@ -88,7 +88,7 @@ def shows(panel: InspectorPanel, window: MainWindow, thing: Thing, lane: int = 0
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_a_click_inspects_and_a_double_click_floats(qtbot, window, scenario):
     open_at(qtbot, window, scenario)
-    servers = window.docks[window.panels.roles.servers]
+    servers = window.docks[window.area.roles.servers]
     chosen = click_a_server(window, servers)
     docked = window.docks["inspector"]
     qtbot.waitUntil(lambda: docked.seen)
@@ -146,7 +146,7 @@ def test_a_lane_is_inspected_where_it_was_clicked(qtbot, window):
     rest(qtbot, window, lambda: bool(window.frame.companions))
     window.control.run_until(event=EVENT)
     rest(qtbot, window, lambda: window.frame.event == EVENT and not window.frame.running)
-    second = window.docks[f"{window.panels.roles.servers}-2"]
+    second = window.docks[f"{window.area.roles.servers}-2"]
     chosen = click_a_server(window, second)
     docked, thing = window.docks["inspector-2"], chosen.inspected
     assert docked.lane == 1 and docked.windowTitle().endswith(": Inspector")
@@ -156,7 +156,7 @@ def test_a_lane_is_inspected_where_it_was_clicked(qtbot, window):
     click_a_server(window, second, double=True)
     (dock,) = floating(window)
     assert dock.lane == 1
-    first = click_a_server(window, window.docks[window.panels.roles.servers])
+    first = click_a_server(window, window.docks[window.area.roles.servers])
     assert window.docks["inspector"].panel.selection == first
     window.compare.compare(())
     rest(qtbot, window, lambda: not window.frame.companions)

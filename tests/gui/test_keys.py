@@ -12,7 +12,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.compare_form import ask_variant
 from gui.intents import Select
 from gui.main_window import MainWindow
 from model.api import Session
@@ -311,7 +310,7 @@ def test_other_parameters_are_proposed_for_the_policy_that_runs(qtbot: QtBot, wi
     for scenario, told in (("jrs-classroom", "jrs:"), ("moldable-classroom", "greedy-p:"), ("dra-classroom", "dra:")):
         window.control.open(scenario)
         rest(qtbot, window, lambda name=scenario: window.frame.info.scenario_name == name)
-        dialog = ask_variant(window.compare)
+        dialog = window.compare.ask_variant()
         field = dialog.findChild(QLineEdit)
         assert field is not None and field.placeholderText().startswith(told)
         Session.open(scenario, field.placeholderText(), kernel=False)

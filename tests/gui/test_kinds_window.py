@@ -47,7 +47,7 @@ def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
 def show(qtbot: QtBot, window: MainWindow, scenario: str) -> None:
     """Open a scenario and wait until all its panels are there."""
     window.control.open(scenario)
-    rest(qtbot, window, lambda: window.frame.info.scenario_name == scenario and window.panels.complete)
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == scenario and window.area.complete)
 
 
 def has_the_panels_of(window: MainWindow, system: str) -> bool:
@@ -81,10 +81,10 @@ def test_another_kind_of_system_brings_its_docks_and_choices(qtbot, window):
 def test_each_kind_of_system_keeps_its_own_layout(qtbot, window):
     show(qtbot, window, "dra-vms")
     window.docks["algorithm"].close()
-    mine = window.layouts.text()
+    mine = window.area.layouts.text()
     show(qtbot, window, "queues-classroom")
     assert window.docks["algorithm"].isVisible()
-    assert not window.layouts.restore(mine)
+    assert not window.area.layouts.restore(mine)
     assert window.settings.value("layout/reservation")
     window.docks["decisions"].close()
     show(qtbot, window, "dra-vms")
@@ -122,7 +122,7 @@ def test_a_comparison_can_be_opened_over_another_kind_of_system(qtbot, window):
     show(qtbot, window, "dra-vms")
     window.control.open("queues-classroom", "bf-js", beside=("vqs-bf",))
     rest(qtbot, window, lambda: len(window.frame.companions) == 1 and "bins-2" in window.docks)
-    assert window.panels.system == "queue"
+    assert window.area.system == "queue"
     assert window.docks["bins-2"].panel.frame is not None
 
 

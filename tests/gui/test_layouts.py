@@ -93,7 +93,7 @@ def test_servers_keep_half_of_the_width(qtbot: QtBot, window: MainWindow, size: 
     for system in ("reservation", "moldable"):
         change_kind(qtbot, window, system)
         resize(qtbot, window, size)
-        name = window.panels.roles.servers
+        name = window.area.roles.servers
         assert window.docks[name].width() >= 0.5 * window.width()
         assert window.docks["algorithm"].height() >= 0.3 * window.height()
 
@@ -121,7 +121,7 @@ def test_a_panel_that_was_closed_comes_back_as_it_was(qtbot: QtBot, window: Main
     assert window.docks["algorithm"].width() > 0.6 * window.width()
     assert window.docks["servers"].width() > 0.6 * window.width()
     resize(qtbot, window, USUAL)
-    window.layouts.reset()
+    window.area.layouts.reset()
     qtbot.wait(20)
     assert abs(window.docks["decisions"].width() - before) <= 3
 
@@ -130,12 +130,12 @@ def test_the_layout_of_an_earlier_version_is_taken_over(qtbot: QtBot, window: Ma
     import json
 
     window.docks["theory"].close()
-    earlier = json.loads(window.layouts.text())["arrangement"]
-    window.layouts.reset()
+    earlier = json.loads(window.area.layouts.text())["arrangement"]
+    window.area.layouts.reset()
     assert not window.docks["theory"].isHidden()
-    assert window.layouts.restore(earlier)
+    assert window.area.layouts.restore(earlier)
     assert window.docks["theory"].isHidden()
-    assert not window.layouts.restore("not a layout")
+    assert not window.area.layouts.restore("not a layout")
 
 
 def test_a_window_opens_where_it_was_closed(qtbot: QtBot, tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def stand(
 ) -> None:
     """Stand after an event, or within the next one, in lecture mode."""
     window.stand_at(scenario, policies, None, (), None, Moment((event,), substep))
-    qtbot.waitUntil(lambda: window.panels.complete)
+    qtbot.waitUntil(lambda: window.area.complete)
     if not window.lecture.on:
         press(qtbot, window, Key.Key_L)
     qtbot.wait(50)
@@ -108,7 +108,7 @@ def test_a_hall_sees_servers_one_panel_and_one_sentence(
     assert sentence_is_whole(window)
     said = window.docks[SENTENCES].panel
     assert said.bar.isHidden() and said.view.horizontalHeader().isHidden()
-    servers = window.panels.roles.servers
+    servers = window.area.roles.servers
     assert server_height(window, servers) >= LEAST
     assert window.docks[servers].width() >= 0.5 * window.width()
 
@@ -118,7 +118,7 @@ def test_number_keys_reach_every_panel(qtbot: QtBot, window: MainWindow, system:
     window.panels.show_system(system)
     window.panels.finish()
     press(qtbot, window, Key.Key_L)
-    roles = window.panels.roles
+    roles = window.area.roles
     names = [entry.load().name for entry in panels_of(system)]
     rest = [name for name in names if name not in roles.numbered]
     order = [*roles.numbered, *rest]
@@ -174,10 +174,10 @@ def test_keys_bring_tabs_to_the_front_outside_of_it(qtbot: QtBot, window: MainWi
 
 def test_the_usual_layout_comes_back(qtbot: QtBot, window: MainWindow) -> None:
     before = {name: dock.geometry() for name, dock in window.docks.items() if dock.seen}
-    kept = window.layouts.text()
+    kept = window.area.layouts.text()
     press(qtbot, window, Key.Key_L)
     press(qtbot, window, Key.Key_5)
-    assert window.layouts.text() == kept
+    assert window.area.layouts.text() == kept
     press(qtbot, window, Key.Key_L)
 
     def is_back() -> bool:
@@ -230,7 +230,7 @@ def test_policies_side_by_side_are_seen_whole(
         window.resize(*size)
         stand(qtbot, window, scenario, policies, 5)
         lanes = ["", *(f"-{number}" for number in range(2, len(policies) + 1))]
-        servers = [window.panels.roles.servers + lane for lane in lanes]
+        servers = [window.area.roles.servers + lane for lane in lanes]
         said = [SENTENCES + lane for lane in lanes]
         assert shown(window) == {*servers, *said, "comparison"}
         assert cut(window) == []

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.intents import Select
 from gui.main_window import MainWindow
+from gui.panel import Panel
 from gui.panels import panels_of
 from tests.gui.windows import PATIENCE, complete_window, hall, press, rest, warm
 
@@ -91,13 +92,39 @@ def test_space_runs_and_pauses(qtbot: QtBot, window: MainWindow) -> None:
     front = ("servers", "algorithm", "decisions", "reward", "lp")
     qtbot.waitUntil(lambda: all(_event_shown(window, name) > 100 for name in front))
     assert window.frame is not None and window.frame.running
-    assert _event_shown(window, "server-grid") == 0  # behind another tab: costs nothing
     press(qtbot, window, Key.Key_Space)
     rest(qtbot, window, lambda: window.frame is not None and not window.frame.running)
     assert window.frame is not None
     stopped = window.frame.event
     qtbot.wait(100)
     assert window.frame.event == stopped
+
+
+def test_panels_behind_tabs_are_not_drawn(qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither while it runs nor while it stands; once they come to the front, they show what is there."""
+    drawn: list[str] = []
+    usual = Panel.set_frame
+    monkeypatch.setattr(Panel, "set_frame", lambda panel, frame: (drawn.append(panel.name), usual(panel, frame)))
+    behind = {name for name, dock in window.docks.items() if not dock.seen}
+    assert "server-grid" in behind
+    for key, modifier, stands in (
+        (Key.Key_Right, Qt.KeyboardModifier.NoModifier, at(window, 1)),
+        (Key.Key_Right, SHIFT, at(window, 1, 1)),
+    ):
+        press(qtbot, window, key, modifier)
+        rest(qtbot, window, stands)
+    window.control.run_until(event=200)
+    rest(qtbot, window, at(window, 200))
+    assert "servers" in drawn
+    assert not behind & set(drawn)
+    window.docks["server-grid"].raise_()
+    qtbot.waitUntil(lambda: _event_shown(window, "server-grid") == 200)
+    assert drawn.count("server-grid") == 1
+    drawn.clear()
+    press(qtbot, window, Key.Key_Right)
+    rest(qtbot, window, at(window, 201))
+    assert drawn.count("server-grid") == 1
+    assert "servers" not in drawn  # it is behind now
 
 
 def test_events_that_lie_far_apart_are_reached_at_real_time(qtbot: QtBot, window: MainWindow) -> None:

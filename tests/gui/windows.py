@@ -39,7 +39,7 @@ def complete_window(qtbot: QtBot, folder: Path, height: int = 900, **settings: s
         window.resize(1600, height)
         window.show()
         with qtbot.waitSignal(window.ready, timeout=PATIENCE):
-            window.build_panels()
+            window.panels.build()
         yield window
     finally:
         window.close()
@@ -47,7 +47,7 @@ def complete_window(qtbot: QtBot, folder: Path, height: int = 900, **settings: s
 
 def hall(window: MainWindow) -> set[str]:
     """The panels that a hall sees first, where one policy runs."""
-    roles = window.panels.roles
+    roles = window.area.roles
     return {roles.servers, SENTENCES, roles.beside}
 
 

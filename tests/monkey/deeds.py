@@ -361,7 +361,7 @@ class Deeds:
             self._window.open_path(path)
         else:
             self._tell(f"save {path.name}")
-            self._window.control.save(path, self._window.layouts.text())
+            self._window.control.save(path, self._window.area.layouts.text())
 
     # The window.
 
@@ -418,13 +418,13 @@ class Deeds:
     def keep_layout(self, dice: Random) -> None:
         """Remember the arrangement."""
         self._tell("keep the layout")
-        self._layouts.append(self._window.layouts.text())
+        self._layouts.append(self._window.area.layouts.text())
 
     def restore_layout(self, dice: Random) -> None:
         """Bring back an arrangement that was kept, of whatever kind of system."""
         if self._layouts:
             self._tell("restore a layout")
-            self._window.layouts.restore(self._pick(dice, self._layouts))
+            self._window.area.layouts.restore(self._pick(dice, self._layouts))
 
 
 def _usable(widget: QWidget) -> bool:

@@ -61,8 +61,8 @@ class Finds:
         """See whether every panel shows the run, and nothing but the run, that there is."""
         for name, dock in window.docks.items():
             frame = dock.panel.frame
-            if dock.system != window.panels.system:
-                self.add(f"{name} is a dock of {dock.system} among those of {window.panels.system}")
+            if dock.system != window.area.system:
+                self.add(f"{name} is a dock of {dock.system} among those of {window.area.system}")
             if frame is None:
                 continue
             if frame.info.system != dock.system:

@@ -82,7 +82,7 @@ class Walk(QObject):
     def _wait(self, until: float) -> None:
         info = self._window.frame.info if self._window.frame is not None else None
         there = info is not None and info.scenario_name == self.scenarios[-1]
-        if (there and self._window.panels.complete) or monotonic() > until:
+        if (there and self._window.area.complete) or monotonic() > until:
             if not there:
                 self.finds.add("the window does not answer any more")
             self.finds.look(self._window)
@@ -118,7 +118,7 @@ def main() -> int:
         window.resize(1600, 1000)
         window.actions_by_name["quit"].setEnabled(False)
         window.show()
-        QTimer.singleShot(0, window.build_panels)
+        QTimer.singleShot(0, window.panels.build)
         walk = Walk(window, given.seed, given.kind, Path(folder))
         end = monotonic() + given.seconds
         walk.start(lambda step: step <= given.steps and monotonic() < end)

@@ -58,7 +58,7 @@ def show(qtbot: QtBot, window: MainWindow, scenario: str, policy: str | None = N
         qtbot,
         window,
         lambda: (
-            window.frame.info.scenario_name == scenario and window.panels.complete and window.frame.engine == "kernel"
+            window.frame.info.scenario_name == scenario and window.area.complete and window.frame.engine == "kernel"
         ),
     )
 

@@ -24,7 +24,7 @@ def test_a_plan_is_told_and_given_up(qtbot: QtBot, tmp_path: Path, monkeypatch: 
     write_scenario(path, many_configurations())
     with complete_window(qtbot, tmp_path) as window:
         window.control.open("jrs-classroom")
-        rest(qtbot, window, lambda: window.frame.info.scenario_name == "jrs-classroom" and window.panels.complete)
+        rest(qtbot, window, lambda: window.frame.info.scenario_name == "jrs-classroom" and window.area.complete)
         said: list[str] = []
         window.worker.progressed.connect(lambda progress: said.append(progress.text))
         refused: list[str] = []
