@@ -18,6 +18,8 @@ from model.scenario.load import load_scenario, scenario_text
 from model.state import digest
 from tests.own_policies import FIRST_FIT, HEAD, line_of, opened, source, write
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 
 RANDOM = """\
@@ -66,8 +68,6 @@ def test_a_part_of_dra_is_replaced(package: str, tmp_path: Path) -> None:
     text = """\
 from PACKAGE import dra
 from PACKAGE.base import say
-
-pytestmark = pytest.mark.slow
 
 
 class Policy(dra.Reference):

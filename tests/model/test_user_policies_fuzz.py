@@ -20,13 +20,13 @@ from model.records import Admit, Classify, Line, Migrate, Preempt, Reassign, Rec
 from model.state import digest
 from tests.own_policies import HEAD, write
 
+pytestmark = pytest.mark.slow
+
 #: What the file yields, put there by each example.
 WISHES = "slotscope_test_wishes"
 
 TEXT = f"""\
 import builtins
-
-pytestmark = pytest.mark.slow
 {HEAD}
     memory = 3
     reserves_slots = RESERVES

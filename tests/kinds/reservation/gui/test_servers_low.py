@@ -64,6 +64,7 @@ def test_no_number_is_lost_where_two_lines_have_the_room(qtbot: QtBot, classes: 
 
 def test_what_a_hidden_legend_says_is_said_below_the_stacks(qtbot: QtBot, classes: Frame) -> None:
     view = stacks(qtbot, classes, (WIDTH, 220))
+    view.grab()
     assert view.scene is not None and view.scene.rows.legend == 0
     said = view.words_at(QPointF(20, view.scene.regions.foot.center().y()))
     for words in ("A: web", "B: database", "C: training", "dashed frame: still missing"):
