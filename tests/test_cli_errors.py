@@ -404,6 +404,7 @@ WORDS = st.sampled_from(
 JUNK = st.text(st.characters(exclude_categories=("Nd", "Cs")), max_size=8)
 
 
+@pytest.mark.slow
 class TestFuzz:
     @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(st.lists(WORDS | JUNK, max_size=7))

@@ -100,6 +100,7 @@ def test_before_anything_ran_it_says_so(panel: Panel) -> None:
     assert note(panel) == "Nothing has run yet."
 
 
+@pytest.mark.slow
 def test_it_shows_every_scenario_of_its_kinds(panel: Panel, entry: PanelEntry) -> None:
     for system in systems_of(entry):
         shown = [applies(panel, frame_of(scenario)) for scenario in scenarios(system)]

@@ -35,7 +35,7 @@ def steps(session) -> list[Frame]:
     return [*frames, session.frame()]
 
 
-@pytest.fixture(scope="module", params=["light", "dark"])
+@pytest.fixture(scope="module", params=["light", pytest.param("dark", marks=pytest.mark.slow)])
 def theme(qapp, request):
     theme = load_theme(request.param)
     apply(qapp, theme)

@@ -58,7 +58,7 @@ def frames() -> dict[str, Frame]:
     return found
 
 
-@pytest.fixture(scope="module", params=["light", "dark"])
+@pytest.fixture(scope="module", params=["light", pytest.param("dark", marks=pytest.mark.slow)])
 def theme(qapp, request):
     theme = load_theme(request.param)
     apply(qapp, theme)

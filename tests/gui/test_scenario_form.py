@@ -29,7 +29,7 @@ def frame_of(**changes):
     return Session.open(parse_scenario(data | changes), kernel=False).frame()
 
 
-@pytest.fixture(scope="module", params=["light", "dark"])
+@pytest.fixture(scope="module", params=["light", pytest.param("dark", marks=pytest.mark.slow)])
 def theme(qapp, request):
     theme = load_theme(request.param)
     apply(qapp, theme)

@@ -223,4 +223,4 @@ class SideBySide(RuleBasedStateMachine):
 
 
 TestSideBySide = SideBySide.TestCase
-TestSideBySide.settings = settings(max_examples=25, stateful_step_count=25, deadline=None)
+TestSideBySide.settings = settings(max_examples=12, stateful_step_count=25)

@@ -293,6 +293,7 @@ def plausible(draw: st.DrawFn) -> bytes:
     return "".join(out).encode()
 
 
+@pytest.mark.slow
 class TestFuzz:
     @given(st.binary(max_size=400))
     def test_random_bytes(self, data: bytes) -> None:

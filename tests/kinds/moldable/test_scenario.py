@@ -380,6 +380,7 @@ def places(value: Any, here: Place = ()) -> list[Place]:
     return found
 
 
+@pytest.mark.slow
 @given(st.data(), st.sampled_from(ALL))
 @settings(max_examples=300)
 def test_whatever_stands_in_a_field_nothing_but_a_fault_comes_out(data: st.DataObject, good: dict[str, Any]) -> None:
