@@ -45,9 +45,9 @@ BEYOND_A_PANEL = {
 #: Modules beside the panels that are no panel but parts for several of them.
 SHARED_BY_PANELS = {
     *("gui.panels.columns", "gui.panels.decisions_model", "gui.panels.decisions_view"),
-    *("gui.panels.pages", "gui.panels.picture", "gui.panels.sampled", "gui.panels.scenario_cells"),
+    *("gui.panels.pages", "gui.panels.sampled", "gui.panels.scenario_cells"),
     *("gui.panels.scenario_fields", "gui.panels.scenario_unions", "gui.panels.algorithm_symbols"),
-    *("gui.panels.tiles", "gui.panels.wording", "gui.panels.zoomed"),
+    *("gui.panels.tiles", "gui.panels.wording"),
     *("gui.kinds.declaration", "gui.kinds.rooms", "gui.kinds.reservation.type_marks"),
     *("gui.kinds.queue.colours", "gui.kinds.queue.wording"),
     *("gui.kinds.phases.colours", "gui.kinds.phases.wording"),

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QBrush, QColor, QImage, QPainter
+from PySide6.QtGui import QBrush, QColor, QPainter
 
 from gui.painting.kernel import TEXTURED
 from gui.painting.servers import PaintedServers
 from gui.painting.shapes import Boxes, Shapes, shapes
-from gui.painting.textures import Pixels, RasterPalette
+from gui.painting.textures import RasterPalette, tile_brush
 
 
 def paint_servers(
@@ -26,14 +26,6 @@ def paint_servers(
     _paint_vacant(painter, parts, palette)
     _fill(painter, parts.share, _flat(palette.share))
     _fill(painter, parts.mark, _flat(int(palette.frame[1])))
-
-
-def tile_brush(tile: Pixels) -> QBrush:
-    """A brush that repeats *tile* from the painter's origin on."""
-    height, width = tile.shape
-    data = np.ascontiguousarray(tile).tobytes()
-    image = QImage(data, width, height, 4 * width, QImage.Format.Format_RGB32).copy()
-    return QBrush(image)
 
 
 def _paint_jobs(painter: QPainter, parts: Shapes, palette: RasterPalette) -> None:

@@ -16,9 +16,8 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter
 
 from gui.painting.colour import contrast, mix
-from gui.painting.fallback import tile_brush
 from gui.painting.kernel import TEXTURED
-from gui.painting.textures import RasterPalette
+from gui.painting.textures import RasterPalette, tile_brush
 from gui.theme import Theme
 
 #: A slot with its gap is at least this large where slots are seen one by one.

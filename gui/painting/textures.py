@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from PySide6.QtGui import QBrush, QImage
 
 from gui.painting.colour import argb, mix
 from gui.theme import Texture, Theme
@@ -61,6 +62,14 @@ def texture_tile(texture: Texture, color: str, ink: str, scale: int = 1) -> Pixe
     return np.where(mask, np.uint32(argb(ink)), np.uint32(argb(color)))
 
 
+def tile_brush(tile: Pixels) -> QBrush:
+    """A brush that repeats *tile* from the painter's origin on."""
+    height, width = tile.shape
+    data = np.ascontiguousarray(tile).tobytes()
+    image = QImage(data, width, height, 4 * width, QImage.Format.Format_RGB32).copy()
+    return QBrush(image)
+
+
 def texture_scale(ratio: float) -> int:
     """Width of a texture's lines, a power of two, for this ratio of device pixels."""
     return 1 if ratio < 1.5 else 2 if ratio < 3 else 4
@@ -85,3 +94,44 @@ def raster_palette(theme: Theme, job_types: int, ratio: float = 1.0) -> RasterPa
         background=argb(theme.panel),
         scale=scale,
     )
+
+
+# Strips: for every look one row of a column, from side to side.
+
+
+def plain_tile(color: str, scale: int) -> Pixels:
+    """A tile of one colour."""
+    return texture_tile(Texture.PLAIN, color, color, scale)
+
+
+def strip_of(tile: Pixels, width: int) -> Pixels:
+    """A tile repeated to a row of this width."""
+    return np.tile(tile, (1, -(-width // (PERIOD * (len(tile) // PERIOD)))))[:, :width].copy()
+
+
+def wall_of(width: int, scale: int, least: int, thick: int) -> int:
+    """Width of the walls of a bin of *width*, which has some from *least* on, in lines of a texture."""
+    if width < least * scale:
+        return 0
+    return 2 * scale if width >= thick * scale else scale
+
+
+def dimmed_pixels(pixels: Pixels, background: int, share: float) -> Pixels:
+    """*pixels* with a share of the background in them."""
+    shown = np.ascontiguousarray(pixels).view(np.uint8).astype(np.float64)
+    under = np.array([background], np.uint32).view(np.uint8)
+    mixed = shown.reshape(*pixels.shape, 4) * (1 - share) + under * share
+    result: Pixels = np.round(mixed).astype(np.uint8).view(np.uint32).reshape(pixels.shape)
+    return result
+
+
+def pixels_of_looks(looks: npt.NDArray[np.int16], strips: Pixels, dimmed: npt.NDArray[np.bool_]) -> Pixels:
+    """[n, ..., H, W] the pixels of columns from above, of whose rows [n, ..., H] are the looks from below.
+
+    *strips* [2 K, P, W] have a row for each look, period P high, then those of *dimmed* [n] columns.
+    """
+    kinds, period, width = strips.shape
+    index = looks[..., ::-1].astype(np.intp) * period + np.arange(looks.shape[-1]) % period
+    index[dimmed] += kinds // 2 * period
+    pixels: Pixels = np.take(strips.reshape(-1, width), index, axis=0, mode="clip")
+    return pixels

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gui.kinds.moldable import servers_table
 from gui.kinds.moldable.servers_view import MoldableServersView
-from gui.panels.picture import PicturePanel
+from gui.pictures.panel import PicturePanel
 
 
 class MoldableServersPanel(PicturePanel):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gui.pictures.layout import SectionWishes
+
 #: Blocks fill from this height and width on, in lines of a texture; smaller ones get stronger.
 LEAST_HEIGHT, LEAST_WIDTH = 6, 2
 #: Blocks have an outline, and lines between the servers of a job, from this size on, and a thick
@@ -18,46 +20,27 @@ LABEL_FROM = 4.5
 GAP_SHARE, VERTICAL_SHARE, WIDEST_GAP = 12, 7, 10
 #: Height of the gap above a number, and what is kept free beside a digit.
 PAD, BESIDE = 2, 2
-#: Heights of captions and of gaps between sections, in lines of text.
-CAPTION, BETWEEN = 1.35, 0.5
 
 
 @dataclass(frozen=True)
-class MoldableWishes:
+class MoldableWishes(SectionWishes):
     """What the layout has to have room for.
 
     Attributes
     ----------
-    counts:
-        Servers in each section.
-    captions:
-        Whether sections have a caption.
-    line:
-        Height of a line of text in device pixels.
     digit:
         Width of a digit in device pixels.
     number:
         Width of the largest number of a server.
-    scale:
-        Device pixels per line of a texture.
     """
 
-    counts: tuple[int, ...]
-    captions: bool
-    line: int
     digit: int
     number: int
-    scale: int
 
     @property
-    def caption(self) -> int:
-        """Height of a section's caption."""
-        return round(CAPTION * self.line) if self.captions else 0
-
-    @property
-    def between(self) -> int:
-        """Height of the gap below a section."""
-        return round(BETWEEN * self.line) if self.captions else 0
+    def captions(self) -> bool:
+        """Several sections have captions."""
+        return len(self.counts) > 1
 
 
 @dataclass(frozen=True)

@@ -6,25 +6,21 @@ from typing import NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from gui.kinds.moldable.colours import paint_width_mark, width_color
 from gui.kinds.moldable.servers_cells import MoldableCell
 from gui.kinds.moldable.servers_content import sections_of
 from gui.kinds.moldable.servers_palette import STEPS, empty_color, free_color, idle_tile, step_color
 from gui.kinds.moldable.wording import class_letters
-from gui.painting.fallback import tile_brush
 from gui.painting.stack_text import Symbols
-from gui.painting.textures import texture_scale
+from gui.painting.textures import texture_scale, tile_brush
+from gui.pictures.legend import PictureLegend, paint_gradient
 from gui.theme import Theme
 from model.frame import RunInfo
 
-LINES = 2
-#: Height of a line in lines of text, from a mark to its words, and between entries.
-LINE, GAP, BETWEEN = 1.35, 5.0, 16.0
 #: More widths are not listed.
 MOST_WIDTHS = 10
-_MARK, _GRADIENT = 1.0, 2.6
 
 
 class MoldableEntry(NamedTuple):
@@ -67,51 +63,29 @@ def entries(info: RunInfo, cell: MoldableCell) -> list[MoldableEntry]:
     return found
 
 
-class MoldableLegend:
+class MoldableLegend(PictureLegend):
     """Lays out and paints the legend for one run, theme and font."""
 
+    gap, between, inset = 5.0, 16.0, (0.5, 1.5)
+    gradients = frozenset({"growing"})
+
     def __init__(self, info: RunInfo, text: Symbols, theme: Theme, ratio: float) -> None:
-        self._info, self._text, self._theme, self._ratio = info, text, theme, ratio
+        super().__init__(text, theme)
+        self._info, self._ratio = info, ratio
 
-    @property
-    def height(self) -> float:
-        """The height that is kept for it."""
-        return LINES * LINE * self._text.height
-
-    def placed(self, room: float, cell: MoldableCell) -> list[tuple[MoldableEntry, int, float]]:
-        """Line and x of each of the first entries, as many as there are lines for."""
-        result: list[tuple[MoldableEntry, int, float]] = []
-        line, x = 0, 0.0
-        for item in entries(self._info, cell):
-            width = self._wide(item) + self._text.width(item.words)
-            if x and x + width > room:
-                line, x = line + 1, 0.0
-            if line >= LINES:
-                break
-            result.append((item, line, x))
-            x += width + BETWEEN
-        return result
+    def _entries(self, cell: MoldableCell, _full: bool) -> list[MoldableEntry]:
+        return entries(self._info, cell)
 
     def _wide(self, item: MoldableEntry) -> float:
-        """Width of a mark with the gap to its words."""
-        if item.mark == "letter":
-            return 0.0
-        return (_GRADIENT if item.mark == "growing" else _MARK) * self._text.height + GAP
+        return 0.0 if item.mark == "letter" else super()._wide(item)
 
     def paint(self, painter: QPainter, area: QRectF, cell: MoldableCell) -> None:
-        """Paint it into *area*."""
-        height, side = LINE * self._text.height, self._text.height
-        for item, line, x in self.placed(area.width(), cell):
-            left, top = area.x() + x, area.y() + line * height + (height - side) / 2
-            wide = self._wide(item)
-            if wide:
-                mark = QRectF(left + 0.5, top + 1.5, wide - GAP - 1, side - 3)
-                self._mark(painter, item, mark, cell)
-            self._text.draw(painter, left + wide, top, item.words, self._theme.normal)
+        """Paint it into *area*, for cells that look like this one."""
+        self._cell = cell
+        super().paint(painter, area, cell)
 
-    def _mark(self, painter: QPainter, item: MoldableEntry, rect: QRectF, cell: MoldableCell) -> None:
-        theme = self._theme
-        painter.setBrush(Qt.BrushStyle.NoBrush)
+    def _mark(self, painter: QPainter, item: MoldableEntry, rect: QRectF) -> None:
+        theme, cell = self._theme, self._cell
         match item.mark:
             case "width":
                 if cell.textured or cell.written:
@@ -124,7 +98,7 @@ class MoldableLegend:
                     self._corner(painter, rect)
             case "growing":
                 ends = (step_color(theme, item.width, step) for step in (0, STEPS - 1))
-                _gradient(painter, rect, *ends)
+                paint_gradient(painter, rect, *ends)
             case "small":
                 painter.fillRect(rect, QColor(free_color(theme)))
             case "free":
@@ -151,10 +125,3 @@ class MoldableLegend:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(self._theme.run))
         painter.drawPolygon(QPolygonF(corner))
-
-
-def _gradient(painter: QPainter, rect: QRectF, start: str, end: str) -> None:
-    gradient = QLinearGradient(rect.topLeft(), rect.topRight())
-    gradient.setColorAt(0, QColor(start))
-    gradient.setColorAt(1, QColor(end))
-    painter.fillRect(rect, gradient)

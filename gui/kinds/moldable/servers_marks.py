@@ -14,15 +14,13 @@ from gui.kinds.moldable.servers_scene import MoldableScene, ServerStrip
 from gui.kinds.moldable.servers_words import why_blocked
 from gui.painting.brackets import paint_brackets
 from gui.painting.stack_text import Lines
+from gui.pictures.marks import WIDTH
 from model.frame import Frame
 from model.kinds.moldable.rows import FLAG_ADMITTED, FLAG_BLOCKED, FLAG_DEPARTED
 from model.records import Allocate, Event, Record, Reject
 
-WIDTH = 2.0
 #: Around smaller blocks the outline is outside.
 SMALL = 12.0
-#: So far outlines may reach beyond the servers.
-AROUND = 7.0
 #: How much of its colour a flash and the ghost of a job that has left have.
 FLASH, GHOST = 0.3, 0.6
 #: Around the words at a blocked arrival, in pixels.
@@ -100,8 +98,6 @@ def paint_marks(
     painter: QPainter, scene: MoldableScene, named: tuple[MoldableMark, ...], text: Lines, flashing: bool
 ) -> None:
     """Outline what the step or event names; while *flashing* a blocked arrival is filled too."""
-    painter.save()
-    painter.setClipRect(scene.stage.adjusted(-AROUND, -AROUND, AROUND, AROUND))
     for mark in named:
         if mark.kind == "job":
             _outline_job(painter, scene, mark.job, scene.theme.run)
@@ -112,14 +108,11 @@ def paint_marks(
             _paint_pools(painter, _open_to(scene, mark.job_class) if several else [], scene.theme.run)
         else:
             _paint_blocked(painter, scene, mark, text, flashing)
-    painter.restore()
 
 
 def paint_selection(painter: QPainter, scene: MoldableScene, selection: Select, hovered: int | None) -> None:
     """Outline the job that is pointed at anywhere in the window, else the server; and the job
     under the mouse."""
-    painter.save()
-    painter.setClipRect(scene.stage.adjusted(-AROUND, -AROUND, AROUND, AROUND))
     if hovered is not None:
         outline(painter, scene, scene.job_strips(hovered), scene.theme.muted)
     job = None if selection.job is None else record_of(scene.state, selection.job)
@@ -129,7 +122,6 @@ def paint_selection(painter: QPainter, scene: MoldableScene, selection: Select, 
         rect = scene.server_rect(selection.server)
         if rect is not None:
             paint_brackets(painter, rect, scene.theme)
-    painter.restore()
 
 
 def _outline_job(painter: QPainter, scene: MoldableScene, job: int, color: str) -> None:

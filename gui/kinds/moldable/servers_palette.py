@@ -9,7 +9,7 @@ import numpy as np
 
 from gui.kinds.moldable.colours import width_color, width_tile
 from gui.painting.colour import argb, mix
-from gui.painting.textures import Pixels, texture_tile
+from gui.painting.textures import Pixels, plain_tile, texture_tile
 from gui.theme import Texture, Theme
 
 #: Looks of a server; behind these come those of widths: WIDTHS + i.
@@ -74,7 +74,7 @@ def server_palette(theme: Theme, looks: tuple[int, ...], scale: int, outlined: b
     for look in looks:
         if look == FREE:
             color = theme.panel if outlined else free_color(theme)
-            full.append(_plain(color, scale))
+            full.append(plain_tile(color, scale))
             empty.append(color)
             edge.append(theme.empty)
         elif look == IDLE:
@@ -83,7 +83,7 @@ def server_palette(theme: Theme, looks: tuple[int, ...], scale: int, outlined: b
             edge.append(theme.reserved)
         else:
             color = width_color(theme, look - WIDTHS)
-            full.append(width_tile(theme, look - WIDTHS, scale) if textured else _plain(color, scale))
+            full.append(width_tile(theme, look - WIDTHS, scale) if textured else plain_tile(color, scale))
             empty.append(empty_color(theme, look - WIDTHS))
             edge.append(color)
     return MoldablePalette(
@@ -108,7 +108,3 @@ def step_pixels(theme: Theme, look: int) -> Pixels:
 
 def _pixels(colors: list[str]) -> Pixels:
     return np.array([argb(color) for color in colors], np.uint32)
-
-
-def _plain(color: str, scale: int) -> Pixels:
-    return texture_tile(Texture.PLAIN, color, color, scale)

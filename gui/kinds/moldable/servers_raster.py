@@ -8,9 +8,9 @@ from gui.kinds.moldable.servers_cells import MoldableCell
 from gui.kinds.moldable.servers_content import Flags, Floats, Integers, MoldableContent, shares
 from gui.kinds.moldable.servers_layout import MoldableLayout
 from gui.kinds.moldable.servers_palette import FREE, IDLE, STEPS, WIDTHS, MoldablePalette, server_palette, step_pixels
-from gui.painting.cells import CellRaster, distinct
 from gui.painting.colour import argb
 from gui.painting.textures import Pixels
+from gui.pictures.cells import CellRaster, distinct
 from gui.theme import Theme
 from model.kinds.moldable.state import MoldableState
 
@@ -130,7 +130,7 @@ class PoolRaster(CellRaster):
     def draw(self, layout: MoldableLayout, section: int, codes: Integers, theme: Theme) -> None:
         """Show servers with these codes, all those that can be seen."""
         cell, scale = layout.cell, layout.wishes.scale
-        rows, columns = self._placed(layout, section)
+        rows, columns = self.place(layout, section)
         size = cell.width, cell.height
         changed = self.begin(len(rows), len(columns), size, (cell, theme, scale), argb(theme.panel), codes)
         if len(changed):
@@ -144,7 +144,7 @@ class PoolRaster(CellRaster):
         *tones* [n] are the places in *table* of all servers of the section; the last colour there
         is that of the background.
         """
-        rows, cells = self._placed(layout, section)
+        rows, cells = self.place(layout, section)
         grid = layout.grids[section]
         seen = tones[rows.start * grid.columns : rows.stop * grid.columns]
         place = np.full((len(rows), grid.across * grid.per), len(table) - 1, np.int64)
@@ -155,14 +155,6 @@ class PoolRaster(CellRaster):
         chosen = place[:, cells.start * grid.per : cells.stop * grid.per]
         self._pixels = blended(table, chosen, grid.per)
         self._key = None
-
-    def _placed(self, layout: MoldableLayout, section: int) -> tuple[range, range]:
-        """The rows and columns that can be seen; the picture begins where they do."""
-        rows, columns = layout.window(section)
-        x, y = layout.corner(section, 0)
-        cell = layout.cell
-        self.origin = x + columns.start * cell.width, y + rows.start * cell.height
-        return rows, columns
 
 
 def tones_of(state: MoldableState, time: float) -> Integers:

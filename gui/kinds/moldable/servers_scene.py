@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
-import numpy as np
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QRectF
 
-from gui.kinds.moldable.servers_content import Integers, MoldableContent, PoolSection, content_of, pieces_of
-from gui.kinds.moldable.servers_layout import MoldableGrid, MoldableLayout
+from gui.kinds.moldable.servers_content import MoldableContent, PoolSection, content_of, pieces_of
+from gui.kinds.moldable.servers_layout import MoldableLayout
 from gui.kinds.moldable.servers_palette import IDLE, STEPS
 from gui.kinds.moldable.servers_raster import PoolRaster, codes_of, tone_table, tones_of
-from gui.painting.stage import in_pixels, in_widget
-from gui.theme import Theme
-from model.frame import Frame
+from gui.pictures.layout import Integers
+from gui.pictures.scene import CellScene
 from model.kinds.moldable.facts import MoldableFacts
 from model.kinds.moldable.numbers import MoldableNumbers
 from model.kinds.moldable.state import MoldableState
-
-Box = tuple[int, int, int, int]
 
 
 class MoldableHit(NamedTuple):
@@ -39,80 +34,16 @@ class ServerStrip(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class ShownPoolSection:
-    """What can be seen of one section.
+class MoldableScene(CellScene[MoldableState, MoldableNumbers, MoldableFacts]):
+    """Everything that painting and hit tests need of one moment."""
 
-    Attributes
-    ----------
-    index:
-        [S] which of the section's servers, ascending; none where they share pixels.
-    content:
-        What is on them.
-    """
-
-    section: PoolSection
-    grid: MoldableGrid
-    index: Integers
-    content: MoldableContent
-
-
-@dataclass(frozen=True, eq=False)
-class MoldableScene:
-    """Everything that painting and hit tests need of one moment.
-
-    Attributes
-    ----------
-    sections:
-        As in the layout.
-    stage:
-        Where the servers are in the widget.
-    """
-
-    frame: Frame
     layout: MoldableLayout
     sections: tuple[PoolSection, ...]
-    stage: QRectF
-    theme: Theme
-    ratio: float
 
-    @property
-    def state(self) -> MoldableState:
-        """The state shown."""
-        state: MoldableState = self.frame.state
-        return state
-
-    @property
-    def numbers(self) -> MoldableNumbers:
-        """The run's constant numbers."""
-        numbers: MoldableNumbers = self.frame.info.numbers
-        return numbers
-
-    @property
-    def facts(self) -> MoldableFacts:
-        """What is to be known of the policy."""
-        facts: MoldableFacts = self.frame.info.facts
-        return facts
-
-    @cached_property
-    def shown(self) -> tuple[ShownPoolSection, ...]:
-        """What can be seen of each section."""
-        return tuple(self._shown(number) for number in range(len(self.sections)))
-
-    def _shown(self, number: int) -> ShownPoolSection:
-        section, grid = self.sections[number], self.layout.grids[number]
-        rows, columns = self.layout.window(number)
-        chosen = np.zeros(0, np.int64)
-        if grid.per == 1:
-            index = np.add.outer(np.array(rows) * grid.columns, np.array(columns)).ravel()
-            chosen = index[index < grid.count].astype(np.int64)
-        content = content_of(self.state, self.frame.time, section, chosen)
-        return ShownPoolSection(section, grid, chosen, content)
+    def _content(self, section: PoolSection, index: Integers) -> MoldableContent:
+        return content_of(self.state, self.frame.time, section, index)
 
     # From servers and jobs to rectangles.
-
-    def rect(self, box: Box) -> QRectF:
-        """A box of the stage's device pixels in the widget's coordinates."""
-        return in_widget(self.stage, self.ratio, box)
 
     def find(self, server: int) -> tuple[int, int] | None:
         """The section of a server, and where it is in it."""
@@ -159,15 +90,8 @@ class MoldableScene:
         x, y = self.layout.corner(number, 0)
         return self.rect((x, y, *self.layout.grids[number].size))
 
-    # From points to servers and jobs.
-
-    def at(self, position: QPointF) -> MoldableHit | None:
-        """What is at a point of the widget."""
-        pixel = in_pixels(self.stage, self.ratio, position)
-        found = None if pixel is None else self.layout.at(*pixel)
-        if found is None:
-            return None
-        server = self.sections[found[0]].first + found[1]
+    def _hit(self, number: int, index: int, x: int, y: int) -> MoldableHit:
+        server = self.sections[number].first + index
         record = int(self.state.server_job[server])
         return MoldableHit(server, record if record >= 0 else None)
 

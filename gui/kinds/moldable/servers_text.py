@@ -13,10 +13,11 @@ from gui.kinds.moldable.servers_cells import BESIDE, PAD
 from gui.kinds.moldable.servers_content import strips_of
 from gui.kinds.moldable.servers_palette import empty_color
 from gui.kinds.moldable.servers_raster import levels
-from gui.kinds.moldable.servers_scene import MoldableScene, ShownPoolSection
+from gui.kinds.moldable.servers_scene import MoldableScene
 from gui.kinds.moldable.servers_words import LABELS, caption_words, job_labels
 from gui.painting.stack_slots import letter_ink
 from gui.painting.stack_text import Lines
+from gui.pictures.scene import ShownSection
 from gui.theme import Theme
 from model.explain import grouped
 
@@ -45,13 +46,13 @@ class MoldableText:
             if cell.numbered:
                 self._numbers(number, shown)
 
-    def _caption(self, number: int, shown: ShownPoolSection) -> None:
+    def _caption(self, number: int, shown: ShownSection) -> None:
         scene = self._scene
         area = scene.rect(scene.layout.caption(number))
         words = caption_words(scene.frame, shown.section)
         self._text.draw_first(self._painter, area, words, scene.theme.normal)
 
-    def _numbers(self, number: int, shown: ShownPoolSection) -> None:
+    def _numbers(self, number: int, shown: ShownSection) -> None:
         """The number of each server below its block."""
         scene, cell = self._scene, self._scene.layout.cell
         left, top = scene.layout.corners(number, shown.index)
@@ -67,7 +68,7 @@ class MoldableText:
 
     # Jobs.
 
-    def _jobs(self, number: int, shown: ShownPoolSection) -> None:
+    def _jobs(self, number: int, shown: ShownSection) -> None:
         """The lines of each job in the longest strip of each of its pieces."""
         scene, cell = self._scene, self._scene.layout.cell
         strips = strips_of(shown.content, shown.index, shown.grid.columns)

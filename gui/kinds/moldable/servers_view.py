@@ -12,15 +12,14 @@ from PySide6.QtWidgets import QWidget
 from gui.intents import Select
 from gui.kinds.moldable.servers_cells import MoldableWishes
 from gui.kinds.moldable.servers_content import sections_of
-from gui.kinds.moldable.servers_layout import MoldableLayout, fitting_servers, most_zoom, zoomed_servers
+from gui.kinds.moldable.servers_layout import fitting_servers
 from gui.kinds.moldable.servers_legend import MoldableLegend
 from gui.kinds.moldable.servers_marks import MoldableMark, marks, paint_marks, paint_selection
-from gui.kinds.moldable.servers_raster import PoolRaster
 from gui.kinds.moldable.servers_scene import MoldableScene, draw
 from gui.kinds.moldable.servers_text import MoldableText
 from gui.kinds.moldable.servers_words import header, job_lines, server_words
 from gui.painting.textures import texture_scale
-from gui.panels.zoomed import ZoomedPicture
+from gui.pictures.picture import ZoomedPicture
 from gui.theme import Theme
 from model.explain import grouped
 from model.frame import Frame
@@ -32,8 +31,9 @@ FLASH = 350
 class MoldableServersView(ZoomedPicture):
     """Shows every server, and each job on the servers that it was given."""
 
+    _fitting = staticmethod(fitting_servers)
+
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        self._rasters: list[PoolRaster] = []
         self._mouse: QPointF | None = None
         self._marks: tuple[MoldableMark, ...] = ()
         self._flash = QTimer()
@@ -68,7 +68,6 @@ class MoldableServersView(ZoomedPicture):
         servers = info.numbers.servers
         self._wishes = MoldableWishes(
             counts=tuple(section.size for section in self._sections),
-            captions=len(self._sections) > 1,
             line=max(1, round(self._text.height * self._ratio)),
             digit=math.ceil(self._text.width("0") * self._ratio),
             number=math.ceil(self._text.width(grouped(servers)) * self._ratio),
@@ -85,33 +84,12 @@ class MoldableServersView(ZoomedPicture):
         return words, stage, legend
 
     def _made(self, frame: Frame, stage: QRectF) -> MoldableScene:
-        layout = self._layout(stage)
+        layout = self._layout(stage, self._wishes)
         scene = MoldableScene(frame, layout, self._sections, stage, self._theme, self._ratio)
         draw(scene, self._rasters)
         return scene
 
-    def _layout(self, stage: QRectF) -> MoldableLayout:
-        if self._fit is None:
-            width, height = (int(side * self._ratio) for side in (stage.width(), stage.height()))
-            self._fit = fitting_servers(self._wishes, width, height)
-        self._zoom = min(self._zoom, most_zoom(self._fit))
-        layout = zoomed_servers(self._fit, self._zoom) if self._zoom > 1 else self._fit
-        layout = layout.seen_from(*self._offset)
-        self._offset = layout.offset
-        return layout
-
-    # Zooming and pointing.
-
-    def zoom(self, factor: float, position: QPointF) -> None:
-        """Zoom around a point of the picture."""
-        scene = self.scene
-        if scene is None or self._fit is None:
-            return
-        old = scene.layout
-        self._zoom = min(max(1.0, self._zoom * factor), most_zoom(self._fit))
-        new = zoomed_servers(self._fit, self._zoom) if self._zoom > 1 else self._fit
-        point = (position - scene.stage.topLeft()) * self._ratio
-        self._look(*new.around(old, point.x(), point.y()))
+    # Pointing.
 
     def _selected(self, frame: Frame, hit: Any, floating: bool) -> Select:
         job = None if hit.record is None else int(frame.state.job_number[hit.record])
@@ -150,21 +128,19 @@ class MoldableServersView(ZoomedPicture):
 
     # Painting.
 
-    def _paint_scene(self, painter: QPainter, scene: MoldableScene) -> None:
-        words, stage, legend = self._parts()
-        painter.save()
-        painter.setClipRect(stage)
-        for raster in self._rasters[: len(scene.sections)]:
-            image = raster.image
-            image.setDevicePixelRatio(self._ratio)
-            painter.drawImage(stage.topLeft() + QPointF(*raster.origin) / self._ratio, image)
+    def _paint_text(self, painter: QPainter, scene: MoldableScene) -> None:
         MoldableText(painter, scene, self._text).paint()
-        painter.restore()
+
+    def _paint_marks(self, painter: QPainter, scene: MoldableScene) -> None:
         hovered = None if scene.frame.running else self.hovered()
         paint_marks(painter, scene, self._marks, self._text, self._flash.isActive())
         paint_selection(painter, scene, self._selection, hovered)
-        self._legend.paint(painter, legend, scene.layout.cell)
-        line = QRectF(words.x(), words.y(), words.width(), 1.5 * self._text.height)
+
+    def _paint_legend(self, painter: QPainter, scene: MoldableScene, area: QRectF) -> None:
+        self._legend.paint(painter, area, scene.layout.cell)
+
+    def _paint_words(self, painter: QPainter, area: QRectF) -> None:
+        line = QRectF(area.x(), area.y(), area.width(), 1.5 * self._text.height)
         self._text.draw_first(painter, line, self._header, self._theme.normal)
         line.moveTop(line.bottom())
         self._paint_sentence(painter, line, self._theme.muted)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gui.kinds.phases import servers_table
 from gui.kinds.phases.servers_view import PhaseServersView
-from gui.panels.picture import PicturePanel
+from gui.pictures.panel import PicturePanel
 
 
 class PhaseServersPanel(PicturePanel):

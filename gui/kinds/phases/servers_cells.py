@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
-Integers = npt.NDArray[np.int64]
+from gui.pictures.layout import SectionWishes, level, lines_below
 
 #: Jobs are told apart in bins from this height and width on, in lines of a texture.
 LEAST_HEIGHT, LEAST_WIDTH = 6, 3
@@ -21,18 +18,14 @@ LABELS_FROM = (5.0, 7.0, 9.0)
 FLOOR, PAD = 2, 3
 #: Height of a token by that of a cell, and at most, in lines of text.
 TOKEN_SHARE, LARGEST_TOKEN = 0.11, 1.15
-#: Heights of captions and of gaps between sections, in lines of text.
-CAPTION, BETWEEN = 1.35, 0.5
 
 
 @dataclass(frozen=True)
-class PhaseWishes:
+class PhaseWishes(SectionWishes):
     """What the layout has to have room for.
 
     Attributes
     ----------
-    counts:
-        Servers in each section.
     backup:
         Which sections are of backup servers, whose cells are smaller.
     resources:
@@ -41,32 +34,15 @@ class PhaseWishes:
         Whether servers have tokens, timers and virtual jobs.
     top:
         What the height of a high bin stands for, as a share of a server's capacity.
-    line:
-        Height of a line of text in device pixels.
     labels:
         Widths of what can be written below a bin, in device pixels, the first one first.
-    scale:
-        Device pixels per line of a texture.
     """
 
-    counts: tuple[int, ...]
     backup: tuple[bool, ...]
     resources: int
     tokens: bool
     top: float
-    line: int
     labels: tuple[int, ...]
-    scale: int
-
-    @property
-    def caption(self) -> int:
-        """Height of a section's caption."""
-        return round(CAPTION * self.line)
-
-    @property
-    def between(self) -> int:
-        """Height of the gap below a section."""
-        return round(BETWEEN * self.line)
 
 
 @dataclass(frozen=True)
@@ -132,17 +108,13 @@ class PhaseCell:
         return resources * self.pair - self.between
 
 
-def level(share: npt.ArrayLike, tall: int) -> Integers:
-    """The height in pixels of a share of what *tall* pixels stand for."""
-    return np.floor(np.asarray(share, np.float64) * tall + 0.5).astype(np.int64)
-
-
 def cell_of(wishes: PhaseWishes, width: int, height: int, backup: bool = False) -> PhaseCell:
     """What a cell of this size has room for."""
     scale, resources = wishes.scale, wishes.resources
     small = min(width, height)
     gap = 0 if small < 4 * scale else max(scale, min(14 * scale, small // 9))
-    labels = _labels(wishes, width - gap, height, 1 if backup else len(wishes.labels))
+    lines = wishes.labels[: 1 if backup else None]
+    labels = lines_below(LABELS_FROM, lines, width - gap, height, wishes.line)
     label = labels * wishes.line + (PAD * scale if labels else 0)
     tokens = wishes.tokens and not backup
     token = min(round(TOKEN_SHARE * height), round(LARGEST_TOKEN * wishes.line)) if tokens else 0
@@ -177,12 +149,3 @@ def cell_of(wishes: PhaseWishes, width: int, height: int, backup: bool = False) 
         labels,
         shows_jobs,
     )
-
-
-def _labels(wishes: PhaseWishes, width: int, height: int, most: int) -> int:
-    """How many lines can be written below a bin; one that does not fit ends them."""
-    pairs = list(zip(LABELS_FROM, wishes.labels, strict=False))[:most]
-    for lines, (least, wide) in enumerate(pairs):
-        if width < wide or height < least * wishes.line:
-            return lines
-    return len(pairs)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QPainter
 
 from gui.intents import Select
 from gui.kinds.phases.servers_scene import PhaseScene
 from gui.kinds.phases.servers_sections import ServerPlace, place_of
 from gui.painting.brackets import paint_brackets
+from gui.pictures.marks import outline, outline_server, outline_thing
 from model.frame import Frame
 from model.kinds.phases.rows import (
     FLAG_DEPARTED,
@@ -24,12 +24,6 @@ from model.kinds.phases.rows import (
 from model.kinds.phases.state import FIRST_BACKUP, NEXT_VIRTUAL, PhaseState
 from model.records import Match, Overflow, Record, Request, SetTimer, VirtualArrival
 from model.records import Place as Placement
-
-WIDTH = 2.0
-#: Around smaller jobs the outline is outside.
-SMALL = 10.0
-#: So far outlines may reach beyond the servers.
-AROUND = 7.0
 
 
 class PhaseMark(NamedTuple):
@@ -137,21 +131,16 @@ def _virtual(number: int) -> PhaseMark:
 
 def paint_marks(painter: QPainter, scene: PhaseScene, named: tuple[PhaseMark, ...]) -> None:
     """Outline what the step or event names."""
-    painter.save()
-    painter.setClipRect(scene.stage.adjusted(-AROUND, -AROUND, AROUND, AROUND))
     for mark in named:
         color = scene.theme.color(mark.role)
         if mark.place is not None:
             _outline_place(painter, scene, mark.place, color, mark.tokens)
         if mark.job is not None:
             _outline_job(painter, scene, mark.job, mark.virtual, color)
-    painter.restore()
 
 
 def paint_selection(painter: QPainter, scene: PhaseScene, selection: Select) -> None:
     """Outline the server and the job that are pointed at anywhere in the window."""
-    painter.save()
-    painter.setClipRect(scene.stage.adjusted(-AROUND, -AROUND, AROUND, AROUND))
     record = None if selection.job is None else _record(scene.state, selection.job, False)
     if selection.server is not None:
         place: ServerPlace | None = ServerPlace(selection.server)
@@ -162,7 +151,6 @@ def paint_selection(painter: QPainter, scene: PhaseScene, selection: Select) -> 
             paint_brackets(painter, scene.rect(scene.layout.box(*found)), scene.theme)
     if record is not None and selection.job is not None:
         _outline_job(painter, scene, selection.job, False, scene.theme.run)
-    painter.restore()
 
 
 def _backup(scene: PhaseScene, server: int, record: int | None) -> ServerPlace | None:
@@ -178,15 +166,13 @@ def _outline_place(painter: QPainter, scene: PhaseScene, place: ServerPlace, col
         return
     if not tokens:
         large = scene.layout.grids[found[0]].cell.shows_jobs
-        room = 2.5 if large else 0.5
-        rect = scene.rect(scene.layout.box(*found)).adjusted(-room, -room, room, room)
-        _outline(painter, rect, color, scene.theme.panel)
+        outline_server(painter, scene.rect(scene.layout.box(*found)), color, scene.theme.panel, large)
         return
     count = max(1, int(scene.state.tokens_on[place.server]))
     boxes = [scene.rect(box) for box in scene.token_boxes(*found, count)]
     if boxes[0].width() > 0:
         around = boxes[0].united(boxes[-1]).adjusted(-2, -2, 2, 2)
-        _outline(painter, around, color, scene.theme.panel)
+        outline(painter, around, color, scene.theme.panel)
 
 
 def _record(state: PhaseState, job: int, virtual: bool) -> int | None:
@@ -201,15 +187,6 @@ def _outline_job(painter: QPainter, scene: PhaseScene, job: int, virtual: bool, 
         return
     rects = scene.job_rects(record)
     for rect in rects:
-        room = 1.0 if min(rect.width(), rect.height()) < SMALL else -1.0
-        rect.adjust(-room, -room, room, room)
-        _outline(painter, rect, color, scene.theme.panel)
+        outline_thing(painter, rect, color, scene.theme.panel)
     if not rects or place.is_backup:  # too small to be told apart, or alone
         _outline_place(painter, scene, place, color, tokens=False)
-
-
-def _outline(painter: QPainter, rect: QRectF, color: str, under: str) -> None:
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    for tone, width in ((under, WIDTH + 2), (color, WIDTH)):
-        painter.setPen(QPen(QColor(tone), width, j=Qt.PenJoinStyle.MiterJoin))
-        painter.drawRect(rect)

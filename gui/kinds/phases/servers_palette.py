@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
 from gui.kinds.phases.colours import phase_color, phase_tile, virtual_tile
 from gui.painting.colour import argb, mix
-from gui.painting.textures import PERIOD, Pixels, texture_tile
-from gui.theme import Texture, Theme
+from gui.painting.textures import Pixels, dimmed_pixels, plain_tile, strip_of, wall_of
+from gui.theme import Theme
 
 #: Looks of a row of a column; from PHASES on there are several for each phase.
 OUTSIDE, FREE, FLOOR, RIM, OVER, PARTING, PHASES = range(7)
@@ -62,17 +61,10 @@ def dimmed(color: str, theme: Theme) -> str:
     return mix(color, theme.panel, DIM)
 
 
-def wall_of(width: int, scale: int) -> int:
-    """Width of the walls of a bin of *width*."""
-    if width < WALL_FROM * scale:
-        return 0
-    return 2 * scale if width >= THICK_WALL_FROM * scale else scale
-
-
 @lru_cache(maxsize=MOST_PALETTES)
 def server_palette(theme: Theme, phases: int, real: int, virtual: int, scale: int) -> PhasePalette:
     """The strips of bins whose columns are so many device pixels wide."""
-    wall = wall_of(real + virtual, scale)
+    wall = wall_of(real + virtual, scale, WALL_FROM, THICK_WALL_FROM)
     background = argb(theme.panel)
     first = _real_strips(theme, phases, real, wall, scale, not virtual)
     second = _virtual_strips(theme, phases, virtual, wall, scale) if virtual else None
@@ -88,16 +80,16 @@ def server_palette(theme: Theme, phases: int, real: int, virtual: int, scale: in
 
 def _common(theme: Theme, scale: int, wall: int) -> list[Pixels]:
     free = theme.panel if wall else theme.grid
-    return [_plain(color, scale) for color in (theme.panel, free, theme.muted, theme.run, theme.rejection, free)]
+    return [plain_tile(color, scale) for color in (theme.panel, free, theme.muted, theme.run, theme.rejection, free)]
 
 
 def _real_strips(theme: Theme, phases: int, width: int, wall: int, scale: int, closed: bool) -> Pixels:
     tiles = _common(theme, scale, wall)
     for phase in range(phases):
-        plain = _plain(phase_color(theme, phase), scale)
+        plain = plain_tile(phase_color(theme, phase), scale)
         over = tiles[OVER]
         tiles += [phase_tile(theme, phase, scale), plain, over, over]
-    strips = np.stack([_repeated(tile, width) for tile in tiles])
+    strips = np.stack([strip_of(tile, width) for tile in tiles])
     if wall:
         inner = wall + (scale if wall > scale else 0)
         walled = [
@@ -116,7 +108,7 @@ def _virtual_strips(theme: Theme, phases: int, width: int, wall: int, scale: int
     tiles[OVER] = tiles[OUTSIDE]
     for phase in range(phases):
         tiles += [virtual_tile(theme, phase, scale)] * PER_PHASE  # however small, never filled
-    strips = np.stack([_repeated(tile, width) for tile in tiles])
+    strips = np.stack([strip_of(tile, width) for tile in tiles])
     room = width - wall - (scale if wall > scale else 0)
     if wall and room > 4 * scale:
         for phase in range(phases):
@@ -141,18 +133,6 @@ def _walls(strips: Pixels, looks: list[int], width: int, pixel: int, closed: boo
         strips[looks, :, strips.shape[2] - width :] = pixel
 
 
-def _plain(color: str, scale: int) -> Pixels:
-    return texture_tile(Texture.PLAIN, color, color, scale)
-
-
-def _repeated(tile: Pixels, width: int) -> Pixels:
-    return np.tile(tile, (1, -(-width // (PERIOD * (len(tile) // PERIOD)))))[:, :width].copy()
-
-
 def _with_dimmed(pixels: Pixels, background: int) -> Pixels:
     """*pixels*, and after them the same with :data:`DIM` of the background in them."""
-    shown = np.ascontiguousarray(pixels).view(np.uint8).astype(np.float64)
-    under = np.array([background], np.uint32).view(np.uint8)
-    mixed = shown.reshape(*pixels.shape, 4) * (1 - DIM) + under * DIM
-    dim: npt.NDArray[np.uint32] = np.round(mixed).astype(np.uint8).view(np.uint32)
-    return np.concatenate([pixels, dim.reshape(pixels.shape)])
+    return np.concatenate([pixels, dimmed_pixels(pixels, background, DIM)])

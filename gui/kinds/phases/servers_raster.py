@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gui.kinds.phases.servers_cells import PhaseCell, level
+from gui.kinds.phases.servers_cells import PhaseCell
 from gui.kinds.phases.servers_layout import PhaseLayout
 from gui.kinds.phases.servers_palette import (
     FILL,
@@ -27,9 +27,10 @@ from gui.kinds.phases.servers_palette import (
     RIM,
     PhasePalette,
 )
-from gui.kinds.phases.servers_sections import Flags, Indices, Integers, PhaseContent
-from gui.painting.cells import CellRaster, distinct
-from gui.painting.textures import Pixels
+from gui.kinds.phases.servers_sections import Indices, Integers, PhaseContent
+from gui.painting.textures import Pixels, pixels_of_looks
+from gui.pictures.cells import CellRaster, distinct
+from gui.pictures.layout import level
 
 Looks = npt.NDArray[np.int16]
 Floats = npt.NDArray[np.float64]
@@ -153,17 +154,8 @@ def sprites(content: PhaseContent, amounts: Amounts, cell: PhaseCell, palette: P
             looks = column_rows(blocks, resource, cell, width, scale)
             looks = rimmed(looks, cell, phases, scale)
             x = left + resource * cell.pair
-            picture[:, :, x : x + width] = _pixels(looks, strips, content.paused)
+            picture[:, :, x : x + width] = pixels_of_looks(looks, strips, content.paused)
     return picture
-
-
-def _pixels(looks: Looks, strips: Pixels, paused: Flags) -> Pixels:
-    kinds, period, width = strips.shape
-    index = looks[:, ::-1].astype(np.intp)
-    index[paused] += kinds // 2
-    index = index * period + np.arange(looks.shape[1]) % period
-    pixels: Pixels = np.take(strips.reshape(-1, width), index, axis=0, mode="clip")
-    return pixels
 
 
 def heat_sprites(
@@ -194,9 +186,7 @@ class PhaseRaster(CellRaster):
     ) -> None:
         """Show *content* of the servers that can be seen."""
         cell, scale = layout.grids[section].cell, layout.wishes.scale
-        rows, columns = layout.window(section)
-        x, y = layout.corner(section, 0)
-        self.origin = x + columns.start * cell.width, y + rows.start * cell.height
+        rows, columns = self.place(layout, section)
         coded = np.column_stack([content.real, content.virtual, content.paused]).astype(np.int64)
         size = cell.width, cell.height
         changed = self.begin(len(rows), len(columns), size, (cell, palette), palette.background, coded)

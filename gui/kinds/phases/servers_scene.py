@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QRectF
 
-from gui.kinds.phases.servers_layout import PhaseGrid, PhaseLayout
+from gui.kinds.phases.servers_layout import PhaseLayout
 from gui.kinds.phases.servers_palette import PhasePalette, server_palette
 from gui.kinds.phases.servers_raster import Amounts, JobBlocks, PhaseRaster, blocks_of
 from gui.kinds.phases.servers_sections import (
@@ -21,14 +20,11 @@ from gui.kinds.phases.servers_sections import (
     place_of,
     records_on,
 )
-from gui.painting.stage import in_pixels, in_widget
-from gui.theme import Theme
-from model.frame import Frame
+from gui.pictures.layout import Box
+from gui.pictures.scene import CellScene
 from model.kinds.phases.facts import PhaseFacts
 from model.kinds.phases.numbers import PhaseNumbers
 from model.kinds.phases.state import PhaseState
-
-Box = tuple[int, int, int, int]
 
 
 class PhaseHit(NamedTuple):
@@ -40,76 +36,19 @@ class PhaseHit(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class ShownPhaseSection:
-    """What can be seen of one section.
+class PhaseScene(CellScene[PhaseState, PhaseNumbers, PhaseFacts]):
+    """Everything that painting and hit tests need of one moment."""
 
-    Attributes
-    ----------
-    index:
-        [S] which of the section's servers.
-    content:
-        What is on them.
-    """
-
-    section: PhaseSection
-    grid: PhaseGrid
-    index: Integers
-    content: PhaseContent
-
-
-@dataclass(frozen=True, eq=False)
-class PhaseScene:
-    """Everything that painting and hit tests need of one moment.
-
-    Attributes
-    ----------
-    sections:
-        As in the layout.
-    stage:
-        Where the servers are in the widget.
-    """
-
-    frame: Frame
     layout: PhaseLayout
     sections: tuple[PhaseSection, ...]
-    stage: QRectF
-    theme: Theme
-    ratio: float
-
-    @property
-    def state(self) -> PhaseState:
-        """The state shown."""
-        state: PhaseState = self.frame.state
-        return state
-
-    @property
-    def numbers(self) -> PhaseNumbers:
-        """The run's constant numbers."""
-        numbers: PhaseNumbers = self.frame.info.numbers
-        return numbers
-
-    @property
-    def facts(self) -> PhaseFacts:
-        """What is to be known of the policy."""
-        facts: PhaseFacts = self.frame.info.facts
-        return facts
 
     def amounts(self, number: int) -> Amounts:
         """What jobs need, and what the height of a section's bins stands for."""
         full = self.numbers.capacity.astype(np.float64) * self.layout.grids[number].cell.top
         return Amounts(self.numbers.demand, full)
 
-    @cached_property
-    def shown(self) -> tuple[ShownPhaseSection, ...]:
-        """What can be seen of each section."""
-        return tuple(self._shown(number) for number in range(len(self.sections)))
-
-    def _shown(self, number: int) -> ShownPhaseSection:
-        section, grid = self.sections[number], self.layout.grids[number]
-        rows, columns = self.layout.window(number)
-        index = np.add.outer(np.array(rows, np.int64) * grid.columns, np.array(columns, np.int64))
-        index = index.ravel()[index.ravel() < grid.count]
-        return ShownPhaseSection(section, grid, index, content_of(self.state, section, index))
+    def _content(self, section: PhaseSection, index: Integers) -> PhaseContent:
+        return content_of(self.state, section, index)
 
     def palette(self, number: int) -> PhasePalette:
         """The pixels of a section."""
@@ -118,10 +57,6 @@ class PhaseScene:
         return server_palette(self.theme, self.numbers.phases, cell.real, cell.virtual, scale)
 
     # From servers and jobs to rectangles.
-
-    def rect(self, box: Box) -> QRectF:
-        """A box of the stage's device pixels in the widget's coordinates."""
-        return in_widget(self.stage, self.ratio, box)
 
     def find(self, place: ServerPlace) -> tuple[int, int] | None:
         """The section of a server, and where it is in it."""
@@ -186,14 +121,7 @@ class PhaseScene:
 
     # From points to servers and jobs.
 
-    def at(self, position: QPointF) -> PhaseHit | None:
-        """What is at a point of the widget."""
-        pixel = in_pixels(self.stage, self.ratio, position)
-        found = None if pixel is None else self.layout.at(*pixel)
-        if pixel is None or found is None:
-            return None
-        x, y = pixel
-        number, index = found
+    def _hit(self, number: int, index: int, x: int, y: int) -> PhaseHit:
         place = self.sections[number].place(index)
         token = self._token_at(number, index, place, x, y)
         if token is not None:

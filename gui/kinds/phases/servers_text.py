@@ -9,12 +9,14 @@ from PySide6.QtGui import QColor, QPainter
 from gui.kinds.phases.servers_cells import PAD
 from gui.kinds.phases.servers_palette import DIM
 from gui.kinds.phases.servers_raster import JobBlocks, blocks_of
-from gui.kinds.phases.servers_scene import Box, PhaseScene, ShownPhaseSection, token_types
+from gui.kinds.phases.servers_scene import PhaseScene, token_types
 from gui.kinds.phases.servers_sections import Integers
 from gui.kinds.phases.servers_stamps import Stamps
 from gui.kinds.phases.servers_words import caption_words, label_words, phase_names
 from gui.kinds.phases.wording import phase_letters, short_configuration
 from gui.painting.stack_text import Lines, Symbols
+from gui.pictures.layout import Box
+from gui.pictures.scene import ShownSection
 from model.explain import grouped
 from model.frame import RunInfo
 
@@ -56,13 +58,13 @@ class PhaseText:
 
     # Captions and labels.
 
-    def _caption(self, number: int, shown: ShownPhaseSection) -> None:
+    def _caption(self, number: int, shown: ShownSection) -> None:
         scene = self._scene
         area = scene.rect(scene.layout.caption(number))
         words = caption_words(scene.frame, shown.section)
         self._text.draw_first(self._painter, area, words, scene.theme.normal)
 
-    def _labels(self, number: int, shown: ShownPhaseSection, kinds: tuple[str, ...]) -> None:
+    def _labels(self, number: int, shown: ShownSection, kinds: tuple[str, ...]) -> None:
         scene, cell = self._scene, shown.grid.cell
         if not cell.labels:
             return
@@ -88,11 +90,11 @@ class PhaseText:
         scene, ratio = self._scene, self._scene.ratio
         left, top = scene.layout.corners(number, index)
         start_x, start_y = scene.stage.x(), scene.stage.y()
-        return [(start_x + x / ratio, start_y + y / ratio) for x, y in zip(left, top, strict=True)]
+        return [(start_x + x / ratio, start_y + y / ratio) for x, y in zip(left.tolist(), top.tolist(), strict=True)]
 
     # Tokens and timers.
 
-    def _tokens(self, number: int, shown: ShownPhaseSection) -> None:
+    def _tokens(self, number: int, shown: ShownSection) -> None:
         scene, cell = self._scene, shown.grid.cell
         if not cell.token:
             return
@@ -129,9 +131,7 @@ class PhaseText:
             pixmap = self._stamps.letter(phase, virtual, dim)
             self._painter.drawPixmap(centre - QPointF(wide, high) / 2, pixmap)
 
-    def _letters_of(
-        self, number: int, shown: ShownPhaseSection, virtual: bool
-    ) -> list[tuple[QPointF, int, bool, float]]:
+    def _letters_of(self, number: int, shown: ShownSection, virtual: bool) -> list[tuple[QPointF, int, bool, float]]:
         scene, cell = self._scene, shown.grid.cell
         width = cell.virtual if virtual else cell.real
         sizes = np.array([self._stamps.letter_size(phase) for phase in range(scene.numbers.phases)])
@@ -147,7 +147,7 @@ class PhaseText:
         return [self._letter(number, shown, blocks, block, resource, virtual) for block, resource in chosen.tolist()]
 
     def _letter(
-        self, number: int, shown: ShownPhaseSection, blocks: JobBlocks, block: int, resource: int, virtual: bool
+        self, number: int, shown: ShownSection, blocks: JobBlocks, block: int, resource: int, virtual: bool
     ) -> tuple[QPointF, int, bool, float]:
         place = int(blocks.place[block])
         box = self._scene.block_box(number, int(shown.index[place]), blocks, block, resource, virtual)
@@ -156,7 +156,7 @@ class PhaseText:
         return rect.center(), int(blocks.phase[block]), virtual, dim
 
     @staticmethod
-    def _larger_part(shown: ShownPhaseSection, blocks: JobBlocks, block: int, resource: int, box: Box) -> Box:
+    def _larger_part(shown: ShownSection, blocks: JobBlocks, block: int, resource: int, box: Box) -> Box:
         """What of a job is below the capacity, or above it, so that neither hides the other."""
         x, y, width, height = box
         above = int(blocks.high[block, resource]) - shown.grid.cell.rim

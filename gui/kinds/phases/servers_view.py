@@ -11,10 +11,9 @@ from PySide6.QtWidgets import QWidget
 
 from gui.intents import Select
 from gui.kinds.phases.servers_cells import PhaseWishes
-from gui.kinds.phases.servers_layout import PhaseLayout, fitting_servers, most_zoom, zoomed_servers
+from gui.kinds.phases.servers_layout import fitting_servers
 from gui.kinds.phases.servers_legend import PhaseLegend
 from gui.kinds.phases.servers_marks import marks, paint_marks, paint_selection
-from gui.kinds.phases.servers_raster import PhaseRaster
 from gui.kinds.phases.servers_scene import PhaseScene, draw
 from gui.kinds.phases.servers_sections import Gatherer, PhaseSection, info_has_tokens, most_use
 from gui.kinds.phases.servers_stamps import Stamps
@@ -22,7 +21,7 @@ from gui.kinds.phases.servers_text import PhaseText, label_widths
 from gui.kinds.phases.servers_words import job_lines, server_words
 from gui.kinds.phases.wording import phase_letters
 from gui.painting.textures import texture_scale
-from gui.panels.zoomed import ZoomedPicture
+from gui.pictures.picture import ZoomedPicture
 from gui.theme import Theme
 from model.frame import Frame
 from model.inspection import SERVER, Thing
@@ -36,8 +35,9 @@ FIRST_TOP, TOP_STEP, HARD_TOP = 1.25, 0.25, 1.08
 class PhaseServersView(ZoomedPicture):
     """Shows every server with its jobs to scale, its tokens and its timer."""
 
+    _fitting = staticmethod(fitting_servers)
+
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        self._rasters: list[PhaseRaster] = []
         self._top = FIRST_TOP
         super().__init__(theme, "Servers with their jobs and tokens", parent)
 
@@ -79,28 +79,7 @@ class PhaseServersView(ZoomedPicture):
         draw(scene, self._rasters)
         return scene
 
-    def _layout(self, stage: QRectF, wishes: PhaseWishes) -> PhaseLayout:
-        if self._fit is None or self._fit.wishes != wishes:
-            width, height = (int(side * self._ratio) for side in (stage.width(), stage.height()))
-            self._fit = fitting_servers(wishes, width, height)
-        self._zoom = min(self._zoom, most_zoom(self._fit))
-        layout = zoomed_servers(self._fit, self._zoom) if self._zoom > 1 else self._fit
-        layout = layout.seen_from(*self._offset)
-        self._offset = layout.offset
-        return layout
-
-    # Zooming and pointing.
-
-    def zoom(self, factor: float, position: QPointF) -> None:
-        """Zoom around a point of the picture."""
-        scene = self.scene
-        if scene is None or self._fit is None:
-            return
-        old = scene.layout
-        self._zoom = min(max(1.0, self._zoom * factor), most_zoom(self._fit))
-        new = zoomed_servers(self._fit, self._zoom) if self._zoom > 1 else self._fit
-        point = (position - scene.stage.topLeft()) * self._ratio
-        self._look(*new.around(old, point.x(), point.y()))
+    # Pointing.
 
     def _selected(self, frame: Frame, hit: Any, floating: bool) -> Select:
         server, pool = hit.place.server, max(hit.place.pool, 0)
@@ -124,18 +103,12 @@ class PhaseServersView(ZoomedPicture):
 
     # Painting.
 
-    def _paint_scene(self, painter: QPainter, scene: PhaseScene) -> None:
-        words, stage, legend = self._parts()
-        painter.save()
-        painter.setClipRect(stage)
-        for raster in self._rasters[: len(scene.sections)]:
-            image = raster.image
-            image.setDevicePixelRatio(self._ratio)
-            painter.drawImage(stage.topLeft() + QPointF(*raster.origin) / self._ratio, image)
+    def _paint_text(self, painter: QPainter, scene: PhaseScene) -> None:
         PhaseText(painter, scene, self._text, self._stamps).paint(self._kinds)
-        painter.restore()
+
+    def _paint_marks(self, painter: QPainter, scene: PhaseScene) -> None:
         paint_marks(painter, scene, marks(scene.frame))
         paint_selection(painter, scene, self._selection)
-        jobs = any(grid.cell.shows_jobs for grid in scene.layout.grids)
-        self._legend.paint(painter, legend, jobs)
-        self._paint_sentence(painter, words, self._theme.normal)
+
+    def _paint_legend(self, painter: QPainter, scene: PhaseScene, area: QRectF) -> None:
+        self._legend.paint(painter, area, any(grid.cell.shows_jobs for grid in scene.layout.grids))

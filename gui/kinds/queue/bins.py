@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gui.kinds.queue import bins_table
 from gui.kinds.queue.bins_view import BinView
-from gui.panels.picture import PicturePanel
+from gui.pictures.panel import PicturePanel
 
 
 class ServerBinsPanel(PicturePanel):

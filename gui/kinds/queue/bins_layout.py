@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-Integers = npt.NDArray[np.int64]
+from gui.pictures.layout import Box, CellGrid, CellLayout, Integers, SectionWishes, level, lines_below
 
 #: A cell's width by its height, for one resource and for each further one.
 ASPECT, MORE_ASPECT = 0.6, 0.3
@@ -24,7 +25,7 @@ LID, FLOOR, PAD = 3, 2, 5
 
 
 @dataclass(frozen=True)
-class BinWishes:
+class BinWishes(SectionWishes):
     """What the layout has to have room for.
 
     Attributes
@@ -35,25 +36,24 @@ class BinWishes:
         How many there are.
     bars:
         Whether servers have active configurations.
-    line:
-        Height of a line of text in device pixels.
     labels:
         Widths of what can be written below a bin, in device pixels, the first one first.
-    scale:
-        Device pixels per line of a texture.
     """
 
     pools: tuple[tuple[int, float], ...]
     resources: int
     bars: bool
-    line: int
     labels: tuple[int, ...]
-    scale: int
+
+    @property
+    def captions(self) -> bool:
+        """All servers stand in one section."""
+        return False
 
     @property
     def servers(self) -> int:
         """How many there are."""
-        return sum(count for count, _ in self.pools)
+        return sum(self.counts)
 
     def row_shares(self, columns: int) -> npt.NDArray[np.float64]:
         """The largest capacity in each row of so many servers."""
@@ -117,42 +117,50 @@ class BinCell:
 
 
 @dataclass(frozen=True)
-class BinLayout:
-    """Servers in reading order in cells of equal size, seen from *offset*.
-
-    Rows that have only smaller servers are lower.
+class BinGrid(CellGrid[BinCell]):
+    """Servers in reading order; rows that have only smaller servers are lower.
 
     Attributes
     ----------
-    width, height:
-        The view.
-    columns:
-        Servers in a row.
+    shares:
+        The largest capacity in each row, as a share of a largest server.
     """
 
-    wishes: BinWishes
-    width: int
-    height: int
-    columns: int
-    cell: BinCell
-    offset: tuple[int, int] = (0, 0)
-
-    @property
-    def rows(self) -> int:
-        """Rows of servers."""
-        return -(-self.wishes.servers // self.columns)
+    shares: tuple[float, ...] = ()
 
     @cached_property
-    def tops(self) -> Integers:
+    def edges(self) -> Integers:
         """[rows + 1] where each row begins, below the first one's top, and where the last ends."""
-        tall = level(self.wishes.row_shares(self.columns), self.cell.tall)
-        heights = np.maximum(1, tall) + (self.cell.height - self.cell.tall)
+        heights = np.maximum(1, level(self.shares, self.cell.tall)) + (self.cell.height - self.cell.tall)
         return np.concatenate([[0], np.cumsum(heights)]).astype(np.int64)
 
     @property
-    def content(self) -> tuple[int, int]:
-        """Width and height of all cells together."""
-        return self.columns * self.cell.width, int(self.tops[-1])
+    def pitch(self) -> tuple[float, float]:
+        """From a server to the one beside it, and what heights are in proportion to."""
+        return self.cell.width, int(self.edges[-1])
+
+    def row_top(self, row: Any) -> Any:
+        """Where a row, or each of several, begins below the first one's top."""
+        return self.edges[row]
+
+    def row_at(self, y: int) -> int:
+        """The row at a height below the first one's top; it may be beyond the last one."""
+        return int(np.searchsorted(self.edges, y, side="right")) - 1
+
+    def row_range(self, origin: int, size: int) -> range:
+        """The rows of which something is in a view of this height, if the first begins at *origin*."""
+        first = max(0, int(np.searchsorted(self.edges, -origin, side="right")) - 1)
+        return range(first, max(first, min(self.rows, int(np.searchsorted(self.edges, size - origin)))))
+
+
+@dataclass(frozen=True)
+class BinLayout(CellLayout[BinWishes, BinGrid]):
+    """All bins."""
+
+    @property
+    def cell(self) -> BinCell:
+        """The cell of a largest server."""
+        return self.grids[0].cell
 
     @property
     def shows_jobs(self) -> bool:
@@ -160,66 +168,38 @@ class BinLayout:
         return self.cell.shows_jobs
 
     @property
-    def origin(self) -> tuple[int, int]:
-        """Where the first cell is in the view; content that is smaller is centred."""
-        wide, high = self.content
-        return (max(0, (self.width - wide) // 2) - self.offset[0], max(0, (self.height - high) // 2) - self.offset[1])
+    def most_zoom(self) -> float:
+        """How far it is useful to zoom in: until one server fills the view."""
+        tall, wide = self.height, min(self.width, self.height * aspect(self.wishes.resources))
+        return max(1.0, min(tall / self.cell.height, wide / self.cell.width))
 
-    def window(self) -> tuple[range, range]:
-        """The rows and columns of which something can be seen."""
-        x, y = self.origin
-        first = max(0, int(np.searchsorted(self.tops, -y, side="right")) - 1)
-        last = min(self.rows, int(np.searchsorted(self.tops, self.height - y)))
-        columns = _seen(x, self.width, self.cell.width, self.columns)
-        return range(first, max(first, last)), columns
+    def zoomed(self, zoom: float) -> BinLayout:
+        """The same rows with cells *zoom* times as large."""
+        width, height = (max(1, int(side * zoom)) for side in (self.cell.width, self.cell.height))
+        return self.with_cell(width, height)
 
-    def visible(self) -> Integers:
-        """The servers of which something can be seen, in order."""
-        rows, columns = self.window()
-        servers = np.add.outer(np.array(rows, np.int64) * self.columns, np.array(columns, np.int64))
-        return servers.ravel()[servers.ravel() < self.wishes.servers]
-
-    def corner(self, server: int) -> tuple[int, int]:
-        """The top left corner of a server's cell in the view."""
-        row, column = divmod(server, self.columns)
-        x, y = self.origin
-        return x + column * self.cell.width, y + int(self.tops[row])
+    def with_cell(self, width: int, height: int) -> BinLayout:
+        """The same rows with cells of this size."""
+        return replace(self, grids=(replace(self.grids[0], cell=cell_of(self.wishes, width, height)),))
 
     def floor(self, server: int) -> int:
         """The y below the lowest pixel of the jobs of a server."""
-        end = int(self.tops[server // self.columns + 1])
-        return self.origin[1] + end - self.cell.foot
+        grid = self.grids[0]
+        return self.origin[1] + int(grid.row_top(server // grid.columns + 1)) - self.cell.foot
 
-    def box(self, server: int, share: float = 1.0) -> tuple[int, int, int, int]:
+    def box(self, server: int, share: float = 1.0) -> Box:
         """x, y, width, height of a server's bins and bars, a share of a largest server high."""
-        x, _ = self.corner(server)
+        x, _ = self.corner(0, server)
         cell, scale = self.cell, self.wishes.scale
         wide = self.wishes.resources * cell.pair - cell.between
         high = int(level(share, cell.tall))
         floor = FLOOR * scale if self.shows_jobs else 0
         return x + cell.left, self.floor(server) - high, wide, high + floor
 
-    def at(self, x: int, y: int) -> tuple[int, int] | None:
-        """The server in whose cell a pixel of the view lies, and the resource."""
-        left, top = self.origin
-        column, within = divmod(x - left, self.cell.width)
-        row = int(np.searchsorted(self.tops, y - top, side="right")) - 1
-        server = row * self.columns + column
-        if not 0 <= column < self.columns or row < 0 or server >= self.wishes.servers:
-            return None
-        resource = (within - self.cell.left) // max(1, self.cell.pair)
-        return int(server), min(max(0, int(resource)), self.wishes.resources - 1)
-
-    def seen_from(self, x: int, y: int) -> BinLayout:
-        """The same cells from another offset, kept within the content."""
-        wide, high = self.content
-        most = max(0, wide - self.width), max(0, high - self.height)
-        return replace(self, offset=(min(max(0, x), most[0]), min(max(0, y), most[1])))
-
-
-def level(share: npt.ArrayLike, tall: int) -> Integers:
-    """The height in pixels of a share of a largest server, *tall* pixels high."""
-    return np.floor(np.asarray(share, np.float64) * tall + 0.5).astype(np.int64)
+    def resource_at(self, server: int, x: int) -> int:
+        """The resource of a server whose bin is nearest to a pixel in its cell."""
+        within = x - self.corner(0, server)[0] - self.cell.left
+        return min(max(0, within // max(1, self.cell.pair)), self.wishes.resources - 1)
 
 
 def fitting_bins(wishes: BinWishes, width: int, height: int) -> BinLayout:
@@ -232,7 +212,8 @@ def fitting_bins(wishes: BinWishes, width: int, height: int) -> BinLayout:
     if size.max() < 1:
         best = min(servers, max(1, width))
     cell = max(1, width // best), max(1, height // -(-servers // best))
-    return _grown(BinLayout(wishes, width, height, best, cell_of(wishes, *cell)))
+    grid = BinGrid(wishes.servers, best, cell_of(wishes, *cell), shares=tuple(wishes.row_shares(best).tolist()))
+    return _grown(BinLayout(wishes, width, height, (grid,)))
 
 
 def _grown(layout: BinLayout) -> BinLayout:
@@ -240,24 +221,12 @@ def _grown(layout: BinLayout) -> BinLayout:
     low, high = layout.cell.height, layout.height
     while layout.content[1] < layout.height and low < high:
         middle = (low + high + 1) // 2
-        taller = replace(layout, cell=cell_of(layout.wishes, layout.cell.width, middle))
+        taller = layout.with_cell(layout.cell.width, middle)
         if taller.content[1] <= layout.height:
             layout, low = taller, middle
         else:
             high = middle - 1
     return layout
-
-
-def zoomed_bins(fit: BinLayout, zoom: float) -> BinLayout:
-    """*fit* with cells *zoom* times as large."""
-    width, height = (max(1, int(side * zoom)) for side in (fit.cell.width, fit.cell.height))
-    return replace(fit, cell=cell_of(fit.wishes, width, height))
-
-
-def most_zoom(fit: BinLayout) -> float:
-    """How far it is useful to zoom in: until one server fills the view."""
-    tall, wide = fit.height, min(fit.width, fit.height * aspect(fit.wishes.resources))
-    return max(1.0, min(tall / fit.cell.height, wide / fit.cell.width))
 
 
 def aspect(resources: int) -> float:
@@ -270,7 +239,7 @@ def cell_of(wishes: BinWishes, width: int, height: int) -> BinCell:
     scale, resources = wishes.scale, wishes.resources
     small = min(width, height)
     gap = 0 if small < 4 * scale else max(scale, min(16 * scale, small // 10))
-    labels = _labels(wishes, width - gap, height)
+    labels = lines_below(LABELS_FROM, wishes.labels, width - gap, height, wishes.line)
     label = labels * wishes.line + (PAD * scale if labels else 0)
     room = max(1, (width - gap) // resources)
     between = 0 if resources == 1 or room < 3 else max(1, room // 10)
@@ -288,16 +257,3 @@ def cell_of(wishes: BinWishes, width: int, height: int) -> BinCell:
     used = resources * (bar + bar_gap + wide + between) - between
     left = max(0, (width - gap - used) // 2)
     return BinCell(width, height, gap, left, head, tall, bar, bar_gap, wide, between, labels, label, shows_jobs)
-
-
-def _labels(wishes: BinWishes, width: int, height: int) -> int:
-    """How many lines can be written below a bin; one that does not fit ends them."""
-    for lines, (least, wide) in enumerate(zip(LABELS_FROM, wishes.labels, strict=False)):
-        if width < wide or height < least * wishes.line:
-            return lines
-    return len(wishes.labels)
-
-
-def _seen(origin: int, size: int, cell: int, count: int) -> range:
-    first = max(0, -origin // cell)
-    return range(first, max(first, min(count, -(-(size - origin) // cell))))

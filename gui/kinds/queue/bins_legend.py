@@ -5,27 +5,22 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QLinearGradient, QPainter, QPen
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QPainter
 
 from gui.kinds.queue.bins_palette import heat_color
 from gui.kinds.queue.bins_words import size_on_block
 from gui.kinds.queue.colours import Look, paint_look, size_classes
 from gui.kinds.queue.wording import interval_words, lane_name
-from gui.painting.fallback import tile_brush
 from gui.painting.stack_text import Symbols
 from gui.painting.textures import texture_scale, texture_tile
+from gui.pictures.legend import PictureLegend, paint_gradient, paint_pair, paint_tile
 from gui.theme import Texture, Theme
 from model.kinds.queue.facts import QueueFacts
 from model.kinds.queue.numbers import QueueNumbers
 
-LINES = 2
 #: Sizes are named one by one where there are no more.
 MOST_NAMED = 16
-#: Height of a line in lines of text, from a mark to its words, and between entries.
-LINE, GAP, BETWEEN = 1.35, 6.0, 18.0
-#: Width of a mark, and of a gradient, in lines of text.
-_MARK, _GRADIENT = 1.0, 2.6
 
 
 class BinEntry(NamedTuple):
@@ -90,67 +85,15 @@ def _queue_words(numbers: QueueNumbers, facts: QueueFacts, queue: int, intervals
     return f"{name} {interval_words((low, high))}"
 
 
-class BinLegend:
+class BinLegend(PictureLegend):
     """Lays out and paints the legend for one run, theme and font."""
 
     def __init__(self, numbers: QueueNumbers, facts: QueueFacts, text: Symbols, theme: Theme) -> None:
+        super().__init__(text, theme)
         self._numbers, self._facts = numbers, facts
-        self._text, self._theme = text, theme
-        self._known: dict[tuple[float, bool, bool], list[tuple[BinEntry, int, float]]] = {}
 
-    @property
-    def height(self) -> float:
-        """The height that is kept for it."""
-        return LINES * LINE * self._text.height
-
-    def chosen(self, room: float, jobs: bool, stalls: bool) -> list[tuple[BinEntry, int, float]]:
-        """Entries with line and x; without intervals where there is no room for those."""
-        key = room, jobs, stalls
-        if key not in self._known:
-            self._known = {key: self._flowing(*key)}
-        return self._known[key]
-
-    def _flowing(self, room: float, jobs: bool, stalls: bool) -> list[tuple[BinEntry, int, float]]:
-        result: list[tuple[BinEntry, int, float]] = []
-        for intervals in (True, False):
-            items = entries(self._numbers, self._facts, jobs, stalls, intervals)
-            result = self._wrapped(items, room)
-            if len(result) == len(items):
-                break
-        return result
-
-    def _wrapped(self, items: list[BinEntry], room: float) -> list[tuple[BinEntry, int, float]]:
-        """Line and x of each of the first *items*, as many as there are lines for."""
-        result: list[tuple[BinEntry, int, float]] = []
-        line, x = 0, 0.0
-        for item in items:
-            width = self._width(item)
-            if x and x + width > room:
-                line, x = line + 1, 0.0
-            if line >= LINES:
-                break
-            result.append((item, line, x))
-            x += width + BETWEEN
-        return result
-
-    def _wide(self, item: BinEntry) -> float:
-        wide = _GRADIENT if item.mark == "heat" else _MARK
-        return wide * self._text.height
-
-    def _width(self, item: BinEntry) -> float:
-        return self._wide(item) + GAP + self._text.width(item.words)
-
-    def paint(self, painter: QPainter, area: QRectF, jobs: bool, stalls: bool) -> None:
-        """Paint it into *area*."""
-        height = LINE * self._text.height
-        for item, line, x in self.chosen(area.width(), jobs, stalls):
-            left, top = area.x() + x, area.y() + line * height
-            side = self._text.height
-            mark = QRectF(left, top + (height - side) / 2, self._wide(item), side)
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(QColor(self._theme.muted), 1))
-            self._mark(painter, item, mark.adjusted(0, 1, 0, -1))
-            self._text.draw(painter, mark.right() + GAP, top + (height - side) / 2, item.words, self._theme.normal)
+    def _entries(self, jobs: bool, stalls: bool, full: bool) -> list[BinEntry]:
+        return entries(self._numbers, self._facts, jobs, stalls, full)
 
     def _mark(self, painter: QPainter, item: BinEntry, rect: QRectF) -> None:
         theme = self._theme
@@ -159,11 +102,10 @@ class BinLegend:
             case "jobs":
                 paint_look(painter, frame, theme, item.look)
             case "heat":
-                _gradient(painter, frame, heat_color(theme, 0), heat_color(theme, 1))
+                paint_gradient(painter, frame, heat_color(theme, 0), heat_color(theme, 1))
+                painter.drawRect(frame)
             case "resources":
-                half = frame.width() / 2 - 1
-                painter.drawRect(frame.adjusted(0, 0, -half, 0))
-                painter.drawRect(frame.adjusted(half, 0, 0, 0))
+                paint_pair(painter, frame)
             case "gauge":
                 _gauge(painter, rect, theme)
             case "slot":
@@ -187,17 +129,6 @@ def _gauge(painter: QPainter, rect: QRectF, theme: Theme) -> None:
 
 def _hatched(painter: QPainter, rect: QRectF, theme: Theme) -> None:
     device = painter.device()
-    ratio = device.devicePixelRatioF() if device is not None else 1.0
-    tile = texture_tile(Texture.FALLING, theme.panel, theme.reserved, texture_scale(ratio))
-    image = tile_brush(tile).textureImage()
-    image.setDevicePixelRatio(ratio)
-    painter.fillRect(rect, QBrush(image))
-    painter.drawRect(rect)
-
-
-def _gradient(painter: QPainter, rect: QRectF, start: str, end: str) -> None:
-    gradient = QLinearGradient(QPointF(rect.topLeft()), QPointF(rect.topRight()))
-    gradient.setColorAt(0, QColor(start))
-    gradient.setColorAt(1, QColor(end))
-    painter.fillRect(rect, QBrush(gradient))
+    scale = texture_scale(device.devicePixelRatioF() if device is not None else 1.0)
+    paint_tile(painter, rect, texture_tile(Texture.FALLING, theme.panel, theme.reserved, scale))
     painter.drawRect(rect)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gui.kinds.queue.bins_content import BinJobs, Integers
-from gui.kinds.queue.bins_layout import level
+from gui.pictures.layout import level
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QPainter
 
 from gui.intents import Select
 from gui.kinds.queue.bins_scene import BinScene
 from gui.painting.brackets import paint_brackets
+from gui.pictures.marks import outline_server, outline_thing
 from model.frame import Frame
 from model.records import Evict, Place, Record, Renew, Stall
-
-WIDTH = 2.0
-#: Around smaller jobs the outline is outside.
-SMALL = 10.0
-#: So far outlines may reach beyond the bins.
-AROUND = 7.0
 
 
 class BinMark(NamedTuple):
@@ -61,46 +55,28 @@ def _marks_of(record: Record, whole: bool) -> list[BinMark]:
 
 def paint_marks(painter: QPainter, scene: BinScene, named: tuple[BinMark, ...]) -> None:
     """Outline what the step names."""
-    painter.save()
-    painter.setClipRect(scene.stage.adjusted(-AROUND, -AROUND, AROUND, AROUND))
     for role in dict.fromkeys(mark.role for mark in named):
         mine = [mark for mark in named if mark.role == role]
         color = scene.theme.color(role)
         for server in {mark.server for mark in mine if mark.server is not None}:
             _outline_server(painter, scene, server, color)
         _outline_jobs(painter, scene, {mark.job for mark in mine if mark.job is not None}, color)
-    painter.restore()
 
 
 def paint_selection(painter: QPainter, scene: BinScene, selection: Select) -> None:
     """Outline the server and the job that are pointed at anywhere in the window."""
-    painter.save()
-    painter.setClipRect(scene.stage.adjusted(-AROUND, -AROUND, AROUND, AROUND))
     if selection.server is not None and scene.place_of(selection.server) is not None:
         paint_brackets(painter, scene.server_rect(selection.server), scene.theme)
     if selection.job is not None:
         _outline_jobs(painter, scene, {selection.job}, scene.theme.run)
-    painter.restore()
 
 
 def _outline_server(painter: QPainter, scene: BinScene, server: int, color: str) -> None:
     if scene.place_of(server) is not None:
-        room = 2.5 if scene.layout.shows_jobs else 0.5
-        rect = scene.server_rect(server).adjusted(-room, -room, room, room)
-        _outline(painter, rect, color, scene.theme.panel)
+        outline_server(painter, scene.server_rect(server), color, scene.theme.panel, scene.layout.shows_jobs)
 
 
 def _outline_jobs(painter: QPainter, scene: BinScene, jobs: set[int], color: str) -> None:
     for block in scene.blocks_with(jobs):
         for resource in range(scene.layout.wishes.resources):
-            rect = scene.rect(scene.block_box(block, resource))
-            room = 1.0 if min(rect.width(), rect.height()) < SMALL else -1.0
-            rect.adjust(-room, -room, room, room)
-            _outline(painter, rect, color, scene.theme.panel)
-
-
-def _outline(painter: QPainter, rect: QRectF, color: str, under: str) -> None:
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    for tone, width in ((under, WIDTH + 2), (color, WIDTH)):
-        painter.setPen(QPen(QColor(tone), width, j=Qt.PenJoinStyle.MiterJoin))
-        painter.drawRect(rect)
+            outline_thing(painter, scene.rect(scene.block_box(block, resource)), color, scene.theme.panel)

@@ -10,7 +10,7 @@ import numpy as np
 from gui.kinds.queue.colours import Look, look_color, look_tile
 from gui.painting.colour import argb, mix
 from gui.painting.stack_slots import letter_ink
-from gui.painting.textures import PERIOD, Pixels, texture_tile
+from gui.painting.textures import Pixels, dimmed_pixels, plain_tile, strip_of, texture_tile, wall_of
 from gui.theme import Texture, Theme
 
 #: Looks of a row of a bin; from STYLES on there are three for each class of sizes.
@@ -74,21 +74,21 @@ def heat_color(theme: Theme, share: float) -> str:
 @lru_cache(maxsize=MOST_PALETTES)
 def bin_palette(theme: Theme, classes: int, queues: tuple[Look, ...], width: int, bar: int, scale: int) -> BinPalette:
     """The strips of bins of *width* and bars of *bar* device pixels; *queues* [V] are looks."""
-    wall = _wall(width, scale)
+    wall = wall_of(width, scale, WALL_FROM, THICK_WALL_FROM)
     inner = wall + (scale if wall > scale else 0)
     colors = [look_color(theme, look) for look in range(classes)]
-    panel = _plain(theme.panel, scale)
-    free = panel if wall else _plain(theme.grid, scale)
+    panel = plain_tile(theme.panel, scale)
+    free = panel if wall else plain_tile(theme.grid, scale)
     tiles = [
         panel,
         free,
         _hatch(theme.reserved, theme.panel, scale),
-        _plain(theme.muted, scale),
-        _plain(theme.run, scale),
+        plain_tile(theme.muted, scale),
+        plain_tile(theme.run, scale),
     ]
     for look, color in enumerate(colors):
-        tiles += [look_tile(theme, look, scale), _plain(color, scale), _hatch(color, theme.panel, scale)]
-    strips = np.stack([_repeated(tile, width) for tile in tiles])
+        tiles += [look_tile(theme, look, scale), plain_tile(color, scale), _hatch(color, theme.panel, scale)]
+    strips = np.stack([strip_of(tile, width) for tile in tiles])
     if wall:
         walled = [look for look in range(len(tiles)) if look not in (OUTSIDE, FLOOR, LID)]
         for side in (slice(0, inner), slice(width - inner, width)):
@@ -111,19 +111,13 @@ def bin_palette(theme: Theme, classes: int, queues: tuple[Look, ...], width: int
     )
 
 
-def _wall(width: int, scale: int) -> int:
-    if width < WALL_FROM * scale:
-        return 0
-    return 2 * scale if width >= THICK_WALL_FROM * scale else scale
-
-
 def _bars(theme: Theme, queues: tuple[Look, ...], width: int, scale: int) -> Pixels:
-    rows = [_repeated(_plain(theme.panel, scale), width)]
+    rows = [strip_of(plain_tile(theme.panel, scale), width)]
     side = scale if width >= 5 * scale else 0
     for look in queues:
         color = look_color(theme, look)
-        edge = _repeated(_plain(color, scale), width)
-        inside = _repeated(_plain(mix(color, theme.panel, FAINT), scale), width)
+        edge = strip_of(plain_tile(color, scale), width)
+        inside = strip_of(plain_tile(mix(color, theme.panel, FAINT), scale), width)
         for part in (slice(0, side), slice(width - side, width)):
             inside[:, part] = argb(color)
         rows += [edge, inside]
@@ -139,25 +133,13 @@ def _heat(theme: Theme, width: int) -> Pixels:
     return np.concatenate([rows, _dimmed(rows, argb(theme.panel), [1])])
 
 
-def _plain(color: str, scale: int) -> Pixels:
-    return texture_tile(Texture.PLAIN, color, color, scale)
-
-
 def _hatch(color: str, panel: str, scale: int) -> Pixels:
     return texture_tile(Texture.FALLING, panel, color, scale)
 
 
-def _repeated(tile: Pixels, width: int) -> Pixels:
-    return np.tile(tile, (1, -(-width // (PERIOD * (len(tile) // PERIOD)))))[:, :width].copy()
-
-
 def _dimmed(pixels: Pixels, background: int, but: list[int] | None = None) -> Pixels:
     """*pixels* with :data:`DIM` of the background in them, but for some of the first axis."""
-    shown = np.ascontiguousarray(pixels).view(np.uint8).astype(np.float64)
-    shape = (*pixels.shape, 4)
-    under = np.array([background], np.uint32).view(np.uint8)
-    mixed = shown.reshape(shape) * (1 - DIM) + under * DIM
-    result = np.round(mixed).astype(np.uint8).view(np.uint32).reshape(pixels.shape)
+    result = dimmed_pixels(pixels, background, DIM)
     if but is not None:
         result[but] = pixels[but]
     return result

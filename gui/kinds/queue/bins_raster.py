@@ -6,12 +6,11 @@ from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtGui import QImage
 
 from gui.kinds.queue.bins_content import BinJobs, Floats, Integers, Slots
 from gui.kinds.queue.bins_layout import FLOOR as FLOOR_HEIGHT
 from gui.kinds.queue.bins_layout import LID as LID_HEIGHT
-from gui.kinds.queue.bins_layout import BinCell, BinLayout, level
+from gui.kinds.queue.bins_layout import BinCell, BinLayout
 from gui.kinds.queue.bins_levels import Levels
 from gui.kinds.queue.bins_palette import (
     FILL,
@@ -29,6 +28,8 @@ from gui.kinds.queue.bins_palette import (
     BinPalette,
 )
 from gui.painting.textures import Pixels
+from gui.pictures.cells import CellRaster
+from gui.pictures.layout import level
 
 Looks = npt.NDArray[np.int16]
 Flags = npt.NDArray[np.bool_]
@@ -125,37 +126,19 @@ def heat_rows(share: Floats, full: Floats, stalled: Flags, cell: BinCell) -> Loo
     return rows.looks()
 
 
-class BinRaster:
+class BinRaster(CellRaster):
     """Draws bins into pixels."""
 
-    def __init__(self) -> None:
-        self._pixels = np.zeros((1, 1), np.uint32)
-        self._origin = (0, 0)
-        self._background: tuple[object, ...] = ()
-
-    @property
-    def image(self) -> QImage:
-        """The cells that can be seen, whole; it shares its pixels with this raster."""
-        height, width = self._pixels.shape
-        return QImage(self._pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32)
-
-    @property
-    def origin(self) -> tuple[int, int]:
-        """Where the picture's corner is in the view."""
-        return self._origin
-
-    def begin(self, layout: BinLayout, background: int) -> None:
+    def start(self, layout: BinLayout, background: int) -> None:
         """Start a picture; what is between the bins is drawn only when that changes."""
-        rows, columns = layout.window()
-        tops = layout.tops[rows.start : rows.stop + 1]
+        rows, columns = self.place(layout)
+        tops = layout.grids[0].edges[rows.start : rows.stop + 1]
         self._cell = layout.cell
         self._columns = len(columns)
         self._tops = (tops - tops[0]).tolist()
-        x, y = layout.origin
-        self._origin = (x + columns.start * layout.cell.width, y + int(tops[0]))
-        key = (background, layout.cell, self._columns, self._tops, len(layout.visible()))
-        if key != self._background:
-            self._background = key
+        key = background, layout.cell, self._columns, tuple(self._tops), len(layout.visible())
+        if key != self._key:
+            self._key = key
             height, width = self._tops[-1], self._columns * layout.cell.width
             self._pixels = np.full((max(1, height), max(1, width)), background, np.uint32)
 
@@ -172,16 +155,6 @@ class BinRaster:
                 x = left + resource * cell.pair
                 mine = servers[:, resource, height - high :].transpose(1, 0, 2)
                 cells[bottom - high : bottom, : len(servers), x : x + width] = mine
-
-
-def columns(looks: Looks, strips: Pixels, stalled: Flags) -> Pixels:
-    """[S, D, H, W] the pixels of columns, from above; those of stalled servers are dimmed."""
-    kinds, period, width = strips.shape
-    height = looks.shape[2]
-    index = looks[:, :, ::-1].astype(np.intp) * period + np.arange(height) % period
-    index[stalled] += kinds // 2 * period
-    pixels: Pixels = np.take(strips.reshape(-1, width), index, axis=0, mode="clip")
-    return pixels
 
 
 def draw_gauges(

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QRectF
 
-from gui.kinds.queue.bins_content import BinJobs, Integers, blocks_of, slots_of
+from gui.kinds.queue.bins_content import BinJobs, blocks_of, slots_of
 from gui.kinds.queue.bins_layout import BinLayout
 from gui.kinds.queue.bins_levels import Levels, levels_of
 from gui.kinds.queue.bins_palette import bin_palette
-from gui.kinds.queue.bins_raster import BinRaster, bar_rows, bin_rows, columns, draw_gauges, heat_rows
+from gui.kinds.queue.bins_raster import BinRaster, bar_rows, bin_rows, draw_gauges, heat_rows
 from gui.kinds.queue.colours import SizeClasses, size_classes
-from gui.painting.stage import in_pixels, in_widget
-from gui.theme import Theme
-from model.frame import Frame
+from gui.painting.textures import pixels_of_looks
+from gui.pictures.layout import Integers
+from gui.pictures.scene import CellScene
 from model.kinds.queue.facts import QueueFacts
 from model.kinds.queue.numbers import QueueNumbers
 from model.kinds.queue.state import QueueState
@@ -30,53 +31,40 @@ class BinHit(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class BinScene:
-    """Everything that painting and hit tests need of one moment.
+class BinScene(CellScene[QueueState, QueueNumbers, QueueFacts]):
+    """Everything that painting and hit tests need of one moment."""
 
-    Attributes
-    ----------
-    servers:
-        [S] those of which something can be seen.
-    blocks, levels, job_class:
-        Their jobs, and the class of each job's size; None where bins are too small for jobs.
-    classes:
-        Of the scenario's sizes.
-    stage:
-        Where the bins are in the widget.
-    """
-
-    frame: Frame
     layout: BinLayout
-    servers: Integers
-    blocks: BinJobs | None
-    levels: Levels | None
-    job_class: Integers
-    classes: SizeClasses
-    stage: QRectF
-    theme: Theme
-    ratio: float
 
-    @property
-    def state(self) -> QueueState:
-        """The state shown."""
-        state: QueueState = self.frame.state
-        return state
+    @cached_property
+    def classes(self) -> SizeClasses:
+        """Of the scenario's sizes."""
+        return size_classes(self.numbers)
 
-    @property
-    def numbers(self) -> QueueNumbers:
-        """The run's constant numbers."""
-        numbers: QueueNumbers = self.frame.info.numbers
-        return numbers
+    @cached_property
+    def servers(self) -> Integers:
+        """[S] those of which something can be seen."""
+        return self.layout.visible()
 
-    @property
-    def facts(self) -> QueueFacts:
-        """What is to be known of the policy."""
-        facts: QueueFacts = self.frame.info.facts
-        return facts
+    @cached_property
+    def blocks(self) -> BinJobs | None:
+        """The jobs on them; None where bins are too small for jobs."""
+        if not self.layout.shows_jobs:
+            return None
+        return blocks_of(self.state, self.numbers, self.facts, self.servers)
 
-    def rect(self, box: tuple[int, int, int, int]) -> QRectF:
-        """A box of the stage's device pixels in the widget's coordinates."""
-        return in_widget(self.stage, self.ratio, box)
+    @cached_property
+    def levels(self) -> Levels | None:
+        """Where those begin and end."""
+        if self.blocks is None:
+            return None
+        capacity, largest = self.numbers.capacity[self.servers], self.numbers.largest
+        return levels_of(self.blocks, capacity, largest, self.layout.cell.tall)
+
+    @cached_property
+    def job_class(self) -> Integers:
+        """The class of each job's size."""
+        return np.zeros(0, np.int64) if self.blocks is None else self.classes.of(self.blocks.size)
 
     def server_rect(self, server: int) -> QRectF:
         """The bins of a server."""
@@ -88,7 +76,7 @@ class BinScene:
         blocks, levels = self.blocks, self.levels
         assert blocks is not None and levels is not None
         server = int(self.servers[blocks.place[block]])
-        x, _ = self.layout.corner(server)
+        x, _ = self.layout.corner(0, server)
         low, high = int(levels.low[block, resource]), int(levels.high[block, resource])
         cell = self.layout.cell
         return x + cell.bin_left(resource), self.layout.floor(server) - high, cell.bin, high - low
@@ -105,37 +93,14 @@ class BinScene:
         numbers = self.state.job_number[self.blocks.record]
         return np.flatnonzero(np.isin(numbers, list(jobs))).tolist()
 
-    def at(self, position: QPointF) -> BinHit | None:
-        """What is at a point of the widget."""
-        pixel = in_pixels(self.stage, self.ratio, position)
-        found = None if pixel is None else self.layout.at(*pixel)
-        if pixel is None or found is None:
-            return None
-        x, y = pixel
-        server, resource = found
-        place = self.place_of(server)
-        left, _, wide, _ = self.layout.box(server)
-        if self.blocks is None or self.levels is None or place is None:
-            return BinHit(server, None)
-        if not left <= x < left + wide:
-            return BinHit(server, None)
-        height = self.layout.floor(server) - 1 - y
-        block = self.levels.block_at(self.blocks, place, resource, height)
-        return BinHit(server, None if block is None else int(self.blocks.record[block]))
-
-
-def scene_of(frame: Frame, layout: BinLayout, stage: QRectF, theme: Theme, ratio: float) -> BinScene:
-    """A moment in a layout."""
-    servers = layout.visible()
-    none = np.zeros(0, np.int64)
-    state, numbers, facts = frame.state, frame.info.numbers, frame.info.facts
-    classes = size_classes(numbers)
-    if not layout.shows_jobs:
-        return BinScene(frame, layout, servers, None, None, none, classes, stage, theme, ratio)
-    blocks = blocks_of(state, numbers, facts, servers)
-    levels = levels_of(blocks, numbers.capacity[servers], numbers.largest, layout.cell.tall)
-    job_class = classes.of(blocks.size)
-    return BinScene(frame, layout, servers, blocks, levels, job_class, classes, stage, theme, ratio)
+    def _hit(self, number: int, index: int, x: int, y: int) -> BinHit:
+        place = self.place_of(index)
+        left, _, wide, _ = self.layout.box(index)
+        if self.blocks is None or self.levels is None or place is None or not left <= x < left + wide:
+            return BinHit(index, None)
+        height = self.layout.floor(index) - 1 - y
+        block = self.levels.block_at(self.blocks, place, self.layout.resource_at(index, x), height)
+        return BinHit(index, None if block is None else int(self.blocks.record[block]))
 
 
 def draw(scene: BinScene, raster: BinRaster, heights: Integers | None) -> None:
@@ -144,20 +109,20 @@ def draw(scene: BinScene, raster: BinRaster, heights: Integers | None) -> None:
     queues = scene.classes.of_queues(scene.numbers, scene.facts)
     palette = bin_palette(scene.theme, scene.classes.count, queues, cell.bin, cell.bar, scale)
     stalled = scene.state.stalled[scene.servers] != 0
-    raster.begin(layout, palette.background)
+    raster.start(layout, palette.background)
     if scene.blocks is None or scene.levels is None:
         capacity = scene.numbers.capacity[scene.servers]
         used = scene.state.used[scene.servers] / np.maximum(capacity, 1)
         full = capacity / scene.numbers.largest
         looks = heat_rows(used, full, stalled, cell)
-        picture = columns(looks, palette.heat, stalled)
+        picture = pixels_of_looks(looks, palette.heat, stalled)
         raster.draw(picture, cell.bin_left(0))
         return
     looks = bin_rows(scene.levels, scene.blocks.place, scene.job_class, stalled, cell, scale)
-    picture = columns(looks, palette.strips, stalled)
+    picture = pixels_of_looks(looks, palette.strips, stalled)
     draw_gauges(picture, scene.levels, scene.blocks, scene.job_class, stalled, palette, scale)
     raster.draw(picture, cell.bin_left(0))
     if palette.bars is not None and heights is not None:
         slots = slots_of(scene.state, scene.facts, heights, scene.servers, cell.tall)
         looks = bar_rows(slots, scene.numbers.largest, len(scene.servers), cell, scale)
-        raster.draw(columns(looks, palette.bars, stalled), cell.left)
+        raster.draw(pixels_of_looks(looks, palette.bars, stalled), cell.left)

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter
 
 from gui.kinds.queue.bins_content import Integers
-from gui.kinds.queue.bins_layout import FLOOR, PAD, level
+from gui.kinds.queue.bins_layout import FLOOR, PAD
 from gui.kinds.queue.bins_palette import DIM
 from gui.kinds.queue.bins_raster import GAUGE, GAUGE_WIDTH_FROM
 from gui.kinds.queue.bins_scene import BinScene
@@ -20,6 +20,7 @@ from gui.kinds.queue.wording import lane_name
 from gui.painting.colour import mix
 from gui.painting.stack_slots import letter_ink
 from gui.painting.stack_text import Symbols
+from gui.pictures.layout import level
 from model.explain import grouped
 from model.kinds.queue.facts import QueueFacts
 from model.kinds.queue.numbers import QueueNumbers
@@ -78,7 +79,7 @@ class BinText:
         if not cell.labels:
             return
         for server in scene.servers.tolist():
-            x, _ = scene.layout.corner(server)
+            x, _ = scene.layout.corner(0, server)
             y = scene.layout.floor(server) + (FLOOR + PAD - 1) * scene.layout.wishes.scale
             area = scene.rect((x, y, cell.width - cell.gap, 0))
             area.setHeight(self._text.height)
@@ -110,7 +111,7 @@ class BinText:
 
     def _resources(self, server: int, area: QRectF) -> None:
         scene, cell = self._scene, self._scene.layout.cell
-        x, _ = scene.layout.corner(server)
+        x, _ = scene.layout.corner(0, server)
         for resource, name in enumerate(scene.numbers.resource_names):
             mine = scene.rect((x + cell.bin_left(resource), 0, cell.bin, 0))
             place = QRectF(
@@ -183,7 +184,7 @@ class BinText:
     ) -> None:
         scene, cell = self._scene, self._scene.layout.cell
         server = int(scene.servers[place])
-        x, _ = scene.layout.corner(server)
+        x, _ = scene.layout.corner(0, server)
         low, high = edges
         area = scene.rect((x + cell.bin_left(resource), scene.layout.floor(server) - high, cell.bin, high - low))
         found = self._fitting(texts, area.width() - 8)
@@ -218,7 +219,7 @@ class BinText:
     def _slots(self, server: int, resource: int, taken: list[int], ends: list[int]) -> None:
         scene, text = self._scene, self._text
         cell, looks = scene.layout.cell, scene.classes.of_queues(scene.numbers, scene.facts)
-        x, _ = scene.layout.corner(server)
+        x, _ = scene.layout.corner(0, server)
         left, floor = x + cell.left + resource * cell.pair, scene.layout.floor(server)
         for queue, low, high in zip(taken, [0, *ends], ends, strict=False):
             if high - low < 0.95 * text.height * scene.ratio:

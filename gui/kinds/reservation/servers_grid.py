@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gui.kinds.reservation import servers_table
 from gui.kinds.reservation.servers_grid_view import GridView
-from gui.panels.picture import PicturePanel
+from gui.pictures.panel import PicturePanel
 
 
 class ServerGridPanel(PicturePanel):

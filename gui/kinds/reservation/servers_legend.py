@@ -8,10 +8,9 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen
 
 from gui.kinds.reservation.servers_words import X_HAT
-from gui.painting.fallback import tile_brush
 from gui.painting.stack_slots import letter_ink
 from gui.painting.stack_text import Symbols, symbol
-from gui.painting.textures import RasterPalette
+from gui.painting.textures import RasterPalette, tile_brush
 from gui.theme import Theme, type_letter
 
 GAP = 6.0

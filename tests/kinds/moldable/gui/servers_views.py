@@ -115,7 +115,7 @@ def filled(made: Made, seed: int = 1, until: float = 1.0) -> Made:
 
 def wishes(counts: tuple[int, ...] = (20,), scale: int = 1) -> MoldableWishes:
     """What a layout has to have room for."""
-    return MoldableWishes(counts, len(counts) > 1, 17 * scale, 9 * scale, 30 * scale, scale)
+    return MoldableWishes(counts, 17 * scale, scale, 9 * scale, 30 * scale)
 
 
 def shown(qtbot: QtBot, frame: Frame, size: tuple[int, int] = SIZE) -> MoldableServersPanel:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -19,7 +18,7 @@ from gui.kinds.moldable.servers_content import (
     shares,
     strips_of,
 )
-from gui.kinds.moldable.servers_layout import MoldableLayout, fitting_servers, most_zoom, zoomed_servers
+from gui.kinds.moldable.servers_layout import MoldableLayout, fitting_servers
 from tests.kinds.moldable.gui.servers_views import Made, filled, records_of, split, wishes
 
 
@@ -30,8 +29,7 @@ def layouts(draw: st.DrawFn) -> MoldableLayout:
         counts[0] *= 200
     wish = wishes(tuple(counts), draw(st.sampled_from([1, 2])))
     fit = fitting_servers(wish, draw(st.integers(64, 2000)), draw(st.integers(64, 1200)))
-    zoomed = zoomed_servers(fit, draw(st.floats(1, most_zoom(fit))))
-    return zoomed.seen_from(draw(st.integers(0, 3000)), draw(st.integers(0, 3000)))
+    return fit.zoomed(draw(st.floats(1, fit.most_zoom)))
 
 
 # Layout.
@@ -54,63 +52,6 @@ def test_the_parts_of_a_cell_fit_into_it(layout: MoldableLayout) -> None:
         assert not cell.textured
 
 
-@given(layouts(), st.integers(0, 10**6))
-def test_a_server_is_found_where_it_stands(layout: MoldableLayout, number: int) -> None:
-    section = number % len(layout.grids)
-    grid = layout.grids[section]
-    index = number % grid.count
-    x, y = layout.corner(section, index)
-    for at in ((x, y), (x + grid.cell.width - 1, y + grid.cell.height - 1)):
-        found = layout.at(*at)
-        assert found is not None
-        assert found[0] == section
-        assert 0 <= index - found[1] < grid.per
-
-
-@given(layouts())
-def test_neighbours_stand_side_by_side_in_the_order_of_their_numbers(layout: MoldableLayout) -> None:
-    for section, grid in enumerate(layout.grids):
-        index = np.arange(min(grid.count, 2 * grid.columns))
-        left, top = layout.corners(section, index)
-        same = np.diff(top) == 0
-        steps = np.diff(left)[same]
-        assert ((steps == 0) | (steps == grid.cell.width)).all()
-        assert (np.diff(top)[~same] == grid.cell.height).all()
-        if grid.per == 1:
-            assert (steps == grid.cell.width).all()
-
-
-@given(layouts())
-def test_sections_do_not_overlap(layout: MoldableLayout) -> None:
-    for above, below in pairwise(layout.grids):
-        assert above.top + above.size[1] <= below.top - layout.wishes.caption
-    assert layout.grids[0].top == layout.wishes.caption
-    assert layout.content[1] == layout.grids[-1].top + layout.grids[-1].size[1]
-
-
-@given(layouts())
-def test_the_window_has_all_servers_of_which_something_is_in_view(layout: MoldableLayout) -> None:
-    for section, grid in enumerate(layout.grids):
-        rows, cells = layout.window(section)
-        for index in range(0, grid.count, max(1, grid.count // 40)):
-            x, y = layout.corner(section, index)
-            seen = x < layout.width and x + grid.cell.width > 0 and y < layout.height and y + grid.cell.height > 0
-            row, column = divmod(index, grid.columns)
-            assert (row in rows and column // grid.per in cells) == seen
-
-
-@given(
-    st.lists(st.integers(1, 60_000), min_size=1, max_size=3),
-    st.integers(1, 50),
-    st.integers(400, 2000),
-    st.integers(300, 1200),
-)
-def test_without_zoom_all_servers_are_in_view(counts: list[int], factor: int, width: int, height: int) -> None:
-    fit = fitting_servers(wishes(tuple(count * factor for count in counts)), width, height)
-    assert fit.content[0] <= width
-    assert fit.content[1] <= height
-
-
 def test_what_is_shown_depends_on_the_room() -> None:
     few = fitting_servers(wishes((20,)), 760, 330)
     assert few.cell.numbered
@@ -130,32 +71,10 @@ def test_what_is_shown_depends_on_the_room() -> None:
     most = fitting_servers(wishes((1_000_000,)), 760, 330)
     assert (most.cell.width, most.cell.height) == (1, 1)
     assert most.grids[0].per > 1
-    close = zoomed_servers(most, most_zoom(most))
+    close = most.zoomed(most.most_zoom)
     assert close.grids[0].per == 1
     assert close.cell.written
     assert close.cell.numbered
-
-
-@given(layouts(), st.floats(0, 1), st.floats(0, 1))
-def test_zooming_keeps_what_is_under_the_mouse(layout: MoldableLayout, x: float, y: float) -> None:
-    at = int(x * (layout.width - 1)), int(y * (layout.height - 1))
-    found = layout.at(*at)
-    if found is None or layout.grids[0].per > 1:
-        return
-    closer = _doubled(layout)
-    moved = replace(closer, offset=closer.around(layout, *at))
-    wide, high = moved.content
-    if wide >= moved.width and high >= moved.height:  # what is smaller than the view is centred
-        seen = moved.at(*at)
-        assert seen is not None
-        assert seen[0] == found[0]
-        x, y = moved.corner(*found)
-        assert x - moved.cell.width <= at[0] <= x + 2 * moved.cell.width
-        assert y - moved.cell.height <= at[1] <= y + 2 * moved.cell.height
-
-
-def _doubled(layout: MoldableLayout) -> MoldableLayout:
-    return zoomed_servers(replace(layout, offset=(0, 0)), 2.0)
 
 
 # What is on the servers.

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QHelpEvent, QWheelEvent
+from PySide6.QtCore import QEvent, QPointF, QRectF
+from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
@@ -21,18 +21,7 @@ from gui.kinds.moldable.servers_words import job_lines, job_name, server_words
 from model.api import Session
 from model.frame import Frame
 from model.kinds.moldable.rows import FLAG_ADMITTED, FLAG_BLOCKED, FLAG_DEPARTED
-from tests.kinds.moldable.gui.servers_views import (
-    LIGHT,
-    Made,
-    filled,
-    records_of,
-    run,
-    scene_in,
-    server_rect,
-    share_of,
-    shown,
-    split,
-)
+from tests.kinds.moldable.gui.servers_views import LIGHT, Made, run, scene_in, server_rect, share_of, shown, split
 from tests.kinds.reservation.gui.servers_views import area, has, pixels
 
 
@@ -156,19 +145,6 @@ def test_every_sub_step_of_an_event_has_its_marks(qtbot: QtBot) -> None:
     assert {"arrival", "request", "allocate", "reject", "departure"} <= seen
 
 
-def test_what_is_selected_anywhere_is_outlined(qtbot: QtBot) -> None:
-    frame = filled(Made()).frame(1.0)
-    panel = shown(qtbot, frame)
-    plain = pixels(panel)
-    panel.set_selection(Select(server=2))
-    assert has(pixels(panel), LIGHT.run)
-    for record in records_of(frame.state):
-        panel.set_selection(Select(job=int(frame.state.job_number[record])))
-        assert not (pixels(panel) == plain).all()
-    panel.set_selection(Select(server=99_999, job=99_999_999))
-    assert (pixels(panel) == plain).all()
-
-
 def test_all_pieces_of_a_job_are_outlined_and_joined(qtbot: QtBot) -> None:
     made, record = split()
     panel = shown(qtbot, made.frame(5.0))
@@ -184,41 +160,6 @@ def test_all_pieces_of_a_job_are_outlined_and_joined(qtbot: QtBot) -> None:
 
 
 # Pointing.
-
-
-def test_every_job_is_found_where_it_is_drawn(qtbot: QtBot) -> None:
-    for name in ("moldable-classroom", "moldable-classes"):
-        frame = filled(Made(name, 70)).frame(1.0)
-        scene = scene_in(shown(qtbot, frame, (1300, 800)))
-        for record in records_of(frame.state):
-            for strips in scene.job_strips(record):
-                for strip in strips:
-                    hit = scene.at(strip.rect.center())
-                    assert hit is not None
-                    assert hit.record == record
-
-
-def test_click_selects_and_double_click_opens(qtbot: QtBot) -> None:
-    made = Made()
-    made.job(2)
-    made.job(3)
-    panel = shown(qtbot, made.frame(2.0))
-    scene = scene_in(panel)
-
-    def click(server: int) -> Select:
-        at = server_rect(scene, server).center().toPoint()
-        with qtbot.waitSignal(panel.intent) as caught:
-            qtbot.mouseClick(panel.view, Qt.MouseButton.LeftButton, pos=at)
-        return caught.args[0]
-
-    assert click(1) == Select(server=1, job=0)
-    assert click(4) == Select(server=4, job=1)
-    assert click(7) == Select(server=7)
-    with qtbot.waitSignal(panel.intent) as caught:
-        qtbot.mouseDClick(panel.view, Qt.MouseButton.LeftButton, pos=server_rect(scene, 3).center().toPoint())
-    assert caught.args == [Select(server=3, job=1, floating=True)]
-    with qtbot.assertNotEmitted(panel.intent):
-        qtbot.mouseClick(panel.view, Qt.MouseButton.LeftButton, pos=QPoint(450, 10))
 
 
 def asked(panel: MoldableServersPanel, point: QPointF) -> str:
@@ -281,64 +222,3 @@ def test_of_many_widths_those_that_are_asked_for_are_listed() -> None:
 
 
 # Zooming.
-
-
-def wheel(panel: MoldableServersPanel, point: QPointF, notches: int) -> None:
-    event = QWheelEvent(
-        point,
-        QPointF(panel.view.mapToGlobal(point.toPoint())),
-        QPoint(),
-        QPoint(0, 120 * notches),
-        Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier,
-        Qt.ScrollPhase.NoScrollPhase,
-        False,
-    )
-    QApplication.sendEvent(panel.view, event)
-
-
-@pytest.mark.parametrize("servers", [200, 9_000])
-def test_the_wheel_zooms_around_the_mouse_and_a_key_resets(qtbot: QtBot, servers: int) -> None:
-    panel = shown(qtbot, Made(servers=servers).frame())
-    whole = scene_in(panel).layout
-    chosen = servers // 3
-    point = server_rect(scene_in(panel), chosen).center()
-    for _ in range(8):
-        wheel(panel, point, 1)
-        hit = scene_in(panel).at(point)
-        assert hit is not None
-        assert hit.server == chosen
-    assert scene_in(panel).layout.cell.height > 3 * whole.cell.height
-    qtbot.keyClick(panel.view, Qt.Key.Key_0)
-    assert scene_in(panel).layout == whole
-    qtbot.keyClick(panel.view, Qt.Key.Key_Plus)
-    assert scene_in(panel).layout.cell.height > whole.cell.height
-    for _ in range(20):
-        qtbot.keyClick(panel.view, Qt.Key.Key_Minus)
-    assert scene_in(panel).layout == whole
-
-
-def test_dragging_moves_the_picture_within_its_bounds(qtbot: QtBot) -> None:
-    panel = shown(qtbot, filled(Made(servers=300)).frame(1.0))
-    panel.view.zoom(4.0, QPointF(450, 300))
-    before, picture = scene_in(panel).layout.offset, pixels(panel)
-    middle, by = QPoint(450, 300), QPoint(30, 20)
-    qtbot.mousePress(panel.view, Qt.MouseButton.LeftButton, pos=middle)
-    qtbot.mouseMove(panel.view, middle + by)
-    qtbot.mouseRelease(panel.view, Qt.MouseButton.LeftButton, pos=middle + by)
-    assert scene_in(panel).layout.offset == (before[0] - 30, before[1] - 20)
-    stage = scene_in(panel).stage.toAlignedRect().adjusted(80, 60, -80, -60)
-    old = picture[stage.top() : stage.bottom(), stage.left() : stage.right()]
-    new = pixels(panel)[stage.top() + 20 : stage.bottom() + 20, stage.left() + 30 : stage.right() + 30]
-    assert (old == new).mean() > 0.97
-    panel.view.reset_zoom()
-    assert scene_in(panel).layout.offset == (0, 0)
-
-
-def test_another_run_is_shown_as_a_whole(qtbot: QtBot) -> None:
-    panel = shown(qtbot, Made(servers=300).frame())
-    whole = scene_in(panel).layout
-    panel.view.zoom(4.0, QPointF(450, 300))
-    assert scene_in(panel).layout != whole
-    panel.set_frame(Made(servers=300).frame())
-    assert scene_in(panel).layout == whole

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PySide6.QtGui import QImage
-from pytestqt.qtbot import QtBot
 
 from gui.kinds.moldable.servers_content import PoolSection, content_of
-from gui.kinds.moldable.servers_layout import MoldableLayout, fitting_servers, zoomed_servers
+from gui.kinds.moldable.servers_layout import MoldableLayout, fitting_servers
 from gui.kinds.moldable.servers_palette import IDLE, STEPS, WIDTHS, step_color
 from gui.kinds.moldable.servers_raster import (
     LEVEL,
@@ -23,9 +22,9 @@ from gui.kinds.moldable.servers_raster import (
     tone_table,
     tones_of,
 )
-from gui.painting.cells import CellRaster
 from gui.painting.colour import argb
-from tests.kinds.moldable.gui.servers_views import LIGHT, Made, filled, records_of, run, scene_in, shown, wishes
+from gui.pictures.cells import CellRaster
+from tests.kinds.moldable.gui.servers_views import LIGHT, Made, filled, records_of, wishes
 
 
 def pixels_of(raster: CellRaster) -> np.ndarray:
@@ -124,7 +123,7 @@ def test_servers_that_share_a_pixel_are_mixed() -> None:
 
 
 def test_a_section_that_is_out_of_view_has_no_pixels() -> None:
-    layout = zoomed_servers(fitting_servers(wishes((5_000, 5_000)), 71, 24), 4.0).seen_from(0, 0)
+    layout = fitting_servers(wishes((5_000, 5_000)), 71, 24).zoomed(4.0).seen_from(0, 0)
     assert layout.grids[1].per > 1 and not layout.window(1)[0]
     raster = PoolRaster()
     raster.draw_blended(layout, 1, np.zeros(5_000, np.int64), np.zeros(2, np.uint32))
@@ -135,7 +134,7 @@ def test_a_section_that_is_out_of_view_has_no_pixels() -> None:
 def test_pixels_of_several_servers_are_those_servers(zoom: float) -> None:
     servers, tall = 5_000, 20
     fit = fitting_servers(wishes((servers,)), 71, tall)
-    layout = zoomed_servers(fit, zoom).seen_from(9, 3)
+    layout = fit.zoomed(zoom).seen_from(9, 3)
     grid = layout.grids[0]
     assert grid.per > 1
     table = np.append(np.arange(servers, dtype=np.uint32), np.uint32(0))
@@ -151,19 +150,3 @@ def test_pixels_of_several_servers_are_those_servers(zoom: float) -> None:
         mine[: last - first] = np.arange(first, last)
         wanted = sum(int((((mine >> shift) & 255).sum() + grid.per // 2) // grid.per) << shift for shift in (0, 8, 16))
         assert int(picture[y - top, x - left]) & 0xFFFFFF == wanted
-
-
-def test_the_picture_of_a_run_is_the_same_however_it_was_reached(qtbot: QtBot) -> None:
-    session = run("moldable-classes", 300, servers=300)
-    panel = shown(qtbot, session.frame(running=True))
-    panel.grab()
-    for _ in range(6):
-        session.run(events=7)
-        frame = session.frame(running=True)
-        panel.set_frame(frame)
-        panel.grab()
-        fresh = shown(qtbot, frame)
-        fresh.grab()
-        assert scene_in(panel).layout == scene_in(fresh).layout
-        for mine, other in zip(panel.view._rasters, fresh.view._rasters, strict=True):
-            assert (pixels_of(mine) == pixels_of(other)).all()

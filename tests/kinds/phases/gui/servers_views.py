@@ -10,6 +10,7 @@ from PySide6.QtCore import QRectF
 from pytestqt.qtbot import QtBot
 
 from gui.kinds.phases.servers import PhaseServersPanel
+from gui.kinds.phases.servers_cells import PhaseWishes
 from gui.kinds.phases.servers_scene import PhaseScene
 from gui.kinds.phases.servers_sections import ServerPlace
 from gui.theme import load_theme
@@ -132,6 +133,14 @@ def filled(made: Made, seed: int = 1) -> Made:
     for phase in random.integers(0, made.numbers.phases, 5).tolist():
         made.backup(phase)
     return made
+
+
+def wishes(
+    counts: tuple[int, ...] = (25, 12), resources: int = 1, tokens: bool = True, scale: int = 1, top: float = 1.5
+) -> PhaseWishes:
+    """What a layout has to have room for; of several sections the last one has the backup servers."""
+    backup = tuple(place > 0 and place == len(counts) - 1 for place in range(len(counts)))
+    return PhaseWishes(counts, 17 * scale, scale, backup, resources, tokens, top, (20 * scale, 50 * scale, 60 * scale))
 
 
 def shown(qtbot: QtBot, frame: Frame, size: tuple[int, int] = SIZE) -> PhaseServersPanel:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import combinations
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtGui import QImage
-from pytestqt.qtbot import QtBot
 
-from gui.kinds.phases.servers_cells import LEAST_HEIGHT, LEAST_WIDTH, PhaseWishes, cell_of
-from gui.kinds.phases.servers_layout import PhaseLayout, fitting_servers, most_zoom, zoomed_servers
+from gui.kinds.phases.servers_cells import LEAST_HEIGHT, LEAST_WIDTH, cell_of
+from gui.kinds.phases.servers_layout import PhaseLayout, fitting_servers
 from gui.kinds.phases.servers_palette import FLOOR, FREE, PER_PHASE, PHASES, RIM, server_palette
 from gui.kinds.phases.servers_raster import Amounts, PhaseRaster, blocks_of, column_rows, rimmed, sprites
 from gui.kinds.phases.servers_sections import (
@@ -26,16 +24,9 @@ from gui.kinds.phases.servers_sections import (
     records_on,
     rounded_up,
 )
-from gui.painting.cells import distinct
+from gui.pictures.cells import distinct
 from model.kinds.phases.state import FIRST_BACKUP
-from tests.kinds.phases.gui.servers_views import LIGHT, Made, filled, records_of, run, scene_in, shown
-
-
-def wishes(
-    counts: tuple[int, ...] = (25, 12), resources: int = 1, tokens: bool = True, scale: int = 1, top: float = 1.5
-) -> PhaseWishes:
-    backup = tuple(place > 0 and place == len(counts) - 1 for place in range(len(counts)))
-    return PhaseWishes(counts, backup, resources, tokens, top, 17 * scale, (20 * scale, 50 * scale, 60 * scale), scale)
+from tests.kinds.phases.gui.servers_views import LIGHT, Made, filled, records_of, run, wishes
 
 
 @st.composite
@@ -44,8 +35,7 @@ def layouts(draw: st.DrawFn) -> PhaseLayout:
     top = draw(st.sampled_from([1.08, 1.25, 2.5]))
     wish = wishes(tuple(counts), draw(st.integers(1, 3)), draw(st.booleans()), draw(st.sampled_from([1, 2])), top)
     fit = fitting_servers(wish, draw(st.integers(64, 2000)), draw(st.integers(64, 1200)))
-    zoomed = zoomed_servers(fit, draw(st.floats(1, most_zoom(fit))))
-    return zoomed.seen_from(draw(st.integers(0, 3000)), draw(st.integers(0, 3000)))
+    return fit.zoomed(draw(st.floats(1, fit.most_zoom)))
 
 
 # Layout.
@@ -71,47 +61,6 @@ def test_the_capacity_of_the_lowest_bin_is_above_its_floor(height: int) -> None:
     assert 0 < cell.rim <= cell.tall
 
 
-@given(layouts(), st.integers(0, 9999))
-def test_a_server_is_found_where_it_stands(layout: PhaseLayout, number: int) -> None:
-    section = number % len(layout.grids)
-    index = number % layout.grids[section].count
-    x, y = layout.corner(section, index)
-    assert layout.at(x, y) == (section, index)
-    cell = layout.grids[section].cell
-    assert layout.at(x + cell.width - 1, y + cell.height - 1) == (section, index)
-    assert layout.corners(section, np.array([index])) == ([x], [y])
-
-
-@given(layouts())
-def test_sections_do_not_overlap(layout: PhaseLayout) -> None:
-    boxes = [
-        (grid.left, grid.top - layout.wishes.caption, grid.left + grid.size[0], grid.top + grid.size[1])
-        for grid in layout.grids
-    ]
-    for first, second in combinations(boxes, 2):
-        apart = first[2] <= second[0] if layout.beside else first[3] <= second[1]
-        assert apart or first[3] <= second[1]
-    assert layout.content[1] == max(box[3] for box in boxes)
-
-
-@given(layouts())
-def test_the_window_has_all_servers_of_which_something_is_in_view(layout: PhaseLayout) -> None:
-    for section, grid in enumerate(layout.grids):
-        rows, columns = layout.window(section)
-        for index in range(0, grid.count, max(1, grid.count // 40)):
-            x, y = layout.corner(section, index)
-            seen = x < layout.width and x + grid.cell.width > 0 and y < layout.height and y + grid.cell.height > 0
-            row, column = divmod(index, grid.columns)
-            assert (row in rows and column in columns) == seen
-
-
-@given(st.integers(1, 6000), st.integers(1, 800), st.integers(400, 2000), st.integers(300, 1200))
-def test_without_zoom_all_servers_are_in_view(servers: int, backups: int, width: int, height: int) -> None:
-    fit = fitting_servers(wishes((servers, backups)), width, height)
-    assert fit.content[0] <= width
-    assert fit.content[1] <= height
-
-
 def test_what_is_shown_depends_on_the_room() -> None:
     few = fitting_servers(wishes((3, 4)), 900, 500)
     assert few.grids[0].cell.labels == 3
@@ -122,7 +71,7 @@ def test_what_is_shown_depends_on_the_room() -> None:
     assert many.grids[0].cell.labels == 0
     most = fitting_servers(wishes((60_000, 300)), 900, 500)
     assert not most.grids[0].cell.shows_jobs
-    close = zoomed_servers(most, most_zoom(most))
+    close = most.zoomed(most.most_zoom)
     assert close.grids[0].cell.shows_jobs
     assert close.grids[0].cell.labels == 3
 
@@ -136,28 +85,14 @@ def test_backup_servers_stand_beside_where_that_makes_all_larger() -> None:
     assert x + width < wide.caption(1)[0]
     assert y == wide.caption(1)[1]
     assert wide.at(*wide.corner(1, 3)) == (1, 3)
+    x, y = wide.corner(1, 3)
+    close = wide.zoomed(4.0)
+    moved = replace(close, offset=close.around(wide, x, y))
+    assert moved.corner(1, 3) == (pytest.approx(x, abs=1), pytest.approx(y, abs=1))
     tall = fitting_servers(wishes((3, 4)), 420, 700)
     assert not tall.beside
     assert tall.grids[1].top > tall.grids[0].size[1]
     assert not fitting_servers(wishes((40,)), 1000, 350).beside
-
-
-@given(layouts(), st.floats(0, 1), st.floats(0, 1))
-def test_zooming_keeps_what_is_under_the_mouse(layout: PhaseLayout, x: float, y: float) -> None:
-    at = int(x * (layout.width - 1)), int(y * (layout.height - 1))
-    found = layout.at(*at)
-    if found is None:
-        return
-    closer = zoomed_servers(layout, 2.0)
-    moved = replace(closer, offset=closer.around(layout, *at))
-    wide, high = moved.content
-    if wide >= moved.width and high >= moved.height:  # what is smaller than the view is centred
-        section, server = found
-        old, new = layout.grids[section].cell, moved.grids[section].cell
-        before, after = layout.corner(section, server), moved.corner(section, server)
-        across, down = (at[0] - before[0]) / old.width, (at[1] - before[1]) / old.height
-        assert after[0] + across * new.width == pytest.approx(at[0], abs=1)
-        assert after[1] + down * new.height == pytest.approx(at[1], abs=1)
 
 
 # What is on the servers.
@@ -308,19 +243,3 @@ def test_a_sprite_is_in_each_cell() -> None:
         y, x = row * cell.height + cell.head, column * cell.width + cell.left
         _, high, wide = expected.shape
         assert (picture[y : y + high, x : x + wide] == expected[index]).all()
-
-
-def test_the_picture_of_a_run_is_the_same_however_it_was_reached(qtbot: QtBot) -> None:
-    session = run("jrs-fixed-sizes", 300)
-    panel = shown(qtbot, session.frame(running=True))
-    panel.grab()
-    for _ in range(6):
-        session.run(events=7)
-        frame = session.frame(running=True)
-        panel.set_frame(frame)
-        panel.grab()
-        fresh = shown(qtbot, frame)
-        fresh.grab()
-        assert scene_in(panel).layout.grids[0] == scene_in(fresh).layout.grids[0]
-        mine, other = panel.view._rasters[0], fresh.view._rasters[0]
-        assert (pixels_of(mine) == pixels_of(other)).all()

@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QHelpEvent, QWheelEvent
+from PySide6.QtCore import QEvent, QPoint, QRectF, Qt
+from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
 from gui.intents import Select
-from gui.kinds.phases.servers import PhaseServersPanel
 from gui.kinds.phases.servers_marks import PhaseMark, marks
-from gui.kinds.phases.servers_sections import ServerPlace, place_of
+from gui.kinds.phases.servers_sections import ServerPlace
 from gui.kinds.phases.servers_words import job_lines, server_words
 from model.api import Session
 from model.frame import Frame
@@ -150,21 +149,6 @@ def test_what_is_selected_anywhere_is_outlined(qtbot: QtBot) -> None:
 # Pointing.
 
 
-def test_every_job_is_found_where_it_is_drawn(qtbot: QtBot) -> None:
-    for name in ("jrs-classroom", "jrs-two-phases", "jrs-fixed-sizes"):
-        frame = filled(Made(name)).frame()
-        scene = scene_in(shown(qtbot, frame, (1300, 800)))
-        found = 0
-        for record in records_of(frame.state):
-            for rect in scene.job_rects(record):
-                hit = scene.at(rect.center())
-                assert hit is not None
-                assert hit.record == record
-                assert hit.place == place_of(frame.state, record)
-                found += 1
-        assert found == len(records_of(frame.state))
-
-
 def test_click_selects_and_double_click_opens(qtbot: QtBot) -> None:
     made = Made().real(1, H).virtual(2, H).backup(H)
     panel = shown(qtbot, made.frame())
@@ -279,62 +263,3 @@ def test_a_token_is_found_where_it_is_drawn(qtbot: QtBot) -> None:
 
 
 # Zooming.
-
-
-def wheel(panel: PhaseServersPanel, point: QPointF, notches: int) -> None:
-    event = QWheelEvent(
-        point,
-        QPointF(panel.view.mapToGlobal(point.toPoint())),
-        QPoint(),
-        QPoint(0, 120 * notches),
-        Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier,
-        Qt.ScrollPhase.NoScrollPhase,
-        False,
-    )
-    QApplication.sendEvent(panel.view, event)
-
-
-def test_the_wheel_zooms_around_the_mouse_and_a_key_resets(qtbot: QtBot) -> None:
-    panel = shown(qtbot, Made("jrs-fixed-sizes").frame())
-    whole = scene_in(panel).layout
-    point = server_rect(scene_in(panel), ServerPlace(30)).center()
-    for _ in range(8):
-        wheel(panel, point, 1)
-        hit = scene_in(panel).at(point)
-        assert hit is not None
-        assert hit.place == ServerPlace(30)
-    assert scene_in(panel).layout.grids[0].cell.height > 3 * whole.grids[0].cell.height
-    qtbot.keyClick(panel.view, Qt.Key.Key_0)
-    assert scene_in(panel).layout == whole
-    qtbot.keyClick(panel.view, Qt.Key.Key_Plus)
-    assert scene_in(panel).layout.grids[0].cell.height > whole.grids[0].cell.height
-    for _ in range(20):
-        qtbot.keyClick(panel.view, Qt.Key.Key_Minus)
-    assert scene_in(panel).layout == whole
-
-
-def test_dragging_moves_the_picture_within_its_bounds(qtbot: QtBot) -> None:
-    panel = shown(qtbot, Made("jrs-fixed-sizes").frame())
-    panel.view.zoom(4.0, QPointF(450, 300))
-    before = scene_in(panel).layout.offset
-    middle, by = QPoint(450, 300), QPoint(30, 20)
-    qtbot.mousePress(panel.view, Qt.MouseButton.LeftButton, pos=middle)
-    qtbot.mouseMove(panel.view, middle + by)
-    qtbot.mouseRelease(panel.view, Qt.MouseButton.LeftButton, pos=middle + by)
-    assert scene_in(panel).layout.offset == (before[0] - 30, before[1] - 20)
-    panel.view.reset_zoom()
-    assert scene_in(panel).layout.offset == (0, 0)
-
-
-def test_another_run_is_shown_as_a_whole(qtbot: QtBot) -> None:
-    session = run("jrs-two-phases", 20)
-    panel = shown(qtbot, session.frame())
-    whole = scene_in(panel).layout
-    panel.view.zoom(4.0, QPointF(450, 300))
-    close = scene_in(panel).layout.grids[0].cell
-    session.run(events=1)
-    panel.set_frame(session.frame())
-    assert scene_in(panel).layout.grids[0].cell == close
-    panel.set_frame(run("jrs-two-phases", 10).frame())
-    assert scene_in(panel).layout.grids[0] == whole.grids[0]

@@ -10,6 +10,7 @@ from PySide6.QtCore import QRectF
 from pytestqt.qtbot import QtBot
 
 from gui.kinds.queue.bins import ServerBinsPanel
+from gui.kinds.queue.bins_layout import BinWishes
 from gui.kinds.queue.bins_scene import BinScene
 from gui.theme import load_theme
 from model.api import Session
@@ -73,6 +74,13 @@ def with_stalled(events: int = 400) -> Frame:
     while not 0 < session.frame().state.stalled.sum() < 12:
         session.run(events=1)
     return session.frame()
+
+
+def wishes(servers: int, resources: int = 1, bars: bool = False, scale: int = 1, pooled: bool = False) -> BinWishes:
+    """What a layout has to have room for; *pooled* servers have three sizes."""
+    half, quarter = servers // 3, servers // 2
+    pools = ((servers - half - quarter, 1.0), (half, 0.5), (quarter, 0.25)) if pooled else ()
+    return BinWishes((servers,), 18 * scale, scale, pools or ((servers, 1.0),), resources, bars, (20, 60, 40))
 
 
 def shown(qtbot: QtBot, frame: Frame, size: tuple[int, int] = SIZE) -> ServerBinsPanel:

@@ -9,23 +9,16 @@ from hypothesis import strategies as st
 
 from gui.kinds.queue.bins_content import BinJobs, blocks_of, records_by_server, served_share, slot_heights, slots_of
 from gui.kinds.queue.bins_layout import FLOOR as FLOOR_HEIGHT
-from gui.kinds.queue.bins_layout import (
-    LEAST_HEIGHT,
-    LEAST_WIDTH,
-    BinLayout,
-    BinWishes,
-    fitting_bins,
-    most_zoom,
-    zoomed_bins,
-)
+from gui.kinds.queue.bins_layout import LEAST_HEIGHT, LEAST_WIDTH, BinLayout, fitting_bins
 from gui.kinds.queue.bins_layout import LID as LID_HEIGHT
 from gui.kinds.queue.bins_levels import levels_of
 from gui.kinds.queue.bins_palette import FLOOR, FREE, LID, OUTSIDE, RESERVED, bin_palette
-from gui.kinds.queue.bins_raster import bar_rows, bin_rows, columns, heat_rows
+from gui.kinds.queue.bins_raster import bar_rows, bin_rows, heat_rows
+from gui.painting.textures import pixels_of_looks
 from model.frame import Frame
 from model.kinds.queue.facts import records_on
 from model.kinds.queue.state import NOW
-from tests.kinds.queue.gui.bins_views import LIGHT, run, with_stalled
+from tests.kinds.queue.gui.bins_views import LIGHT, run, wishes, with_stalled
 
 RUNS = [
     ("queues-classroom", "vqs-bf"),
@@ -159,13 +152,6 @@ def test_without_configurations_there_are_no_slots() -> None:
 # Where the bins are.
 
 
-def wishes(servers: int, resources: int = 1, bars: bool = False, scale: int = 1, pooled: bool = False) -> BinWishes:
-    half, quarter = servers // 3, servers // 2
-    pools = ((servers - half - quarter, 1.0), (half, 0.5), (quarter, 0.25)) if pooled else ()
-    alike = ((servers, 1.0),)
-    return BinWishes(pools or alike, resources, bars, 18 * scale, (20, 60, 40), scale)
-
-
 @st.composite
 def layouts(draw: st.DrawFn) -> BinLayout:
     wish = wishes(
@@ -176,8 +162,9 @@ def layouts(draw: st.DrawFn) -> BinLayout:
         draw(st.booleans()),
     )
     fit = fitting_bins(wish, draw(st.integers(48, 2000)), draw(st.integers(48, 1200)))
-    zoomed = zoomed_bins(fit, draw(st.floats(1, most_zoom(fit))))
-    return zoomed.seen_from(draw(st.integers(0, 3000)), draw(st.integers(0, 3000)))
+    return fit.zoomed(draw(st.floats(1, fit.most_zoom))).seen_from(
+        draw(st.integers(0, 3000)), draw(st.integers(0, 3000))
+    )
 
 
 @given(layouts())
@@ -203,29 +190,11 @@ def test_a_server_is_found_where_it_stands(layout: BinLayout, number: int) -> No
     x, y, wide, high = layout.box(server, share)
     found = layout.at(x + wide // 2, y + high // 2)
     if layout.shows_jobs:
-        assert found is not None
-        assert found[0] == server
+        assert found == (0, server)
     for resource in range(layout.wishes.resources if layout.shows_jobs else 0):
-        left = layout.corner(server)[0] + layout.cell.bin_left(resource)
-        assert layout.at(left, y) == (server, resource)
-
-
-@given(layouts())
-def test_the_visible_servers_are_those_of_which_something_is_in_the_view(layout: BinLayout) -> None:
-    visible = set(layout.visible().tolist())
-    for server in range(0, layout.wishes.servers, max(1, layout.wishes.servers // 50)):
-        x, y = layout.corner(server)
-        height = np.diff(layout.tops)[server // layout.columns]
-        seen = x < layout.width and x + layout.cell.width > 0 and y < layout.height and y + height > 0
-        assert (server in visible) == seen
-
-
-@given(st.integers(1, 20_000), st.integers(200, 2000), st.integers(150, 1200), st.booleans())
-def test_without_zoom_all_servers_are_in_view(servers: int, width: int, height: int, pooled: bool) -> None:
-    fit = fitting_bins(wishes(servers, pooled=pooled), width, height)
-    assert len(fit.visible()) == servers
-    assert fit.content[0] <= width
-    assert fit.content[1] <= height
+        left = layout.corner(0, server)[0] + layout.cell.bin_left(resource)
+        assert layout.at(left, y) == (0, server)
+        assert layout.resource_at(server, left) == resource
 
 
 def test_what_is_shown_depends_on_the_room() -> None:
@@ -234,7 +203,7 @@ def test_what_is_shown_depends_on_the_room() -> None:
     assert fitting_bins(wishes(1000), 900, 500).shows_jobs
     many = fitting_bins(wishes(10_000), 900, 500)
     assert not many.shows_jobs
-    close = zoomed_bins(many, most_zoom(many))
+    close = many.zoomed(many.most_zoom)
     assert close.shows_jobs
     assert close.cell.labels == 3
     assert 400 < close.cell.height <= 500
@@ -243,9 +212,9 @@ def test_what_is_shown_depends_on_the_room() -> None:
 def test_rows_of_smaller_servers_are_lower_and_leave_their_room_to_the_others() -> None:
     alike = fitting_bins(wishes(24), 900, 500)
     mixed = fitting_bins(wishes(24, pooled=True), 900, 500)
-    heights = np.diff(mixed.tops)
-    assert mixed.columns == alike.columns
-    assert heights[0] > np.diff(alike.tops)[0]
+    heights = np.diff(mixed.grids[0].edges)
+    assert mixed.grids[0].columns == alike.grids[0].columns
+    assert heights[0] > np.diff(alike.grids[0].edges)[0]
     assert heights[0] - heights[-1] == pytest.approx(0.75 * mixed.cell.tall, abs=1)
     assert 480 < mixed.content[1] <= 500
 
@@ -324,7 +293,7 @@ def test_small_bins_tell_their_use_by_darkness() -> None:
     assert rows[2, 0] > 1
     assert rows[3, -1] == 1
     palette = bin_palette(LIGHT, 1, (None,), cell.bin, 0, 1)
-    pixels = columns(heat_rows(share, full, stalled, cell), palette.heat, stalled)
+    pixels = pixels_of_looks(heat_rows(share, full, stalled, cell), palette.heat, stalled)
     brightness = [int((pixels[server, 0, -1, 0] >> 8) & 0xFF) for server in range(4)]
     assert brightness[0] > brightness[1] > brightness[2]
     assert brightness[3] > brightness[2]

@@ -6,31 +6,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QHelpEvent, QWheelEvent
+from PySide6.QtCore import QEvent, QPointF, QRectF
+from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
-from gui.intents import Select
-from gui.kinds.queue.bins import ServerBinsPanel
 from gui.kinds.queue.bins_marks import BinMark, marks
 from gui.kinds.queue.bins_words import block_words, server_words, size_on_block
 from model.frame import Frame
 from model.records import Evict, Place, Record, Renew, Stall
-from tests.kinds.queue.gui.bins_views import (
-    LIGHT,
-    SIZE,
-    block_rects,
-    filled,
-    run,
-    scene_in,
-    shown,
-    until_placed,
-    with_stalled,
-)
+from tests.kinds.queue.gui.bins_views import LIGHT, block_rects, run, scene_in, shown, until_placed, with_stalled
 from tests.kinds.reservation.gui.servers_views import area, has, pixels
 
-ROOT = Path(__file__).resolve().parents[4]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def only(frame: Frame, *records: Record) -> Frame:
@@ -86,63 +74,7 @@ def test_the_server_that_is_looked_at_is_outlined(qtbot: QtBot) -> None:
     assert below[:, 1].max() <= rect.right() + 6
 
 
-def test_what_is_selected_anywhere_is_outlined(qtbot: QtBot) -> None:
-    frame = run("queues-classroom", 200).frame(running=True)
-    panel = shown(qtbot, frame)
-    plain = pixels(panel)
-    panel.set_selection(Select(server=2))
-    server = pixels(panel)
-    assert has(server, LIGHT.run)
-    record = int(scene_in(panel).blocks.record[0])
-    panel.set_selection(Select(job=int(frame.state.job_number[record])))
-    assert not (pixels(panel) == server).all()
-    panel.set_selection(Select(server=99_999, job=99_999_999))
-    assert (pixels(panel) == plain).all()
-    panel.set_selection(Select())
-    assert (pixels(panel) == plain).all()
-
-
 # Pointing.
-
-
-def test_every_job_is_found_where_it_is_drawn(qtbot: QtBot) -> None:
-    for name in ("queues-classroom", "queues-pools", "queues-two-resources"):
-        panel = shown(qtbot, run(name, 300).frame(), (1300, 800))
-        scene = scene_in(panel)
-        assert scene.blocks is not None
-        for resource in range(scene.numbers.resources):
-            for block, rect in enumerate(block_rects(scene, resource)):
-                if rect.height() < 1:
-                    continue
-                hit = scene.at(rect.center())
-                server = int(scene.servers[scene.blocks.place[block]])
-                assert hit == (server, int(scene.blocks.record[block]))
-
-
-def test_click_selects_and_double_click_opens(qtbot: QtBot) -> None:
-    frame = run("queues-classroom", 200).frame()
-    panel = shown(qtbot, frame)
-    scene = scene_in(panel)
-    assert scene.blocks is not None
-    point = block_rects(scene)[0].center().toPoint()
-    job = int(frame.state.job_number[scene.blocks.record[0]])
-    server = int(scene.servers[scene.blocks.place[0]])
-    with qtbot.waitSignal(panel.intent) as caught:
-        qtbot.mouseClick(panel.view, Qt.MouseButton.LeftButton, pos=point)
-    assert caught.args == [Select(server=server, job=job)]
-    with qtbot.waitSignal(panel.intent) as caught:
-        qtbot.mouseDClick(panel.view, Qt.MouseButton.LeftButton, pos=point)
-    assert caught.args == [Select(server=server, job=job, floating=True)]
-    with qtbot.assertNotEmitted(panel.intent):
-        qtbot.mouseClick(panel.view, Qt.MouseButton.LeftButton, pos=QPoint(450, 10))
-
-
-def test_click_on_free_room_selects_the_server_alone(qtbot: QtBot) -> None:
-    panel = shown(qtbot, run("queues-classroom").frame())
-    point = scene_in(panel).server_rect(1).center().toPoint()
-    with qtbot.waitSignal(panel.intent) as caught:
-        qtbot.mouseClick(panel.view, Qt.MouseButton.LeftButton, pos=point)
-    assert caught.args == [Select(server=1)]
 
 
 def test_hover_tells_of_the_job_and_of_the_server(qtbot: QtBot) -> None:
@@ -158,7 +90,7 @@ def test_hover_tells_of_the_job_and_of_the_server(qtbot: QtBot) -> None:
     assert words == block_words(frame, int(scene.blocks.record[0]))
     for part in ("job ", "size ", "VQ", "served", "on server"):
         assert part in words
-    corner = QPointF(scene.layout.corner(0)[0] + 12, scene.stage.bottom() - 4)
+    corner = QPointF(scene.layout.corner(0, 0)[0] + 12, scene.stage.bottom() - 4)
     words = panel.view.words_at(corner)
     assert words == server_words(frame, 0)
     active = int(frame.state.active[0])
@@ -194,85 +126,3 @@ def test_sizes_are_in_the_unit_of_the_scenario() -> None:
     assert size_on_block(share, unit * 343 // 1000, 0) == "0.343"
     assert size_on_block(share, unit * 343 // 1000, 0, 2) == "0.34"
     assert size_on_block(share, unit * 5 // 100, 0) == "0.05"
-
-
-def wheel(panel: ServerBinsPanel, point: QPointF, notches: int) -> None:
-    event = QWheelEvent(
-        point,
-        QPointF(panel.view.mapToGlobal(point.toPoint())),
-        QPoint(),
-        QPoint(0, 120 * notches),
-        Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier,
-        Qt.ScrollPhase.NoScrollPhase,
-        False,
-    )
-    QApplication.sendEvent(panel.view, event)
-
-
-def test_the_wheel_zooms_around_the_mouse_and_a_key_resets(qtbot: QtBot) -> None:
-    panel = shown(qtbot, run("queues-wide-jobs", 20, servers=300).frame())
-    whole = scene_in(panel).layout
-    point = scene_in(panel).server_rect(137).center()
-    for _ in range(8):
-        wheel(panel, point, 1)
-        hit = scene_in(panel).at(point)
-        assert hit is not None
-        assert hit.server == 137
-    close = scene_in(panel).layout
-    assert close.cell.height > 3 * whole.cell.height
-    qtbot.keyClick(panel.view, Qt.Key.Key_0)
-    assert scene_in(panel).layout == whole
-    qtbot.keyClick(panel.view, Qt.Key.Key_Plus)
-    assert scene_in(panel).layout.cell.height > whole.cell.height
-    for _ in range(20):
-        qtbot.keyClick(panel.view, Qt.Key.Key_Minus)
-    assert scene_in(panel).layout == whole
-
-
-def test_dragging_moves_the_picture_within_its_bounds(qtbot: QtBot) -> None:
-    panel = shown(qtbot, run("queues-wide-jobs", 20, servers=300).frame())
-    panel.view.zoom(4.0, QPointF(450, 300))
-    before = scene_in(panel).layout.offset
-    drag(qtbot, panel, QPoint(30, 20))
-    assert scene_in(panel).layout.offset == (before[0] - 30, before[1] - 20)
-    panel.view.reset_zoom()
-    assert scene_in(panel).layout.offset == (0, 0)
-
-
-def test_moving_leaves_no_stale_picture_behind(qtbot: QtBot) -> None:
-    for name, servers in (("queues-wide-jobs", 301), ("queues-pools", 40)):
-        frame = filled(run(name, servers=servers).frame(running=True))
-        panel, fresh = shown(qtbot, frame), shown(qtbot, frame)
-        panel.view.zoom(3.0, QPointF(450, 300))
-        start = scene_in(panel).layout.offset
-        for step in (QPoint(-400, 300), *[QPoint(3, -47)] * 24, QPoint(5, 90)):
-            drag(qtbot, panel, step)
-            fresh.view.reset_zoom()
-            fresh.resize(500, 400)
-            fresh.resize(*SIZE)
-            fresh.view.zoom(3.0, QPointF(450, 300))
-            offset = scene_in(panel).layout.offset
-            drag(qtbot, fresh, QPoint(start[0] - offset[0], start[1] - offset[1]))
-            assert scene_in(fresh).layout == scene_in(panel).layout
-            assert (pixels(panel) == pixels(fresh)).all()
-
-
-def drag(qtbot: QtBot, panel: ServerBinsPanel, by: QPoint) -> None:
-    middle = QPoint(450, 300)
-    qtbot.mousePress(panel.view, Qt.MouseButton.LeftButton, pos=middle)
-    qtbot.mouseMove(panel.view, middle + by)
-    qtbot.mouseRelease(panel.view, Qt.MouseButton.LeftButton, pos=middle + by)
-
-
-def test_another_run_is_shown_as_a_whole(qtbot: QtBot) -> None:
-    session = run("queues-wide-jobs", 20, servers=300)
-    panel = shown(qtbot, session.frame())
-    whole = scene_in(panel).layout
-    panel.view.zoom(4.0, QPointF(450, 300))
-    close = scene_in(panel).layout
-    session.run(events=1)
-    panel.set_frame(session.frame())
-    assert scene_in(panel).layout == close
-    panel.set_frame(run("queues-wide-jobs", 10, servers=300).frame())
-    assert scene_in(panel).layout == whole

@@ -1,7 +1,7 @@
 """A picture of all servers that can be zoomed and dragged, kept up to date from frame to frame.
 
-What panels of several kinds of system have alike: the gestures, the frame and what it says, the
-room for the picture between its sentence and its legend, and when it must be made anew.
+What such pictures have alike: the gestures, the frame and what it says, the room for the picture
+between its sentence and its legend, when it must be made anew, and in which order it is painted.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from gui.gestures import Gestures, show_tip
 from gui.intents import Select
 from gui.painting.stack_text import Lines
 from gui.panels.wording import sentence
+from gui.pictures.marks import around
 from gui.theme import Theme, current_fonts
 from model.frame import Frame
 
@@ -37,17 +38,20 @@ class ZoomedPicture(QWidget):
     _fit: Any  #: the layout in which everything is seen, None until it is known
     _scene: Any
 
-    #: Zoom by a factor around a point of the picture.
-    zoom: Callable[[float, QPointF], None]
     #: What hovering at a point says.
     words_at: Callable[[QPointF], str]
     #: What another run, theme or font changes for good; ``_text`` and ``_ratio`` are known.
     _prepare: Callable[[Frame], None]
-    #: The picture of a frame in the room that there is.
+    #: The layout in which everything is seen and is largest, for wishes, width and height.
+    _fitting: Callable[[Any, int, int], Any]
+    #: The picture of a frame in the room that there is; its pixels go into ``_rasters``.
     _made: Callable[[Frame, QRectF], Any]
     #: What is pointed at, and whether an inspector of its own is to open.
     _selected: Callable[[Frame, Any, bool], Select]
-    _paint_scene: Callable[[QPainter, Any], None]
+    #: What is written on the servers, what the last step names and what is selected, and the legend.
+    _paint_text: Callable[[QPainter, Any], None]
+    _paint_marks: Callable[[QPainter, Any], None]
+    _paint_legend: Callable[[QPainter, Any, QRectF], None]
 
     def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -57,6 +61,7 @@ class ZoomedPicture(QWidget):
         self._zoom = 1.0
         self._offset = (0, 0)
         self._scene = self._fit = None
+        self._rasters: list[Any] = []
         self._sentence = ""
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -138,6 +143,28 @@ class ZoomedPicture(QWidget):
 
     # Zooming.
 
+    def _layout(self, stage: QRectF, wishes: Any) -> Any:
+        """The present layout for these wishes, kept within the content."""
+        if self._fit is None or self._fit.wishes != wishes:
+            width, height = (int(side * self._ratio) for side in (stage.width(), stage.height()))
+            self._fit = self._fitting(wishes, width, height)
+        self._zoom = min(self._zoom, self._fit.most_zoom)
+        layout = self._zoomed().seen_from(*self._offset)
+        self._offset = layout.offset
+        return layout
+
+    def _zoomed(self) -> Any:
+        return self._fit.zoomed(self._zoom) if self._zoom > 1 else self._fit
+
+    def zoom(self, factor: float, position: QPointF) -> None:
+        """Zoom around a point of the picture."""
+        scene = self.scene
+        if scene is None or self._fit is None:
+            return
+        self._zoom = min(max(1.0, self._zoom * factor), self._fit.most_zoom)
+        point = (position - scene.stage.topLeft()) * self._ratio
+        self._look(*self._zoomed().around(scene.layout, point.x(), point.y()))
+
     def reset_zoom(self) -> None:
         """Show everything again."""
         self._zoom = 1.0
@@ -180,6 +207,25 @@ class ZoomedPicture(QWidget):
             painter.setPen(QColor(self._theme.muted))
             painter.drawText(self.rect().adjusted(8, 8, -8, -8), _CENTRED, "Too small to draw: make this panel larger.")
         painter.end()
+
+    def _paint_scene(self, painter: QPainter, scene: Any) -> None:
+        words, stage, legend = self._parts()
+        painter.save()
+        painter.setClipRect(stage)
+        for raster in self._rasters[: len(scene.sections)]:
+            image = raster.image
+            image.setDevicePixelRatio(self._ratio)
+            painter.drawImage(stage.topLeft() + QPointF(*raster.origin) / self._ratio, image)
+        self._paint_text(painter, scene)
+        painter.restore()
+        with around(painter, stage):
+            self._paint_marks(painter, scene)
+        self._paint_legend(painter, scene, legend)
+        self._paint_words(painter, words)
+
+    def _paint_words(self, painter: QPainter, area: QRectF) -> None:
+        """What stands above the picture."""
+        self._paint_sentence(painter, area, self._theme.normal)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Hashable
+from typing import Any, Hashable
 
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtGui import QImage
 
 from gui.painting.textures import Pixels
+from gui.pictures.layout import CellLayout
 
 Integers = npt.NDArray[np.int64]
 
@@ -47,6 +48,13 @@ class CellRaster:
         """The cells that can be seen, whole; it shares its pixels with this raster."""
         height, width = self._pixels.shape
         return QImage(self._pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32)
+
+    def place(self, layout: CellLayout[Any, Any], section: int = 0) -> tuple[range, range]:
+        """The rows and the cells of a row that can be seen; the picture begins where they do."""
+        rows, columns = layout.window(section)
+        grid, (x, y) = layout.grids[section], layout.corner(section, 0)
+        self.origin = x + columns.start * grid.cell.width, y + int(grid.row_top(rows.start))
+        return rows, columns
 
     def begin(
         self, rows: int, columns: int, size: tuple[int, int], key: Hashable, background: int, coded: Integers

@@ -1,0 +1,283 @@
+"""Where cells stand, section below section, at any zoom; whole device pixels.
+
+Servers stand in the order of their numbers, from left to right and row by row, so that neighbours
+stay neighbours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import accumulate
+from typing import Any, Callable, Generic, Protocol, Sequence, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+Integers = npt.NDArray[np.int64]
+Box = tuple[int, int, int, int]
+
+#: Heights of captions and of gaps between sections, in lines of text.
+CAPTION, BETWEEN = 1.35, 0.5
+
+
+class SizedCell(Protocol):
+    """The room of one server, with the gap to the next one."""
+
+    @property
+    def width(self) -> int:
+        """In device pixels."""
+
+    @property
+    def height(self) -> int:
+        """In device pixels."""
+
+
+@dataclass(frozen=True)
+class SectionWishes:
+    """What sections below each other have to have room for; a subclass adds what its cells need.
+
+    Attributes
+    ----------
+    counts:
+        Servers in each section.
+    line:
+        Height of a line of text in device pixels.
+    scale:
+        Device pixels per line of a texture.
+    """
+
+    counts: tuple[int, ...]
+    line: int
+    scale: int
+
+    @property
+    def captions(self) -> bool:
+        """Whether sections have a caption."""
+        return True
+
+    @property
+    def caption(self) -> int:
+        """Height of a section's caption."""
+        return round(CAPTION * self.line) if self.captions else 0
+
+    @property
+    def between(self) -> int:
+        """Height of the gap below a section."""
+        return round(BETWEEN * self.line) if self.captions else 0
+
+
+CellT = TypeVar("CellT", bound=SizedCell)
+WishesT = TypeVar("WishesT", bound=SectionWishes)
+GridT = TypeVar("GridT", bound="CellGrid[Any]")
+LayoutT = TypeVar("LayoutT", bound="CellLayout[Any, Any]")
+
+
+@dataclass(frozen=True)
+class CellGrid(Generic[CellT]):
+    """One section in cells of equal size.
+
+    Attributes
+    ----------
+    count, columns:
+        Servers, and how many of them stand in a row.
+    left, top:
+        Where the first cell begins within the content.
+    per:
+        Servers that share a cell; more than one only where a cell is a pixel.
+    """
+
+    count: int
+    columns: int
+    cell: CellT
+    left: int = 0
+    top: int = 0
+    per: int = 1
+
+    @property
+    def across(self) -> int:
+        """Cells in a row."""
+        return -(-min(self.columns, self.count) // self.per)
+
+    @property
+    def rows(self) -> int:
+        """Rows of servers."""
+        return -(-self.count // self.columns)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of all cells together."""
+        return self.across * self.cell.width, int(self.row_top(self.rows))
+
+    @property
+    def pitch(self) -> tuple[float, float]:
+        """From a server to the one beside it, and what heights are in proportion to."""
+        return self.cell.width / self.per, self.cell.height
+
+    def row_top(self, row: Any) -> Any:
+        """Where a row, or each of several, begins below the first one's top."""
+        return row * self.cell.height
+
+    def row_at(self, y: int) -> int:
+        """The row at a height below the first one's top; it may be beyond the last one."""
+        return y // self.cell.height
+
+    def row_range(self, origin: int, size: int) -> range:
+        """The rows of which something is in a view of this height, if the first begins at *origin*."""
+        return seen(origin, size, self.cell.height, self.rows)
+
+
+@dataclass(frozen=True)
+class CellLayout(Generic[WishesT, GridT]):
+    """All sections, one below the other, seen from *offset*.
+
+    Attributes
+    ----------
+    wishes:
+        What there had to be room for.
+    width, height:
+        The view.
+    """
+
+    wishes: WishesT
+    width: int
+    height: int
+    grids: tuple[GridT, ...]
+    offset: tuple[int, int] = (0, 0)
+
+    @property
+    def cell(self) -> Any:
+        """The cells of the first section."""
+        return self.grids[0].cell
+
+    @cached_property
+    def content(self) -> tuple[int, int]:
+        """Width and height of everything."""
+        sizes = [grid.size for grid in self.grids]
+        wide = max(grid.left + size[0] for grid, size in zip(self.grids, sizes, strict=True))
+        return wide, max(grid.top + size[1] for grid, size in zip(self.grids, sizes, strict=True))
+
+    @property
+    def origin(self) -> tuple[int, int]:
+        """Where the content begins in the view; what is narrower or lower is centred."""
+        wide, high = self.content
+        return (max(0, (self.width - wide) // 2) - self.offset[0], max(0, (self.height - high) // 2) - self.offset[1])
+
+    # Zooming.
+
+    @property
+    def most_zoom(self) -> float:
+        """How far it is useful to zoom in: until one server fills the view."""
+        raise NotImplementedError
+
+    def zoomed(self: LayoutT, zoom: float) -> LayoutT:
+        """The same rows with cells *zoom* times as large."""
+        raise NotImplementedError
+
+    def around(self, other: CellLayout[WishesT, GridT], x: float, y: float) -> tuple[int, int]:
+        """The offset with which a pixel shows what it shows in *other*, at another zoom."""
+        left, top = other.origin
+        x_there, y_there = x - left, y - top
+        there = (n for n, grid in enumerate(other.grids) if grid.top <= y_there and grid.left <= max(0, x_there))
+        section = max(there, default=0)
+        old, new = other.grids[section], self.grids[section]
+        wide = new.left + (x_there - old.left) * new.pitch[0] / old.pitch[0]
+        high = new.top + (y_there - old.top) * new.pitch[1] / old.pitch[1]
+        return round(wide - x), round(high - y)
+
+    def seen_from(self: LayoutT, x: int, y: int) -> LayoutT:
+        """The same cells from another offset, kept within the content."""
+        wide, high = self.content
+        most = max(0, wide - self.width), max(0, high - self.height)
+        return replace(self, offset=(min(max(0, x), most[0]), min(max(0, y), most[1])))
+
+    # From servers to pixels.
+
+    def window(self, section: int = 0) -> tuple[range, range]:
+        """The rows and the cells of a row of which something can be seen."""
+        grid, (x, y) = self.grids[section], self.origin
+        columns = seen(x + grid.left, self.width, grid.cell.width, grid.across)
+        return grid.row_range(y + grid.top, self.height), columns
+
+    def visible(self, section: int = 0) -> Integers:
+        """The servers of a section of which something can be seen; none where they share pixels."""
+        grid = self.grids[section]
+        if grid.per > 1:
+            return np.zeros(0, np.int64)
+        rows, columns = self.window(section)
+        index = np.add.outer(np.array(rows, np.int64) * grid.columns, np.array(columns, np.int64)).ravel()
+        return index[index < grid.count]
+
+    def corner(self, section: int, index: int) -> tuple[int, int]:
+        """The top left corner of a server's cell in the view."""
+        grid, (x, y) = self.grids[section], self.origin
+        row, column = divmod(index, grid.columns)
+        return x + grid.left + column // grid.per * grid.cell.width, y + grid.top + int(grid.row_top(row))
+
+    def corners(self, section: int, index: Integers) -> tuple[Integers, Integers]:
+        """The left and the top edges of servers' cells in the view."""
+        grid, (x, y) = self.grids[section], self.origin
+        row, column = np.divmod(index, grid.columns)
+        return column // grid.per * grid.cell.width + (x + grid.left), grid.row_top(row) + (y + grid.top)
+
+    def caption(self, section: int) -> Box:
+        """x, y, width, height of a section's caption; it stays in sight sideways."""
+        grid, (x, y), high = self.grids[section], self.origin, self.wishes.caption
+        left = max(0, x + grid.left)
+        end = min(self.width, self._caption_end(section))
+        return left, y + grid.top - high, max(0, end - left), high
+
+    def _caption_end(self, section: int) -> int:
+        """Where the room of a caption ends."""
+        return self.width
+
+    # From pixels to servers.
+
+    def at(self, x: int, y: int) -> tuple[int, int] | None:
+        """The section and the server in whose cell a pixel of the view lies."""
+        left, top = self.origin
+        for section, grid in enumerate(self.grids):
+            column = (x - left - grid.left) // grid.cell.width * grid.per
+            row = grid.row_at(y - top - grid.top)
+            index = row * grid.columns + column
+            if 0 <= column < grid.columns and row >= 0 and index < grid.count:
+                return section, int(index)
+        return None
+
+
+def stacked(wishes: SectionWishes, grids: Sequence[GridT]) -> tuple[GridT, ...]:
+    """Sections below each other, each below its caption."""
+    heights = [wishes.caption + grid.size[1] + wishes.between for grid in grids]
+    tops = accumulate([wishes.caption, *heights[:-1]])
+    return tuple(replace(grid, top=top) for grid, top in zip(grids, tops, strict=True))
+
+
+def most_fitting(low: int, high: int, fits: Callable[[int], bool]) -> int:
+    """The largest side from *low* to *high* that fits, where *low* does or nothing will."""
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle - 1)
+    return low
+
+
+def level(share: npt.ArrayLike, tall: int) -> Integers:
+    """The height in pixels of a share of what *tall* pixels stand for."""
+    return np.floor(np.asarray(share, np.float64) * tall + 0.5).astype(np.int64)
+
+
+def lines_below(least: Sequence[float], widths: Sequence[int], width: int, height: int, line: int) -> int:
+    """How many lines can be written below a server in a cell of this size.
+
+    Each needs a height of the cell, in lines of text, and a width; one that does not fit ends them.
+    """
+    pairs = list(zip(least, widths, strict=False))
+    for lines, (high, wide) in enumerate(pairs):
+        if width < wide or height < high * line:
+            return lines
+    return len(pairs)
+
+
+def seen(origin: int, size: int, cell: int, count: int) -> range:
+    """Which of so many cells in a line, the first at *origin*, are in a view of this size."""
+    first = min(count, max(0, -origin // cell))
+    return range(first, max(first, min(count, -(-(size - origin) // cell))))

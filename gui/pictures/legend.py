@@ -1,0 +1,125 @@
+"""The legend below a picture: marks with words in a few lines."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, ClassVar, Sequence
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QLinearGradient, QPainter, QPen
+
+from gui.painting.stack_text import Symbols
+from gui.painting.textures import Pixels, tile_brush
+from gui.theme import Theme
+
+#: Lines that are kept, and the height of one in lines of text.
+LINES, LINE = 2, 1.35
+#: Widths of a mark, and of a gradient, in lines of text.
+MARK, GRADIENT = 1.0, 2.6
+
+#: An entry, its line, and its x.
+Placed = tuple[Any, int, float]
+
+
+def flow(widths: Sequence[float], room: float, between: float, most_lines: int) -> list[tuple[int, float] | None]:
+    """Line and x of each entry, wrapped into *room*; None for those beyond *most_lines*."""
+    result: list[tuple[int, float] | None] = []
+    line, x = 0, 0.0
+    for width in widths:
+        if x and x + width > room:
+            line, x = line + 1, 0.0
+        result.append((line, x) if line < most_lines else None)
+        x += width + between
+    return result
+
+
+class PictureLegend:
+    """Lays out and paints the entries of one run; a subclass says what they are and look like.
+
+    An entry has ``words``, and ``mark``, which names its mark.
+    """
+
+    #: From a mark to its words, and from an entry to the next one.
+    gap: ClassVar[float] = 6.0
+    between: ClassVar[float] = 18.0
+    #: Marks that are gradients.
+    gradients: ClassVar[frozenset[str]] = frozenset({"heat"})
+    #: What is left free around a mark: at both sides, and above and below.
+    inset: ClassVar[tuple[float, float]] = (0.0, 1.0)
+
+    #: What is explained of cells that look like this, in full; or else in short.
+    _entries: Callable[..., Sequence[Any]]
+    _mark: Callable[[QPainter, Any, QRectF], None]
+
+    def __init__(self, text: Symbols, theme: Theme) -> None:
+        self._text, self._theme = text, theme
+        self._known: dict[tuple[Any, ...], list[Placed]] = {}
+
+    @property
+    def height(self) -> float:
+        """The height that is kept for it."""
+        return LINES * LINE * self._text.height
+
+    def placed(self, room: float, *looks: Any) -> list[Placed]:
+        """Entries with line and x: all in full, else all in short, else the first of those."""
+        key = room, *looks
+        if key not in self._known:
+            self._known = {key: self._flowing(*key)}
+        return self._known[key]
+
+    def _flowing(self, room: float, *looks: Any) -> list[Placed]:
+        result: list[Placed] = []
+        for full in (True, False):
+            items = self._entries(*looks, full)
+            widths = [self._wide(item) + self._text.width(item.words) for item in items]
+            places = flow(widths, room, self.between, LINES)
+            result = [(item, *place) for item, place in zip(items, places, strict=True) if place is not None]
+            if len(result) == len(items):
+                break
+        return result
+
+    def _wide(self, item: Any) -> float:
+        """Width of a mark with the gap to its words."""
+        return (GRADIENT if item.mark in self.gradients else MARK) * self._text.height + self.gap
+
+    def paint(self, painter: QPainter, area: QRectF, *looks: Any) -> None:
+        """Paint it into *area*."""
+        height, side, (aside, above) = LINE * self._text.height, self._text.height, self.inset
+        for item, line, x in self.placed(area.width(), *looks):
+            left, top = area.x() + x, area.y() + line * height + (height - side) / 2
+            wide = self._wide(item)
+            if wide:
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.setPen(QPen(QColor(self._theme.muted), 1))
+                mark = QRectF(left, top, wide - self.gap, side)
+                self._mark(painter, item, mark.adjusted(aside, above, -aside, -above))
+            self._text.draw(painter, left + wide, top, item.words, self._theme.normal)
+
+
+def paint_gradient(painter: QPainter, rect: QRectF, start: str, end: str) -> None:
+    """From one colour at the left to another at the right."""
+    gradient = QLinearGradient(rect.topLeft(), rect.topRight())
+    gradient.setColorAt(0, QColor(start))
+    gradient.setColorAt(1, QColor(end))
+    painter.fillRect(rect, gradient)
+
+
+def paint_pair(painter: QPainter, rect: QRectF) -> None:
+    """Two frames side by side: the resources of a server."""
+    half = rect.width() / 2 - 1
+    painter.drawRect(rect.adjusted(0, 0, -half, 0))
+    painter.drawRect(rect.adjusted(half, 0, 0, 0))
+
+
+def paint_tile(painter: QPainter, rect: QRectF, tile: Pixels) -> None:
+    """Fill with a texture, in the pixels of the device."""
+    device = painter.device()
+    image = tile_brush(tile).textureImage()
+    image.setDevicePixelRatio(device.devicePixelRatioF() if device is not None else 1.0)
+    painter.fillRect(rect, QBrush(image))
+
+
+def paint_line(painter: QPainter, rect: QRectF, color: str) -> None:
+    """A thick line across the middle."""
+    middle = rect.center().y()
+    painter.setPen(QPen(QColor(color), 2))
+    painter.drawLine(QPointF(rect.x(), middle), QPointF(rect.right(), middle))

@@ -1,0 +1,44 @@
+"""Outlines of what the last step names, and of what is pointed at anywhere in the window."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import Iterator
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+WIDTH = 2.0
+#: Around smaller things an outline is outside.
+SMALL = 10.0
+#: So far outlines may reach beyond the servers.
+AROUND = 7.0
+
+
+@contextmanager
+def around(painter: QPainter, stage: QRectF) -> Iterator[None]:
+    """What is painted here reaches no further than :data:`AROUND` beyond the servers."""
+    painter.save()
+    painter.setClipRect(stage.adjusted(-AROUND, -AROUND, AROUND, AROUND))
+    yield
+    painter.restore()
+
+
+def outline(painter: QPainter, rect: QRectF, color: str, under: str) -> None:
+    """A frame in two tones, so that it is seen on any ground."""
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for tone, width in ((under, WIDTH + 2), (color, WIDTH)):
+        painter.setPen(QPen(QColor(tone), width, j=Qt.PenJoinStyle.MiterJoin))
+        painter.drawRect(rect)
+
+
+def outline_thing(painter: QPainter, rect: QRectF, color: str, under: str, small: float = SMALL) -> None:
+    """A frame inside the edges of a large thing, outside those of a small one."""
+    room = 1.0 if min(rect.width(), rect.height()) < small else -1.0
+    outline(painter, rect.adjusted(-room, -room, room, room), color, under)
+
+
+def outline_server(painter: QPainter, rect: QRectF, color: str, under: str, large: bool) -> None:
+    """A frame around a server, further off where there is room between servers."""
+    room = 2.5 if large else 0.5
+    outline(painter, rect.adjusted(-room, -room, room, room), color, under)

@@ -1,0 +1,106 @@
+"""One moment of the servers laid out in a picture: what is where, and what lies under a point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Generic, Sequence, TypeVar
+
+from PySide6.QtCore import QPointF, QRectF
+
+from gui.painting.stage import in_pixels, in_widget
+from gui.pictures.layout import Box, CellGrid, CellLayout, Integers
+from gui.theme import Theme
+from model.frame import Frame
+
+StateT = TypeVar("StateT")
+NumbersT = TypeVar("NumbersT")
+FactsT = TypeVar("FactsT")
+
+
+@dataclass(frozen=True, eq=False)
+class ShownSection:
+    """What can be seen of one section.
+
+    Attributes
+    ----------
+    index:
+        [S] which of the section's servers, ascending; none where they share pixels.
+    content:
+        What is on them.
+    """
+
+    section: Any
+    grid: CellGrid[Any]
+    index: Integers
+    content: Any
+
+
+@dataclass(frozen=True, eq=False)
+class CellScene(Generic[StateT, NumbersT, FactsT]):
+    """Everything that painting and hit tests need of one moment.
+
+    Attributes
+    ----------
+    sections:
+        As in the layout.
+    stage:
+        Where the servers are in the widget.
+    ratio:
+        Device pixels for each of the widget's.
+    """
+
+    frame: Frame
+    layout: CellLayout[Any, Any]
+    sections: Sequence[Any]
+    stage: QRectF
+    theme: Theme
+    ratio: float
+
+    @property
+    def state(self) -> StateT:
+        """The state shown."""
+        state: StateT = self.frame.state
+        return state
+
+    @property
+    def numbers(self) -> NumbersT:
+        """The run's constant numbers."""
+        numbers: NumbersT = self.frame.info.numbers
+        return numbers
+
+    @property
+    def facts(self) -> FactsT:
+        """What is to be known of the policy."""
+        facts: FactsT = self.frame.info.facts
+        return facts
+
+    @cached_property
+    def shown(self) -> tuple[ShownSection, ...]:
+        """What can be seen of each section."""
+        return tuple(self._shown(number) for number in range(len(self.sections)))
+
+    def _shown(self, number: int) -> ShownSection:
+        index = self.layout.visible(number)
+        section = self.sections[number]
+        return ShownSection(section, self.layout.grids[number], index, self._content(section, index))
+
+    def _content(self, section: Any, index: Integers) -> Any:
+        """What is on the servers of a section with these places in it."""
+        raise NotImplementedError
+
+    def rect(self, box: Box) -> QRectF:
+        """A box of the stage's device pixels in the widget's coordinates."""
+        return in_widget(self.stage, self.ratio, box)
+
+    def at(self, position: QPointF) -> Any:
+        """What is at a point of the widget; None where there is no server."""
+        pixel = in_pixels(self.stage, self.ratio, position)
+        found = None if pixel is None else self.layout.at(*pixel)
+        if pixel is None or found is None:
+            return None
+        return self._hit(*found, *pixel)
+
+    def _hit(self, number: int, index: int, x: int, y: int) -> Any:
+        """What of a server of a section is at a pixel of the stage, which is in its cell."""
+        raise NotImplementedError
