@@ -6,6 +6,7 @@ stay neighbours.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
@@ -69,12 +70,12 @@ class SectionWishes:
 
 CellT = TypeVar("CellT", bound=SizedCell)
 WishesT = TypeVar("WishesT", bound=SectionWishes)
-GridT = TypeVar("GridT", bound="CellGrid[Any]")
+GridT = TypeVar("GridT", bound="SectionGrid[Any]")
 LayoutT = TypeVar("LayoutT", bound="CellLayout[Any, Any]")
 
 
 @dataclass(frozen=True)
-class CellGrid(Generic[CellT]):
+class SectionGrid(Generic[CellT]):
     """One section in cells of equal size.
 
     Attributes
@@ -128,7 +129,7 @@ class CellGrid(Generic[CellT]):
 
 
 @dataclass(frozen=True)
-class CellLayout(Generic[WishesT, GridT]):
+class CellLayout(ABC, Generic[WishesT, GridT]):
     """All sections, one below the other, seen from *offset*.
 
     Attributes
@@ -166,13 +167,13 @@ class CellLayout(Generic[WishesT, GridT]):
     # Zooming.
 
     @property
+    @abstractmethod
     def most_zoom(self) -> float:
         """How far it is useful to zoom in: until one server fills the view."""
-        raise NotImplementedError
 
+    @abstractmethod
     def zoomed(self: LayoutT, zoom: float) -> LayoutT:
         """The same rows with cells *zoom* times as large."""
-        raise NotImplementedError
 
     def around(self, other: CellLayout[WishesT, GridT], x: float, y: float) -> tuple[int, int]:
         """The offset with which a pixel shows what it shows in *other*, at another zoom."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, Sequence, TypeVar
@@ -9,7 +10,7 @@ from typing import Any, Generic, Sequence, TypeVar
 from PySide6.QtCore import QPointF, QRectF
 
 from gui.painting.stage import in_pixels, in_widget
-from gui.pictures.layout import Box, CellGrid, CellLayout, Integers
+from gui.pictures.layout import Box, CellLayout, Integers, SectionGrid
 from gui.theme import Theme
 from model.frame import Frame
 
@@ -31,13 +32,13 @@ class ShownSection:
     """
 
     section: Any
-    grid: CellGrid[Any]
+    grid: SectionGrid[Any]
     index: Integers
     content: Any
 
 
 @dataclass(frozen=True, eq=False)
-class CellScene(Generic[StateT, NumbersT, FactsT]):
+class CellScene(ABC, Generic[StateT, NumbersT, FactsT]):
     """Everything that painting and hit tests need of one moment.
 
     Attributes
@@ -85,9 +86,9 @@ class CellScene(Generic[StateT, NumbersT, FactsT]):
         section = self.sections[number]
         return ShownSection(section, self.layout.grids[number], index, self._content(section, index))
 
+    @abstractmethod
     def _content(self, section: Any, index: Integers) -> Any:
         """What is on the servers of a section with these places in it."""
-        raise NotImplementedError
 
     def rect(self, box: Box) -> QRectF:
         """A box of the stage's device pixels in the widget's coordinates."""
@@ -101,6 +102,6 @@ class CellScene(Generic[StateT, NumbersT, FactsT]):
             return None
         return self._hit(*found, *pixel)
 
+    @abstractmethod
     def _hit(self, number: int, index: int, x: int, y: int) -> Any:
         """What of a server of a section is at a pixel of the stage, which is in its cell."""
-        raise NotImplementedError

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gui.kinds.moldable.servers_cells import MoldableCell, MoldableWishes, cell_of
-from gui.pictures.layout import CellGrid, CellLayout, Integers, stacked
+from gui.pictures.layout import CellLayout, Integers, SectionGrid, stacked
 
 #: A cell may be so many times as high as it is wide, and where there is one row so many times
 #: as wide as it is high.
@@ -21,7 +21,7 @@ ROUND_WORTH, ROUND_LENGTHS = 1.15, ((5, 5), (10, 20))
 
 
 @dataclass(frozen=True)
-class MoldableLayout(CellLayout[MoldableWishes, CellGrid[MoldableCell]]):
+class MoldableLayout(CellLayout[MoldableWishes, SectionGrid[MoldableCell]]):
     """All sections, one below the other.
 
     Attributes
@@ -90,5 +90,5 @@ def _stacked(
 ) -> MoldableLayout:
     per = max(1, round(1 / side[0]))
     cell = cell_of(wishes, max(1, int(side[0])), max(1, int(side[1])))
-    grids = stacked(wishes, [CellGrid(count, columns, cell, per=per) for count in wishes.counts])
+    grids = stacked(wishes, [SectionGrid(count, columns, cell, per=per) for count in wishes.counts])
     return MoldableLayout(wishes, width, height, grids, side=side)

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Sequence
 
 from gui.kinds.phases.servers_cells import PhaseCell, PhaseWishes, cell_of
-from gui.pictures.layout import Box, CellGrid, CellLayout, most_fitting, stacked
+from gui.pictures.layout import Box, CellLayout, SectionGrid, most_fitting, stacked
 
 #: A cell's width by its height, for one resource and for each further one.
 ASPECT, MORE_ASPECT = 0.62, 0.34
@@ -22,7 +22,7 @@ LEAST_NORMAL, LEAST_BACKUP, ASIDE = 24, 13, 1.5
 
 
 @dataclass(frozen=True)
-class PhaseLayout(CellLayout[PhaseWishes, CellGrid[PhaseCell]]):
+class PhaseLayout(CellLayout[PhaseWishes, SectionGrid[PhaseCell]]):
     """All sections, one below the other.
 
     With *beside* the backup servers stand at the right of the others.
@@ -121,7 +121,7 @@ def _stacked(
         cell_of(wishes, max(1, int(wide)), max(1, int(high)), backup)
         for (wide, high), backup in zip(sizes, wishes.backup, strict=True)
     ]
-    grids = [CellGrid(*one) for one in zip(wishes.counts, columns, cells, strict=True)]
+    grids = [SectionGrid(*one) for one in zip(wishes.counts, columns, cells, strict=True)]
     placed = [*stacked(wishes, grids)]
     if beside:
         left = max(*(grid.size[0] for grid in placed[:-1]), LEAST_NORMAL * wishes.line)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gui.pictures.layout import Box, CellGrid, CellLayout, Integers, SectionWishes, level, lines_below
+from gui.pictures.layout import Box, CellLayout, Integers, SectionGrid, SectionWishes, level, lines_below
 
 #: A cell's width by its height, for one resource and for each further one.
 ASPECT, MORE_ASPECT = 0.6, 0.3
@@ -117,7 +117,7 @@ class BinCell:
 
 
 @dataclass(frozen=True)
-class BinGrid(CellGrid[BinCell]):
+class BinGrid(SectionGrid[BinCell]):
     """Servers in reading order; rows that have only smaller servers are lower.
 
     Attributes

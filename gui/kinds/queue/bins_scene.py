@@ -41,17 +41,21 @@ class BinScene(CellScene[QueueState, QueueNumbers, QueueFacts]):
         """Of the scenario's sizes."""
         return size_classes(self.numbers)
 
-    @cached_property
-    def servers(self) -> Integers:
-        """[S] those of which something can be seen."""
-        return self.layout.visible()
-
-    @cached_property
-    def blocks(self) -> BinJobs | None:
-        """The jobs on them; None where bins are too small for jobs."""
+    def _content(self, section: QueueNumbers, index: Integers) -> BinJobs | None:
         if not self.layout.shows_jobs:
             return None
-        return blocks_of(self.state, self.numbers, self.facts, self.servers)
+        return blocks_of(self.state, section, self.facts, index)
+
+    @property
+    def servers(self) -> Integers:
+        """[S] those of which something can be seen."""
+        return self.shown[0].index
+
+    @property
+    def blocks(self) -> BinJobs | None:
+        """The jobs on them; None where bins are too small for jobs."""
+        blocks: BinJobs | None = self.shown[0].content
+        return blocks
 
     @cached_property
     def levels(self) -> Levels | None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, QRectF
@@ -13,8 +11,6 @@ from gui.kinds.moldable.colours import width_color
 from gui.kinds.moldable.servers_palette import free_color
 from tests.kinds.moldable.gui.servers_views import LIGHT, Made, colours, scene_in, server_rect, shown
 from tests.kinds.reservation.gui.servers_views import area, has, pixels
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize("servers", [5, 20, 100, 400, 1_000, 4_000, 10_000, 100_000])

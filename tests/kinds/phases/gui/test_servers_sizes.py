@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 from pytestqt.qtbot import QtBot
@@ -15,7 +14,6 @@ from gui.kinds.phases.servers_sections import ServerPlace
 from tests.kinds.phases.gui.servers_views import LIGHT, Made, run, scene_in, server_rect, shown, stage_colors
 from tests.kinds.reservation.gui.servers_views import area, has, pixels
 
-ROOT = Path(__file__).resolve().parents[2]
 L, H = 0, 1
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,9 +17,6 @@ from gui.painting.colour import argb
 from model.kinds.queue.programs.partition import Partition
 from tests.kinds.queue.gui.bins_views import LIGHT, block_rects, colors, filled, run, scene_in, shown, with_stalled
 from tests.kinds.reservation.gui.servers_views import area, has, pixels
-
-ROOT = Path(__file__).resolve().parents[2]
-
 
 # Pictures.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF
@@ -17,8 +16,6 @@ from model.frame import Frame
 from model.records import Evict, Place, Record, Renew, Stall
 from tests.kinds.queue.gui.bins_views import LIGHT, block_rects, run, scene_in, shown, until_placed, with_stalled
 from tests.kinds.reservation.gui.servers_views import area, has, pixels
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def only(frame: Frame, *records: Record) -> Frame:
