@@ -120,7 +120,7 @@ class MainWindow(QMainWindow):
         self._copy_fault.hide()
         self.transport.set_scenarios(scenario_titles())
         kind = kind_named(self.area.system)
-        self.transport.set_system(kind.name, kind.event_kinds)
+        self.transport.set_system(kind.name, kind.vocabulary.event_kinds)
         self.actions_by_name["dark"].setChecked(self.theme.dark)
         self.actions_by_name.restyle(self.theme)
 

@@ -64,7 +64,7 @@ class RunInfo:
     @property
     def event_kinds(self) -> Mapping[str, int]:
         """Kinds of event that the run can be asked to stop at: the flags of their rows."""
-        return self.kind.event_kinds
+        return self.kind.vocabulary.event_kinds
 
     def opening_line(self, event: int, substep: int = 0) -> str:
         """The command that opens a moment of this run alone; empty where none can."""

@@ -211,8 +211,8 @@ class Histories:
         UserError
             If the policy fails, the run does not get there again, or whoever waits has had enough.
         """
-        for reached, rows in self._timeline.onwards(state, event):
-            return reached, rows
+        for stretch in self._timeline.onwards(state, event):
+            return stretch.state, stretch.rows
         raise ReplayError(
             f"found the end of the run; the replay has drifted, {self._system.on_drift}", where=f"event {event}"
         )

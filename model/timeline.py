@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Iterator, NamedTuple
 
 import numpy as np
 
@@ -57,6 +57,14 @@ class Extent:
     keyframes: tuple[int, ...]  #: their events
     bytes: int
     verified: int  #: replays that landed on the recorded digest
+
+
+class Stretch(NamedTuple):
+    """Some events that were run again."""
+
+    state: Any  #: after the last of them
+    rows: np.ndarray  #: of each; a view that the next slice, or the run itself, writes over
+    samples: np.ndarray  #: [n, width] those asked for
 
 
 class Timeline:
@@ -401,17 +409,17 @@ class Timeline:
             return np.zeros(0, self.system.row_dtype)
         found = np.zeros(last - first + 1, self.system.row_dtype)
         count = 0
-        for _, rows in self.onwards(self.fork_at(first - 1), last, explain=True):
-            found[count : count + len(rows)] = rows
-            count += len(rows)
+        for stretch in self.onwards(self.fork_at(first - 1), last, explain=True):
+            found[count : count + len(stretch.rows)] = stretch.rows
+            count += len(stretch.rows)
         return found[:count]
 
     def onwards(
-        self, state: Any, event: int, until: float = np.inf, explain: bool = False
-    ) -> Iterator[tuple[Any, np.ndarray]]:
-        """Run a copy on to an event or a time: after each slice what it is, and the slice's rows.
+        self, state: Any, event: int, until: float = np.inf, explain: bool = False, stride: int = 0
+    ) -> Iterator[Stretch]:
+        """Run a copy on to an event or a time, in slices.
 
-        The rows are a view that the next slice, or the run itself, writes over.
+        *explain* and *stride* are those of :class:`model.engine.Task`.
 
         Raises
         ------
@@ -424,7 +432,7 @@ class Timeline:
         def run(room: int) -> int:
             nonlocal result
             tape = self._tape[: min(room, event - _place_of(result.state)[0])]
-            result = self.engine.advance(result.state, tape, Task(until, explain=explain))
+            result = self.engine.advance(result.state, tape, Task(until, stride=stride, explain=explain))
             return result.rows
 
         while result.reason is Reason.LIMIT and (here := _place_of(result.state))[0] < event:
@@ -434,7 +442,7 @@ class Timeline:
             count = self.slices.take(run)
             if result.fault is not None:
                 raise result.fault
-            yield result.state, self._tape[:count]
+            yield Stretch(result.state, self._tape[:count], result.samples)
 
     def keyframe_before(self, event: int) -> int:
         """The last keyframe before an event that is not the first of history."""
@@ -471,7 +479,7 @@ class Timeline:
         near, state = self._near(event), self.keyframe_at(event)
         if event == near:
             return state
-        for reached, _ in self.onwards(state, event):
+        for reached, *_ in self.onwards(state, event):
             state, here = reached, int(reached.number[0])
             if here - near >= self._every:  # a saved run was opened: nothing is kept of its past
                 self._store(Keyframe(here, float(reached.clock[0]), copied(reached)))

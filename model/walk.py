@@ -51,7 +51,7 @@ class Walk:
 
         ``budget`` seconds of real time end it early with :attr:`Reason.LIMIT`.
         """
-        flags = sum(self.bench.kind.event_kinds[kind] for kind in stop)
+        flags = sum(self.bench.kind.vocabulary.event_kinds[kind] for kind in stop)
         last = NO_END if events is None else self.timeline.event + events
         deadline = monotonic() + budget
         reason = Reason.LIMIT
@@ -170,7 +170,7 @@ class Walk:
 
     def previous_of(self, kind: str) -> int | None:
         """The last event of a kind up to where the run stands, or None."""
-        flag = self.bench.kind.event_kinds[kind]
+        flag = self.bench.kind.vocabulary.event_kinds[kind]
         last = self.timeline.event
         while last > self.timeline.first_event:
             first = max(self.timeline.keyframe_before(last) + 1, last - MOST_EVENTS)

@@ -17,5 +17,5 @@ def warm(system: str, policies: Iterable[str] = ()) -> Iterator[str]:
     for policy in policies or kind.kernels:
         session = Session.open(kind.example, policy=policy)
         session.run(events=2000)
-        session.run(events=10, stop=tuple(kind.event_kinds))
+        session.run(events=10, stop=tuple(kind.vocabulary.event_kinds))
         yield policy

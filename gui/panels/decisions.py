@@ -17,7 +17,7 @@ from gui.panels.decisions_view import LogView
 from gui.theme import Theme, current_fonts
 from model.explain import grouped
 from model.frame import Frame, RunInfo
-from model.kinds.spec import Mark
+from model.questions.fields import Happening
 
 
 class FilterBar(QWidget):
@@ -27,7 +27,7 @@ class FilterBar(QWidget):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.marks: tuple[Mark, ...] = ()
+        self.marks: tuple[Happening, ...] = ()
         self.chips: dict[int, QToolButton] = {}
         row = QHBoxLayout(self)
         row.setContentsMargins(6, 4, 6, 4)
@@ -47,7 +47,7 @@ class FilterBar(QWidget):
         row.addWidget(self.search)
         self.restyle(theme)
 
-    def set_marks(self, marks: tuple[Mark, ...], theme: Theme) -> None:
+    def set_marks(self, marks: tuple[Happening, ...], theme: Theme) -> None:
         """Offer other kinds of event; none is chosen then."""
         if marks == self.marks:
             return
@@ -59,7 +59,7 @@ class FilterBar(QWidget):
         self.chips = {mark.flag: self._chip(mark) for mark in marks}
         self.restyle(theme)
 
-    def _chip(self, mark: Mark) -> QToolButton:
+    def _chip(self, mark: Happening) -> QToolButton:
         chip = QToolButton(self)
         chip.setText(f" {mark.label}")
         chip.setCheckable(True)
@@ -160,7 +160,7 @@ class DecisionsPanel(Panel):
             self._paused_at = None
             self._following = True
             self.model.set_run(frame.info.kind, frame.info.narrator)
-            self.bar.set_marks(frame.info.kind.marks, self.theme)
+            self.bar.set_marks(frame.info.kind.vocabulary.marks, self.theme)
             self.view.fit()
             unit = frame.info.time_unit
             self.view.horizontalHeader().setToolTip(f"time in {unit}" if unit else "")

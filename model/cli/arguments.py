@@ -29,6 +29,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "list": "model.cli.listing",
         "run": "model.cli.run",
         "trace": "model.cli.trace",
+        "ask": "model.cli.ask",
         "bounds": "model.cli.bounds",
         "reproduce": "model.cli.reproduce",
         "sweep": "model.cli.sweep",
@@ -175,6 +176,35 @@ def _trace() -> Parser:
     scenario_options(parser)
     parser.add_argument("--events", metavar="N", type=whole(0, MOST_EVENTS), help="so many events at most")
     json_option(parser, "one JSON object per line")
+    return parser
+
+
+def _ask() -> Parser:
+    parser = Parser(
+        "ask",
+        "Finds the events of a run at which a question holds, such as 'rejected and servers_with_room >= 1', and "
+        "prints each as it is found, with the line that opens it. Several questions are answered in one run. "
+        "--names lists what they may name in this scenario; the help's page on questions explains the language. "
+        "With --json each hit is one line, and the last line counts them.",
+        [
+            "slotscope ask dra-vms 'rejected and servers_with_room >= 1' --events 100000",
+            "slotscope ask queues-vqs-unstable 'waiting > 50 becomes true' --first",
+            "slotscope ask dra-classroom 'I* changes' 'migrated' --csv hits.csv",
+            "slotscope ask jrs-two-phases --names",
+        ],
+    )
+    scenario_options(parser)
+    parser.add_argument(
+        "questions", metavar="QUESTION", nargs="*", help="an expression that is true or false at each event"
+    )
+    parser.add_argument(
+        "--events", metavar="N", type=whole(0, MOST_EVENTS), help="look at so many events (default: 100000)"
+    )
+    parser.add_argument("--first", action="store_true", help="stop at the first hit of each question")
+    parser.add_argument("--names", action="store_true", help="list what questions may name, and ask nothing")
+    parser.add_argument("--csv", metavar="FILE", type=Path, help="write the hits to a table, too")
+    parser.add_argument("--parquet", metavar="FILE", type=Path, help="the same as Parquet (needs pyarrow)")
+    json_option(parser, "one JSON object for each hit, and one at the end,")
     return parser
 
 
@@ -347,6 +377,7 @@ _PARSERS: Mapping[str, Callable[[], Parser]] = MappingProxyType(
         "list": _list,
         "run": _run,
         "trace": _trace,
+        "ask": _ask,
         "bounds": _bounds,
         "reproduce": _reproduce,
         "sweep": _sweep,

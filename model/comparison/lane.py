@@ -89,7 +89,7 @@ class Lane:
 
     def _replay(self, arrival: int) -> Iterator[np.ndarray]:
         """Rows from before an arrival on to the end of history, run again on a copy."""
-        for _, rows in self.line.onwards(self._before(arrival), self.line.live_end):
+        for _, rows, _ in self.line.onwards(self._before(arrival), self.line.live_end):
             yield rows
 
     def _before(self, arrival: int) -> Any:
@@ -104,7 +104,7 @@ class Lane:
         """The row of an arrival's event, with its reason in numbers; the run stays as it is."""
         state = self._before(arrival)
         time = arrival_time(self.session, arrival)
-        for reached, _ in self.line.onwards(state, NO_END, float(np.nextafter(time, -np.inf))):
+        for reached, *_ in self.line.onwards(state, NO_END, float(np.nextafter(time, -np.inf))):
             state = reached
         row = np.zeros(1, self.session.bench.system.row_dtype)
         wanted = arrival + self.initial_jobs

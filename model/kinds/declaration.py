@@ -54,6 +54,9 @@ class Room(NamedTuple):
         ``scenarios(data)``, the plain data of the scenarios in the file.
     policies:
         Policies by name.
+    questions:
+        A module that says what can be asked of a run, ``VOCABULARY``
+        (:class:`model.questions.fields.Vocabulary`).
     experiments:
         Experiments by name.
     commands:
@@ -71,6 +74,7 @@ class Room(NamedTuple):
     readers: Mapping[str, str]
     policies: Mapping[str, PolicySpec]
     experiments: Mapping[str, Experiment]
+    questions: str
     commands: Mapping[str, CommandSpec] = MappingProxyType({})
     problems: str = ""
     own_policies: str = ""

@@ -18,6 +18,7 @@ from model.explain import Narrator
 from model.inspection import Inspector
 from model.kinds.rooms import ROOMS
 from model.metrics import Batches, Estimate
+from model.questions.fields import Vocabulary
 from model.statespec import StateSpec
 
 #: Where each kind is: a module that defines ``KIND``.
@@ -29,17 +30,6 @@ REJECTED = -1
 
 #: Verdicts of a judgement; the last one stands where there can be none.
 STABLE, UNSTABLE, UNDECIDED, NO_VERDICT = "stable", "unstable", "undecided", "no verdict"
-
-
-class Mark(NamedTuple):
-    """A kind of thing that happens in an event, and how a log marks it."""
-
-    flag: int  #: of the row
-    label: str  #: in the plural, such as "admissions"
-    tip: str  #: a sentence
-    place: int  #: of its mark, so that marks of one kind stand below each other
-    meaning: str  #: the theme's colour, by its field: "muted", "normal", "rejection", "migration"
-    shape: str  #: "plus", "minus", "cross", "arrow", "box", "star", "ring", "bars" or "turn"
 
 
 class Measure(NamedTuple):
@@ -122,8 +112,6 @@ class Kind(Protocol):
     row:
         One row for each event; has at least ``event``, ``time``, ``job``, ``server``, ``flags``
         and ``kind``.
-    event_kinds:
-        Kinds of event that a run can be asked to stop at, by name: the flag of a row.
     slotted:
         Whether time goes in slots, so that every time is a whole number.
     compares_decisions:
@@ -131,8 +119,6 @@ class Kind(Protocol):
         can be compared job by job; rows then have ``type`` too, and the numbers ``type_names``.
     judges:
         Whether runs are judged, see :meth:`judge`.
-    marks:
-        What a log marks and filters by.
     inspector:
         What can be looked at: servers, jobs, ..., as they are now and what happened to them.
     measures:
@@ -150,11 +136,9 @@ class Kind(Protocol):
     name: str
     spec: StateSpec
     row: np.dtype[Any]
-    event_kinds: Mapping[str, int]
     slotted: bool
     compares_decisions: bool
     judges: bool
-    marks: tuple[Mark, ...]
     inspector: Inspector
     measures: tuple[Measure, ...]
     headline: str
@@ -165,6 +149,11 @@ class Kind(Protocol):
     @property
     def kernels(self) -> Mapping[str, tuple[str, str]]:
         """Compiled twins by policy name: (module, class)."""
+        ...
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """What can be asked of its runs, what happens in their events, and how a log marks it."""
         ...
 
     # Putting a system together.

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from model.kinds.rooms import ROOMS
 from model.kinds.spec import Judgement
 from model.metrics import BATCHES, Batches
+from model.questions.fields import Vocabulary
 from model.recorder import TIME_COLUMN
 
 Pair = tuple[NDArray[np.float64], NDArray[np.float64] | None]
@@ -49,6 +50,12 @@ class UsualKind:
         """What the kind's room declares."""
         policies = ROOMS[self.name].policies
         return {name: spec.kernel for name, spec in policies.items() if spec.kernel}
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """What the kind's room declares."""
+        found: Vocabulary = import_module(ROOMS[self.name].questions).VOCABULARY
+        return found
 
     def has_kernel(self, system: Any) -> bool:
         """Whether one is declared for the policy, and knows its parameters."""

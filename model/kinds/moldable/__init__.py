@@ -42,6 +42,7 @@ ROOM = Room(
             "threshold": "MoldableKernel",
         },
     ),
+    questions=f"{__name__}.questions.fields",
     experiments=MappingProxyType(_EXPERIMENTS),
     problems=f"{__name__}.cli.problems",
 )

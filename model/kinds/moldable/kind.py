@@ -20,24 +20,10 @@ from model.kinds.moldable.scenario.schema import MoldableScenario
 from model.kinds.moldable.state import MoldableState
 from model.kinds.moldable.statespec import SPEC
 from model.kinds.moldable.system import MoldableSystem
-from model.kinds.spec import REJECTED, Kind, Mark, Measure
+from model.kinds.spec import REJECTED, Kind, Measure
 from model.kinds.usual_kind import Modules, UsualKind
 from model.records import ARRIVAL
 from model.statespec import StateSpec
-
-MARKS = (
-    Mark(rows.FLAG_ADMITTED, "allocations", "A job gets servers.", 0, "normal", "plus"),
-    Mark(rows.FLAG_BLOCKED, "blocked jobs", "No server is free; the job is lost.", 0, "rejection", "cross"),
-    Mark(
-        rows.FLAG_PARTIAL, "partial allocations", "A job gets fewer servers than it asked for.", 1, "migration", "bars"
-    ),
-    Mark(rows.FLAG_SPLIT, "jobs in pieces", "No gap holds the job: it runs in several pieces.", 2, "muted", "box"),
-    Mark(
-        rows.FLAG_BELOW, "two jobs below i1", "More than one job runs on fewer than i1 servers.", 3, "migration", "star"
-    ),
-    Mark(rows.FLAG_FREED, "free again", "There is a free server again.", 4, "muted", "ring"),
-    Mark(rows.FLAG_DEPARTED, "departures", "A job is completed.", 5, "muted", "minus"),
-)
 
 #: Events that can be followed by eye in a second.
 EVENTS_PER_SECOND = 4
@@ -52,9 +38,7 @@ class MoldableKind(UsualKind):
     bounds_maker = "model.kinds.moldable.programs.bounds"
     spec: StateSpec = SPEC
     row: np.dtype[Any] = rows.MOLDABLE_ROW
-    event_kinds = rows.EVENT_KINDS
     compares_decisions = True
-    marks: tuple[Mark, ...] = MARKS
     inspector: Inspector = MoldableInspector()
     measures: tuple[Measure, ...] = (
         Measure("blocking_probability", "blocked, %", "per cent"),

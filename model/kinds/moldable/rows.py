@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-from typing import Mapping
-
 import numpy as np
 
 # Flags of an event: what happened in it.
@@ -17,21 +14,6 @@ FLAG_SPLIT = 32  # the job runs in several pieces
 FLAG_FULL = 64  # after the event no job of its class would find a free server
 FLAG_FREED = 128  # after the event one would, and before none would have
 FLAG_BELOW = 256  # from now on more than one job of the class runs on fewer than i1 servers
-
-#: Names of the kinds of event that a run can be asked to stop at.
-EVENT_KINDS: Mapping[str, int] = MappingProxyType(
-    {
-        "blocking": FLAG_BLOCKED,
-        "partial allocation": FLAG_PARTIAL,
-        "allocation": FLAG_ADMITTED,
-        "departure": FLAG_DEPARTED,
-        "arrival": FLAG_ARRIVED,
-        "no free server": FLAG_FULL,
-        "a server free again": FLAG_FREED,
-        "two jobs below i1": FLAG_BELOW,
-        "job in pieces": FLAG_SPLIT,
-    }
-)
 
 #: One row for each event; -1 where a field does not apply.
 MOLDABLE_ROW = np.dtype(

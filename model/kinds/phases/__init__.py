@@ -41,5 +41,6 @@ ROOM = Room(
             "power-of-d": "FittingKernel",
         },
     ),
+    questions=f"{__name__}.questions.fields",
     experiments=MappingProxyType(_EXPERIMENTS),
 )

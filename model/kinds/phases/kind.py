@@ -22,23 +22,9 @@ from model.kinds.phases.scenario.schema import PhasesScenario
 from model.kinds.phases.state import PhaseState
 from model.kinds.phases.statespec import SPEC
 from model.kinds.phases.system import PhaseSystem
-from model.kinds.spec import Kind, Mark, Measure
+from model.kinds.spec import Kind, Measure
 from model.kinds.usual_kind import Modules, UsualKind
 from model.statespec import StateSpec
-
-MARKS = (
-    Mark(rows.FLAG_ARRIVED, "arrivals", "A job arrives.", 0, "muted", "plus"),
-    Mark(rows.FLAG_MATCHED, "matches", "A job takes a token and joins its server.", 1, "normal", "arrow"),
-    Mark(rows.FLAG_PLACED, "placements", "A job is placed.", 1, "normal", "arrow"),
-    Mark(rows.FLAG_OVERFLOW, "overflows", "A job finds no token and goes to a backup server.", 1, "rejection", "cross"),
-    Mark(rows.FLAG_REQUESTED, "requests", "A server asks for jobs.", 2, "normal", "ring"),
-    Mark(rows.FLAG_MISSED, "missed requests", "A paused server would have asked for jobs.", 2, "rejection", "ring"),
-    Mark(rows.FLAG_VIRTUAL, "virtual arrivals", "There are more tokens than the limit allows.", 3, "migration", "star"),
-    Mark(rows.FLAG_MOVED, "changes of phase", "A job goes into another phase.", 4, "muted", "turn"),
-    Mark(rows.FLAG_TICKED, "ticks", "The timer of a server rings.", 4, "normal", "bars"),
-    Mark(rows.FLAG_DEPARTED, "departures", "A job, real or virtual, is completed.", 5, "muted", "minus"),
-    Mark(rows.FLAG_OVERRUN, "overruns", "After the event its server needs more than it has.", 6, "rejection", "box"),
-)
 
 #: Events that can be followed by eye in a second.
 EVENTS_PER_SECOND = 4
@@ -53,8 +39,6 @@ class PhasesKind(UsualKind):
     bounds_maker = "model.kinds.phases.programs.bounds"
     spec: StateSpec = SPEC
     row: np.dtype[Any] = rows.PHASE_ROW
-    event_kinds = rows.EVENT_KINDS
-    marks: tuple[Mark, ...] = MARKS
     inspector: Inspector = PhasesInspector()
     measures: tuple[Measure, ...] = (
         Measure("active_servers", "active servers"),

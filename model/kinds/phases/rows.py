@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-from typing import Mapping
-
 import numpy as np
 
 # Flags of an event: what happened in it.
@@ -22,25 +19,6 @@ FLAG_MISSED = 1024  # a paused server would have made a request
 FLAG_RESUMED = 2048  # a server's pause ended
 FLAG_OVERRUN = 4096  # the event's server needs more than it has
 FLAG_IDLE = 8192  # a server has no real job any more
-
-#: Names of the kinds of event that a run can be asked to stop at.
-EVENT_KINDS: Mapping[str, int] = MappingProxyType(
-    {
-        "overflow": FLAG_OVERFLOW,
-        "virtual arrival": FLAG_VIRTUAL,
-        "request": FLAG_REQUESTED,
-        "missed request": FLAG_MISSED,
-        "match": FLAG_MATCHED,
-        "placement": FLAG_PLACED,
-        "overrun": FLAG_OVERRUN,
-        "arrival": FLAG_ARRIVED,
-        "change of phase": FLAG_MOVED,
-        "departure": FLAG_DEPARTED,
-        "tick": FLAG_TICKED,
-        "end of a pause": FLAG_RESUMED,
-        "idle server": FLAG_IDLE,
-    }
-)
 
 #: One row for each event; -1 where a field does not apply.
 PHASE_ROW = np.dtype(

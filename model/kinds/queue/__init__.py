@@ -70,5 +70,6 @@ ROOM = Room(
             "fifo-slots": "FifoKernel",
         },
     ),
+    questions=f"{__name__}.questions.fields",
     experiments=MappingProxyType(_EXPERIMENTS),
 )

@@ -20,28 +20,10 @@ from model.kinds.queue.scenario.schema import QueueScenario
 from model.kinds.queue.state import QueueState
 from model.kinds.queue.statespec import SPEC
 from model.kinds.queue.system import QueueSystem
-from model.kinds.spec import Judgement, Kind, Mark, Measure
+from model.kinds.spec import Judgement, Kind, Measure
 from model.kinds.usual_kind import Modules, UsualKind
 from model.metrics import Batches
 from model.statespec import StateSpec
-
-MARKS = (
-    Mark(rows.FLAG_ARRIVED, "arrivals", "Slots in which jobs arrive.", 0, "muted", "plus"),
-    Mark(rows.FLAG_PLACED, "placements", "Slots in which jobs are placed.", 1, "normal", "arrow"),
-    Mark(rows.FLAG_DEPARTED, "departures", "Slots that begin with jobs leaving.", 2, "muted", "minus"),
-    Mark(rows.FLAG_WAITS, "jobs that wait", "Slots in which a job arrives and has to wait.", 3, "rejection", "bars"),
-    Mark(
-        rows.FLAG_RENEWED,
-        "renewals",
-        "Slots in which a server gets another active configuration.",
-        4,
-        "migration",
-        "turn",
-    ),
-    Mark(rows.FLAG_STALLED, "stalls", "Slots in which a server is stalled.", 5, "rejection", "box"),
-    Mark(rows.FLAG_EVICTED, "evictions", "Slots in which a job goes back to the queue.", 5, "rejection", "cross"),
-)
-
 
 #: What a run that can be followed by eye does in a second, and how far its pace may go: 2^10.
 BUSY_SLOTS_PER_SECOND = 3
@@ -57,12 +39,10 @@ class QueueKind(UsualKind):
     bounds_maker = "model.kinds.queue.programs.bounds"
     spec: StateSpec = SPEC
     row: np.dtype[Any] = rows.QUEUE_ROW
-    event_kinds = rows.EVENT_KINDS
     slotted = True
     judges = True
     stretches = STRETCHES
     samples_last = True
-    marks: tuple[Mark, ...] = MARKS
     inspector: Inspector = QueueInspector()
     measures: tuple[Measure, ...] = (
         Measure("queue_length", "mean queue"),

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-from typing import Mapping
-
 import numpy as np
 
 # Flags of a slot: what happened in it.
@@ -16,20 +13,6 @@ FLAG_STALLED = 16
 FLAG_WAITS = 32  # a job that arrived in it waits
 FLAG_EMPTY = 64  # the queue became empty
 FLAG_EVICTED = 128
-
-#: Names of the kinds of event that a run can be asked to stop at.
-EVENT_KINDS: Mapping[str, int] = MappingProxyType(
-    {
-        "job that waits": FLAG_WAITS,
-        "placement": FLAG_PLACED,
-        "arrival": FLAG_ARRIVED,
-        "departure": FLAG_DEPARTED,
-        "renewal": FLAG_RENEWED,
-        "stall": FLAG_STALLED,
-        "empty queue": FLAG_EMPTY,
-        "eviction": FLAG_EVICTED,
-    }
-)
 
 #: One row for each busy slot; -1 where a field does not apply or was not computed.
 QUEUE_ROW = np.dtype(

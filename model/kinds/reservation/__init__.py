@@ -72,6 +72,7 @@ ROOM = Room(
             "first-fit": "FirstFitKernel",
         },
     ),
+    questions=f"{__name__}.questions.fields",
     experiments=MappingProxyType(_EXPERIMENTS),
     commands=MappingProxyType(
         {"prices": CommandSpec(f"{__name__}.cli.prices", (f"{__name__}.cli.arguments", "prices"))}

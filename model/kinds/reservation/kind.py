@@ -20,19 +20,10 @@ from model.kinds.reservation.scenario.schema import ReservationScenario
 from model.kinds.reservation.state import ReservationState
 from model.kinds.reservation.statespec import SPEC
 from model.kinds.reservation.system import ReservationSystem
-from model.kinds.spec import REJECTED, Kind, Mark, Measure
+from model.kinds.spec import REJECTED, Kind, Measure
 from model.kinds.usual_kind import Modules, UsualKind
 from model.records import ARRIVAL
 from model.statespec import StateSpec
-
-MARKS = (
-    Mark(rows.FLAG_ADMITTED, "admissions", "A job was admitted to a server.", 0, "muted", "plus"),
-    Mark(rows.FLAG_REJECTED, "rejections", "A job was turned away.", 0, "rejection", "cross"),
-    Mark(rows.FLAG_DEPARTED, "departures", "A job left at the end of its service.", 0, "muted", "minus"),
-    Mark(rows.FLAG_MIGRATED, "migrations", "A job moved to another server.", 1, "migration", "arrow"),
-    Mark(rows.FLAG_REASSIGNED, "reassignments", "An empty server got another configuration.", 2, "migration", "box"),
-    Mark(rows.FLAG_I_STAR, "I* changes", "I*, and with it the Reject Group, changed.", 3, "normal", "star"),
-)
 
 
 @dataclass(frozen=True)
@@ -63,9 +54,7 @@ class ReservationKind(UsualKind):
     bounds_maker = "model.kinds.reservation.upper_bound"
     spec: StateSpec = SPEC
     row: np.dtype[Any] = rows.EVENT_ROW
-    event_kinds = rows.EVENT_KINDS
     compares_decisions = True
-    marks: tuple[Mark, ...] = MARKS
     inspector: Inspector = ReservationInspector()
     measures: tuple[Measure, ...] = (
         Measure("reward_rate", "reward rate"),

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-from typing import Mapping
-
 import numpy as np
 
 # Flags of an event: what happened in it.
@@ -16,20 +13,6 @@ FLAG_REASSIGNED = 16
 FLAG_I_STAR = 32  # I* changed
 FLAG_GREEDY = 64  # GPA's configurations or counts changed
 FLAG_PREEMPTED = 128
-
-#: Names of the kinds of event that a run can be asked to stop at.
-EVENT_KINDS: Mapping[str, int] = MappingProxyType(
-    {
-        "rejection": FLAG_REJECTED,
-        "admission": FLAG_ADMITTED,
-        "departure": FLAG_DEPARTED,
-        "migration": FLAG_MIGRATED,
-        "reassignment": FLAG_REASSIGNED,
-        "change of I*": FLAG_I_STAR,
-        "change of GPA": FLAG_GREEDY,
-        "preemption": FLAG_PREEMPTED,
-    }
-)
 
 #: One row for each event; -1 where a field does not apply or was not computed.
 EVENT_ROW = np.dtype(

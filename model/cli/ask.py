@@ -1,0 +1,163 @@
+"""``slotscope ask``: the events at which a question about a run holds, each with the line that opens it."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from contextlib import ExitStack
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Callable, Iterator, Sequence
+
+import numpy as np
+
+from model.api import Session
+from model.cli.output import Progress, print_json, progress_of, shown
+from model.errors import UserError
+from model.questions.asking import answers
+from model.questions.meaning import Question, understood
+from model.questions.words import Words
+
+#: Events looked at, unless the user says how many.
+EVENTS = 100_000
+
+#: Takes a question's number and the rows of its hits.
+Writer = Callable[[int, np.ndarray], None]
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Print every hit as it is found, then how many there are."""
+    with progress_of(f"ask {options.scenario}", quiet=options.json) as progress, ExitStack() as open_files:
+        session = Session.open(options.scenario, options.policy, options.seed, tuple(options.trace))
+        words = Words(session.bench.kind.vocabulary, session.bench.system)
+        if options.names:
+            _print_names(words, options.json)
+            return 0
+        questions = [understood(text, words) for text in options.questions]
+        if not questions:
+            raise UserError(
+                "found no question, allowed: at least one, such as 'rejected'; --names lists what it may name"
+            )
+        writers = [_json(session, questions) if options.json else _text(session, progress, len(questions))]
+        if options.csv:
+            writers.append(_csv(options.csv, session, questions, open_files))
+        if options.parquet:
+            writers.append(_parquet(options.parquet, session, questions, open_files))
+        found, events = _ask(session, questions, options, writers, progress)
+    _print_end(session, questions, found, events, options.json)
+    return 0
+
+
+def _ask(
+    session: Session,
+    questions: Sequence[Question],
+    options: argparse.Namespace,
+    writers: Sequence[Writer],
+    progress: Progress,
+) -> tuple[list[int], int]:
+    """Hits of each question, and the events looked at; ends early once *first* ones are found."""
+    line, found, last = session.timeline, [0] * len(questions), 0
+    most = EVENTS if options.events is None else options.events
+    for part in answers(session.bench.system, line, questions, line.first_event, line.first_event + most):
+        last = int(part.rows["event"][-1]) - line.first_event
+        for number in range(len(questions)):
+            hits = part.hits(number)
+            if options.first:
+                hits = hits[: 1 - min(found[number], 1)]
+            found[number] += len(hits)
+            if len(hits):
+                for write in writers:
+                    write(number, hits)
+        progress(last, most)
+        if options.first and all(found):
+            break
+    return found, last
+
+
+def _text(session: Session, progress: Progress, questions: int) -> Writer:
+    info = session.info
+
+    def write(number: int, hits: np.ndarray) -> None:
+        progress.close()
+        for row in hits:
+            event = int(row["event"])
+            which = f"{number + 1}: " if questions > 1 else ""
+            print(f"{which}event {event}, time {shown(float(row['time']))}: {info.narrator.row(row)}")
+            print(f"    {info.opening_line(event)}")
+
+    return write
+
+
+def _records(
+    session: Session, questions: Sequence[Question], number: int, hits: np.ndarray
+) -> Iterator[dict[str, Any]]:
+    """The hits as plain data."""
+    info, names = session.info, hits.dtype.names or ()
+    for row in hits:
+        fields = dict(zip(names, row.tolist(), strict=True))
+        told = {"sentence": info.narrator.row(row), "open": info.opening_line(int(row["event"]))}
+        yield {"question": questions[number].text, **fields, **told}
+
+
+def _json(session: Session, questions: Sequence[Question]) -> Writer:
+    def write(number: int, hits: np.ndarray) -> None:
+        for record in _records(session, questions, number, hits):
+            print_json(record)
+
+    return write
+
+
+def _csv(path: Path, session: Session, questions: Sequence[Question], open_files: ExitStack) -> Writer:
+    file = open_files.enter_context(path.open("w", newline="", encoding="utf-8"))
+    names = ["question", *(session.bench.system.row_dtype.names or ()), "sentence", "open"]
+    table = csv.DictWriter(file, names)
+    table.writeheader()
+
+    def write(number: int, hits: np.ndarray) -> None:
+        table.writerows(_records(session, questions, number, hits))
+
+    return write
+
+
+def _parquet(path: Path, session: Session, questions: Sequence[Question], open_files: ExitStack) -> Writer:
+    try:
+        arrow, files = import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ImportError:
+        raise UserError(
+            "writing Parquet needs the package pyarrow: pip install pyarrow; or use --csv", where="--parquet"
+        ) from None
+    kinds: np.dtype[Any] = session.bench.system.row_dtype
+    text = [(name, arrow.string()) for name in ("sentence", "open")]
+    numbers = [(name, arrow.from_numpy_dtype(kinds[name])) for name in kinds.names or ()]
+    schema = arrow.schema([("question", arrow.string()), *numbers, *text])
+    file = open_files.enter_context(files.ParquetWriter(path, schema))
+
+    def write(number: int, hits: np.ndarray) -> None:
+        file.write_table(arrow.Table.from_pylist(list(_records(session, questions, number, hits)), schema))
+
+    return write
+
+
+def _print_end(session: Session, questions: Sequence[Question], found: list[int], events: int, as_json: bool) -> None:
+    if as_json:
+        asked = [
+            {"question": each.text, "hits": hits, "cost": each.cost}
+            for each, hits in zip(questions, found, strict=True)
+        ]
+        print_json(
+            {"scenario": session.info.scenario_name, "policy": session.info.policy_name}
+            | {"seed": session.info.seed, "events": events, "questions": asked}
+        )
+        return
+    for each, hits in zip(questions, found, strict=True):
+        print(f"{hits} {'hit' if hits == 1 else 'hits'} in {events} events: {each.text} ({each.cost})")
+
+
+def _print_names(words: Words, as_json: bool) -> None:
+    """What questions about this run may name."""
+    for word in words.all():
+        if as_json:
+            print_json(word._asdict())
+        else:
+            unit = f", in units of {word.unit}" if word.unit else ""
+            print(f"{word.text:<28}  {word.about}{unit} [{word.cost}]")

@@ -1,0 +1,246 @@
+"""What can be asked of servers whose jobs have phases."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from model.kinds.phases import rows, sampling
+from model.kinds.phases.state import FIRST_BACKUP, MATCHED, OVERFLOWED, REQUESTED, VIRTUAL_ARRIVED
+from model.questions.fields import Field, Happening, RowColumn, SampleColumns, StateValue, ThingFields, Vocabulary
+
+HAPPENINGS = (
+    Happening(
+        "overflowed",
+        rows.FLAG_OVERFLOW,
+        "A job finds no token and goes to a backup server.",
+        stop="overflow",
+        label="overflows",
+        place=1,
+        meaning="rejection",
+        shape="cross",
+    ),
+    Happening(
+        "virtual_arrived",
+        rows.FLAG_VIRTUAL,
+        "There are more tokens than the limit allows.",
+        stop="virtual arrival",
+        label="virtual arrivals",
+        place=3,
+        meaning="migration",
+        shape="star",
+    ),
+    Happening(
+        "requested",
+        rows.FLAG_REQUESTED,
+        "A server asks for jobs.",
+        stop="request",
+        label="requests",
+        place=2,
+        meaning="normal",
+        shape="ring",
+    ),
+    Happening(
+        "missed",
+        rows.FLAG_MISSED,
+        "A paused server would have asked for jobs.",
+        stop="missed request",
+        label="missed requests",
+        place=2,
+        meaning="rejection",
+        shape="ring",
+    ),
+    Happening(
+        "matched",
+        rows.FLAG_MATCHED,
+        "A job takes a token and joins its server.",
+        stop="match",
+        label="matches",
+        place=1,
+        meaning="normal",
+        shape="arrow",
+    ),
+    Happening(
+        "placed",
+        rows.FLAG_PLACED,
+        "A job is placed.",
+        stop="placement",
+        label="placements",
+        place=1,
+        meaning="normal",
+        shape="arrow",
+    ),
+    Happening(
+        "overran",
+        rows.FLAG_OVERRUN,
+        "After the event its server needs more than it has.",
+        stop="overrun",
+        label="overruns",
+        place=6,
+        meaning="rejection",
+        shape="box",
+    ),
+    Happening(
+        "arrived",
+        rows.FLAG_ARRIVED,
+        "A job arrives.",
+        stop="arrival",
+        label="arrivals",
+        place=0,
+        meaning="muted",
+        shape="plus",
+    ),
+    Happening(
+        "changed_phase",
+        rows.FLAG_MOVED,
+        "A job goes into another phase.",
+        stop="change of phase",
+        label="changes of phase",
+        place=4,
+        meaning="muted",
+        shape="turn",
+    ),
+    Happening(
+        "departed",
+        rows.FLAG_DEPARTED,
+        "A job, real or virtual, is completed.",
+        stop="departure",
+        label="departures",
+        place=5,
+        meaning="muted",
+        shape="minus",
+    ),
+    Happening(
+        "ticked",
+        rows.FLAG_TICKED,
+        "The timer of a server rings.",
+        stop="tick",
+        label="ticks",
+        place=4,
+        meaning="normal",
+        shape="bars",
+    ),
+    Happening("resumed", rows.FLAG_RESUMED, "A server's pause ends.", stop="end of a pause"),
+    Happening("idled", rows.FLAG_IDLE, "A server has no real job any more.", stop="idle server"),
+    Happening("of_virtual", rows.FLAG_OF_VIRTUAL, "The job that moved or departed is a virtual one."),
+)
+
+
+def _of_phases(block: int) -> SampleColumns:
+    return SampleColumns(lambda numbers: np.arange(numbers.phases) + sampling.SCALARS + block * numbers.phases)
+
+
+def _so_far(tally: int) -> SampleColumns:
+    return _of_phases(1 + sampling.COUNTED.index(tally))
+
+
+def _cost(numbers: Any) -> float:
+    return float(numbers.cost_unit)
+
+
+FIELDS = (
+    Field("job", "the job that arrived, moved or departed", RowColumn("job")),
+    Field(
+        "type",
+        "the type of the job that arrived, or the phase that it was in",
+        RowColumn("type", numbered=True),
+        choices="phase",
+    ),
+    Field(
+        "phase",
+        "the phase that the job is in now; one more than there are: it departed",
+        RowColumn("phase", numbered=True),
+        choices="phase",
+    ),
+    Field("server", "the server of the event's job or timer", RowColumn("server", numbered=True)),
+    Field("pool", "its pool", RowColumn("pool", numbered=True)),
+    Field("token", "the token that the job took", RowColumn("token")),
+    Field("token_age", "for how long that token had waited", RowColumn("token_age"), unit="time"),
+    Field("tokens_made", "tokens made in the event", RowColumn("made")),
+    Field("virtual_arrivals", "virtual jobs that arrived in it", RowColumn("virtual")),
+    Field("tokens_found", "tokens of its type in its pool when the job arrived", RowColumn("tokens")),
+    Field("active", "servers with a real job", RowColumn("active"), symbol="N"),
+    Field("cost", "the cost of all servers", RowColumn("cost", scale=_cost), symbol="h"),
+    Field("fitting", "servers that had room for the job (policies without tokens)", RowColumn("fitting")),
+    Field("tokens", "tokens of a type", _of_phases(0), index="phase"),
+    Field("requested_so_far", "tokens of a type made", _so_far(REQUESTED), index="phase"),
+    Field("matched_so_far", "jobs of a type that took a token", _so_far(MATCHED), index="phase"),
+    Field("virtual_so_far", "virtual arrivals of a type", _so_far(VIRTUAL_ARRIVED), index="phase"),
+    Field("overflowed_so_far", "jobs of a type that went to backup servers", _so_far(OVERFLOWED), index="phase"),
+    Field("all_tokens", "tokens of all types", SampleColumns(sampling.TOKENS_COLUMN)),
+    Field("virtual_jobs", "virtual jobs in the system", SampleColumns(sampling.VIRTUAL_COLUMN)),
+    Field("backup_jobs", "jobs on backup servers", SampleColumns(sampling.BACKUP_COLUMN)),
+    Field("real_jobs", "real jobs in the system", SampleColumns(sampling.REAL_COLUMN)),
+    Field("paused", "servers that hold a token", SampleColumns(sampling.PAUSED_COLUMN)),
+)
+
+SERVER_FIELDS = (
+    Field(
+        "jobs", "real jobs in a phase on the server", StateValue(lambda state: state.real), index="phase", symbol="K"
+    ),
+    Field(
+        "virtual",
+        "virtual jobs in a phase on it",
+        StateValue(lambda state: state.virtual),
+        index="phase",
+        symbol="zeta",
+    ),
+    Field(
+        "tokens",
+        "tokens of a type that it has out",
+        StateValue(lambda state: state.tokens),
+        index="phase",
+        symbol="eta",
+    ),
+    Field("all_jobs", "real jobs on it", StateValue(lambda state: state.jobs_on)),
+    Field(
+        "all_tokens",
+        "tokens that it has out; it is paused while there are any",
+        StateValue(lambda state: state.tokens_on),
+    ),
+)
+
+JOB_FIELDS = (
+    Field(
+        "type",
+        "the phase in which it arrived",
+        StateValue(lambda state: _live(state, state.job_type) + 1),
+        choices="phase",
+    ),
+    Field(
+        "phase",
+        "the phase in which it is",
+        StateValue(lambda state: _live(state, state.job_phase) + 1),
+        choices="phase",
+    ),
+    Field("server", "its server", StateValue(lambda state: _server(state, 1))),
+    Field("backup_server", "its backup server", StateValue(lambda state: _server(state, -1))),
+    Field("arrival", "when it came", StateValue(lambda state: _live(state, state.job_arrival)), unit="time"),
+    Field("moves", "moves that it has made", StateValue(lambda state: _live(state, state.job_moves))),
+)
+
+
+def _live(state: Any, column: Any) -> Any:
+    return column[(state.job_number >= 0) & (state.job_virtual == 0)]
+
+
+def _server(state: Any, side: int) -> Any:
+    """The servers of jobs, from 1: normal ones, or those on the other *side* of none."""
+    found = _live(state, state.job_server)
+    numbered = found + 1 if side > 0 else FIRST_BACKUP - found + 1
+    return np.where(numbered > 0, numbered, np.nan)
+
+
+VOCABULARY = Vocabulary(
+    HAPPENINGS,
+    FIELDS,
+    MappingProxyType(
+        {
+            "server": ThingFields(lambda state: np.arange(len(state.jobs_on)) + 1, SERVER_FIELDS),
+            "job": ThingFields(lambda state: _live(state, state.job_number), JOB_FIELDS),
+        }
+    ),
+    lambda system: {"phase": system.numbers.model.phase_names},
+)

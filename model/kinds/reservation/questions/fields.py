@@ -1,0 +1,175 @@
+"""What can be asked of a loss system with slots."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from model.kinds.reservation import rows, sampling
+from model.kinds.reservation.classification import classify
+from model.kinds.reservation.state import GREEDY_LENGTH
+from model.questions.fields import Field, Happening, RowColumn, SampleColumns, StateValue, ThingFields, Vocabulary
+
+HAPPENINGS = (
+    Happening(
+        "rejected",
+        rows.FLAG_REJECTED,
+        "A job was turned away.",
+        stop="rejection",
+        label="rejections",
+        place=0,
+        meaning="rejection",
+        shape="cross",
+    ),
+    Happening(
+        "admitted",
+        rows.FLAG_ADMITTED,
+        "A job was admitted to a server.",
+        stop="admission",
+        label="admissions",
+        place=0,
+        meaning="muted",
+        shape="plus",
+    ),
+    Happening(
+        "departed",
+        rows.FLAG_DEPARTED,
+        "A job left at the end of its service.",
+        stop="departure",
+        label="departures",
+        place=0,
+        meaning="muted",
+        shape="minus",
+    ),
+    Happening(
+        "migrated",
+        rows.FLAG_MIGRATED,
+        "A job moved to another server.",
+        stop="migration",
+        label="migrations",
+        place=1,
+        meaning="migration",
+        shape="arrow",
+    ),
+    Happening(
+        "reassigned",
+        rows.FLAG_REASSIGNED,
+        "An empty server got another configuration.",
+        stop="reassignment",
+        label="reassignments",
+        place=2,
+        meaning="migration",
+        shape="box",
+    ),
+    Happening(
+        "i_star_changed",
+        rows.FLAG_I_STAR,
+        "I*, and with it the Reject Group, changed.",
+        stop="change of I*",
+        label="I* changes",
+        place=3,
+        meaning="normal",
+        shape="star",
+    ),
+    Happening("gpa_changed", rows.FLAG_GREEDY, "GPA's configurations or counts changed.", stop="change of GPA"),
+    Happening("preempted", rows.FLAG_PREEMPTED, "A job was preempted.", stop="preemption"),
+)
+
+
+def _of_types(name: str) -> SampleColumns:
+    return SampleColumns(lambda numbers: np.arange(numbers.types) + sampling.columns(name, numbers.types).start)
+
+
+def _greedy(state: Any) -> Any:
+    count = state.greedy_count.astype(float)
+    count[int(state.number[GREEDY_LENGTH]) :] = np.nan
+    return count
+
+
+FIELDS = (
+    Field("job", "the number of the event's job", RowColumn("job")),
+    Field("type", "the type of the event's job", RowColumn("type", numbered=True), choices="type"),
+    Field("server", "the server of the event's job", RowColumn("server", numbered=True)),
+    Field("moved", "the job that migrated, or the first that was preempted", RowColumn("moved")),
+    Field("source", "the server that the moved job came from", RowColumn("source", numbered=True)),
+    Field("servers_reassigned", "servers that got another configuration", RowColumn("reassigned")),
+    Field("jobs_preempted", "jobs that were preempted", RowColumn("preempted")),
+    Field(
+        "reject_group_slots",
+        "empty slots of the rejected job's type, all on Reject Group servers",
+        RowColumn("empty_slots"),
+    ),
+    Field(
+        "servers_with_room",
+        "servers whose free resources would hold the rejected job",
+        RowColumn("servers_with_room", costly=True),
+    ),
+    Field("i_star", "I* after the event", RowColumn("i_star"), symbol="I*"),
+    Field("jobs", "jobs of a type in service", _of_types("jobs"), index="type", symbol="Y"),
+    Field("arrived_so_far", "jobs of a type that have arrived", _of_types("arrived"), index="type"),
+    Field("admitted_so_far", "jobs of a type that were admitted", _of_types("admitted"), index="type"),
+    Field("rejected_so_far", "jobs of a type that were rejected", _of_types("rejected"), index="type"),
+    Field("slots", "slots of a type on all servers", _of_types("slots"), index="type"),
+    Field(
+        "empty_slots",
+        "empty slots of a type on all servers",
+        StateValue(lambda state: state.slots_in_system - state.jobs_in_system),
+        index="type",
+    ),
+    Field("greedy_servers", "servers that GPA wants of its i-th configuration", StateValue(_greedy), index="rank"),
+    Field("reject_group", "servers in the Reject Group", StateValue(lambda state: classify(state).reject_group.sum())),
+    Field("memory", "what the policy remembers", StateValue(lambda state: state.memory), index="memory"),
+)
+
+
+SERVER_FIELDS = (
+    Field("jobs", "jobs of a type on the server", StateValue(lambda state: state.placement), index="type"),
+    Field("slots", "slots of a type on the server", StateValue(lambda state: state.configuration), index="type"),
+    Field("filled", "jobs on the server", StateValue(lambda state: state.placement.sum(axis=1))),
+    Field(
+        "empty",
+        "empty slots on the server",
+        StateValue(lambda state: (state.configuration - state.placement).sum(axis=1)),
+    ),
+    Field("rank", "the server's rank", StateValue(lambda state: classify(state).rank)),
+    Field(
+        "index",
+        "its index among the servers of its configuration",
+        StateValue(lambda state: classify(state).index),
+        symbol="c",
+    ),
+    Field(
+        "in_reject_group",
+        "1 in the Reject Group, 0 in the Accept Group",
+        StateValue(lambda state: classify(state).reject_group),
+    ),
+)
+
+JOB_FIELDS = (
+    Field("type", "the job's type", StateValue(lambda state: _live(state, state.job_type) + 1), choices="type"),
+    Field("server", "its server", StateValue(lambda state: _live(state, state.job_server) + 1)),
+    Field("since", "when it was admitted", StateValue(lambda state: _live(state, state.job_arrival)), unit="time"),
+    Field("leaves", "when it will leave", StateValue(lambda state: _live(state, state.job_departure)), unit="time"),
+)
+
+
+def _live(state: Any, column: Any) -> Any:
+    return column[state.job_number >= 0]
+
+
+VOCABULARY = Vocabulary(
+    HAPPENINGS,
+    FIELDS,
+    MappingProxyType(
+        {
+            "server": ThingFields(lambda state: np.arange(len(state.stamp)) + 1, SERVER_FIELDS),
+            "job": ThingFields(lambda state: _live(state, state.job_number), JOB_FIELDS),
+        }
+    ),
+    lambda system: {
+        "type": system.numbers.type_names,
+        "rank": tuple(f"k[{i + 1}]" for i in range(system.numbers.ranks)),
+    },
+)

@@ -1,0 +1,1 @@
+"""One language of questions about runs: what can be named, what a question means, where it holds."""

@@ -1,0 +1,166 @@
+"""Where in a run questions hold: its events are run again in slices, and looked at slice by slice.
+
+Rows and samples of a slice are columns, so that an event costs little more than running it.  Where
+a question asks for the state, a slice is run a second time and stopped at the events that the rest
+of the question leaves open.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Iterator, NamedTuple, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.kinds.spec import RunnableSystem
+from model.questions.meaning import Question
+from model.questions.tables import Column, Lead, Table
+from model.state import copied
+from model.timeline import NO_END, Stretch, Timeline
+
+
+class Answers(NamedTuple):
+    """What questions say of some events in order."""
+
+    rows: np.ndarray  #: [n] a view that is written over later
+    values: tuple[Column, ...]  #: [n] of each question
+    time: float  #: of the last event
+
+    def hits(self, question: int) -> np.ndarray:
+        """A copy of the rows at which a question holds."""
+        found: np.ndarray = self.rows[self.values[question]]
+        return found
+
+
+def answers(
+    system: RunnableSystem,
+    timeline: Timeline,
+    questions: Sequence[Question],
+    after: int,
+    last: int = NO_END,
+    until: float = np.inf,
+) -> Iterator[Answers]:
+    """What *questions* say of the events after event *after* up to *last* or a time, slice by slice.
+
+    The run itself stays where it is; events may lie behind the last that it has reached.
+
+    Raises
+    ------
+    GivenUpError
+        If whoever waits has had enough.
+    PolicyError
+        If the policy fails.
+    """
+    depth = max(question.depth for question in questions)
+    start = max(timeline.first_event, after - depth)
+    walk = _Walk(system, timeline, questions, timeline.fork_at(start), depth)
+    for table, values in walk.onwards(last, until):
+        kept = table.rows["event"] > after
+        skip = int(np.argmax(kept)) if kept.any() else len(kept)
+        if skip < len(kept):
+            own = slice(skip, None)
+            yield Answers(table.rows[own], tuple(value[depth:][own] for value in values), float(table.rows["time"][-1]))
+
+
+class _Walk:
+    """A walk over events with questions in mind; *state* is its own."""
+
+    def __init__(
+        self, system: RunnableSystem, timeline: Timeline, questions: Sequence[Question], state: Any, depth: int
+    ) -> None:
+        self._system = system
+        self._timeline = timeline
+        self._questions = questions
+        self._depth = depth
+        self._state = state
+        self._samples = any(question.samples for question in questions)
+        self._costly = any(question.costly for question in questions)
+        self._looks = any(question.looks for question in questions)
+        self._leads = [self._first_lead() for _ in questions]
+        for lead, question in zip(self._leads, questions, strict=True):
+            self._look_at_start(lead, question)
+
+    def _first_lead(self) -> Lead:
+        """Before the first event: its state is known, but no row."""
+        rows = np.zeros(self._depth, self._system.row_dtype)
+        samples = np.full((self._depth, self._system.sample_width if self._samples else 0), np.nan)
+        if self._depth and self._samples:
+            self._system.sample(self._state, samples[-1])
+        return Lead(rows, samples)
+
+    def _look_at_start(self, lead: Lead, question: Question) -> None:
+        if not self._depth:
+            return
+        table = Table(lead.rows[:0], lead.samples[:0], lead, self._system.numbers)
+        scene = table.one(self._depth - 1, self._state)
+        for place, look in enumerate(question.looks):
+            lead.looks[place] = np.full(self._depth, np.nan)
+            lead.looks[place][-1] = _one(look, scene)
+
+    def onwards(self, last: int, until: float) -> Iterator[tuple[Table, list[Column]]]:
+        """Each slice, and what each question says of the events of its table."""
+        before = copied(self._state) if self._looks else None
+        stride = 1 if self._samples else 0
+        for stretch in self._timeline.onwards(self._state, last, until, self._costly, stride):
+            rows = stretch.rows.copy() if self._looks else stretch.rows
+            after = copied(stretch.state) if self._looks else None
+            if len(rows):
+                yield self._answered(rows, stretch, before)
+            before = after
+
+    def _answered(self, rows: np.ndarray, stretch: Stretch, before: Any) -> tuple[Table, list[Column]]:
+        samples = stretch.samples if self._samples else np.zeros((len(rows), 0))
+        tables = [Table(rows, samples, lead, self._system.numbers) for lead in self._leads]
+        if self._looks:
+            self._look(tables, before)
+        values = [question.at(table) for question, table in zip(self._questions, tables, strict=True)]
+        self._leads = [self._lead_of(table) for table in tables]
+        return tables[0], values
+
+    def _lead_of(self, table: Table) -> Lead:
+        """The last events of a table, for the next one."""
+        if not self._depth:
+            return table.lead
+        rows = np.concatenate([table.lead.rows, table.rows[-self._depth :]])[-self._depth :]
+        samples = np.concatenate([table.lead.samples, table.samples[-self._depth :]])[-self._depth :]
+        return Lead(rows, samples, {place: look[-self._depth :].copy() for place, look in table.looks.items()})
+
+    # States.
+
+    def _look(self, tables: list[Table], state: Any) -> None:
+        """Look up in states what the questions read there, at the events that they leave open."""
+        needed = [self._needed(*pair) for pair in zip(self._questions, tables, strict=True)]
+        for question, table in zip(self._questions, tables, strict=True):
+            for place in range(len(question.looks)):
+                fresh = np.full(len(table.rows), np.nan)
+                known = table.lead.looks.get(place, fresh[:0])
+                table.looks[place] = np.concatenate([known, fresh])
+        for event in np.flatnonzero(np.logical_or.reduce(needed)).tolist():
+            state = self._state_after(state, int(tables[0].rows["event"][event]))
+            for question, table, mine in zip(self._questions, tables, needed, strict=True):
+                if mine[event]:
+                    scene = table.one(event + self._depth, state)
+                    for place, look in enumerate(question.looks):
+                        table.looks[place][event + self._depth] = _one(look, scene)
+
+    def _needed(self, question: Question, table: Table) -> NDArray[np.bool_]:
+        """[n] the events whose states decide a question, and the last ones for the next table."""
+        if not question.looks:
+            return np.zeros(len(table.rows), np.bool_)
+        open_ones = question.candidates(table)
+        needed = open_ones.copy()
+        for back in range(1, question.depth + 1):
+            needed[:-back] |= open_ones[back:]
+        if self._depth:
+            needed[-self._depth :] = True
+        return np.asarray(needed[self._depth :])
+
+    def _state_after(self, state: Any, event: int) -> Any:
+        for stretch in self._timeline.onwards(state, event):
+            state = stretch.state
+        return state
+
+
+def _one(look: Any, scene: Table) -> float:
+    with np.errstate(all="ignore"):
+        return float(np.ravel(look(scene))[0])

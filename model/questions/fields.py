@@ -1,0 +1,133 @@
+"""What a kind of system declares that can be asked of its runs: the words of questions.
+
+Menus, the marks of logs and questions are all made from these declarations, so that a thing that
+can happen has one flag, one word, one mark and one sentence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Callable, Mapping, NamedTuple
+
+
+class Happening(NamedTuple):
+    """A kind of thing that happens in an event."""
+
+    word: str  #: in questions, such as "rejected"
+    flag: int  #: of the row
+    tip: str  #: a sentence
+    stop: str = ""  #: what a run can be asked to stop at, such as "rejection"; nothing: at this never
+    label: str = ""  #: what a log calls and marks it, in the plural; nothing: it has no mark
+    place: int = 0  #: of its mark, so that marks of one kind stand below each other
+    meaning: str = "normal"  #: the theme's colour, by its field: "muted", "normal", "rejection", "migration"
+    shape: str = "plus"  #: "plus", "minus", "cross", "arrow", "box", "star", "ring", "bars" or "turn"
+
+
+class RowColumn(NamedTuple):
+    """A column of the row of an event; it is known where it is not below *least*."""
+
+    name: str
+    least: float = 0
+    numbered: bool = False  #: from 0 in rows, from 1 in windows and questions
+    costly: bool = False  #: kernels fill it in only where that is asked for
+    scale: Callable[[Any], float] | None = None  #: what one unit is, from the numbers of a scenario
+
+
+class SampleColumns(NamedTuple):
+    """A column of the sample after an event, or several; or a function that gives them from a scenario's numbers."""
+
+    places: Any
+
+
+class StateValue(NamedTuple):
+    """What is read from a state itself, which costs a stop at each event that is looked at.
+
+    *read* takes the state, and gives a number; [n] where the field has an index; [m] or [m, n] where
+    it is a field of m things.  *scale* is what one unit is, from a scenario's numbers.
+    """
+
+    read: Callable[[Any], Any]
+    scale: Callable[[Any], Any] | None = None
+
+
+Source = RowColumn | SampleColumns | StateValue
+
+
+@dataclass(frozen=True)
+class Field:
+    """Something that has a value at each event.
+
+    Attributes
+    ----------
+    name:
+        In questions.
+    about:
+        What it is, as a clause.
+    source:
+        Where its values are.
+    unit:
+        Of its values; empty for numbers of things.
+    index:
+        The dimension that it has a value for each member of, such as "type"; then it is written
+        ``name[member]``.
+    choices:
+        The dimension whose members its values are, numbered from 1.
+    symbol:
+        How the paper writes it, which questions may do as well.
+    """
+
+    name: str
+    about: str
+    source: Source
+    unit: str = ""
+    index: str = ""
+    choices: str = ""
+    symbol: str = ""
+
+
+@dataclass(frozen=True)
+class ThingFields:
+    """What can be asked of each of several things, such as servers.
+
+    *numbers* takes the state, and gives [m] what the things are called; *fields* are of as many.
+    """
+
+    numbers: Callable[[Any], Any]
+    fields: tuple[Field, ...]
+
+
+def _no_dimensions(_: Any) -> Mapping[str, tuple[str, ...]]:
+    return MappingProxyType({})
+
+
+class Vocabulary(NamedTuple):
+    """All that can be asked of a kind of system.
+
+    Attributes
+    ----------
+    happenings:
+        In the order of menus.
+    fields:
+        Of each event, and of the state after it.
+    things:
+        Things of the state, by what one is called.
+    dimensions:
+        The members of each dimension by their names, for a system under a policy.
+    """
+
+    happenings: tuple[Happening, ...]
+    fields: tuple[Field, ...]
+    things: Mapping[str, ThingFields] = MappingProxyType({})
+    dimensions: Callable[[Any], Mapping[str, tuple[str, ...]]] = _no_dimensions
+
+    @property
+    def event_kinds(self) -> Mapping[str, int]:
+        """The flag of each kind of event that a run can be asked to stop at, by its name."""
+        return MappingProxyType({each.stop: each.flag for each in self.happenings if each.stop})
+
+    @property
+    def marks(self) -> tuple[Happening, ...]:
+        """What a log marks and filters by, in the order of the marks."""
+        marked = (each for each in self.happenings if each.label)
+        return tuple(sorted(marked, key=lambda each: (each.place, each.flag)))

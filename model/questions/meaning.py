@@ -1,0 +1,456 @@
+"""What a question means in a run: each part becomes a function from columns to a column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Callable, NoReturn
+
+import numpy as np
+
+from model.questions.fields import Field, RowColumn, SampleColumns, StateValue
+from model.questions.syntax import (
+    COMPARISONS,
+    Call,
+    Infix,
+    Member,
+    Name,
+    Node,
+    Number,
+    OfThing,
+    OneOf,
+    Prefix,
+    Turns,
+    Where,
+    fault,
+    parse,
+)
+from model.questions.tables import Column, Table, shifted
+from model.questions.words import Words, nearest
+
+Run = Callable[[Table], Column]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a question that is understood.
+
+    Attributes
+    ----------
+    run:
+        [length] its value at each event of a table.
+    truth:
+        Whether that is true or false; else a number, nan where there is none.
+    choices:
+        The dimension whose members its values are.
+    slow:
+        Whether states have to be looked at.
+    bound:
+        Where it may be true (given True) or must be (given False) before states are looked at.
+    """
+
+    run: Run
+    truth: bool
+    choices: str = ""
+    slow: bool = False
+    bound: Callable[[Table, bool], Column] | None = None
+
+    def where(self, table: Table, upper: bool) -> Column:
+        """Where it may, or must, be true as far as is known without looking at states."""
+        if not self.slow:
+            return self.run(table)
+        return self.bound(table, upper) if self.bound else np.full(table.length, upper)
+
+
+@dataclass
+class Question:
+    """A question that is understood, and what answering it needs.
+
+    Attributes
+    ----------
+    text:
+        As it was asked.
+    part:
+        What it means.
+    depth:
+        How many events back it asks.
+    samples, costly:
+        Whether it needs a sample after each event; what kernels count only where asked for.
+    looks:
+        What it reads from states, each from a table of one event.
+    """
+
+    text: str
+    part: Part = field(init=False)
+    depth: int = 0
+    samples: bool = False
+    costly: bool = False
+    looks: list[Run] = field(default_factory=list)
+
+    def at(self, table: Table) -> Column:
+        """[length] its value at each event of a table whose states were looked at."""
+        with np.errstate(all="ignore"):
+            return np.broadcast_to(self.part.run(table), (table.length,))
+
+    def candidates(self, table: Table) -> Column:
+        """[length] where states have to be looked at to know."""
+        with np.errstate(all="ignore"):
+            return np.broadcast_to(self.part.where(table, True), (table.length,))
+
+    @property
+    def cost(self) -> str:
+        """What an event costs, in words."""
+        if self.looks:
+            return "the state is looked at after each event that the rest of the question leaves open"
+        read = "samples after each event" if self.samples else "rows"
+        return f"read from {read}{', with what is costly to count' if self.costly else ''}"
+
+
+def understood(text: str, words: Words, truth: bool = True) -> Question:
+    """A question about a run; one that is true or false, unless *truth* is not asked for.
+
+    Raises
+    ------
+    QuestionError
+        If it cannot be understood: in one line what, where, and what is near.
+    """
+    question = Question(text)
+    reader = _Reader(text, words, question)
+    tree = parse(text)
+    question.part = reader.truth(tree) if truth else reader.read(tree)
+    return question
+
+
+class _Reader:
+    """Understands the parts of one question; within ``where`` the fields of a *thing* come first."""
+
+    def __init__(self, text: str, words: Words, question: Question, thing: str = "") -> None:
+        self._text = text
+        self._words = words
+        self._question = question
+        self._thing = thing
+
+    def wrong(self, node: Node, message: str) -> NoReturn:
+        raise fault(self._text, node.at, message)
+
+    def read(self, node: Node, depth: int = 0) -> Part:
+        self._question.depth = max(self._question.depth, depth)
+        match node:
+            case Number(value=value):
+                return Part(partial(_constant, value), truth=False)
+            case Name(text="true" | "false"):
+                return Part(partial(_constant, node.text == "true"), truth=True)
+            case Name() | Member():
+                return self._named(node)
+            case OfThing():
+                return self._of_thing(node)
+            case Where():
+                return self._where(node)
+            case Prefix():
+                return self._prefix(node, depth)
+            case Infix():
+                return self._infix(node, depth)
+            case OneOf():
+                return self._one_of(node, depth)
+            case Turns():
+                return self._turns(node, depth)
+            case Call():
+                return self._call(node, depth)
+        raise TypeError(f"no part of a question is a {type(node).__name__}")
+
+    def truth(self, node: Node, depth: int = 0) -> Part:
+        part = self.read(node, depth)
+        if not part.truth:
+            self.wrong(node, "found a number, allowed here: what is true or false, such as waiting > 50 or rejected")
+        return part
+
+    def number(self, node: Node, depth: int, choices: str = "") -> Part:
+        if choices and isinstance(node, Name):
+            place = self._words.place_of(choices, node.text)
+            if place is not None:
+                return Part(partial(_constant, float(place)), truth=False, choices=choices)
+            if not self._known(node.text):
+                near = nearest(node.text, self._words.dimensions[choices])
+                self.wrong(node, f"found the {choices} '{node.text}', {near}")
+        part = self.read(node, depth)
+        if part.truth:
+            self.wrong(node, "found what is true or false, allowed here: a number")
+        return part
+
+    # Names.
+
+    def _known(self, name: str) -> bool:
+        mine = self._words.of_thing.get(self._thing, {})
+        return name in mine or name in self._words.fields or name in self._words.happenings
+
+    def _named(self, node: Name | Member) -> Part:
+        name = node.text if isinstance(node, Name) else node.name
+        mine = self._words.of_thing.get(self._thing, {})
+        if name in mine:
+            read = self._value(mine[name], node)
+            return Part(read, truth=False, choices=mine[name].choices)
+        happening = self._words.happenings.get(name)
+        if happening is not None and isinstance(node, Name):
+            flag = happening.flag
+            return Part(lambda table: table.happened(flag), truth=True)
+        if name not in self._words.fields:
+            near = nearest(name, (*mine, *self._words.names()))
+            self.wrong(node, f"found the name '{name}', {near}")
+        return self._field(self._words.fields[name], node)
+
+    def _field(self, known: Field, node: Name | Member) -> Part:
+        read = self._value(known, node)
+        slow = isinstance(known.source, StateValue)
+        if slow and not self._thing:
+            return self._looked(read, truth=False, choices=known.choices)
+        return Part(read, truth=False, choices=known.choices)
+
+    def _looked(self, read: Run, truth: bool, choices: str = "") -> Part:
+        """What is read from the state after each event."""
+        place = len(self._question.looks)
+        self._question.looks.append(read)
+        if truth:
+            return Part(lambda table: table.looks[place] > 0, truth=True, slow=True)
+        return Part(lambda table: table.looks[place], truth=False, choices=choices, slow=True)
+
+    def _value(self, known: Field, node: Name | Member) -> Run:
+        place = self._place(known, node)
+        source = known.source
+        if isinstance(source, RowColumn):
+            self._question.costly |= source.costly
+            return partial(_of_row, source)
+        if isinstance(source, SampleColumns):
+            self._question.samples = True
+            return partial(_of_sample, source, place)
+        return partial(_of_state, source, place)
+
+    def _place(self, known: Field, node: Name | Member) -> int | None:
+        """Which of a field's values is meant, from 0; None where it has one alone."""
+        if isinstance(node, Name):
+            if known.index:
+                self.wrong(
+                    node, f"found '{node.text}', which has a value for each {known.index}, {self._written(known)}"
+                )
+            return None
+        if not known.index:
+            self.wrong(node, f"found '{node.name}[...]', which has one value, allowed: {node.name}")
+        members = self._words.dimensions[known.index]
+        if isinstance(node.member, Number):
+            place = node.member.value
+            if place not in range(1, len(members) + 1):
+                self.wrong(node.member, f"found {place:g}, {self._written(known)}")
+            return int(place) - 1
+        found = self._words.place_of(known.index, node.member.text)
+        if found is None:
+            self.wrong(
+                node.member, f"found the {known.index} '{node.member.text}', {nearest(node.member.text, members)}"
+            )
+        return found - 1
+
+    def _written(self, known: Field) -> str:
+        count = len(self._words.dimensions[known.index])
+        return f"allowed: {known.name}[1] to {known.name}[{count}]" if count else "there is none in this run"
+
+    # Things.
+
+    def _inside(self, node: OfThing | Where) -> _Reader:
+        if self._thing:
+            self.wrong(
+                node, f"found another thing after 'where', allowed: fields of the {self._thing} and of the event"
+            )
+        if node.thing not in self._words.things:
+            self.wrong(node, f"found the thing '{node.thing}', {nearest(node.thing, self._words.things)}")
+        return _Reader(self._text, self._words, self._question, node.thing)
+
+    def _of_thing(self, node: OfThing) -> Part:
+        inside = self._inside(node)
+        name = node.name.text if isinstance(node.name, Name) else node.name.name
+        known = self._words.of_thing[node.thing].get(name)
+        if known is None:
+            near = nearest(name, self._words.of_thing[node.thing])
+            self.wrong(node.name, f"found the {node.thing}'s field '{name}', {near}")
+        numbers = self._words.things[node.thing].numbers
+        read = inside._value(known, node.name)
+        return self._looked(partial(_of_one, numbers, node.number, read), truth=False, choices=known.choices)
+
+    def _where(self, node: Where) -> Part:
+        inside = self._inside(node).truth(node.condition)
+        numbers = self._words.things[node.thing].numbers
+        return self._looked(partial(_of_many, numbers, inside.run), truth=node.how == "any")
+
+    # Signs.
+
+    def _prefix(self, node: Prefix, depth: int) -> Part:
+        if node.sign == "not":
+            part = self.truth(node.part, depth)
+            return Part(
+                lambda table: ~part.run(table),
+                truth=True,
+                slow=part.slow,
+                bound=lambda table, upper: ~part.where(table, not upper),
+            )
+        if node.sign == "-":
+            part = self.number(node.part, depth)
+            return Part(lambda table: -part.run(table), truth=False, slow=part.slow)
+        self._refuse_inside(node)
+        part = self.read(node.part, depth + 1)
+        return Part(
+            lambda table: shifted(part.run(table)),
+            part.truth,
+            part.choices,
+            part.slow,
+            lambda table, upper: shifted(part.where(table, upper)) if part.truth else np.full(table.length, upper),
+        )
+
+    def _refuse_inside(self, node: Node) -> None:
+        if self._thing:
+            self.wrong(
+                node, "found what compares with the event before after 'where', allowed: the state after the event"
+            )
+
+    def _infix(self, node: Infix, depth: int) -> Part:
+        if node.sign in {"and", "or"}:
+            left, right = self.truth(node.left, depth), self.truth(node.right, depth)
+            both = np.logical_and if node.sign == "and" else np.logical_or
+            return Part(
+                lambda table: both(left.run(table), right.run(table)),
+                truth=True,
+                slow=left.slow or right.slow,
+                bound=lambda table, upper: both(left.where(table, upper), right.where(table, upper)),
+            )
+        left, right = self._pair(node, depth)
+        if (left.truth or right.truth) and (node.sign not in {"=", "!="} or left.truth != right.truth):
+            wrong = node.left if left.truth else node.right
+            self.wrong(wrong, f"found what is true or false beside '{node.sign}', allowed: a number")
+        operation = _COMPARED[node.sign] if node.sign in COMPARISONS else _COUNTED[node.sign]
+        if left.truth and node.sign == "!=":
+            operation = np.not_equal
+        return Part(
+            lambda table: operation(left.run(table), right.run(table)),
+            truth=node.sign in COMPARISONS,
+            slow=left.slow or right.slow,
+        )
+
+    def _pair(self, node: Infix, depth: int) -> tuple[Part, Part]:
+        """Both sides; a bare name beside a value that has names is one of them."""
+        if node.sign not in COMPARISONS:
+            return self.number(node.left, depth), self.number(node.right, depth)
+        if isinstance(node.left, Name) and not self._known(node.left.text) and not isinstance(node.right, Number):
+            right = self.read(node.right, depth)
+            return (
+                self.number(node.left, depth, right.choices) if right.choices else self.read(node.left, depth)
+            ), right
+        left = self.read(node.left, depth)
+        return left, self.number(node.right, depth, left.choices) if left.choices else self.read(node.right, depth)
+
+    def _one_of(self, node: OneOf, depth: int) -> Part:
+        part = self.number(node.part, depth)
+        items = [self.number(item, depth, part.choices) for item in node.items]
+
+        def run(table: Table) -> Column:
+            value = part.run(table)
+            return np.logical_or.reduce(np.broadcast_arrays(*(value == item.run(table) for item in items)))
+
+        return Part(run, truth=True, slow=any(each.slow for each in (part, *items)))
+
+    def _turns(self, node: Turns, depth: int) -> Part:
+        self._refuse_inside(node)
+        if node.how == "changes":
+            part = self.read(node.part, depth + 1)
+            return Part(partial(_changes, part.run), truth=True, slow=part.slow)
+        part = self.truth(node.part, depth + 1)
+        if node.how == "becomes false":
+            return Part(lambda table: shifted(part.run(table)) & ~part.run(table), truth=True, slow=part.slow)
+        return Part(
+            lambda table: part.run(table) & ~shifted(part.run(table)),
+            truth=True,
+            slow=part.slow,
+            bound=lambda table, upper: part.where(table, upper) & ~shifted(part.where(table, not upper)),
+        )
+
+    def _call(self, node: Call, depth: int) -> Part:
+        parts = [self.number(each, depth) for each in node.parts]
+        called = _CALLED[node.name]
+        return Part(
+            lambda table: called(*(part.run(table) for part in parts)),
+            truth=node.name == "known",
+            slow=any(part.slow for part in parts),
+        )
+
+
+def _unequal(left: Column, right: Column) -> Column:
+    """Where two numbers differ; not where one of them is missing."""
+    return np.asarray((left < right) | (left > right))
+
+
+def _quotient(operation: Callable[[Column, Column], Column], left: Column, right: Column) -> Column:
+    """A quotient or remainder; missing where the divisor is 0."""
+    return operation(left, np.where(right == 0, np.nan, right))
+
+
+_COMPARED: dict[str, Callable[[Column, Column], Column]] = {
+    "=": np.equal,
+    "!=": _unequal,
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+}
+_COUNTED: dict[str, Callable[[Column, Column], Column]] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": partial(_quotient, np.divide),
+    "%": partial(_quotient, np.mod),
+}
+_CALLED: dict[str, Callable[..., Column]] = {
+    "abs": np.abs,
+    "min": np.minimum,
+    "max": np.maximum,
+    "known": lambda value: ~np.isnan(value),
+}
+
+
+def _constant(value: Any, _: Table) -> Column:
+    return np.asarray(value)
+
+
+def _of_row(source: RowColumn, table: Table) -> Column:
+    values = table.row(source.name)
+    values = np.where(values >= source.least, values, np.nan)
+    if source.scale is not None:
+        return values * source.scale(table.numbers)
+    return values + 1 if source.numbered else values
+
+
+def _of_sample(source: SampleColumns, place: int | None, table: Table) -> Column:
+    places = source.places(table.numbers) if callable(source.places) else source.places
+    if place is not None:
+        width = table.samples.shape[1]
+        places = np.arange(width)[places][place]
+    return table.sample(int(places))
+
+
+def _of_state(source: StateValue, place: int | None, table: Table) -> Column:
+    """In a table of one: a number, or [m] one for each thing."""
+    value = np.asarray(source.read(table.state), float)
+    if source.scale is not None:
+        value = value * source.scale(table.numbers)
+    return value if place is None else value[..., place]
+
+
+def _of_one(numbers: Callable[[Any], Any], number: float, read: Run, table: Table) -> Column:
+    """The value of the thing of that number; missing if there is none."""
+    found = np.flatnonzero(numbers(table.state) == number)
+    return read(table)[found[0]] if len(found) else np.asarray(np.nan)
+
+
+def _of_many(numbers: Callable[[Any], Any], condition: Run, table: Table) -> Column:
+    """For how many things the condition holds."""
+    return np.asarray(np.broadcast_to(condition(table), (len(numbers(table.state)),)).sum())
+
+
+def _changes(run: Run, table: Table) -> Column:
+    now = run(table)
+    before = shifted(now)
+    return now ^ before if now.dtype.kind == "b" else _unequal(now, before)

@@ -1,0 +1,101 @@
+"""The columns that a question is answered from: rows, samples and states of some events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: A column: numbers, nan where there is none, or truths.  A constant is a column of no dimension.
+Column = NDArray[Any]
+
+
+@dataclass
+class Lead:
+    """What is known of the last events before a table, for what ``was``: none of it at first."""
+
+    rows: np.ndarray
+    samples: NDArray[np.float64]
+    looks: dict[int, NDArray[np.float64]] = field(default_factory=dict)
+
+    @property
+    def length(self) -> int:
+        """Events before the table."""
+        return len(self.samples)
+
+
+@dataclass
+class Table:
+    """Some events in order, and before them those of *lead*.
+
+    Attributes
+    ----------
+    rows, samples:
+        [n] of the events; [n, width], or [0, 0] where nothing is asked of samples.
+    lead:
+        Of the events before.
+    numbers:
+        The scenario's.
+    looks:
+        [lead + n] of what was looked up in states, by its place in the question.
+    state:
+        That after the event of a table of one.
+    """
+
+    rows: np.ndarray
+    samples: NDArray[np.float64]
+    lead: Lead
+    numbers: Any
+    looks: dict[int, NDArray[np.float64]] = field(default_factory=dict)
+    state: Any = None
+    _columns: dict[Any, Column] = field(default_factory=dict)
+
+    @property
+    def length(self) -> int:
+        """Events, with those before."""
+        return self.lead.length + len(self.rows)
+
+    def row(self, name: str) -> Column:
+        """[length] a column of the rows as numbers."""
+        if name not in self._columns:
+            mine = self.rows[name].astype(np.float64)
+            if self.lead.length:
+                before = self.lead.rows[name].astype(np.float64)
+                before[self.lead.rows["event"] == 0] = np.nan
+                mine = np.concatenate([before, mine])
+            self._columns[name] = mine
+        return self._columns[name]
+
+    def happened(self, flag: int) -> Column:
+        """[length] where the flag is set."""
+        flags = self.rows["flags"]
+        if self.lead.length:
+            flags = np.concatenate([self.lead.rows["flags"], flags])
+        return np.asarray((flags & flags.dtype.type(flag)) != 0)
+
+    def sample(self, place: int) -> Column:
+        """[length] a column of the samples."""
+        if not self.lead.length:
+            return self.samples[:, place]
+        return np.concatenate([self.lead.samples[:, place], self.samples[:, place]])
+
+    def one(self, place: int, state: Any) -> Table:
+        """The event at a place, counted with those before, with the state after it."""
+        none = Lead(self.lead.rows[:0], self.lead.samples[:0])
+        if place < self.lead.length:
+            known = Lead(self.lead.rows[place : place + 1], self.lead.samples[place : place + 1])
+            return Table(self.rows[:0], self.samples[:0], known, self.numbers, state=state)
+        own = slice(place - self.lead.length, place - self.lead.length + 1)
+        return Table(self.rows[own], self.samples[own], none, self.numbers, state=state)
+
+
+def shifted(column: Column) -> Column:
+    """What a column was one event before."""
+    if not column.ndim:
+        return column
+    before = np.empty_like(column)
+    before[1:] = column[:-1]
+    before[0] = np.nan if column.dtype.kind == "f" else False
+    return before

@@ -1,0 +1,90 @@
+"""The words of one run: what each name in a question stands for, and what is near a misspelt one."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import Iterable, Iterator, Mapping, NamedTuple
+
+from model.kinds.spec import RunnableSystem
+from model.questions.fields import Field, Happening, RowColumn, ThingFields, Vocabulary
+
+#: What every event has. Kinds of event are those of :mod:`model.records`, from 1.
+_KINDS = ("arrival", "departure", "update", "slot", "move", "tick")
+_OF_ALL = (
+    Field("event", "the number of the event", RowColumn("event")),
+    Field("time", "when it happens", RowColumn("time"), unit="time"),
+    Field("kind", "what kind of event it is", RowColumn("kind"), choices="kind"),
+)
+
+#: Names shown where one is not known.
+NEAREST = 3
+
+
+class Word(NamedTuple):
+    """A name that can be written, for whoever lists what there is."""
+
+    text: str
+    about: str
+    unit: str
+    cost: str  #: where its values are: "row", "sample" or "state"
+
+
+class Words:
+    """What can be named in questions about a system under a policy."""
+
+    def __init__(self, vocabulary: Vocabulary, system: RunnableSystem) -> None:
+        self.numbers = system.numbers
+        self.happenings: Mapping[str, Happening] = {each.word: each for each in vocabulary.happenings}
+        self.fields = _by_name((*_OF_ALL, *vocabulary.fields))
+        self.things: Mapping[str, ThingFields] = vocabulary.things
+        self.of_thing = {name: _by_name(thing.fields) for name, thing in vocabulary.things.items()}
+        memory = tuple(str(place + 1) for place in range(getattr(system.policy, "memory", 0)))
+        self.dimensions = {"kind": _KINDS, "memory": memory, **vocabulary.dimensions(system)}
+
+    def place_of(self, dimension: str, name: str) -> int | None:
+        """The number of a dimension's member, from 1; None if there is no such member."""
+        names = self.dimensions[dimension]
+        for one in (name, name.replace("_", " "), name.replace("_", "-")):
+            if one in names:
+                return names.index(one) + 1
+        folded = [each.casefold() for each in names]
+        return folded.index(name.casefold()) + 1 if folded.count(name.casefold()) == 1 else None
+
+    def names(self, thing: str = "") -> list[str]:
+        """What can stand alone, or as a field of a thing."""
+        if thing:
+            return list(self.of_thing[thing])
+        return [*self.happenings, *self.fields]
+
+    def all(self) -> Iterator[Word]:
+        """Everything that can be written, for a completion list."""
+        for happening in self.happenings.values():
+            yield Word(happening.word, happening.tip, "", "row")
+        for field in dict.fromkeys(self.fields.values()):
+            yield from self._written(field)
+        for thing in self.things:
+            for field in dict.fromkeys(self.of_thing[thing].values()):
+                for word in self._written(field):
+                    yield word._replace(text=f"{thing} 1 . {word.text}")
+
+    def _written(self, field: Field) -> Iterator[Word]:
+        cost = {"RowColumn": "row", "SampleColumns": "sample"}.get(type(field.source).__name__, "state")
+        members = self.dimensions[field.index] if field.index else ("",)
+        for place in range(len(members)):
+            member = f"[{place + 1}]" if field.index else ""
+            yield Word(field.name + member, field.about, field.unit, cost)
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """A clause that names what is near, or all if that is few."""
+    known = list(dict.fromkeys(names))
+    folded = {each.casefold(): each for each in known}
+    near = [folded[each] for each in get_close_matches(name.casefold(), folded, n=NEAREST, cutoff=0.5)]
+    if near:
+        return f"nearest: {', '.join(near)}"
+    return f"allowed: {', '.join(known)}" if known else "there is none"
+
+
+def _by_name(fields: Iterable[Field]) -> dict[str, Field]:
+    found = {field.name: field for field in fields}
+    return found | {field.symbol: field for field in found.values() if field.symbol}
