@@ -28,6 +28,7 @@ PAGES = {
     "moldable": "Moldable jobs: greedy(p*)",
     "moldable-classroom": "Moldable jobs in the classroom",
     "comparison": "Policies side by side",
+    "questions": "Questions about a run",
     "theory": "Theory, live",
     "experiments": "Experiments",
     "scenarios": "Scenarios",

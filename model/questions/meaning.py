@@ -229,7 +229,8 @@ class _Reader:
         if isinstance(node, Name):
             if known.index:
                 self.wrong(
-                    node, f"found '{node.text}', which has a value for each {known.index}, {self._written(known)}"
+                    node,
+                    f"found '{node.text}', which has a value for each {known.index}, {self._written(known, node.text)}",
                 )
             return None
         if not known.index:
@@ -238,7 +239,7 @@ class _Reader:
         if isinstance(node.member, Number):
             place = node.member.value
             if place not in range(1, len(members) + 1):
-                self.wrong(node.member, f"found {place:g}, {self._written(known)}")
+                self.wrong(node.member, f"found {place:g}, {self._written(known, node.name)}")
             return int(place) - 1
         found = self._words.place_of(known.index, node.member.text)
         if found is None:
@@ -247,9 +248,9 @@ class _Reader:
             )
         return found - 1
 
-    def _written(self, known: Field) -> str:
+    def _written(self, known: Field, name: str) -> str:
         count = len(self._words.dimensions[known.index])
-        return f"allowed: {known.name}[1] to {known.name}[{count}]" if count else "there is none in this run"
+        return f"allowed: {name}[1] to {name}[{count}]" if count else "there is none in this run"
 
     # Things.
 
@@ -305,7 +306,9 @@ class _Reader:
     def _refuse_inside(self, node: Node) -> None:
         if self._thing:
             self.wrong(
-                node, "found what compares with the event before after 'where', allowed: the state after the event"
+                node,
+                "found a comparison with the event before among what 'where' is about, "
+                "allowed: parentheses before it, as in (any server where ...) becomes true",
             )
 
     def _infix(self, node: Infix, depth: int) -> Part:
@@ -349,7 +352,7 @@ class _Reader:
 
         def run(table: Table) -> Column:
             value = part.run(table)
-            return np.logical_or.reduce(np.broadcast_arrays(*(value == item.run(table) for item in items)))
+            return np.asarray(np.logical_or.reduce(np.broadcast_arrays(*(value == item.run(table) for item in items))))
 
         return Part(run, truth=True, slow=any(each.slow for each in (part, *items)))
 
@@ -453,4 +456,4 @@ def _of_many(numbers: Callable[[Any], Any], condition: Run, table: Table) -> Col
 def _changes(run: Run, table: Table) -> Column:
     now = run(table)
     before = shifted(now)
-    return now ^ before if now.dtype.kind == "b" else _unequal(now, before)
+    return np.asarray(now != before) if now.dtype.kind == "b" else _unequal(now, before)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable, Iterator, NamedTuple
 
 from model.errors import UserError
 
@@ -136,11 +136,14 @@ _BINDING |= {
 #: Longest question, deepest nesting.
 MOST_SIGNS, MOST_DEPTH = 2000, 50
 
+#: Largest number.
+MOST = 1e300
+
 #: Whole numbers up to here are written digit by digit.
 MOST_WHOLE = 1e15
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>\d+(?:_\d+)*(?:\.\d+)?(?:[eE][+-]?\d+)?|\.\d+)|(?P<star>I\*)(?!\s*[\w(])|(?P<name>[^\W\d]\w*)"
+    r"\s*(?:(?P<number>\d+(?:_\d+)*(?:\.\d+)?(?:[eE][+-]?\d+)?|\.\d+)|(?P<star>I\*)|(?P<name>[^\W\d]\w*)"
     r"|(?P<text>\"[^\"]*\"|'[^']*')|(?P<sign><=|>=|!=|==|[-=<>+*/%()\[\],.]))"
 )
 
@@ -176,11 +179,11 @@ class _Reader:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.tokens = list(self._split())
+        self.tokens: list[Token] = list(self._split())
         self.place = 0
         self.depth = 0
 
-    def _split(self) -> Any:
+    def _split(self) -> Iterator[Token]:
         at, end = 0, len(self.text.rstrip())
         while at < end:
             found = _TOKEN.match(self.text, at)
@@ -279,14 +282,20 @@ class _Reader:
             self.expect(")", "here")
             return node
         if token.kind == "number":
-            self.take()
-            return Number(token.at, float(token.text.replace("_", "")))
+            return Number(token.at, self.number())
         if token.kind == "text":
             self.take()
             return Name(token.at, token.text[1:-1])
         if token.kind in {"name", "star"} and token.text not in set(WORDS) - {"true", "false", *QUANTIFIERS}:
             return self.named(self.take())
         raise self.wrong("a name, a number, or '('")
+
+    def number(self) -> float:
+        token = self.take()
+        value = float(token.text.replace("_", ""))
+        if value > MOST:
+            raise fault(self.text, token.at, f"found {token.text}, allowed: at most {MOST:g}")
+        return value
 
     def named(self, token: Token) -> Node:
         if token.text in QUANTIFIERS and self.next.kind == "name":
@@ -310,7 +319,7 @@ class _Reader:
         return Call(token.at, token.text, parts)
 
     def of_thing(self, token: Token) -> OfThing:
-        number = float(self.take().text.replace("_", ""))
+        number = self.number()
         self.expect(".", f"and a field after '{token.text} {number:g}'")
         if self.next.kind not in {"name", "star"}:
             raise self.wrong(f"a field of a {token.text}")
@@ -319,13 +328,13 @@ class _Reader:
     def member(self, token: Token) -> Name | Member:
         if not self.took("["):
             return Name(token.at, token.text)
-        which = self.take()
+        which = self.next
         if which.kind == "number":
-            member: Number | Name = Number(which.at, float(which.text.replace("_", "")))
+            member: Number | Name = Number(which.at, self.number())
         elif which.kind in {"name", "text", "star"}:
+            self.take()
             member = Name(which.at, which.text[1:-1] if which.kind == "text" else which.text)
         else:
-            self.place -= 1
             raise self.wrong(f"a number or a name in {token.text}[...]")
         self.expect("]", "here")
         return Member(token.at, token.text, member)

@@ -60,10 +60,10 @@ class Words:
         """Everything that can be written, for a completion list."""
         for happening in self.happenings.values():
             yield Word(happening.word, happening.tip, "", "row")
-        for field in dict.fromkeys(self.fields.values()):
+        for field in _each(self.fields):
             yield from self._written(field)
         for thing in self.things:
-            for field in dict.fromkeys(self.of_thing[thing].values()):
+            for field in _each(self.of_thing[thing]):
                 for word in self._written(field):
                     yield word._replace(text=f"{thing} 1 . {word.text}")
 
@@ -88,3 +88,8 @@ def nearest(name: str, names: Iterable[str]) -> str:
 def _by_name(fields: Iterable[Field]) -> dict[str, Field]:
     found = {field.name: field for field in fields}
     return found | {field.symbol: field for field in found.values() if field.symbol}
+
+
+def _each(fields: Mapping[str, Field]) -> Iterable[Field]:
+    """Fields once, though they have a symbol, too."""
+    return {field.name: field for field in fields.values()}.values()

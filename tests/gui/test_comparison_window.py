@@ -16,7 +16,7 @@ from gui.main_window import MainWindow
 from gui.panels import companions_of, panels_of
 from model.comparison.comparison import Comparison
 from model.comparison.differences import DIFFERENCES
-from model.kinds.reservation.rows import EVENT_KINDS
+from model.kinds.reservation.questions.fields import VOCABULARY
 from model.records import ARRIVAL
 from tests.gui.windows import PATIENCE, complete_window, press, warm
 
@@ -246,7 +246,7 @@ def test_ctrl_right_runs_to_a_decision_that_differs(qtbot: QtBot, window: MainWi
     window.compare.compare(())
     rest(qtbot, window, lambda: not window.frame.companions)
     kinds = [window.transport.kind.itemText(n) for n in range(window.transport.kind.count())]
-    assert kinds == list(EVENT_KINDS)
+    assert kinds == list(VOCABULARY.event_kinds)
 
 
 def test_the_buttons_of_the_panel_go_to_differences(qtbot: QtBot, window: MainWindow) -> None:

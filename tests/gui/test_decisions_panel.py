@@ -81,7 +81,7 @@ def at_end(panel) -> bool:
     return bar.value() == bar.maximum()
 
 
-LOG_MARKS = kind_named("reservation").marks
+LOG_MARKS = kind_named("reservation").vocabulary.marks
 
 
 def inked(shape: str, color: str) -> set[tuple[int, int]]:

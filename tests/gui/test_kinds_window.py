@@ -62,7 +62,7 @@ def test_another_kind_of_system_brings_its_docks_and_choices(qtbot, window):
     assert has_the_panels_of(window, "queue")
     assert all(dock.isVisible() or dock.property("group") for dock in window.docks.values())
     bar = window.transport
-    assert bar.event_kinds == tuple(kind_named("queue").event_kinds)
+    assert bar.event_kinds == tuple(kind_named("queue").vocabulary.event_kinds)
     policies = [bar.policy.itemData(place) for place in range(bar.policy.count())]
     assert [name for name in policies if name in POLICIES_OF["queue"]] == [*POLICIES_OF["queue"]]
     assert not set(policies) & set(POLICIES_OF["reservation"])
@@ -75,7 +75,7 @@ def test_another_kind_of_system_brings_its_docks_and_choices(qtbot, window):
     assert [text for text in shown if text in titles][-len(titles) :] == titles
     show(qtbot, window, "dra-vms")
     assert has_the_panels_of(window, "reservation")
-    assert bar.event_kinds == tuple(kind_named("reservation").event_kinds)
+    assert bar.event_kinds == tuple(kind_named("reservation").vocabulary.event_kinds)
 
 
 def test_each_kind_of_system_keeps_its_own_layout(qtbot, window):

@@ -9,7 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from model.assembly import assemble
 from model.comparison.comparison import Comparison
 from model.engine import Reason
-from model.kinds.reservation.rows import EVENT_KINDS
+from model.kinds.reservation.questions.fields import VOCABULARY
 from model.kinds.reservation.scenario.schema import ReservationScenario
 from model.records import ARRIVAL, DEPARTURE, UPDATE
 from model.state import digest
@@ -181,7 +181,7 @@ class SideBySide(RuleBasedStateMachine):
             n
             for n in range(self.place)
             if any(
-                int(self.straight[lane].rows[self.merged.places[n][lane]]["flags"]) & EVENT_KINDS[kind]
+                int(self.straight[lane].rows[self.merged.places[n][lane]]["flags"]) & VOCABULARY.event_kinds[kind]
                 for lane in self.taking_part(n)
             )
         ]

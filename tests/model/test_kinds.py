@@ -26,7 +26,7 @@ def test_a_kind_has_a_schema_policies_and_rows(name):
     assert kind.name == name
     assert name in SYSTEMS
     assert {"event", "time", "job", "server", "flags", "kind"} <= set(kind.row.names)
-    assert {mark.flag for mark in kind.marks} <= set(kind.event_kinds.values())
+    assert {mark.flag for mark in kind.vocabulary.marks} <= set(kind.vocabulary.event_kinds.values())
     assert set(kind.kernels) <= set(POLICIES_OF[name])
     assert load_scenario(kind.example).system == name
 
@@ -155,12 +155,12 @@ def test_a_comparison_without_common_decisions_offers_no_differences(compared):
     assert not compared.go_to_first_difference()
     frame = compared.frame()
     assert len(frame.companions) == 1
-    assert frame.companions[0].info.event_kinds == kind_named("queue").event_kinds
+    assert frame.companions[0].info.event_kinds == kind_named("queue").vocabulary.event_kinds
 
 
 def test_stopping_at_a_kind_counts_in_every_lane(compared):
     reason = compared.run(stop=("job that waits",), until=inf)
-    flag = kind_named("queue").event_kinds["job that waits"]
+    flag = kind_named("queue").vocabulary.event_kinds["job that waits"]
     last = [session.timeline.rows(session.timeline.event, session.timeline.event)[-1] for session in compared.sessions]
     assert reason.name == "FLAG"
     assert any(row["flags"] & flag and row["time"] == compared.timeline.time for row in last)

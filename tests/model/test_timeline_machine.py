@@ -15,8 +15,8 @@ from model.api import Session
 from model.assembly import Bench, assemble
 from model.engine import Reason
 from model.errors import ScenarioError
-from model.kinds.queue.rows import EVENT_KINDS as QUEUE_KINDS
-from model.kinds.reservation.rows import EVENT_KINDS
+from model.kinds.queue.questions.fields import VOCABULARY as OF_QUEUES
+from model.kinds.reservation.questions.fields import VOCABULARY as OF_SLOTS
 from model.state import digest
 from tests.kinds.queue.strategies import queue_scenarios
 from tests.kinds.reservation.strategies import scenarios
@@ -37,7 +37,7 @@ class Walk(RuleBasedStateMachine):
 
     session: Session
     straight: Straight
-    kinds: ClassVar[list[str]] = [kind for kind in EVENT_KINDS if kind != "preemption"]
+    kinds: ClassVar[list[str]] = [kind for kind in OF_SLOTS.event_kinds if kind != "preemption"]
 
     @initialize(scenario=scenarios(most_types=3, most_servers=6))
     def open(self, scenario: Any) -> None:
@@ -253,7 +253,7 @@ TestWalk.settings = settings(max_examples=8, stateful_step_count=25)
 class QueueWalk(Walk):
     """The same through the slots of a queueing system."""
 
-    kinds: ClassVar[list[str]] = list(QUEUE_KINDS)
+    kinds: ClassVar[list[str]] = list(OF_QUEUES.event_kinds)
 
     @initialize(scenario=queue_scenarios().filter(can_be_assembled))
     def open(self, scenario: Any) -> None:

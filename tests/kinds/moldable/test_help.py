@@ -16,7 +16,7 @@ from model.engine import EventRun
 from model.kinds.moldable.experiments.moldable_fig2 import SCALES as FIGURE_SCALES
 from model.kinds.moldable.experiments.moldable_table1 import PAPER
 from model.kinds.moldable.experiments.moldable_table1 import SCALES as TABLE_SCALES
-from model.kinds.moldable.rows import EVENT_KINDS
+from model.kinds.moldable.questions.fields import VOCABULARY
 from model.kinds.moldable.scenario.schema import MoldableJobClass, MoldableScenario
 from model.kinds.moldable.state import ARRIVED, BLOCKED, BUSY, JOBS
 from model.lab import EXPERIMENTS, experiment_name
@@ -159,7 +159,7 @@ class TestKeys:
         assert {name for name in found - rows if not re.fullmatch(r"x_\d", name)} == set()
         *_, algorithm = MOLDABLE.partition("**Algorithm.**")
         kinds = " ".join(algorithm.partition("**Comparison.**")[0].split())
-        assert {kind for kind in EVENT_KINDS if kind not in kinds} == set()
+        assert {kind for kind in VOCABULARY.event_kinds if kind not in kinds} == set()
 
     def test_classes_have_measures_of_their_own(self) -> None:
         found = measured("moldable-classes", "greedy-p", 1, 60)
@@ -338,9 +338,9 @@ class TestLesson:
         assert [int(state.number[JOBS]) for state in states.values()] == [4, 12]
         assert [int(state.number[BUSY]) for state in states.values()] == [20, 20]
         rows = stopped("greedy-p", 30.0).frame().rows
-        first = rows[(rows["flags"] & EVENT_KINDS["blocking"]) > 0][0]
+        first = rows[(rows["flags"] & VOCABULARY.event_kinds["blocking"]) > 0][0]
         assert (int(first["job"]), f"{first['time']:.2f}") == (21, "18.51")
-        full = rows[(rows["flags"] & EVENT_KINDS["no free server"]) > 0][0]
+        full = rows[(rows["flags"] & VOCABULARY.event_kinds["no free server"]) > 0][0]
         assert int(full["job"]) == 20
 
     def test_what_servers_do(self) -> None:

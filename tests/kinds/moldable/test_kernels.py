@@ -11,15 +11,8 @@ from hypothesis import strategies as st
 
 from model.assembly import Bench, assemble
 from model.engine import Reason, Task, started
-from model.kinds.moldable.rows import (
-    EVENT_KINDS,
-    FLAG_BELOW,
-    FLAG_BLOCKED,
-    FLAG_FREED,
-    FLAG_PARTIAL,
-    FLAG_SPLIT,
-    MOLDABLE_ROW,
-)
+from model.kinds.moldable.questions.fields import VOCABULARY
+from model.kinds.moldable.rows import FLAG_BELOW, FLAG_BLOCKED, FLAG_FREED, FLAG_PARTIAL, FLAG_SPLIT, MOLDABLE_ROW
 from model.kinds.moldable.state import EVENT, NOW
 from model.scenario.load import as_data, edited, load_scenario, parse_scenario, scenario_files
 from model.state import copied, differences, digest
@@ -227,7 +220,7 @@ def test_samples(scenario: Any, stride: int) -> None:
     check_samples(bench_of(scenario), stride)
 
 
-@given(scenarios(), st.sampled_from(sorted(EVENT_KINDS)), st.sampled_from([0.5, 4.0, 1e9]))
+@given(scenarios(), st.sampled_from(sorted(VOCABULARY.event_kinds)), st.sampled_from([0.5, 4.0, 1e9]))
 @settings(max_examples=25)
 def test_stops(scenario: Any, kind: str, until: float) -> None:
     check_stops(bench_of(scenario), kind, float(until))

@@ -16,7 +16,7 @@ from model.api import Session
 from model.assembly import assemble
 from model.comparison.comparison import Comparison
 from model.errors import ScenarioError
-from model.kinds.moldable.rows import EVENT_KINDS
+from model.kinds.moldable.questions.fields import VOCABULARY
 from model.scenario.common import PolicyChoice
 from model.state import digest
 from tests.kinds.moldable.strategies import any_policies, moldable_scenarios
@@ -28,7 +28,7 @@ from tests.straight import Straight, hurried, hurried_kernel
 class MoldableWalk(Walk):
     """A session beside a straight run; now and then another policy goes on from there."""
 
-    kinds: ClassVar[list[str]] = list(EVENT_KINDS)
+    kinds: ClassVar[list[str]] = list(VOCABULARY.event_kinds)
 
     @initialize(scenario=moldable_scenarios())
     def open(self, scenario: Any) -> None:
@@ -103,14 +103,14 @@ class MoldableSideBySide(SideBySide):
         self.merged = Merged(self.straight)
         self.place = self.substep = self.furthest = self.inside = 0
 
-    @rule(kind=st.sampled_from(list(EVENT_KINDS)))
+    @rule(kind=st.sampled_from(list(VOCABULARY.event_kinds)))
     def back_to(self, kind: str) -> None:
         """To before the last step in which some lane had an event of that kind."""
         found = [
             n
             for n in range(self.place)
             if any(
-                int(self.straight[lane].rows[self.merged.places[n][lane]]["flags"]) & EVENT_KINDS[kind]
+                int(self.straight[lane].rows[self.merged.places[n][lane]]["flags"]) & VOCABULARY.event_kinds[kind]
                 for lane in self.taking_part(n)
             )
         ]

@@ -17,7 +17,7 @@ from model.engine import EventRun
 from model.kinds.phases.experiments.phase_runs import PhaseLength, PhaseRuns, at_scale, carry_out, phase_runs
 from model.kinds.phases.lattice import MOST_CONFIGURATIONS
 from model.kinds.phases.measures import batches_of
-from model.kinds.phases.rows import EVENT_KINDS
+from model.kinds.phases.questions.fields import VOCABULARY
 from model.kinds.phases.scenario.schema import PhasesScenario
 from model.kinds.phases.state import ACTIVE, BACKUP, EVENT, NOW, OVERFLOWED, REAL
 from model.policies import POLICIES_OF, reference_for
@@ -185,7 +185,7 @@ class TestKeys:
         assert {name for row in table(TOKENS, "measure") for name in code(row[0])} == set(measures)
         *_, algorithm = TOKENS.partition("**Algorithm.**")
         kinds = " ".join(algorithm.partition("**Comparison.**")[0].split())
-        assert {kind for kind in EVENT_KINDS if kind not in kinds} == set()
+        assert {kind for kind in VOCABULARY.event_kinds if kind not in kinds} == set()
 
 
 def stopped(scenario: str, policy: str, event: int) -> Session:

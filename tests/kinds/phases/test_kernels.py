@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from model.engine import Reason, Task, started
 from model.jit import compiled
 from model.kinds.phases.kernels import fits
-from model.kinds.phases.rows import EVENT_KINDS, PHASE_ROW
+from model.kinds.phases.questions.fields import VOCABULARY
+from model.kinds.phases.rows import PHASE_ROW
 from model.kinds.phases.state import StateSizes, empty_state
 from model.kinds.phases.timers import next_timer, set_timer
 from model.scenario.load import as_data, edited, load_scenario, parse_scenario, scenario_files
@@ -163,7 +164,7 @@ def test_samples(scenario: Any, stride: int) -> None:
     check_samples(bench_of(scenario), stride)
 
 
-@given(phase_scenarios(), st.sampled_from(sorted(EVENT_KINDS)), st.sampled_from([0.5, 4.0, 1e9]))
+@given(phase_scenarios(), st.sampled_from(sorted(VOCABULARY.event_kinds)), st.sampled_from([0.5, 4.0, 1e9]))
 @settings(max_examples=25)
 def test_stops(scenario: Any, kind: str, until: float) -> None:
     check_stops(bench_of(scenario), kind, float(until))

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from model.engine import Reason, Task, started
 from model.errors import ScenarioError
-from model.kinds.queue.rows import EVENT_KINDS, QUEUE_ROW
+from model.kinds.queue.questions.fields import VOCABULARY
+from model.kinds.queue.rows import QUEUE_ROW
 from model.kinds.queue.state import EVENT, NOW, UNSETTLED
 from model.records import SLOT, Event
 from model.scenario.load import load_scenario, scenario_files
@@ -90,7 +91,7 @@ def test_the_kernel_in_pieces(scenario: Any, piece: int) -> None:
     check_pieces(bench_of(scenario), piece)
 
 
-@given(queue_scenarios(), st.sampled_from(sorted(EVENT_KINDS)), st.integers(0, 40))
+@given(queue_scenarios(), st.sampled_from(sorted(VOCABULARY.event_kinds)), st.integers(0, 40))
 @settings(max_examples=15)
 def test_stops(scenario: Any, kind: str, until: int) -> None:
     check_stops(bench_of(scenario), kind, float(until))

@@ -14,7 +14,7 @@ import pytest
 from model.api import Session
 from model.kinds.queue.measures import batches_of
 from model.kinds.queue.programs.partition import LEAST_DEPTH, MOST_DEPTH
-from model.kinds.queue.rows import EVENT_KINDS
+from model.kinds.queue.questions.fields import VOCABULARY
 from model.kinds.queue.scenario.instance import ALGORITHMS
 from model.kinds.queue.scenario.schema import QueueScenario
 from model.policies import POLICIES_OF, reference_class
@@ -199,7 +199,7 @@ def test_measures_and_kinds_of_events_are_told_of():
     assert set(told_of("measure", QUEUES)) == set(measures)
     *_, algorithm = QUEUES.partition("**Algorithm.**")
     kinds = " ".join(algorithm.partition("**Comparison.**")[0].split())
-    assert {kind for kind in EVENT_KINDS if kind not in kinds} == set()
+    assert {kind for kind in VOCABULARY.event_kinds if kind not in kinds} == set()
 
 
 def test_limits_that_the_page_gives(answer):

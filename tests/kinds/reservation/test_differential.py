@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from model.assembly import Bench, assemble
 from model.engine import Engine, Reason, Task, started
-from model.kinds.reservation.rows import EVENT_KINDS, EVENT_ROW
+from model.kinds.reservation.questions.fields import VOCABULARY
+from model.kinds.reservation.rows import EVENT_ROW
 from model.kinds.reservation.scenario.schema import ReservationScenario
 from model.kinds.reservation.state import REASSIGNMENTS
 from model.scenario.load import load_scenario, parse_scenario
@@ -160,17 +161,17 @@ def test_pieces_make_no_difference(scenario: ReservationScenario, pieces: list[i
     assert whole[2].tolist() == parts[2].tolist()
 
 
-@given(ANY, st.sampled_from(sorted(EVENT_KINDS)), st.floats(0, 5))
+@given(ANY, st.sampled_from(sorted(VOCABULARY.event_kinds)), st.floats(0, 5))
 def test_both_stop_at_the_same_event(scenario: ReservationScenario, kind: str, until: float) -> None:
     bench = assemble(scenario)
-    task = Task(until=until, stop_flags=EVENT_KINDS[kind])
+    task = Task(until=until, stop_flags=VOCABULARY.event_kinds[kind])
     start = started(bench.system)
     ends = []
     for engine in (bench.reference, bench.kernel()):
         tape = np.zeros(100, EVENT_ROW)
         result = engine.advance(copied(start), tape, task)
         ends.append((result.reason, result.rows, digest(result.state)))
-        flags = tape["flags"][: result.rows] & EVENT_KINDS[kind]
+        flags = tape["flags"][: result.rows] & VOCABULARY.event_kinds[kind]
         assert not flags[:-1].any()
         assert (tape["time"][: result.rows] <= until).all()
         if result.rows:

@@ -242,5 +242,5 @@ VOCABULARY = Vocabulary(
             "job": ThingFields(lambda state: _live(state, state.job_number), JOB_FIELDS),
         }
     ),
-    lambda system: {"phase": system.numbers.model.phase_names},
+    lambda system: {"phase": system.numbers.model.phases},
 )

@@ -20,7 +20,7 @@ from gui.panels.scenario_form import ScenarioPanel
 from gui.theme import load_theme
 from gui.warming import warm_in_background
 from model.api import Session
-from model.kinds.moldable.rows import EVENT_KINDS
+from model.kinds.moldable.questions.fields import VOCABULARY
 from model.kinds.moldable.state import BLOCKED
 from model.origin import Moment
 from model.records import ARRIVAL
@@ -93,7 +93,7 @@ def test_every_scenario_opens_steps_and_goes_back(qtbot: QtBot, window: MainWind
     show(qtbot, window, scenario)
     built = [*window.docks]
     assert built == [entry.name for entry in panels_of("moldable")]
-    assert window.transport.event_kinds == tuple(EVENT_KINDS)
+    assert window.transport.event_kinds == tuple(VOCABULARY.event_kinds)
     for event in (1, 2, 3):
         press(qtbot, window, Key.Key_Right)
         rest(qtbot, window, lambda event=event: moment(window) == (event, 0))
@@ -276,7 +276,9 @@ def test_the_comparison_ends_as_it_began(qtbot: QtBot, beside: MainWindow) -> No
     beside.compare.compare(())
     rest(qtbot, beside, lambda: not beside.frame.companions)
     assert set(beside.docks) == before
-    assert set(EVENT_KINDS) == {beside.transport.kind.itemText(n) for n in range(beside.transport.kind.count())}
+    assert set(VOCABULARY.event_kinds) == {
+        beside.transport.kind.itemText(n) for n in range(beside.transport.kind.count())
+    }
 
 
 # The form.

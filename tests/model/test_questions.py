@@ -1,0 +1,280 @@
+"""The language of questions: what is read, what it means, and what is said of a mistake."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model.api import Session
+from model.kinds.spec import KINDS, kind_named
+from model.questions.asking import answers
+from model.questions.fields import StateValue
+from model.questions.meaning import understood
+from model.questions.syntax import (
+    COMPARISONS,
+    Call,
+    Infix,
+    Member,
+    Name,
+    Node,
+    Number,
+    OfThing,
+    OneOf,
+    Prefix,
+    QuestionError,
+    Turns,
+    Where,
+    parse,
+    written,
+)
+from model.questions.words import Words
+from tests.questions_oracle import Story
+
+#: A scenario of each kind.
+SCENARIOS = {
+    "reservation": "dra-classroom",
+    "queue": "queues-vqs-unstable",
+    "phases": "jrs-deadlock",
+    "moldable": "moldable-sublinear",
+}
+EVENTS = 60
+
+
+@cache
+def story(kind: str) -> Story:
+    return Story(Session.open(SCENARIOS[kind], kernel=False), EVENTS)
+
+
+@cache
+def session(kind: str) -> Session:
+    return Session.open(SCENARIOS[kind])
+
+
+def words(kind: str) -> Words:
+    run = session(kind)
+    return Words(run.bench.kind.vocabulary, run.bench.system)
+
+
+def hits(kind: str, text: str, after: int = 0, last: int = EVENTS) -> list[int]:
+    run = session(kind)
+    asked = [understood(text, words(kind))]
+    found: list[int] = []
+    for part in answers(run.bench.system, run.timeline, asked, after, last):
+        found += part.hits(0)["event"].tolist()
+    return found
+
+
+# Random questions.
+
+
+def _fields(kind: str, thing: str = ""):
+    known = words(kind)
+    found = known.of_thing[thing] if thing else known.fields
+    return [field for field in found.values() if not field.index or known.dimensions[field.index]]
+
+
+@st.composite
+def _value(draw, kind: str, thing: str = ""):
+    field = draw(st.sampled_from(_fields(kind, thing)))
+    if not field.index:
+        return Name(0, field.name)
+    members = words(kind).dimensions[field.index]
+    return Member(0, field.name, Number(0, float(draw(st.integers(1, len(members))))))
+
+
+@st.composite
+def numbers(draw, kind: str, depth: int, thing: str = "") -> Node:
+    plain = [
+        st.builds(Number, st.just(0), st.one_of(st.integers(0, 60), st.floats(0, 4)).map(float)),
+        _value(kind),
+        *([_value(kind, thing)] if thing else []),
+    ]
+    if depth <= 0:
+        return draw(st.one_of(*plain))
+    part = numbers(kind, depth - 1, thing)
+    sign = st.sampled_from(("+", "-", "*", "/", "%"))
+    deep = [
+        st.builds(Infix, st.just(0), sign, part, part),
+        st.builds(lambda one: Prefix(0, "-", one), part),
+        st.builds(lambda name, *parts: Call(0, name, parts), st.sampled_from(("min", "max")), part, part),
+        st.builds(lambda one: Call(0, "abs", (one,)), part),
+    ]
+    if not thing:
+        deep += [
+            st.builds(lambda one: Prefix(0, "was", one), part),
+            st.sampled_from(sorted(words(kind).things)).flatmap(lambda what: _of_thing(kind, what)),
+            _where(kind, depth, "count"),
+        ]
+    return draw(st.one_of(*plain, *deep))
+
+
+@st.composite
+def _of_thing(draw, kind: str, thing: str):
+    return OfThing(0, thing, float(draw(st.integers(1, 30))), draw(_value(kind, thing)))
+
+
+@st.composite
+def _where(draw, kind: str, depth: int, how: str):
+    thing = draw(st.sampled_from(sorted(words(kind).things)))
+    return Where(0, how, thing, draw(truths(kind, depth - 1, thing)))
+
+
+@st.composite
+def truths(draw, kind: str, depth: int, thing: str = "") -> Node:
+    part = numbers(kind, depth - 1, thing)
+    own = set(words(kind).of_thing[thing]) if thing else set()
+    plain = [
+        st.sampled_from(sorted(set(words(kind).happenings) - own)).map(lambda name: Name(0, name)),
+        st.builds(Infix, st.just(0), st.sampled_from(COMPARISONS), part, part),
+        st.builds(lambda one, *items: OneOf(0, one, items), part, part, part),
+        st.builds(lambda one: Call(0, "known", (one,)), part),
+    ]
+    if depth <= 0:
+        return draw(st.one_of(*plain))
+    truth = truths(kind, depth - 1, thing)
+    deep = [
+        st.builds(Infix, st.just(0), st.sampled_from(("and", "or")), truth, truth),
+        st.builds(lambda one: Prefix(0, "not", one), truth),
+    ]
+    if not thing:
+        deep += [
+            st.builds(lambda one: Prefix(0, "was", one), truth),
+            st.builds(lambda one: Turns(0, "changes", one), st.one_of(truth, part)),
+            st.builds(Turns, st.just(0), st.sampled_from(("becomes true", "becomes false")), truth),
+            _where(kind, depth, "any"),
+        ]
+    return draw(st.one_of(*plain, *deep))
+
+
+class TestReading:
+    @given(st.sampled_from(sorted(SCENARIOS)).flatmap(lambda kind: truths(kind, 3)))
+    def test_what_is_written_is_read_as_the_same(self, node):
+        assert parse(written(node)) == node
+
+    @pytest.mark.parametrize(
+        ("text", "as_if"),
+        [
+            ("type = training and rejected or migrated", "((type = training) and rejected) or migrated"),
+            ("not rejected and migrated", "(not rejected) and migrated"),
+            ("1 + 2 * 3 - 4 < - 5", "((1 + (2 * 3)) - 4) < (-5)"),
+            ("I* changes", "(I*) changes"),
+            ("jobs[1] > 50 becomes true", "(jobs[1] > 50) becomes true"),
+            ("was jobs[1] > 5", "(was jobs[1]) > 5"),
+            ("type == 'web'", 'type = "web"'),
+            ("any server where rank = 3 and empty > 0", "any server where ((rank = 3) and (empty > 0))"),
+            ("server 7 . rank = 1", "(server 7.rank) = 1"),
+            ("1_000 = 1e3", "1000 = 1000.0"),
+        ],
+    )
+    def test_signs_bind_as_one_reads_them(self, text, as_if):
+        assert parse(text) == parse(as_if)
+
+    @given(st.text(max_size=60))
+    def test_any_text_is_a_question_or_one_line(self, text):
+        try:
+            understood(text, words("reservation"))
+        except QuestionError as error:
+            assert "\n" not in error.line
+            assert "character" in error.line
+
+
+class TestMistakes:
+    @pytest.mark.parametrize(
+        ("text", "at", "said"),
+        [
+            ("rejectd", 1, "nearest: rejected"),
+            ("type = trainig", 8, "nearest: training"),
+            ("type = 1 and tims > 3", 14, "nearest: time"),
+            ("jobs > 3", 1, "allowed: jobs[1] to jobs["),
+            ("jobs[9] > 3", 6, "allowed: jobs[1] to jobs["),
+            ("job[1] > 3", 1, "which has one value"),
+            ("any servr where empty > 0", 1, "nearest: server"),
+            ("server 3 . rnk = 1", 12, "nearest: rank"),
+            ("time", 1, "found a number"),
+            ("rejected + 1 > 2", 1, "found what is true or false"),
+            ("1 < 2 < 3", 7, "'and' between two comparisons"),
+            ("rejected migrated", 10, "found 'migrated', expected"),
+            ("(rejected", 10, "found the end, expected: ')'"),
+            ("rejected ! migrated", 10, "found '!'"),
+            ("any server where was rank = 1", 18, "parentheses before it"),
+            ("min(1) > 2", 1, "found 1 values for min(), allowed: 2"),
+            ("", 1, "found the end"),
+            ("__import__('os')", 11, "found '(', expected"),
+            ("__class__", 1, "found the name '__class__'"),
+            ("rejected.__class__", 9, "found '.', expected"),
+            ("(" * 200, 51, "allowed: fewer"),
+        ],
+    )
+    def test_they_are_one_line_with_the_place_and_what_is_near(self, text, at, said):
+        with pytest.raises(QuestionError) as found:
+            understood(text, words("reservation"))
+        assert f"character {at}:" in found.value.line or not text
+        assert said in found.value.line
+
+
+class TestMeaning:
+    @pytest.mark.parametrize("kind", SCENARIOS)
+    @given(data=st.data())
+    def test_columns_say_what_each_event_says(self, kind, data):
+        node = data.draw(truths(kind, 3))
+        assert hits(kind, written(node)) == story(kind).hits(node), written(node)
+
+    @pytest.mark.parametrize("kind", SCENARIOS)
+    @given(data=st.data())
+    def test_it_does_not_matter_where_one_begins(self, kind, data):
+        text = written(data.draw(truths(kind, 2)))
+        after = data.draw(st.integers(0, EVENTS))
+        assert hits(kind, text, after) == [event for event in hits(kind, text) if event > after]
+
+    @pytest.mark.parametrize("kind", SCENARIOS)
+    def test_every_name_can_be_asked_for(self, kind):
+        for word in words(kind).all():
+            found = understood(word.text, words(kind), truth=False)
+            if not found.part.truth:
+                understood(f"known({word.text}) or {word.text} changes", words(kind))
+
+    def test_members_are_called_by_name_or_number(self):
+        assert hits("reservation", "type = 1") == hits(
+            "reservation", f"type = {words('reservation').dimensions['type'][0]}"
+        )
+
+    def test_a_comparison_with_what_is_missing_is_false(self):
+        assert hits("reservation", "source = 1 or source != 1") == hits("reservation", "known(source)")
+
+    def test_states_are_looked_at_only_where_the_rest_leaves_it_open(self):
+        run = session("reservation")
+        asked = understood("rejected and any server where empty > 0", words("reservation"))
+        stops: list[int] = []
+        look = asked.looks[0]
+        asked.looks[0] = lambda table: (stops.append(1), look(table))[1]
+        rejected = len(hits("reservation", "rejected"))
+        for _ in answers(run.bench.system, run.timeline, [asked], 0, EVENTS):
+            pass
+        assert len(stops) == rejected
+
+    def test_the_run_stays_where_it_is(self):
+        run = Session.open("dra-classroom", kernel=False)
+        run.seek(5)
+        list(answers(run.bench.system, run.timeline, [understood("rejected", words("reservation"))], 0, 200))
+        assert (run.timeline.event, run.timeline.live_end) == (5, 5)
+
+
+class TestDeclarations:
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_each_flag_has_one_word(self, kind):
+        vocabulary = kind_named(kind).vocabulary
+        flags = [each.flag for each in vocabulary.happenings]
+        assert len(set(flags)) == len(flags)
+        assert len({each.word for each in vocabulary.happenings}) == len(flags)
+        assert not {each.word for each in vocabulary.happenings} & {field.name for field in vocabulary.fields}
+
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_rows_and_samples_agree_with_states(self, kind):
+        known, run = words(kind), session(kind)
+        for field in known.fields.values():
+            if isinstance(field.source, StateValue):
+                assert np.asarray(field.source.read(run.timeline.state)).ndim == (1 if field.index else 0), field.name

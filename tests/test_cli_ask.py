@@ -1,0 +1,134 @@
+"""``slotscope ask``: every hit with the line that opens it, as text, JSON and tables."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shlex
+
+import pytest
+
+from model.api import Session
+from model.cli import ask
+from model.cli.arguments import parse
+from model.kinds.reservation.rows import FLAG_REJECTED
+
+REJECTED = "ask dra-classroom rejected --events 400"
+
+
+@pytest.fixture(scope="module")
+def rejections():
+    run = Session.open("dra-classroom", kernel=False)
+    run.run(events=400)
+    found = run.timeline.rows(1, 400)
+    return found["event"][(found["flags"] & FLAG_REJECTED) > 0].tolist()
+
+
+def test_each_hit_is_told_with_the_line_that_opens_it(slotscope, rejections):
+    said = slotscope(REJECTED)
+    assert (said.code, said.err) == (0, "")
+    told = [line for line in said.out.splitlines() if line.startswith("event ")]
+    opening = [line.split() for line in said.out.splitlines() if line.startswith("    slotscope")]
+    assert [int(line.split()[1].strip(",")) for line in told] == rejections
+    assert all("rejected" in line for line in told)
+    assert [int(words[-1]) for words in opening] == rejections
+    assert all(parse(words[1:]).scenario == "dra-classroom" for words in opening)
+    assert said.out.splitlines()[-1].startswith(f"{len(rejections)} hits in 400 events: rejected")
+
+
+def test_json_is_a_line_for_each_hit_and_one_that_counts_them(lines, rejections):
+    *hits, end = lines(f"{REJECTED} --seed 171")
+    assert [hit["event"] for hit in hits] == rejections
+    assert {"question", "event", "time", "job", "sentence", "open"} <= set(hits[0])
+    assert (end["events"], end["questions"][0]["hits"]) == (400, len(rejections))
+    assert end["scenario"] == "dra-classroom"
+
+
+def test_it_is_repeatable_byte_for_byte(slotscope):
+    assert slotscope(f"{REJECTED} --json").out == slotscope(f"{REJECTED} --json").out
+
+
+def test_several_questions_are_answered_in_one_run(lines, rejections):
+    *hits, end = lines("ask dra-classroom rejected 'not rejected' --events 400")
+    asked = [hit["event"] for hit in hits if hit["question"] == "rejected"]
+    assert asked == rejections
+    assert [each["hits"] for each in end["questions"]] == [len(rejections), 400 - len(rejections)]
+
+
+def test_the_first_hit_ends_it(lines, rejections):
+    hit, end = lines("ask dra-classroom rejected --first --events 100000000")
+    assert hit["event"] == rejections[0]
+    assert end["events"] < 100_000_000
+
+
+def test_a_table_has_the_same_hits(slotscope, rejections, tmp_path):
+    assert slotscope(f"{REJECTED} --csv hits.csv").code == 0
+    with (tmp_path / "hits.csv").open(encoding="utf-8", newline="") as file:
+        assert [int(row["event"]) for row in csv.DictReader(file)] == rejections
+
+
+@pytest.mark.parametrize("scenario", ["dra-classroom", "queues-bf-unstable", "jrs-deadlock", "moldable-linear"])
+def test_names_can_be_listed_for_every_kind(slotscope, lines, scenario):
+    listed = lines(f"ask {scenario} --names")
+    assert {"text", "about", "unit", "cost"} == set(listed[0])
+    said = slotscope(f"ask {scenario} --names")
+    assert [line.split("  ")[0].strip() for line in said.out.splitlines()] == [each["text"] for each in listed]
+
+
+def test_policies_of_ones_own_are_asked_too(lines, tmp_path):
+    *hits, end = lines("ask dra-classroom rejected --policy first-fit --events 300")
+    assert end["policy"] == "first-fit"
+    assert all("--policy first-fit" in hit["open"] for hit in hits)
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("ask dra-classroom rejectd", "question 'rejectd', character 1: found the name 'rejectd', nearest: rejected"),
+        ("ask dra-classroom", "found no question"),
+        ("ask dra-classroom jobs[1]", "found a number"),
+        ("ask nothing-like-it rejected", "nothing-like-it"),
+        ("ask dra-classroom rejected --csv nowhere/hits.csv", "nowhere/hits.csv"),
+        ("ask dra-classroom rejected --events -3", "--events"),
+    ],
+)
+def test_a_mistake_is_one_line(slotscope, command, said):
+    found = slotscope(command)
+    assert (found.code, found.out) == (2, "")
+    assert found.err.count("\n") == 1
+    assert said in found.err
+
+
+def test_parquet_without_its_package_is_refused_in_one_line(slotscope, monkeypatch):
+    monkeypatch.setattr(ask, "import_module", _absent)
+    found = slotscope(f"{REJECTED} --parquet hits.parquet")
+    assert (found.code, found.out) == (2, "")
+    assert "pyarrow" in found.err
+    assert found.err.count("\n") == 1
+
+
+def test_hits_are_printed_as_they_are_found_and_ctrl_c_is_clean(slotscope, monkeypatch):
+    def interrupted(*arguments):
+        for place, part in enumerate(answers(*arguments)):
+            if place == 3:
+                raise KeyboardInterrupt
+            yield part
+
+    answers = ask.answers
+    monkeypatch.setattr(ask, "answers", interrupted)
+    said = slotscope("ask dra-vms admitted --events 100000 --json")
+    assert said.code == 130
+    assert said.err == "slotscope: stopped\n"
+    assert all(json.loads(line)["event"] for line in said.out.splitlines())
+    assert said.out
+
+
+def _absent(name: str) -> None:
+    raise ImportError(name)
+
+
+def test_commands_of_the_help_are_understood():
+    assert parse(shlex.split("ask dra-vms 'I* changes' migrated --csv hits.csv")).questions == [
+        "I* changes",
+        "migrated",
+    ]
