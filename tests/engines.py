@@ -54,7 +54,7 @@ def check_samples(bench: Bench, stride: int, events: int = 50) -> None:
 
 def check_stops(bench: Bench, kind: str, until: float, events: int = 100) -> None:
     """Both engines stop at the same event of a kind, and before the same time."""
-    wanted = bench.kind.event_kinds[kind]
+    wanted = bench.kind.vocabulary.event_kinds[kind]
     results = []
     for engine in (bench.reference, bench.kernel()):
         tape = tape_of(bench, events)

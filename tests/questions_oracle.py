@@ -12,8 +12,8 @@ import numpy as np
 
 from model.api import Session
 from model.engine import EventRun, started
-from model.questions.fields import Field, RowColumn, SampleColumns
-from model.questions.syntax import Call, Infix, Member, Name, Node, Number, OfThing, OneOf, Prefix, Turns, Where
+from model.questions.fields import AskedField, RowColumn, SampleColumns
+from model.questions.syntax import FunctionCall, Infix, Member, Name, Node, Number, OfThing, OneOf, Prefix, Turns, Where
 from model.questions.words import Words
 from model.state import copied
 
@@ -71,7 +71,7 @@ class Story:
                 return value is not None and value in items
             case Turns():
                 return self._turns(node, event)
-            case Call():
+            case FunctionCall():
                 return _called(node.name, [self.value(part, event, thing) for part in node.parts])
         raise TypeError(node)
 
@@ -92,7 +92,7 @@ class Story:
                 return node.sign == "not" or (node.sign == "was" and self.is_truth(node.part, thing))
             case Infix():
                 return node.sign not in {"+", "-", "*", "/", "%"}
-            case Call():
+            case FunctionCall():
                 return node.name == "known"
         return isinstance(node, OneOf | Turns)
 
@@ -107,7 +107,7 @@ class Story:
         known = self._field(_text(node), thing)
         return known.choices if known else ""
 
-    def _field(self, name: str, thing: tuple[str, int] | None) -> Field | None:
+    def _field(self, name: str, thing: tuple[str, int] | None) -> AskedField | None:
         if thing and name in self.words.of_thing[thing[0]]:
             return self.words.of_thing[thing[0]][name]
         return self.words.fields.get(name)
@@ -123,7 +123,7 @@ class Story:
             return bool(moment.row.get("flags", 0) & self.words.happenings[name].flag)
         return self._read(self.words.fields[name], node, moment, None)
 
-    def _read(self, known: Field, node: Name | Member, moment: Moment, thing: tuple[str, int] | None) -> Any:
+    def _read(self, known: AskedField, node: Name | Member, moment: Moment, thing: tuple[str, int] | None) -> Any:
         source = known.source
         place = 0 if isinstance(node, Name) else self._place(known, node)
         if isinstance(source, RowColumn):
@@ -144,7 +144,7 @@ class Story:
         number = float(value[place] if known.index else value)
         return None if math.isnan(number) else number
 
-    def _place(self, known: Field, node: Member) -> int:
+    def _place(self, known: AskedField, node: Member) -> int:
         if isinstance(node.member, Number):
             return int(node.member.value) - 1
         found = self.words.place_of(known.index, node.member.text)

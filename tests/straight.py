@@ -26,7 +26,7 @@ class Straight:
     def __init__(self, scenario: Any) -> None:
         bench = assemble(scenario)
         system = bench.system
-        self._kinds = bench.kind.event_kinds
+        self._kinds = bench.kind.vocabulary.event_kinds
         state = started(system)
         self.digests = [digest(state)]
         self.inside: list[list[str]] = []  #: digests after each sub-step of an event

@@ -17,7 +17,7 @@ from gui.panels.decisions_view import LogView
 from gui.theme import Theme, current_fonts
 from model.explain import grouped
 from model.frame import Frame, RunInfo
-from model.questions.fields import Happening
+from model.questions.fields import EventKind
 
 
 class FilterBar(QWidget):
@@ -27,7 +27,7 @@ class FilterBar(QWidget):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.marks: tuple[Happening, ...] = ()
+        self.marks: tuple[EventKind, ...] = ()
         self.chips: dict[int, QToolButton] = {}
         row = QHBoxLayout(self)
         row.setContentsMargins(6, 4, 6, 4)
@@ -47,7 +47,7 @@ class FilterBar(QWidget):
         row.addWidget(self.search)
         self.restyle(theme)
 
-    def set_marks(self, marks: tuple[Happening, ...], theme: Theme) -> None:
+    def set_marks(self, marks: tuple[EventKind, ...], theme: Theme) -> None:
         """Offer other kinds of event; none is chosen then."""
         if marks == self.marks:
             return
@@ -59,7 +59,7 @@ class FilterBar(QWidget):
         self.chips = {mark.flag: self._chip(mark) for mark in marks}
         self.restyle(theme)
 
-    def _chip(self, mark: Happening) -> QToolButton:
+    def _chip(self, mark: EventKind) -> QToolButton:
         chip = QToolButton(self)
         chip.setText(f" {mark.label}")
         chip.setCheckable(True)

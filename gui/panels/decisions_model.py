@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QWidget
 from gui.theme import Theme
 from model.explain import THIN_SPACE, Narrator, decimals_for, grouped, shown_time
 from model.kinds.spec import Kind
-from model.questions.fields import Happening
+from model.questions.fields import EventKind
 from model.records import Record
 
 Index = QModelIndex | QPersistentModelIndex
@@ -48,7 +48,7 @@ class LogModel(QAbstractTableModel):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.rows = np.zeros(0, [("event", np.int64)])  #: those that pass
-        self.marks: tuple[Happening, ...] = ()
+        self.marks: tuple[EventKind, ...] = ()
         self.steps: tuple[Record, ...] = ()
         self.present = -1  #: the event that the run stands after
         self.breakpoints: frozenset[int] = frozenset()
@@ -221,7 +221,7 @@ _STROKES: dict[str, tuple[tuple[tuple[float, float], ...], ...]] = {
 }
 
 
-def mark_icon(mark: Happening, theme: Theme, side: int, ratio: float) -> QIcon:
+def mark_icon(mark: EventKind, theme: Theme, side: int, ratio: float) -> QIcon:
     """A mark, for buttons."""
     pixmap = QPixmap(round(side * ratio), round(side * ratio))
     pixmap.setDevicePixelRatio(ratio)

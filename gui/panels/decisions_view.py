@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from gui.panels.decisions_model import EVENT, MARKS, SENTENCE, TIME, Index, LogEntry, LogModel, mark_side, paint_mark
 from gui.theme import Theme
-from model.questions.fields import Happening
+from model.questions.fields import EventKind
 
 #: Below this many characters for the sentence, the times make room for it.
 _SHORT_LINE = 36
@@ -70,7 +70,7 @@ class LogDelegate(QStyledItemDelegate):
         elif hovered or entry.step:
             painter.fillRect(rect, QColor(self.theme.raised))
 
-    def _marks(self, painter: QPainter, rect: QRectF, entry: LogEntry, marks: Sequence[Happening]) -> None:
+    def _marks(self, painter: QPainter, rect: QRectF, entry: LogEntry, marks: Sequence[EventKind]) -> None:
         side = mark_side(painter.fontMetrics().height())
         middle = rect.y() + _PADDING / 2 + painter.fontMetrics().height() / 2
         if entry.present:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from model.kinds.spec import RunnableSystem
 from model.questions.meaning import Question
-from model.questions.tables import Column, Lead, Table
+from model.questions.tables import Column, Lead, EventTable
 from model.state import copied
 from model.timeline import NO_END, Stretch, Timeline
 
@@ -53,7 +53,7 @@ def answers(
     """
     depth = max(question.depth for question in questions)
     start = max(timeline.first_event, after - depth)
-    walk = _Walk(system, timeline, questions, timeline.fork_at(start), depth)
+    walk = _Asker(system, timeline, questions, timeline.fork_at(start), depth)
     for table, values in walk.onwards(last, until):
         kept = table.rows["event"] > after
         skip = int(np.argmax(kept)) if kept.any() else len(kept)
@@ -62,7 +62,7 @@ def answers(
             yield Answers(table.rows[own], tuple(value[depth:][own] for value in values), float(table.rows["time"][-1]))
 
 
-class _Walk:
+class _Asker:
     """A walk over events with questions in mind; *state* is its own."""
 
     def __init__(
@@ -91,13 +91,13 @@ class _Walk:
     def _look_at_start(self, lead: Lead, question: Question) -> None:
         if not self._depth:
             return
-        table = Table(lead.rows[:0], lead.samples[:0], lead, self._system.numbers)
+        table = EventTable(lead.rows[:0], lead.samples[:0], lead, self._system.numbers)
         scene = table.one(self._depth - 1, self._state)
         for place, look in enumerate(question.looks):
             lead.looks[place] = np.full(self._depth, np.nan)
             lead.looks[place][-1] = _one(look, scene)
 
-    def onwards(self, last: int, until: float) -> Iterator[tuple[Table, list[Column]]]:
+    def onwards(self, last: int, until: float) -> Iterator[tuple[EventTable, list[Column]]]:
         """Each slice, and what each question says of the events of its table."""
         before = copied(self._state) if self._looks else None
         stride = 1 if self._samples else 0
@@ -108,16 +108,16 @@ class _Walk:
                 yield self._answered(rows, stretch, before)
             before = after
 
-    def _answered(self, rows: np.ndarray, stretch: Stretch, before: Any) -> tuple[Table, list[Column]]:
+    def _answered(self, rows: np.ndarray, stretch: Stretch, before: Any) -> tuple[EventTable, list[Column]]:
         samples = stretch.samples if self._samples else np.zeros((len(rows), 0))
-        tables = [Table(rows, samples, lead, self._system.numbers) for lead in self._leads]
+        tables = [EventTable(rows, samples, lead, self._system.numbers) for lead in self._leads]
         if self._looks:
             self._look(tables, before)
         values = [question.at(table) for question, table in zip(self._questions, tables, strict=True)]
         self._leads = [self._lead_of(table) for table in tables]
         return tables[0], values
 
-    def _lead_of(self, table: Table) -> Lead:
+    def _lead_of(self, table: EventTable) -> Lead:
         """The last events of a table, for the next one."""
         if not self._depth:
             return table.lead
@@ -127,7 +127,7 @@ class _Walk:
 
     # States.
 
-    def _look(self, tables: list[Table], state: Any) -> None:
+    def _look(self, tables: list[EventTable], state: Any) -> None:
         """Look up in states what the questions read there, at the events that they leave open."""
         needed = [self._needed(*pair) for pair in zip(self._questions, tables, strict=True)]
         for question, table in zip(self._questions, tables, strict=True):
@@ -143,7 +143,7 @@ class _Walk:
                     for place, look in enumerate(question.looks):
                         table.looks[place][event + self._depth] = _one(look, scene)
 
-    def _needed(self, question: Question, table: Table) -> NDArray[np.bool_]:
+    def _needed(self, question: Question, table: EventTable) -> NDArray[np.bool_]:
         """[n] the events whose states decide a question, and the last ones for the next table."""
         if not question.looks:
             return np.zeros(len(table.rows), np.bool_)
@@ -161,6 +161,6 @@ class _Walk:
         return state
 
 
-def _one(look: Any, scene: Table) -> float:
+def _one(look: Any, scene: EventTable) -> float:
     with np.errstate(all="ignore"):
         return float(np.ravel(look(scene))[0])

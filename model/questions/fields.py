@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, Callable, Mapping, NamedTuple
 
 
-class Happening(NamedTuple):
+class EventKind(NamedTuple):
     """A kind of thing that happens in an event."""
 
     word: str  #: in questions, such as "rejected"
@@ -55,7 +55,7 @@ Source = RowColumn | SampleColumns | StateValue
 
 
 @dataclass(frozen=True)
-class Field:
+class AskedField:
     """Something that has a value at each event.
 
     Attributes
@@ -94,7 +94,7 @@ class ThingFields:
     """
 
     numbers: Callable[[Any], Any]
-    fields: tuple[Field, ...]
+    fields: tuple[AskedField, ...]
 
 
 def _no_dimensions(_: Any) -> Mapping[str, tuple[str, ...]]:
@@ -116,8 +116,8 @@ class Vocabulary(NamedTuple):
         The members of each dimension by their names, for a system under a policy.
     """
 
-    happenings: tuple[Happening, ...]
-    fields: tuple[Field, ...]
+    happenings: tuple[EventKind, ...]
+    fields: tuple[AskedField, ...]
     things: Mapping[str, ThingFields] = MappingProxyType({})
     dimensions: Callable[[Any], Mapping[str, tuple[str, ...]]] = _no_dimensions
 
@@ -127,7 +127,7 @@ class Vocabulary(NamedTuple):
         return MappingProxyType({each.stop: each.flag for each in self.happenings if each.stop})
 
     @property
-    def marks(self) -> tuple[Happening, ...]:
+    def marks(self) -> tuple[EventKind, ...]:
         """What a log marks and filters by, in the order of the marks."""
         marked = (each for each in self.happenings if each.label)
         return tuple(sorted(marked, key=lambda each: (each.place, each.flag)))

@@ -8,10 +8,10 @@ from typing import Any, Callable, NoReturn
 
 import numpy as np
 
-from model.questions.fields import Field, RowColumn, SampleColumns, StateValue
+from model.questions.fields import AskedField, RowColumn, SampleColumns, StateValue
 from model.questions.syntax import (
     COMPARISONS,
-    Call,
+    FunctionCall,
     Infix,
     Member,
     Name,
@@ -25,14 +25,14 @@ from model.questions.syntax import (
     fault,
     parse,
 )
-from model.questions.tables import Column, Table, shifted
+from model.questions.tables import Column, EventTable, shifted
 from model.questions.words import Words, nearest
 
-Run = Callable[[Table], Column]
+Run = Callable[[EventTable], Column]
 
 
 @dataclass(frozen=True)
-class Part:
+class Meaning:
     """A part of a question that is understood.
 
     Attributes
@@ -53,9 +53,9 @@ class Part:
     truth: bool
     choices: str = ""
     slow: bool = False
-    bound: Callable[[Table, bool], Column] | None = None
+    bound: Callable[[EventTable, bool], Column] | None = None
 
-    def where(self, table: Table, upper: bool) -> Column:
+    def where(self, table: EventTable, upper: bool) -> Column:
         """Where it may, or must, be true as far as is known without looking at states."""
         if not self.slow:
             return self.run(table)
@@ -81,18 +81,18 @@ class Question:
     """
 
     text: str
-    part: Part = field(init=False)
+    part: Meaning = field(init=False)
     depth: int = 0
     samples: bool = False
     costly: bool = False
     looks: list[Run] = field(default_factory=list)
 
-    def at(self, table: Table) -> Column:
+    def at(self, table: EventTable) -> Column:
         """[length] its value at each event of a table whose states were looked at."""
         with np.errstate(all="ignore"):
             return np.broadcast_to(self.part.run(table), (table.length,))
 
-    def candidates(self, table: Table) -> Column:
+    def candidates(self, table: EventTable) -> Column:
         """[length] where states have to be looked at to know."""
         with np.errstate(all="ignore"):
             return np.broadcast_to(self.part.where(table, True), (table.length,))
@@ -115,13 +115,13 @@ def understood(text: str, words: Words, truth: bool = True) -> Question:
         If it cannot be understood: in one line what, where, and what is near.
     """
     question = Question(text)
-    reader = _Reader(text, words, question)
+    reader = _Interpreter(text, words, question)
     tree = parse(text)
     question.part = reader.truth(tree) if truth else reader.read(tree)
     return question
 
 
-class _Reader:
+class _Interpreter:
     """Understands the parts of one question; within ``where`` the fields of a *thing* come first."""
 
     def __init__(self, text: str, words: Words, question: Question, thing: str = "") -> None:
@@ -133,13 +133,13 @@ class _Reader:
     def wrong(self, node: Node, message: str) -> NoReturn:
         raise fault(self._text, node.at, message)
 
-    def read(self, node: Node, depth: int = 0) -> Part:
+    def read(self, node: Node, depth: int = 0) -> Meaning:
         self._question.depth = max(self._question.depth, depth)
         match node:
             case Number(value=value):
-                return Part(partial(_constant, value), truth=False)
+                return Meaning(partial(_constant, value), truth=False)
             case Name(text="true" | "false"):
-                return Part(partial(_constant, node.text == "true"), truth=True)
+                return Meaning(partial(_constant, node.text == "true"), truth=True)
             case Name() | Member():
                 return self._named(node)
             case OfThing():
@@ -154,21 +154,21 @@ class _Reader:
                 return self._one_of(node, depth)
             case Turns():
                 return self._turns(node, depth)
-            case Call():
+            case FunctionCall():
                 return self._call(node, depth)
         raise TypeError(f"no part of a question is a {type(node).__name__}")
 
-    def truth(self, node: Node, depth: int = 0) -> Part:
+    def truth(self, node: Node, depth: int = 0) -> Meaning:
         part = self.read(node, depth)
         if not part.truth:
             self.wrong(node, "found a number, allowed here: what is true or false, such as waiting > 50 or rejected")
         return part
 
-    def number(self, node: Node, depth: int, choices: str = "") -> Part:
+    def number(self, node: Node, depth: int, choices: str = "") -> Meaning:
         if choices and isinstance(node, Name):
             place = self._words.place_of(choices, node.text)
             if place is not None:
-                return Part(partial(_constant, float(place)), truth=False, choices=choices)
+                return Meaning(partial(_constant, float(place)), truth=False, choices=choices)
             if not self._known(node.text):
                 near = nearest(node.text, self._words.dimensions[choices])
                 self.wrong(node, f"found the {choices} '{node.text}', {near}")
@@ -183,37 +183,37 @@ class _Reader:
         mine = self._words.of_thing.get(self._thing, {})
         return name in mine or name in self._words.fields or name in self._words.happenings
 
-    def _named(self, node: Name | Member) -> Part:
+    def _named(self, node: Name | Member) -> Meaning:
         name = node.text if isinstance(node, Name) else node.name
         mine = self._words.of_thing.get(self._thing, {})
         if name in mine:
             read = self._value(mine[name], node)
-            return Part(read, truth=False, choices=mine[name].choices)
+            return Meaning(read, truth=False, choices=mine[name].choices)
         happening = self._words.happenings.get(name)
         if happening is not None and isinstance(node, Name):
             flag = happening.flag
-            return Part(lambda table: table.happened(flag), truth=True)
+            return Meaning(lambda table: table.happened(flag), truth=True)
         if name not in self._words.fields:
             near = nearest(name, (*mine, *self._words.names()))
             self.wrong(node, f"found the name '{name}', {near}")
         return self._field(self._words.fields[name], node)
 
-    def _field(self, known: Field, node: Name | Member) -> Part:
+    def _field(self, known: AskedField, node: Name | Member) -> Meaning:
         read = self._value(known, node)
         slow = isinstance(known.source, StateValue)
         if slow and not self._thing:
             return self._looked(read, truth=False, choices=known.choices)
-        return Part(read, truth=False, choices=known.choices)
+        return Meaning(read, truth=False, choices=known.choices)
 
-    def _looked(self, read: Run, truth: bool, choices: str = "") -> Part:
+    def _looked(self, read: Run, truth: bool, choices: str = "") -> Meaning:
         """What is read from the state after each event."""
         place = len(self._question.looks)
         self._question.looks.append(read)
         if truth:
-            return Part(lambda table: table.looks[place] > 0, truth=True, slow=True)
-        return Part(lambda table: table.looks[place], truth=False, choices=choices, slow=True)
+            return Meaning(lambda table: table.looks[place] > 0, truth=True, slow=True)
+        return Meaning(lambda table: table.looks[place], truth=False, choices=choices, slow=True)
 
-    def _value(self, known: Field, node: Name | Member) -> Run:
+    def _value(self, known: AskedField, node: Name | Member) -> Run:
         place = self._place(known, node)
         source = known.source
         if isinstance(source, RowColumn):
@@ -224,7 +224,7 @@ class _Reader:
             return partial(_of_sample, source, place)
         return partial(_of_state, source, place)
 
-    def _place(self, known: Field, node: Name | Member) -> int | None:
+    def _place(self, known: AskedField, node: Name | Member) -> int | None:
         """Which of a field's values is meant, from 0; None where it has one alone."""
         if isinstance(node, Name):
             if known.index:
@@ -248,22 +248,22 @@ class _Reader:
             )
         return found - 1
 
-    def _written(self, known: Field, name: str) -> str:
+    def _written(self, known: AskedField, name: str) -> str:
         count = len(self._words.dimensions[known.index])
         return f"allowed: {name}[1] to {name}[{count}]" if count else "there is none in this run"
 
     # Things.
 
-    def _inside(self, node: OfThing | Where) -> _Reader:
+    def _inside(self, node: OfThing | Where) -> _Interpreter:
         if self._thing:
             self.wrong(
                 node, f"found another thing after 'where', allowed: fields of the {self._thing} and of the event"
             )
         if node.thing not in self._words.things:
             self.wrong(node, f"found the thing '{node.thing}', {nearest(node.thing, self._words.things)}")
-        return _Reader(self._text, self._words, self._question, node.thing)
+        return _Interpreter(self._text, self._words, self._question, node.thing)
 
-    def _of_thing(self, node: OfThing) -> Part:
+    def _of_thing(self, node: OfThing) -> Meaning:
         inside = self._inside(node)
         name = node.name.text if isinstance(node.name, Name) else node.name.name
         known = self._words.of_thing[node.thing].get(name)
@@ -274,17 +274,17 @@ class _Reader:
         read = inside._value(known, node.name)
         return self._looked(partial(_of_one, numbers, node.number, read), truth=False, choices=known.choices)
 
-    def _where(self, node: Where) -> Part:
+    def _where(self, node: Where) -> Meaning:
         inside = self._inside(node).truth(node.condition)
         numbers = self._words.things[node.thing].numbers
         return self._looked(partial(_of_many, numbers, inside.run), truth=node.how == "any")
 
     # Signs.
 
-    def _prefix(self, node: Prefix, depth: int) -> Part:
+    def _prefix(self, node: Prefix, depth: int) -> Meaning:
         if node.sign == "not":
             part = self.truth(node.part, depth)
-            return Part(
+            return Meaning(
                 lambda table: ~part.run(table),
                 truth=True,
                 slow=part.slow,
@@ -292,10 +292,10 @@ class _Reader:
             )
         if node.sign == "-":
             part = self.number(node.part, depth)
-            return Part(lambda table: -part.run(table), truth=False, slow=part.slow)
+            return Meaning(lambda table: -part.run(table), truth=False, slow=part.slow)
         self._refuse_inside(node)
         part = self.read(node.part, depth + 1)
-        return Part(
+        return Meaning(
             lambda table: shifted(part.run(table)),
             part.truth,
             part.choices,
@@ -311,11 +311,11 @@ class _Reader:
                 "allowed: parentheses before it, as in (any server where ...) becomes true",
             )
 
-    def _infix(self, node: Infix, depth: int) -> Part:
+    def _infix(self, node: Infix, depth: int) -> Meaning:
         if node.sign in {"and", "or"}:
             left, right = self.truth(node.left, depth), self.truth(node.right, depth)
             both = np.logical_and if node.sign == "and" else np.logical_or
-            return Part(
+            return Meaning(
                 lambda table: both(left.run(table), right.run(table)),
                 truth=True,
                 slow=left.slow or right.slow,
@@ -328,13 +328,13 @@ class _Reader:
         operation = _COMPARED[node.sign] if node.sign in COMPARISONS else _COUNTED[node.sign]
         if left.truth and node.sign == "!=":
             operation = np.not_equal
-        return Part(
+        return Meaning(
             lambda table: operation(left.run(table), right.run(table)),
             truth=node.sign in COMPARISONS,
             slow=left.slow or right.slow,
         )
 
-    def _pair(self, node: Infix, depth: int) -> tuple[Part, Part]:
+    def _pair(self, node: Infix, depth: int) -> tuple[Meaning, Meaning]:
         """Both sides; a bare name beside a value that has names is one of them."""
         if node.sign not in COMPARISONS:
             return self.number(node.left, depth), self.number(node.right, depth)
@@ -346,35 +346,35 @@ class _Reader:
         left = self.read(node.left, depth)
         return left, self.number(node.right, depth, left.choices) if left.choices else self.read(node.right, depth)
 
-    def _one_of(self, node: OneOf, depth: int) -> Part:
+    def _one_of(self, node: OneOf, depth: int) -> Meaning:
         part = self.number(node.part, depth)
         items = [self.number(item, depth, part.choices) for item in node.items]
 
-        def run(table: Table) -> Column:
+        def run(table: EventTable) -> Column:
             value = part.run(table)
             return np.asarray(np.logical_or.reduce(np.broadcast_arrays(*(value == item.run(table) for item in items))))
 
-        return Part(run, truth=True, slow=any(each.slow for each in (part, *items)))
+        return Meaning(run, truth=True, slow=any(each.slow for each in (part, *items)))
 
-    def _turns(self, node: Turns, depth: int) -> Part:
+    def _turns(self, node: Turns, depth: int) -> Meaning:
         self._refuse_inside(node)
         if node.how == "changes":
             part = self.read(node.part, depth + 1)
-            return Part(partial(_changes, part.run), truth=True, slow=part.slow)
+            return Meaning(partial(_changes, part.run), truth=True, slow=part.slow)
         part = self.truth(node.part, depth + 1)
         if node.how == "becomes false":
-            return Part(lambda table: shifted(part.run(table)) & ~part.run(table), truth=True, slow=part.slow)
-        return Part(
+            return Meaning(lambda table: shifted(part.run(table)) & ~part.run(table), truth=True, slow=part.slow)
+        return Meaning(
             lambda table: part.run(table) & ~shifted(part.run(table)),
             truth=True,
             slow=part.slow,
             bound=lambda table, upper: part.where(table, upper) & ~shifted(part.where(table, not upper)),
         )
 
-    def _call(self, node: Call, depth: int) -> Part:
+    def _call(self, node: FunctionCall, depth: int) -> Meaning:
         parts = [self.number(each, depth) for each in node.parts]
         called = _CALLED[node.name]
-        return Part(
+        return Meaning(
             lambda table: called(*(part.run(table) for part in parts)),
             truth=node.name == "known",
             slow=any(part.slow for part in parts),
@@ -414,11 +414,11 @@ _CALLED: dict[str, Callable[..., Column]] = {
 }
 
 
-def _constant(value: Any, _: Table) -> Column:
+def _constant(value: Any, _: EventTable) -> Column:
     return np.asarray(value)
 
 
-def _of_row(source: RowColumn, table: Table) -> Column:
+def _of_row(source: RowColumn, table: EventTable) -> Column:
     values = table.row(source.name)
     values = np.where(values >= source.least, values, np.nan)
     if source.scale is not None:
@@ -426,7 +426,7 @@ def _of_row(source: RowColumn, table: Table) -> Column:
     return values + 1 if source.numbered else values
 
 
-def _of_sample(source: SampleColumns, place: int | None, table: Table) -> Column:
+def _of_sample(source: SampleColumns, place: int | None, table: EventTable) -> Column:
     places = source.places(table.numbers) if callable(source.places) else source.places
     if place is not None:
         width = table.samples.shape[1]
@@ -434,7 +434,7 @@ def _of_sample(source: SampleColumns, place: int | None, table: Table) -> Column
     return table.sample(int(places))
 
 
-def _of_state(source: StateValue, place: int | None, table: Table) -> Column:
+def _of_state(source: StateValue, place: int | None, table: EventTable) -> Column:
     """In a table of one: a number, or [m] one for each thing."""
     value = np.asarray(source.read(table.state), float)
     if source.scale is not None:
@@ -442,18 +442,18 @@ def _of_state(source: StateValue, place: int | None, table: Table) -> Column:
     return value if place is None else value[..., place]
 
 
-def _of_one(numbers: Callable[[Any], Any], number: float, read: Run, table: Table) -> Column:
+def _of_one(numbers: Callable[[Any], Any], number: float, read: Run, table: EventTable) -> Column:
     """The value of the thing of that number; missing if there is none."""
     found = np.flatnonzero(numbers(table.state) == number)
     return read(table)[found[0]] if len(found) else np.asarray(np.nan)
 
 
-def _of_many(numbers: Callable[[Any], Any], condition: Run, table: Table) -> Column:
+def _of_many(numbers: Callable[[Any], Any], condition: Run, table: EventTable) -> Column:
     """For how many things the condition holds."""
     return np.asarray(np.broadcast_to(condition(table), (len(numbers(table.state)),)).sum())
 
 
-def _changes(run: Run, table: Table) -> Column:
+def _changes(run: Run, table: EventTable) -> Column:
     now = run(table)
     before = shifted(now)
     return np.asarray(now != before) if now.dtype.kind == "b" else _unequal(now, before)

@@ -108,7 +108,7 @@ class Turns(Node):
 
 
 @dataclass(frozen=True)
-class Call(Node):
+class FunctionCall(Node):
     """A function of some parts."""
 
     name: str
@@ -166,7 +166,7 @@ def parse(text: str) -> Node:
     """
     if len(text) > MOST_SIGNS:
         raise QuestionError(f"found {len(text)} characters, allowed: at most {MOST_SIGNS}", where="question")
-    return _Reader(text).whole()
+    return _QuestionParser(text).whole()
 
 
 def fault(text: str, at: int, message: str) -> QuestionError:
@@ -174,7 +174,7 @@ def fault(text: str, at: int, message: str) -> QuestionError:
     return QuestionError(message, where=f"question '{text}', character {at + 1}")
 
 
-class _Reader:
+class _QuestionParser:
     """Reads a question from left to right, by how tightly signs bind."""
 
     def __init__(self, text: str) -> None:
@@ -311,12 +311,12 @@ class _Reader:
         self.expect("where", f"after '{token.text} {thing}'")
         return Where(token.at, token.text, thing, self.part(0))
 
-    def call(self, token: Token) -> Call:
+    def call(self, token: Token) -> FunctionCall:
         parts = self.items()
         if len(parts) != FUNCTIONS[token.text]:
             most = FUNCTIONS[token.text]
             raise fault(self.text, token.at, f"found {len(parts)} values for {token.text}(), allowed: {most}")
-        return Call(token.at, token.text, parts)
+        return FunctionCall(token.at, token.text, parts)
 
     def of_thing(self, token: Token) -> OfThing:
         number = self.number()
@@ -390,5 +390,5 @@ _WRITERS: dict[type, Callable[[Any], tuple[str, int]]] = {
     Infix: _infix,
     OneOf: _one_of,
     Turns: lambda node: (f"{written(node.part, _COMPARE - 1)} {node.how}", _COMPARE),
-    Call: lambda node: (f"{node.name}({', '.join(map(written, node.parts))})", _TIGHT),
+    FunctionCall: lambda node: (f"{node.name}({', '.join(map(written, node.parts))})", _TIGHT),
 }

@@ -27,7 +27,7 @@ class Lead:
 
 
 @dataclass
-class Table:
+class EventTable:
     """Some events in order, and before them those of *lead*.
 
     Attributes
@@ -81,14 +81,14 @@ class Table:
             return self.samples[:, place]
         return np.concatenate([self.lead.samples[:, place], self.samples[:, place]])
 
-    def one(self, place: int, state: Any) -> Table:
+    def one(self, place: int, state: Any) -> EventTable:
         """The event at a place, counted with those before, with the state after it."""
         none = Lead(self.lead.rows[:0], self.lead.samples[:0])
         if place < self.lead.length:
             known = Lead(self.lead.rows[place : place + 1], self.lead.samples[place : place + 1])
-            return Table(self.rows[:0], self.samples[:0], known, self.numbers, state=state)
+            return EventTable(self.rows[:0], self.samples[:0], known, self.numbers, state=state)
         own = slice(place - self.lead.length, place - self.lead.length + 1)
-        return Table(self.rows[own], self.samples[own], none, self.numbers, state=state)
+        return EventTable(self.rows[own], self.samples[own], none, self.numbers, state=state)
 
 
 def shifted(column: Column) -> Column:

@@ -6,14 +6,14 @@ from difflib import get_close_matches
 from typing import Iterable, Iterator, Mapping, NamedTuple
 
 from model.kinds.spec import RunnableSystem
-from model.questions.fields import Field, Happening, RowColumn, ThingFields, Vocabulary
+from model.questions.fields import AskedField, EventKind, RowColumn, ThingFields, Vocabulary
 
 #: What every event has. Kinds of event are those of :mod:`model.records`, from 1.
 _KINDS = ("arrival", "departure", "update", "slot", "move", "tick")
 _OF_ALL = (
-    Field("event", "the number of the event", RowColumn("event")),
-    Field("time", "when it happens", RowColumn("time"), unit="time"),
-    Field("kind", "what kind of event it is", RowColumn("kind"), choices="kind"),
+    AskedField("event", "the number of the event", RowColumn("event")),
+    AskedField("time", "when it happens", RowColumn("time"), unit="time"),
+    AskedField("kind", "what kind of event it is", RowColumn("kind"), choices="kind"),
 )
 
 #: Names shown where one is not known.
@@ -34,7 +34,7 @@ class Words:
 
     def __init__(self, vocabulary: Vocabulary, system: RunnableSystem) -> None:
         self.numbers = system.numbers
-        self.happenings: Mapping[str, Happening] = {each.word: each for each in vocabulary.happenings}
+        self.happenings: Mapping[str, EventKind] = {each.word: each for each in vocabulary.happenings}
         self.fields = _by_name((*_OF_ALL, *vocabulary.fields))
         self.things: Mapping[str, ThingFields] = vocabulary.things
         self.of_thing = {name: _by_name(thing.fields) for name, thing in vocabulary.things.items()}
@@ -67,7 +67,7 @@ class Words:
                 for word in self._written(field):
                     yield word._replace(text=f"{thing} 1 . {word.text}")
 
-    def _written(self, field: Field) -> Iterator[Word]:
+    def _written(self, field: AskedField) -> Iterator[Word]:
         cost = {"RowColumn": "row", "SampleColumns": "sample"}.get(type(field.source).__name__, "state")
         members = self.dimensions[field.index] if field.index else ("",)
         for place in range(len(members)):
@@ -85,11 +85,11 @@ def nearest(name: str, names: Iterable[str]) -> str:
     return f"allowed: {', '.join(known)}" if known else "there is none"
 
 
-def _by_name(fields: Iterable[Field]) -> dict[str, Field]:
+def _by_name(fields: Iterable[AskedField]) -> dict[str, AskedField]:
     found = {field.name: field for field in fields}
     return found | {field.symbol: field for field in found.values() if field.symbol}
 
 
-def _each(fields: Mapping[str, Field]) -> Iterable[Field]:
+def _each(fields: Mapping[str, AskedField]) -> Iterable[AskedField]:
     """Fields once, though they have a symbol, too."""
     return {field.name: field for field in fields.values()}.values()

@@ -44,11 +44,11 @@ def test_an_unknown_key_is_named(system: str) -> None:
 @KIND
 def test_flags_and_marks_tell_one_thing_each(system: str) -> None:
     kind = kind_named(system)
-    flags = list(kind.event_kinds.values())
+    flags = list(kind.vocabulary.event_kinds.values())
     assert len({*flags}) == len(flags) > 0
     assert all(flag > 0 and flag & (flag - 1) == 0 for flag in flags)
-    assert len({mark.flag for mark in kind.marks}) == len(kind.marks) > 0
-    for mark in kind.marks:
+    assert len({mark.flag for mark in kind.vocabulary.marks}) == len(kind.vocabulary.marks) > 0
+    for mark in kind.vocabulary.marks:
         assert mark.label and mark.tip.endswith(".")
         assert mark.meaning in {"muted", "normal", "rejection", "migration"}
     assert len({measure.name for measure in kind.measures}) == len(kind.measures) > 0
@@ -61,7 +61,7 @@ def test_a_run_stops_at_every_kind_of_event_that_happens(system: str) -> None:
     session = Session.open(SMALL[system], kernel=False)
     session.run(events=300)
     rows = session.timeline.rows(1, 300)
-    for name, flag in session.bench.kind.event_kinds.items():
+    for name, flag in session.bench.kind.vocabulary.event_kinds.items():
         places = np.flatnonzero(rows["flags"] & flag)
         if len(places):
             session.seek(0)

@@ -16,7 +16,7 @@ from model.questions.fields import StateValue
 from model.questions.meaning import understood
 from model.questions.syntax import (
     COMPARISONS,
-    Call,
+    FunctionCall,
     Infix,
     Member,
     Name,
@@ -100,8 +100,8 @@ def numbers(draw, kind: str, depth: int, thing: str = "") -> Node:
     deep = [
         st.builds(Infix, st.just(0), sign, part, part),
         st.builds(lambda one: Prefix(0, "-", one), part),
-        st.builds(lambda name, *parts: Call(0, name, parts), st.sampled_from(("min", "max")), part, part),
-        st.builds(lambda one: Call(0, "abs", (one,)), part),
+        st.builds(lambda name, *parts: FunctionCall(0, name, parts), st.sampled_from(("min", "max")), part, part),
+        st.builds(lambda one: FunctionCall(0, "abs", (one,)), part),
     ]
     if not thing:
         deep += [
@@ -131,7 +131,7 @@ def truths(draw, kind: str, depth: int, thing: str = "") -> Node:
         st.sampled_from(sorted(set(words(kind).happenings) - own)).map(lambda name: Name(0, name)),
         st.builds(Infix, st.just(0), st.sampled_from(COMPARISONS), part, part),
         st.builds(lambda one, *items: OneOf(0, one, items), part, part, part),
-        st.builds(lambda one: Call(0, "known", (one,)), part),
+        st.builds(lambda one: FunctionCall(0, "known", (one,)), part),
     ]
     if depth <= 0:
         return draw(st.one_of(*plain))

@@ -9,10 +9,10 @@ import numpy as np
 
 from model.kinds.moldable import rows, sampling
 from model.kinds.moldable.state import ADMITTED, ARRIVED, BLOCKED, DISTANCE
-from model.questions.fields import Field, Happening, RowColumn, SampleColumns, StateValue, ThingFields, Vocabulary
+from model.questions.fields import AskedField, EventKind, RowColumn, SampleColumns, StateValue, ThingFields, Vocabulary
 
 HAPPENINGS = (
-    Happening(
+    EventKind(
         "blocked",
         rows.FLAG_BLOCKED,
         "No server is free; the job is lost.",
@@ -22,7 +22,7 @@ HAPPENINGS = (
         meaning="rejection",
         shape="cross",
     ),
-    Happening(
+    EventKind(
         "partial",
         rows.FLAG_PARTIAL,
         "A job gets fewer servers than it asked for.",
@@ -32,7 +32,7 @@ HAPPENINGS = (
         meaning="migration",
         shape="bars",
     ),
-    Happening(
+    EventKind(
         "admitted",
         rows.FLAG_ADMITTED,
         "A job gets servers.",
@@ -42,7 +42,7 @@ HAPPENINGS = (
         meaning="normal",
         shape="plus",
     ),
-    Happening(
+    EventKind(
         "departed",
         rows.FLAG_DEPARTED,
         "A job is completed.",
@@ -52,11 +52,11 @@ HAPPENINGS = (
         meaning="muted",
         shape="minus",
     ),
-    Happening("arrived", rows.FLAG_ARRIVED, "A job arrives.", stop="arrival"),
-    Happening(
+    EventKind("arrived", rows.FLAG_ARRIVED, "A job arrives.", stop="arrival"),
+    EventKind(
         "filled", rows.FLAG_FULL, "After the event no job of its class would find a free server.", stop="no free server"
     ),
-    Happening(
+    EventKind(
         "freed",
         rows.FLAG_FREED,
         "There is a free server again.",
@@ -66,7 +66,7 @@ HAPPENINGS = (
         meaning="muted",
         shape="ring",
     ),
-    Happening(
+    EventKind(
         "two_below_i1",
         rows.FLAG_BELOW,
         "More than one job runs on fewer than i1 servers.",
@@ -76,7 +76,7 @@ HAPPENINGS = (
         meaning="migration",
         shape="star",
     ),
-    Happening(
+    EventKind(
         "split",
         rows.FLAG_SPLIT,
         "No gap holds the job: it runs in several pieces.",
@@ -102,39 +102,47 @@ def _live(state: Any, column: Any) -> Any:
 
 
 FIELDS = (
-    Field("job", "the number of the event's job", RowColumn("job")),
-    Field("type", "its class", RowColumn("type", numbered=True), choices="class"),
-    Field("server", "its first server", RowColumn("server", numbered=True)),
-    Field("lasts", "its execution time", RowColumn("lasts"), unit="time"),
-    Field("request", "the servers that it asked for", RowColumn("request")),
-    Field("width", "the servers that it got or had; 0: blocked", RowColumn("width")),
-    Field("free", "free servers open to it before the event", RowColumn("free")),
-    Field("running", "jobs of its class and width after the event", RowColumn("running")),
-    Field("busy", "servers in use after the event", RowColumn("busy")),
-    Field("jobs", "jobs in the system", SampleColumns(sampling.JOBS_COLUMN)),
-    Field("distance", "the sum over i of |X_i - n y*_i|", _of_classes(sampling.LEVEL + DISTANCE), index="class"),
-    Field("arrived_so_far", "jobs of a class that have arrived", _of_classes(sampling.COUNTS + ARRIVED), index="class"),
-    Field(
+    AskedField("job", "the number of the event's job", RowColumn("job")),
+    AskedField("type", "its class", RowColumn("type", numbered=True), choices="class"),
+    AskedField("server", "its first server", RowColumn("server", numbered=True)),
+    AskedField("lasts", "its execution time", RowColumn("lasts"), unit="time"),
+    AskedField("request", "the servers that it asked for", RowColumn("request")),
+    AskedField("width", "the servers that it got or had; 0: blocked", RowColumn("width")),
+    AskedField("free", "free servers open to it before the event", RowColumn("free")),
+    AskedField("running", "jobs of its class and width after the event", RowColumn("running")),
+    AskedField("busy", "servers in use after the event", RowColumn("busy")),
+    AskedField("jobs", "jobs in the system", SampleColumns(sampling.JOBS_COLUMN)),
+    AskedField("distance", "the sum over i of |X_i - n y*_i|", _of_classes(sampling.LEVEL + DISTANCE), index="class"),
+    AskedField(
+        "arrived_so_far", "jobs of a class that have arrived", _of_classes(sampling.COUNTS + ARRIVED), index="class"
+    ),
+    AskedField(
         "admitted_so_far", "jobs of a class that got servers", _of_classes(sampling.COUNTS + ADMITTED), index="class"
     ),
-    Field("blocked_so_far", "jobs of a class that were blocked", _of_classes(sampling.COUNTS + BLOCKED), index="class"),
-    Field("X", "jobs that run on i servers", StateValue(lambda state: state.jobs[:, 1:].sum(axis=0)), index="width"),
-    Field(
+    AskedField(
+        "blocked_so_far", "jobs of a class that were blocked", _of_classes(sampling.COUNTS + BLOCKED), index="class"
+    ),
+    AskedField(
+        "X", "jobs that run on i servers", StateValue(lambda state: state.jobs[:, 1:].sum(axis=0)), index="width"
+    ),
+    AskedField(
         "below_i1", "jobs of a class on fewer than i1 servers", StateValue(lambda state: state.below[0]), index="class"
     ),
 )
 
 SERVER_FIELDS = (
-    Field("job", "the job that it runs", StateValue(_job_of)),
-    Field("busy", "1 if it runs a job, else 0", StateValue(lambda state: state.server_job >= 0)),
+    AskedField("job", "the job that it runs", StateValue(_job_of)),
+    AskedField("busy", "1 if it runs a job, else 0", StateValue(lambda state: state.server_job >= 0)),
 )
 
 JOB_FIELDS = (
-    Field("type", "its class", StateValue(lambda state: _live(state, state.job_class) + 1), choices="class"),
-    Field("width", "the servers that it runs on", StateValue(lambda state: _live(state, state.job_width))),
-    Field("request", "the servers that it asked for", StateValue(lambda state: _live(state, state.job_request))),
-    Field("since", "when it came", StateValue(lambda state: _live(state, state.job_arrival)), unit="time"),
-    Field("leaves", "when it will leave", StateValue(lambda state: _live(state, state.job_departure)), unit="time"),
+    AskedField("type", "its class", StateValue(lambda state: _live(state, state.job_class) + 1), choices="class"),
+    AskedField("width", "the servers that it runs on", StateValue(lambda state: _live(state, state.job_width))),
+    AskedField("request", "the servers that it asked for", StateValue(lambda state: _live(state, state.job_request))),
+    AskedField("since", "when it came", StateValue(lambda state: _live(state, state.job_arrival)), unit="time"),
+    AskedField(
+        "leaves", "when it will leave", StateValue(lambda state: _live(state, state.job_departure)), unit="time"
+    ),
 )
 
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from model.kinds.phases import rows, sampling
 from model.kinds.phases.state import FIRST_BACKUP, MATCHED, OVERFLOWED, REQUESTED, VIRTUAL_ARRIVED
-from model.questions.fields import Field, Happening, RowColumn, SampleColumns, StateValue, ThingFields, Vocabulary
+from model.questions.fields import AskedField, EventKind, RowColumn, SampleColumns, StateValue, ThingFields, Vocabulary
 
 HAPPENINGS = (
-    Happening(
+    EventKind(
         "overflowed",
         rows.FLAG_OVERFLOW,
         "A job finds no token and goes to a backup server.",
@@ -22,7 +22,7 @@ HAPPENINGS = (
         meaning="rejection",
         shape="cross",
     ),
-    Happening(
+    EventKind(
         "virtual_arrived",
         rows.FLAG_VIRTUAL,
         "There are more tokens than the limit allows.",
@@ -32,7 +32,7 @@ HAPPENINGS = (
         meaning="migration",
         shape="star",
     ),
-    Happening(
+    EventKind(
         "requested",
         rows.FLAG_REQUESTED,
         "A server asks for jobs.",
@@ -42,7 +42,7 @@ HAPPENINGS = (
         meaning="normal",
         shape="ring",
     ),
-    Happening(
+    EventKind(
         "missed",
         rows.FLAG_MISSED,
         "A paused server would have asked for jobs.",
@@ -52,7 +52,7 @@ HAPPENINGS = (
         meaning="rejection",
         shape="ring",
     ),
-    Happening(
+    EventKind(
         "matched",
         rows.FLAG_MATCHED,
         "A job takes a token and joins its server.",
@@ -62,7 +62,7 @@ HAPPENINGS = (
         meaning="normal",
         shape="arrow",
     ),
-    Happening(
+    EventKind(
         "placed",
         rows.FLAG_PLACED,
         "A job is placed.",
@@ -72,7 +72,7 @@ HAPPENINGS = (
         meaning="normal",
         shape="arrow",
     ),
-    Happening(
+    EventKind(
         "overran",
         rows.FLAG_OVERRUN,
         "After the event its server needs more than it has.",
@@ -82,7 +82,7 @@ HAPPENINGS = (
         meaning="rejection",
         shape="box",
     ),
-    Happening(
+    EventKind(
         "arrived",
         rows.FLAG_ARRIVED,
         "A job arrives.",
@@ -92,7 +92,7 @@ HAPPENINGS = (
         meaning="muted",
         shape="plus",
     ),
-    Happening(
+    EventKind(
         "changed_phase",
         rows.FLAG_MOVED,
         "A job goes into another phase.",
@@ -102,7 +102,7 @@ HAPPENINGS = (
         meaning="muted",
         shape="turn",
     ),
-    Happening(
+    EventKind(
         "departed",
         rows.FLAG_DEPARTED,
         "A job, real or virtual, is completed.",
@@ -112,7 +112,7 @@ HAPPENINGS = (
         meaning="muted",
         shape="minus",
     ),
-    Happening(
+    EventKind(
         "ticked",
         rows.FLAG_TICKED,
         "The timer of a server rings.",
@@ -122,9 +122,9 @@ HAPPENINGS = (
         meaning="normal",
         shape="bars",
     ),
-    Happening("resumed", rows.FLAG_RESUMED, "A server's pause ends.", stop="end of a pause"),
-    Happening("idled", rows.FLAG_IDLE, "A server has no real job any more.", stop="idle server"),
-    Happening("of_virtual", rows.FLAG_OF_VIRTUAL, "The job that moved or departed is a virtual one."),
+    EventKind("resumed", rows.FLAG_RESUMED, "A server's pause ends.", stop="end of a pause"),
+    EventKind("idled", rows.FLAG_IDLE, "A server has no real job any more.", stop="idle server"),
+    EventKind("of_virtual", rows.FLAG_OF_VIRTUAL, "The job that moved or departed is a virtual one."),
 )
 
 
@@ -141,61 +141,61 @@ def _cost(numbers: Any) -> float:
 
 
 FIELDS = (
-    Field("job", "the job that arrived, moved or departed", RowColumn("job")),
-    Field(
+    AskedField("job", "the job that arrived, moved or departed", RowColumn("job")),
+    AskedField(
         "type",
         "the type of the job that arrived, or the phase that it was in",
         RowColumn("type", numbered=True),
         choices="phase",
     ),
-    Field(
+    AskedField(
         "phase",
         "the phase that the job is in now; one more than there are: it departed",
         RowColumn("phase", numbered=True),
         choices="phase",
     ),
-    Field("server", "the server of the event's job or timer", RowColumn("server", numbered=True)),
-    Field("pool", "its pool", RowColumn("pool", numbered=True)),
-    Field("token", "the token that the job took", RowColumn("token")),
-    Field("token_age", "for how long that token had waited", RowColumn("token_age"), unit="time"),
-    Field("tokens_made", "tokens made in the event", RowColumn("made")),
-    Field("virtual_arrivals", "virtual jobs that arrived in it", RowColumn("virtual")),
-    Field("tokens_found", "tokens of its type in its pool when the job arrived", RowColumn("tokens")),
-    Field("active", "servers with a real job", RowColumn("active"), symbol="N"),
-    Field("cost", "the cost of all servers", RowColumn("cost", scale=_cost), symbol="h"),
-    Field("fitting", "servers that had room for the job (policies without tokens)", RowColumn("fitting")),
-    Field("tokens", "tokens of a type", _of_phases(0), index="phase"),
-    Field("requested_so_far", "tokens of a type made", _so_far(REQUESTED), index="phase"),
-    Field("matched_so_far", "jobs of a type that took a token", _so_far(MATCHED), index="phase"),
-    Field("virtual_so_far", "virtual arrivals of a type", _so_far(VIRTUAL_ARRIVED), index="phase"),
-    Field("overflowed_so_far", "jobs of a type that went to backup servers", _so_far(OVERFLOWED), index="phase"),
-    Field("all_tokens", "tokens of all types", SampleColumns(sampling.TOKENS_COLUMN)),
-    Field("virtual_jobs", "virtual jobs in the system", SampleColumns(sampling.VIRTUAL_COLUMN)),
-    Field("backup_jobs", "jobs on backup servers", SampleColumns(sampling.BACKUP_COLUMN)),
-    Field("real_jobs", "real jobs in the system", SampleColumns(sampling.REAL_COLUMN)),
-    Field("paused", "servers that hold a token", SampleColumns(sampling.PAUSED_COLUMN)),
+    AskedField("server", "the server of the event's job or timer", RowColumn("server", numbered=True)),
+    AskedField("pool", "its pool", RowColumn("pool", numbered=True)),
+    AskedField("token", "the token that the job took", RowColumn("token")),
+    AskedField("token_age", "for how long that token had waited", RowColumn("token_age"), unit="time"),
+    AskedField("tokens_made", "tokens made in the event", RowColumn("made")),
+    AskedField("virtual_arrivals", "virtual jobs that arrived in it", RowColumn("virtual")),
+    AskedField("tokens_found", "tokens of its type in its pool when the job arrived", RowColumn("tokens")),
+    AskedField("active", "servers with a real job", RowColumn("active"), symbol="N"),
+    AskedField("cost", "the cost of all servers", RowColumn("cost", scale=_cost), symbol="h"),
+    AskedField("fitting", "servers that had room for the job (policies without tokens)", RowColumn("fitting")),
+    AskedField("tokens", "tokens of a type", _of_phases(0), index="phase"),
+    AskedField("requested_so_far", "tokens of a type made", _so_far(REQUESTED), index="phase"),
+    AskedField("matched_so_far", "jobs of a type that took a token", _so_far(MATCHED), index="phase"),
+    AskedField("virtual_so_far", "virtual arrivals of a type", _so_far(VIRTUAL_ARRIVED), index="phase"),
+    AskedField("overflowed_so_far", "jobs of a type that went to backup servers", _so_far(OVERFLOWED), index="phase"),
+    AskedField("all_tokens", "tokens of all types", SampleColumns(sampling.TOKENS_COLUMN)),
+    AskedField("virtual_jobs", "virtual jobs in the system", SampleColumns(sampling.VIRTUAL_COLUMN)),
+    AskedField("backup_jobs", "jobs on backup servers", SampleColumns(sampling.BACKUP_COLUMN)),
+    AskedField("real_jobs", "real jobs in the system", SampleColumns(sampling.REAL_COLUMN)),
+    AskedField("paused", "servers that hold a token", SampleColumns(sampling.PAUSED_COLUMN)),
 )
 
 SERVER_FIELDS = (
-    Field(
+    AskedField(
         "jobs", "real jobs in a phase on the server", StateValue(lambda state: state.real), index="phase", symbol="K"
     ),
-    Field(
+    AskedField(
         "virtual",
         "virtual jobs in a phase on it",
         StateValue(lambda state: state.virtual),
         index="phase",
         symbol="zeta",
     ),
-    Field(
+    AskedField(
         "tokens",
         "tokens of a type that it has out",
         StateValue(lambda state: state.tokens),
         index="phase",
         symbol="eta",
     ),
-    Field("all_jobs", "real jobs on it", StateValue(lambda state: state.jobs_on)),
-    Field(
+    AskedField("all_jobs", "real jobs on it", StateValue(lambda state: state.jobs_on)),
+    AskedField(
         "all_tokens",
         "tokens that it has out; it is paused while there are any",
         StateValue(lambda state: state.tokens_on),
@@ -203,22 +203,22 @@ SERVER_FIELDS = (
 )
 
 JOB_FIELDS = (
-    Field(
+    AskedField(
         "type",
         "the phase in which it arrived",
         StateValue(lambda state: _live(state, state.job_type) + 1),
         choices="phase",
     ),
-    Field(
+    AskedField(
         "phase",
         "the phase in which it is",
         StateValue(lambda state: _live(state, state.job_phase) + 1),
         choices="phase",
     ),
-    Field("server", "its server", StateValue(lambda state: _server(state, 1))),
-    Field("backup_server", "its backup server", StateValue(lambda state: _server(state, -1))),
-    Field("arrival", "when it came", StateValue(lambda state: _live(state, state.job_arrival)), unit="time"),
-    Field("moves", "moves that it has made", StateValue(lambda state: _live(state, state.job_moves))),
+    AskedField("server", "its server", StateValue(lambda state: _server(state, 1))),
+    AskedField("backup_server", "its backup server", StateValue(lambda state: _server(state, -1))),
+    AskedField("arrival", "when it came", StateValue(lambda state: _live(state, state.job_arrival)), unit="time"),
+    AskedField("moves", "moves that it has made", StateValue(lambda state: _live(state, state.job_moves))),
 )
 
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from model.kinds.queue import rows, sampling
 from model.kinds.queue.state import IDLE
-from model.questions.fields import Field, Happening, RowColumn, SampleColumns, StateValue, ThingFields, Vocabulary
+from model.questions.fields import AskedField, EventKind, RowColumn, SampleColumns, StateValue, ThingFields, Vocabulary
 
 HAPPENINGS = (
-    Happening(
+    EventKind(
         "waits",
         rows.FLAG_WAITS,
         "Slots in which a job arrives and has to wait.",
@@ -22,7 +22,7 @@ HAPPENINGS = (
         meaning="rejection",
         shape="bars",
     ),
-    Happening(
+    EventKind(
         "placed",
         rows.FLAG_PLACED,
         "Slots in which jobs are placed.",
@@ -32,7 +32,7 @@ HAPPENINGS = (
         meaning="normal",
         shape="arrow",
     ),
-    Happening(
+    EventKind(
         "arrived",
         rows.FLAG_ARRIVED,
         "Slots in which jobs arrive.",
@@ -42,7 +42,7 @@ HAPPENINGS = (
         meaning="muted",
         shape="plus",
     ),
-    Happening(
+    EventKind(
         "departed",
         rows.FLAG_DEPARTED,
         "Slots that begin with jobs leaving.",
@@ -52,7 +52,7 @@ HAPPENINGS = (
         meaning="muted",
         shape="minus",
     ),
-    Happening(
+    EventKind(
         "renewed",
         rows.FLAG_RENEWED,
         "Slots in which a server gets another active configuration.",
@@ -62,7 +62,7 @@ HAPPENINGS = (
         meaning="migration",
         shape="turn",
     ),
-    Happening(
+    EventKind(
         "stalled",
         rows.FLAG_STALLED,
         "Slots in which a server is stalled.",
@@ -72,8 +72,8 @@ HAPPENINGS = (
         meaning="rejection",
         shape="box",
     ),
-    Happening("emptied", rows.FLAG_EMPTY, "Slots after which no job waits any more.", stop="empty queue"),
-    Happening(
+    EventKind("emptied", rows.FLAG_EMPTY, "Slots after which no job waits any more.", stop="empty queue"),
+    EventKind(
         "evicted",
         rows.FLAG_EVICTED,
         "Slots in which a job goes back to the queue.",
@@ -91,50 +91,54 @@ def _unit(numbers: Any) -> float:
 
 
 FIELDS = (
-    Field("job", "the first job that was placed, else that arrived, else that left", RowColumn("job")),
-    Field(
+    AskedField("job", "the first job that was placed, else that arrived, else that left", RowColumn("job")),
+    AskedField(
         "server", "where the first job was placed, else where the first one left", RowColumn("server", numbered=True)
     ),
-    Field("waiting", "jobs that wait after the slot", RowColumn("waiting"), symbol="Q"),
-    Field("arrivals", "jobs that arrived in the slot", RowColumn("arrived")),
-    Field("departures", "jobs that left at its start", RowColumn("departed")),
-    Field("placements", "jobs that were placed in it", RowColumn("placed")),
-    Field("renewals", "servers that got another active configuration", RowColumn("renewed")),
-    Field("stalls", "servers that were stalled in it", RowColumn("stalled")),
-    Field("kept", "the first job that arrived in the slot and waits", RowColumn("kept")),
-    Field("kept_size", "the room that the kept job needs", RowColumn("kept_size", scale=_unit), unit="of a resource"),
-    Field("kept_queue", "the virtual queue of the kept job", RowColumn("kept_queue", numbered=True)),
-    Field(
+    AskedField("waiting", "jobs that wait after the slot", RowColumn("waiting"), symbol="Q"),
+    AskedField("arrivals", "jobs that arrived in the slot", RowColumn("arrived")),
+    AskedField("departures", "jobs that left at its start", RowColumn("departed")),
+    AskedField("placements", "jobs that were placed in it", RowColumn("placed")),
+    AskedField("renewals", "servers that got another active configuration", RowColumn("renewed")),
+    AskedField("stalls", "servers that were stalled in it", RowColumn("stalled")),
+    AskedField("kept", "the first job that arrived in the slot and waits", RowColumn("kept")),
+    AskedField(
+        "kept_size", "the room that the kept job needs", RowColumn("kept_size", scale=_unit), unit="of a resource"
+    ),
+    AskedField("kept_queue", "the virtual queue of the kept job", RowColumn("kept_queue", numbered=True)),
+    AskedField(
         "best_residual",
         "the most that is free on a server",
         RowColumn("best_residual", costly=True, scale=_unit),
         unit="of a resource",
     ),
-    Field(
+    AskedField(
         "serving", "servers whose active configuration serves the kept job's queue", RowColumn("serving", costly=True)
     ),
-    Field("queue", "jobs that wait in a virtual queue", SampleColumns(slice(sampling.SCALARS, None)), index="queue"),
-    Field("in_service", "jobs on servers", SampleColumns(sampling.IN_SERVICE_COLUMN)),
-    Field("used", "the share of all servers' capacity that is in use", SampleColumns(sampling.USED_COLUMN)),
-    Field("servers_stalled", "servers that are stalled", SampleColumns(sampling.STALLED_COLUMN)),
-    Field("arrived_so_far", "jobs that have arrived", SampleColumns(sampling.ARRIVED_COLUMN)),
-    Field("departed_so_far", "jobs that have left", SampleColumns(sampling.DEPARTED_COLUMN)),
-    Field("idle", "servers without a job", StateValue(lambda state: state.number[IDLE])),
-    Field("memory", "what the policy remembers", StateValue(lambda state: state.memory), index="memory"),
+    AskedField(
+        "queue", "jobs that wait in a virtual queue", SampleColumns(slice(sampling.SCALARS, None)), index="queue"
+    ),
+    AskedField("in_service", "jobs on servers", SampleColumns(sampling.IN_SERVICE_COLUMN)),
+    AskedField("used", "the share of all servers' capacity that is in use", SampleColumns(sampling.USED_COLUMN)),
+    AskedField("servers_stalled", "servers that are stalled", SampleColumns(sampling.STALLED_COLUMN)),
+    AskedField("arrived_so_far", "jobs that have arrived", SampleColumns(sampling.ARRIVED_COLUMN)),
+    AskedField("departed_so_far", "jobs that have left", SampleColumns(sampling.DEPARTED_COLUMN)),
+    AskedField("idle", "servers without a job", StateValue(lambda state: state.number[IDLE])),
+    AskedField("memory", "what the policy remembers", StateValue(lambda state: state.memory), index="memory"),
 )
 
 
 SERVER_FIELDS = (
-    Field("jobs", "jobs on the server", StateValue(lambda state: state.jobs_on)),
-    Field(
+    AskedField("jobs", "jobs on the server", StateValue(lambda state: state.jobs_on)),
+    AskedField(
         "used",
         "the share of a resource that is in use",
         StateValue(lambda state: state.used, lambda numbers: 1 / numbers.capacity),
         index="resource",
     ),
-    Field("active", "the number of its active configuration", StateValue(lambda state: _known(state.active + 1))),
-    Field("stalled", "1 if it is stalled, else 0", StateValue(lambda state: state.stalled)),
-    Field(
+    AskedField("active", "the number of its active configuration", StateValue(lambda state: _known(state.active + 1))),
+    AskedField("stalled", "1 if it is stalled, else 0", StateValue(lambda state: state.stalled)),
+    AskedField(
         "last_departure",
         "the slot in which a job left it last",
         StateValue(lambda state: np.where(state.last_departure < 0, np.nan, state.last_departure)),
@@ -143,15 +147,15 @@ SERVER_FIELDS = (
 )
 
 JOB_FIELDS = (
-    Field(
+    AskedField(
         "size",
         "the room that it needs",
         StateValue(lambda state: _live(state, state.job_room), _unit),
         index="resource",
     ),
-    Field("queue", "its virtual queue", StateValue(lambda state: _live(state, state.job_queue) + 1)),
-    Field("server", "its server", StateValue(lambda state: _known(_live(state, state.job_server) + 1))),
-    Field(
+    AskedField("queue", "its virtual queue", StateValue(lambda state: _live(state, state.job_queue) + 1)),
+    AskedField("server", "its server", StateValue(lambda state: _known(_live(state, state.job_server) + 1))),
+    AskedField(
         "arrival",
         "the slot in which it arrived",
         StateValue(lambda state: _live(state, state.job_arrival)),

@@ -10,10 +10,10 @@ import numpy as np
 from model.kinds.reservation import rows, sampling
 from model.kinds.reservation.classification import classify
 from model.kinds.reservation.state import GREEDY_LENGTH
-from model.questions.fields import Field, Happening, RowColumn, SampleColumns, StateValue, ThingFields, Vocabulary
+from model.questions.fields import AskedField, EventKind, RowColumn, SampleColumns, StateValue, ThingFields, Vocabulary
 
 HAPPENINGS = (
-    Happening(
+    EventKind(
         "rejected",
         rows.FLAG_REJECTED,
         "A job was turned away.",
@@ -23,7 +23,7 @@ HAPPENINGS = (
         meaning="rejection",
         shape="cross",
     ),
-    Happening(
+    EventKind(
         "admitted",
         rows.FLAG_ADMITTED,
         "A job was admitted to a server.",
@@ -33,7 +33,7 @@ HAPPENINGS = (
         meaning="muted",
         shape="plus",
     ),
-    Happening(
+    EventKind(
         "departed",
         rows.FLAG_DEPARTED,
         "A job left at the end of its service.",
@@ -43,7 +43,7 @@ HAPPENINGS = (
         meaning="muted",
         shape="minus",
     ),
-    Happening(
+    EventKind(
         "migrated",
         rows.FLAG_MIGRATED,
         "A job moved to another server.",
@@ -53,7 +53,7 @@ HAPPENINGS = (
         meaning="migration",
         shape="arrow",
     ),
-    Happening(
+    EventKind(
         "reassigned",
         rows.FLAG_REASSIGNED,
         "An empty server got another configuration.",
@@ -63,7 +63,7 @@ HAPPENINGS = (
         meaning="migration",
         shape="box",
     ),
-    Happening(
+    EventKind(
         "i_star_changed",
         rows.FLAG_I_STAR,
         "I*, and with it the Reject Group, changed.",
@@ -73,8 +73,8 @@ HAPPENINGS = (
         meaning="normal",
         shape="star",
     ),
-    Happening("gpa_changed", rows.FLAG_GREEDY, "GPA's configurations or counts changed.", stop="change of GPA"),
-    Happening("preempted", rows.FLAG_PREEMPTED, "A job was preempted.", stop="preemption"),
+    EventKind("gpa_changed", rows.FLAG_GREEDY, "GPA's configurations or counts changed.", stop="change of GPA"),
+    EventKind("preempted", rows.FLAG_PREEMPTED, "A job was preempted.", stop="preemption"),
 )
 
 
@@ -89,58 +89,60 @@ def _greedy(state: Any) -> Any:
 
 
 FIELDS = (
-    Field("job", "the number of the event's job", RowColumn("job")),
-    Field("type", "the type of the event's job", RowColumn("type", numbered=True), choices="type"),
-    Field("server", "the server of the event's job", RowColumn("server", numbered=True)),
-    Field("moved", "the job that migrated, or the first that was preempted", RowColumn("moved")),
-    Field("source", "the server that the moved job came from", RowColumn("source", numbered=True)),
-    Field("servers_reassigned", "servers that got another configuration", RowColumn("reassigned")),
-    Field("jobs_preempted", "jobs that were preempted", RowColumn("preempted")),
-    Field(
+    AskedField("job", "the number of the event's job", RowColumn("job")),
+    AskedField("type", "the type of the event's job", RowColumn("type", numbered=True), choices="type"),
+    AskedField("server", "the server of the event's job", RowColumn("server", numbered=True)),
+    AskedField("moved", "the job that migrated, or the first that was preempted", RowColumn("moved")),
+    AskedField("source", "the server that the moved job came from", RowColumn("source", numbered=True)),
+    AskedField("servers_reassigned", "servers that got another configuration", RowColumn("reassigned")),
+    AskedField("jobs_preempted", "jobs that were preempted", RowColumn("preempted")),
+    AskedField(
         "reject_group_slots",
         "empty slots of the rejected job's type, all on Reject Group servers",
         RowColumn("empty_slots"),
     ),
-    Field(
+    AskedField(
         "servers_with_room",
         "servers whose free resources would hold the rejected job",
         RowColumn("servers_with_room", costly=True),
     ),
-    Field("i_star", "I* after the event", RowColumn("i_star"), symbol="I*"),
-    Field("jobs", "jobs of a type in service", _of_types("jobs"), index="type", symbol="Y"),
-    Field("arrived_so_far", "jobs of a type that have arrived", _of_types("arrived"), index="type"),
-    Field("admitted_so_far", "jobs of a type that were admitted", _of_types("admitted"), index="type"),
-    Field("rejected_so_far", "jobs of a type that were rejected", _of_types("rejected"), index="type"),
-    Field("slots", "slots of a type on all servers", _of_types("slots"), index="type"),
-    Field(
+    AskedField("i_star", "I* after the event", RowColumn("i_star"), symbol="I*"),
+    AskedField("jobs", "jobs of a type in service", _of_types("jobs"), index="type", symbol="Y"),
+    AskedField("arrived_so_far", "jobs of a type that have arrived", _of_types("arrived"), index="type"),
+    AskedField("admitted_so_far", "jobs of a type that were admitted", _of_types("admitted"), index="type"),
+    AskedField("rejected_so_far", "jobs of a type that were rejected", _of_types("rejected"), index="type"),
+    AskedField("slots", "slots of a type on all servers", _of_types("slots"), index="type"),
+    AskedField(
         "empty_slots",
         "empty slots of a type on all servers",
         StateValue(lambda state: state.slots_in_system - state.jobs_in_system),
         index="type",
     ),
-    Field("greedy_servers", "servers that GPA wants of its i-th configuration", StateValue(_greedy), index="rank"),
-    Field("reject_group", "servers in the Reject Group", StateValue(lambda state: classify(state).reject_group.sum())),
-    Field("memory", "what the policy remembers", StateValue(lambda state: state.memory), index="memory"),
+    AskedField("greedy_servers", "servers that GPA wants of its i-th configuration", StateValue(_greedy), index="rank"),
+    AskedField(
+        "reject_group", "servers in the Reject Group", StateValue(lambda state: classify(state).reject_group.sum())
+    ),
+    AskedField("memory", "what the policy remembers", StateValue(lambda state: state.memory), index="memory"),
 )
 
 
 SERVER_FIELDS = (
-    Field("jobs", "jobs of a type on the server", StateValue(lambda state: state.placement), index="type"),
-    Field("slots", "slots of a type on the server", StateValue(lambda state: state.configuration), index="type"),
-    Field("filled", "jobs on the server", StateValue(lambda state: state.placement.sum(axis=1))),
-    Field(
+    AskedField("jobs", "jobs of a type on the server", StateValue(lambda state: state.placement), index="type"),
+    AskedField("slots", "slots of a type on the server", StateValue(lambda state: state.configuration), index="type"),
+    AskedField("filled", "jobs on the server", StateValue(lambda state: state.placement.sum(axis=1))),
+    AskedField(
         "empty",
         "empty slots on the server",
         StateValue(lambda state: (state.configuration - state.placement).sum(axis=1)),
     ),
-    Field("rank", "the server's rank", StateValue(lambda state: classify(state).rank)),
-    Field(
+    AskedField("rank", "the server's rank", StateValue(lambda state: classify(state).rank)),
+    AskedField(
         "index",
         "its index among the servers of its configuration",
         StateValue(lambda state: classify(state).index),
         symbol="c",
     ),
-    Field(
+    AskedField(
         "in_reject_group",
         "1 in the Reject Group, 0 in the Accept Group",
         StateValue(lambda state: classify(state).reject_group),
@@ -148,10 +150,12 @@ SERVER_FIELDS = (
 )
 
 JOB_FIELDS = (
-    Field("type", "the job's type", StateValue(lambda state: _live(state, state.job_type) + 1), choices="type"),
-    Field("server", "its server", StateValue(lambda state: _live(state, state.job_server) + 1)),
-    Field("since", "when it was admitted", StateValue(lambda state: _live(state, state.job_arrival)), unit="time"),
-    Field("leaves", "when it will leave", StateValue(lambda state: _live(state, state.job_departure)), unit="time"),
+    AskedField("type", "the job's type", StateValue(lambda state: _live(state, state.job_type) + 1), choices="type"),
+    AskedField("server", "its server", StateValue(lambda state: _live(state, state.job_server) + 1)),
+    AskedField("since", "when it was admitted", StateValue(lambda state: _live(state, state.job_arrival)), unit="time"),
+    AskedField(
+        "leaves", "when it will leave", StateValue(lambda state: _live(state, state.job_departure)), unit="time"
+    ),
 )
 
 
