@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from model.kinds.spec import RunnableSystem
 from model.questions.meaning import Question
-from model.questions.tables import Column, Lead, EventTable
+from model.questions.tables import Column, EventTable, Lead
 from model.state import copied
 from model.timeline import NO_END, Stretch, Timeline
 
