@@ -20,6 +20,11 @@ def contrast(color: str, other: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
+def letter_ink(color: str) -> str:
+    """Black or white, whichever is the more legible on *color*."""
+    return max(("#000000", "#ffffff"), key=lambda ink: contrast(ink, color))
+
+
 def _channels(color: str) -> tuple[int, int, int]:
     return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)
 

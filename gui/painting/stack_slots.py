@@ -15,7 +15,7 @@ import numpy.typing as npt
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter
 
-from gui.painting.colour import contrast, mix
+from gui.painting.colour import letter_ink, mix
 from gui.painting.kernel import TEXTURED
 from gui.painting.textures import RasterPalette, tile_brush
 from gui.theme import Theme
@@ -259,8 +259,3 @@ class _Brush:
         else:
             painter.setPen(QColor(mix(self._theme.ink(color), self._theme.panel, 0.35)))
         painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, style.letter)
-
-
-def letter_ink(color: str) -> str:
-    """Black or white, whichever is the more legible on *color*."""
-    return max(("#000000", "#ffffff"), key=lambda ink: contrast(ink, color))

@@ -20,7 +20,9 @@ MARK, GRADIENT = 1.0, 2.6
 Placed = tuple[Any, int, float]
 
 
-def flow(widths: Sequence[float], room: float, between: float, most_lines: int) -> list[tuple[int, float] | None]:
+def flow(
+    widths: Sequence[float], room: float, between: float, most_lines: int = 1000
+) -> list[tuple[int, float] | None]:
     """Line and x of each entry, wrapped into *room*; None for those beyond *most_lines*."""
     result: list[tuple[int, float] | None] = []
     line, x = 0, 0.0

@@ -15,7 +15,7 @@ from gui.kinds.moldable.servers_palette import empty_color
 from gui.kinds.moldable.servers_raster import levels
 from gui.kinds.moldable.servers_scene import MoldableScene
 from gui.kinds.moldable.servers_words import LABELS, caption_words, job_labels
-from gui.painting.stack_slots import letter_ink
+from gui.painting.colour import letter_ink
 from gui.painting.stack_text import Lines
 from gui.pictures.scene import ShownSection
 from gui.theme import Theme

@@ -10,8 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPixmap
 
 from gui.kinds.phases.colours import phase_color, phase_ink
-from gui.painting.colour import mix
-from gui.painting.stack_slots import letter_ink
+from gui.painting.colour import letter_ink, mix
 from gui.theme import Theme
 
 #: So many pictures are kept.

@@ -8,8 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from gui.kinds.queue.colours import Look, look_color, look_tile
-from gui.painting.colour import argb, mix
-from gui.painting.stack_slots import letter_ink
+from gui.painting.colour import argb, letter_ink, mix
 from gui.painting.textures import Pixels, dimmed_pixels, plain_tile, strip_of, texture_tile, wall_of
 from gui.theme import Texture, Theme
 

@@ -17,8 +17,7 @@ from gui.kinds.queue.bins_scene import BinScene
 from gui.kinds.queue.bins_words import configuration_words, size_on_block, weight_words
 from gui.kinds.queue.colours import look_color, look_ink
 from gui.kinds.queue.wording import lane_name
-from gui.painting.colour import mix
-from gui.painting.stack_slots import letter_ink
+from gui.painting.colour import letter_ink, mix
 from gui.painting.stack_text import Symbols
 from gui.pictures.layout import level
 from model.explain import grouped

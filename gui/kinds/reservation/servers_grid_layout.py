@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gui.painting.servers import layout_grid
+from gui.pictures.layout import seen
 
 Integers = npt.NDArray[np.int32]
 
@@ -65,8 +66,8 @@ class GridLayout:
 
     def visible(self) -> npt.NDArray[np.int64]:
         """The servers of which something can be seen."""
-        columns = _range(self.offset[0], self.width, self.cell[0], self.columns)
-        rows = _range(self.offset[1], self.height, self.cell[1], self.rows)
+        columns = np.array(seen(-self.offset[0], self.width, self.cell[0], self.columns), np.int64)
+        rows = np.array(seen(-self.offset[1], self.height, self.cell[1], self.rows), np.int64)
         servers = (rows[:, None] * self.columns + columns).reshape(-1)
         return servers[servers < self.servers]
 
@@ -81,11 +82,6 @@ class GridLayout:
         """The same cells from another offset, kept within the content."""
         most = (max(0, self.content[0] - self.width), max(0, self.content[1] - self.height))
         return replace(self, offset=(min(max(0, x), most[0]), min(max(0, y), most[1])))
-
-
-def _range(offset: int, size: int, cell: int, count: int) -> npt.NDArray[np.int64]:
-    first = max(0, offset // cell)
-    return np.arange(first, min(count, -(-(offset + size) // cell)), dtype=np.int64)
 
 
 def fitting_grid(servers: int, width: int, height: int, aspect: float = 0.6) -> GridLayout:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.gestures import Gestures, show_tip
@@ -20,6 +20,7 @@ from gui.painting.brackets import paint_brackets
 from gui.painting.servers import PaintedServers
 from gui.painting.stack_text import Symbols
 from gui.painting.textures import raster_palette
+from gui.pictures.marks import outline
 from gui.theme import Theme
 from model.explain import grouped
 from model.frame import Frame
@@ -252,14 +253,18 @@ class GridView(QWidget):
         selection, state = self._selection, self._frame.state
         where = slot_of(state, selection.job) if selection.job is not None else None
         if where is not None and where[0] != selection.server:
-            _outline(painter, self.rect_of(where[0]), self._theme.run, self._theme.panel)
+            self._outline(painter, where[0], self._theme.run)
         for mark in marks(self._frame):
             if mark.server is not None:
-                color = self._theme.color(mark.role)
-                _outline(painter, self.rect_of(mark.server), color, self._theme.panel)
+                self._outline(painter, mark.server, self._theme.color(mark.role))
         chosen = None if selection.server is None else self.rect_of(selection.server)
         if chosen is not None:
             paint_brackets(painter, chosen, self._theme)
+
+    def _outline(self, painter: QPainter, server: int, color: str) -> None:
+        rect = self.rect_of(server)
+        if rect is not None:
+            outline(painter, rect.adjusted(-1, -1, 1, 1), color, self._theme.panel)
 
     def _placed_numbers(self, label: int) -> list[tuple[QPointF, str]]:
         """Where the numbers below the servers go; found once, because many are painted."""
@@ -302,15 +307,6 @@ class GridView(QWidget):
         if event.type() in kinds and hasattr(self, "_text"):
             self._restyle()
             self._arrange()
-
-
-def _outline(painter: QPainter, rect: QRectF | None, color: str, under: str) -> None:
-    if rect is None:
-        return
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    for tone, width in ((under, 4), (color, 2)):
-        painter.setPen(QPen(QColor(tone), width, j=Qt.PenJoinStyle.MiterJoin))
-        painter.drawRect(rect.adjusted(-1, -1, 1, 1))
 
 
 _CENTRED = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.kinds.reservation.servers_words import X_HAT
-from gui.painting.stack_slots import letter_ink
+from gui.painting.colour import letter_ink
 from gui.painting.stack_text import Symbols, symbol
-from gui.painting.textures import RasterPalette, tile_brush
+from gui.painting.textures import RasterPalette
+from gui.pictures.legend import LINE, flow, paint_tile
 from gui.theme import Theme, type_letter
 
 GAP = 6.0
 BETWEEN = 18.0
-LINE = 1.35  #: height of a line of the legend, in lines of text
 
 
 #: What the marks look like.
@@ -46,18 +46,6 @@ def entries(type_names: tuple[str, ...], reserves_slots: bool, has_groups: bool)
     ]
 
 
-def flow(widths: list[float], room: float, most_lines: int = 1000) -> list[tuple[int, float] | None]:
-    """Line and x of each entry, wrapped into *room*; None for those beyond *most_lines*."""
-    result: list[tuple[int, float] | None] = []
-    line, x = 0, 0.0
-    for width in widths:
-        if x and x + width > room:
-            line, x = line + 1, 0.0
-        result.append((line, x) if line < most_lines else None)
-        x += width + BETWEEN
-    return result
-
-
 class StackLegend:
     """Lays out and paints the legend for one scenario, theme and font."""
 
@@ -76,11 +64,11 @@ class StackLegend:
 
     def _places(self, room: float, most_lines: int) -> list[tuple[int, float] | None]:
         widths = [self._width(item) for item in self._items]
-        places = flow(widths, room)
+        places = flow(widths, room, BETWEEN)
         if most_lines < 2:
             whole = all(place is not None and place[0] < most_lines for place in places)
             more = 0.0 if whole else BETWEEN + self._text.width(_more(len(widths)))
-            return flow(widths, room - more, most_lines)
+            return flow(widths, room - more, BETWEEN, most_lines)
         types = max(
             (
                 place[0] + 1
@@ -89,7 +77,7 @@ class StackLegend:
             ),
             default=0,
         )
-        return flow(widths, room, max(types, most_lines))
+        return flow(widths, room, BETWEEN, max(types, most_lines))
 
     def paint(self, painter: QPainter, area: QRectF, most_lines: int, palette: RasterPalette) -> None:
         """Paint it into *area*."""
@@ -155,10 +143,7 @@ def dashed(theme: Theme) -> QPen:
 def swatch(painter: QPainter, rect: QRectF, job_type: int, theme: Theme, palette: RasterPalette, text: Symbols) -> None:
     """A filled slot of a type: colour, texture and letter."""
     style = theme.type_style(job_type)
-    brush = tile_brush(palette.tile[job_type])
-    image = brush.textureImage()
-    image.setDevicePixelRatio(painter.device().devicePixelRatio())
-    painter.fillRect(rect, QBrush(image))
+    paint_tile(painter, rect, palette.tile[job_type])
     plate = QRectF(0, 0, text.width(style.letter) + 2, text.height * 0.86)
     plate.moveCenter(rect.center())
     painter.fillRect(plate, QColor(style.color))

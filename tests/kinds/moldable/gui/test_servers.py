@@ -29,8 +29,7 @@ from gui.kinds.moldable.wording import (
     time_words,
     width_words,
 )
-from gui.painting.colour import contrast
-from gui.painting.stack_slots import letter_ink
+from gui.painting.colour import contrast, letter_ink
 from gui.panels.wording import sentence
 from gui.theme import MARK_CONTRAST, TEXT_CONTRAST
 from model.kinds.moldable.state import ARRIVED, BLOCKED

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 
 from gui.kinds.reservation.servers_columns import assign_places
 from gui.kinds.reservation.servers_grid_layout import fitting_grid, zoomed_grid
-from gui.kinds.reservation.servers_legend import flow
+from gui.kinds.reservation.servers_legend import BETWEEN
 from gui.kinds.reservation.servers_stack_layout import (
     LEAST_STRIP,
     Share,
@@ -29,6 +29,7 @@ from gui.kinds.reservation.servers_stack_raster import StackContent, StackRaster
 from gui.painting.colour import argb
 from gui.painting.stack_slots import Strip, slot_boxes, strip_picture
 from gui.painting.textures import raster_palette
+from gui.pictures.legend import flow
 from tests.kinds.reservation.gui.servers_views import DARK, LIGHT
 
 
@@ -207,7 +208,7 @@ def test_grid_cells_are_disjoint_and_found_again(
 
 @given(st.lists(st.floats(5, 200), min_size=1, max_size=30), st.floats(200, 900))
 def test_the_legend_wraps_without_overlap(widths: list[float], room: float) -> None:
-    places = flow(widths, room)
+    places = flow(widths, room, BETWEEN)
     for (first, second), width in zip(pairwise(places), widths, strict=False):
         assert first is not None
         assert second is not None
