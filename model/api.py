@@ -18,6 +18,7 @@ from model.frame import Frame, Speed
 from model.history import Histories
 from model.kinds.spec import kind_named
 from model.metrics import Estimate, estimates
+from model.monitors import Lookout
 from model.origin import Origin
 from model.policies import is_file
 from model.policies.own.file import check_unchanged, load_policy, with_absolute_path
@@ -48,6 +49,7 @@ class Session(Walk):
         self.origin = origin or Origin("", choice, bench.scenario.seed)
         self.info = run_info(bench, name, self.origin)
         self.layout = ""
+        self.lookout = Lookout(bench.kind.monitors, bench.system)
         self.histories = Histories(bench.system, self.timeline, bench.kind.inspector, self.info.narrator)
         self._fork: tuple[int, float, int] = (0, 0.0, 0)
         self._explained = (-1, np.zeros(0, bench.system.row_dtype))  # an event, the rows up to it
@@ -292,6 +294,7 @@ class Session(Walk):
             speed=speed or Speed(),
             message=message,
             histories=self.histories.found(),
+            monitors=self.lookout.readings,
         )
 
     def _latest_rows(self, running: bool) -> np.ndarray:

@@ -17,6 +17,7 @@ from model.comparison.differences import Standing
 from model.explain import Narrator
 from model.inspection import Found, Thing
 from model.kinds.spec import Kind
+from model.monitors import Reading
 from model.origin import Moment, Origin, opening_line
 from model.policies.common import PseudocodeLine
 from model.records import Event, Record
@@ -102,6 +103,7 @@ class Frame:
     comparison: Standing | None = None  #: how they compare; None for a run of its own
     beside: tuple[Frame, ...] = ()  #: the same moment of all others, whichever policy is first
     histories: Mapping[Thing, Found] = field(default_factory=dict)  #: of the things looked at
+    monitors: tuple[Reading, ...] = ()  #: what is known of each invariant
 
     @cached_property
     def derived(self) -> Any:

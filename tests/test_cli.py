@@ -17,12 +17,12 @@ from model.cli import verify as verify_module
 from model.cli.arguments import parse
 from model.cli.output import print_json
 from model.comparison.comparison import stand_at
-from model.kinds.reservation.invariants import violations
 from model.kinds.reservation.rows import FLAG_MIGRATED, FLAG_REASSIGNED, FLAG_REJECTED
 from model.kinds.reservation.state import ADMITTED, ARRIVED, I_STAR
 from model.lab import EXPERIMENTS
 from model.policies import POLICIES, POLICIES_OF
 from model.scenario.load import load_scenario, scenario_files
+from tests.sound import violations
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -308,7 +308,7 @@ class TestVerify:
         assert "DISAGREE" in slotscope("verify dra-classroom --events 20").out
 
     def test_a_broken_invariant_is_told(self, slotscope, monkeypatch):
-        monkeypatch.setattr("model.kinds.reservation.invariants.violations", lambda *_: ["7 jobs in 6 slots"])
+        monkeypatch.setattr("model.kinds.usual_kind.violations", lambda *_: ["7 jobs in 6 slots"])
         said = slotscope("verify dra-classroom --events 2")
         assert said.code == 1
         assert "event 2: 7 jobs in 6 slots" in said.out

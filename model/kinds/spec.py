@@ -18,6 +18,7 @@ from model.explain import Narrator
 from model.inspection import Inspector
 from model.kinds.rooms import ROOMS
 from model.metrics import Batches, Estimate
+from model.monitors import Claim, Monitor
 from model.questions.fields import Vocabulary
 from model.statespec import StateSpec
 
@@ -277,6 +278,16 @@ class Kind(Protocol):
 
     def headline_bound(self, bounds: Any) -> float | None:
         """A level that no policy passes in the long run, once it is known."""
+        ...
+
+    @property
+    def monitors(self) -> tuple[Monitor, ...]:
+        """What must hold of every state, in order of their stages."""
+        ...
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """What the kind's paper claims of the long run."""
         ...
 
     def violations(self, system: Any, state: Any) -> list[str]:

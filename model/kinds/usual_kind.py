@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from model.kinds.rooms import ROOMS
 from model.kinds.spec import Judgement
 from model.metrics import BATCHES, Batches
+from model.monitors import Claim, Monitor, violations
 from model.questions.fields import Vocabulary
 from model.recorder import TIME_COLUMN
 
@@ -22,7 +23,8 @@ class Modules(NamedTuple):
 
     arrivals: Any  #: workload_of
     measures: Any  #: totals, totals_at, batches_of, headline_series, headline_now
-    invariants: Any  #: violations
+    invariants: Any  #: MONITORS
+    claims: Any  #: CLAIMS
     trace: Any  #: lines
 
 
@@ -126,10 +128,21 @@ class UsualKind:
         """No level that every policy keeps to."""
         return None
 
-    def violations(self, system: Any, state: Any) -> list[str]:
+    @property
+    def monitors(self) -> tuple[Monitor, ...]:
         """The kind's invariants."""
-        found: list[str] = self.modules.invariants.violations(system, state)
+        found: tuple[Monitor, ...] = self.modules.invariants.MONITORS
         return found
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """What the kind's paper claims."""
+        found: tuple[Claim, ...] = self.modules.claims.CLAIMS
+        return found
+
+    def violations(self, system: Any, state: Any) -> list[str]:
+        """What a state breaks of the invariants."""
+        return violations(self.monitors, system, state)
 
     def trace_lines(self, system: Any, most: float) -> Iterator[dict[str, Any]]:
         """The kind's exchange form."""

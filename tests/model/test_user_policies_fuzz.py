@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from model.api import Session
 from model.errors import PolicyFileError
-from model.kinds.reservation.invariants import violations
 from model.records import Admit, Classify, Line, Migrate, Preempt, Reassign, Record, Reject, Remember, UpdateAt
 from model.state import digest
 from tests.own_policies import HEAD, write
+from tests.sound import violations
 
 pytestmark = pytest.mark.slow
 

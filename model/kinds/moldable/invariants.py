@@ -12,6 +12,8 @@ from typing import Any, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from model.kinds.moldable.numbers import MoldableNumbers
+from model.kinds.moldable.sampling import BUSY_COLUMN
 from model.kinds.moldable.state import (
     ADMITTED,
     ARRIVED,
@@ -33,6 +35,7 @@ from model.kinds.moldable.state import (
     MoldableState,
 )
 from model.kinds.moldable.tables import DISTANCE_UNIT
+from model.monitors import Monitor
 from model.workload import ContinuedWorkload
 
 #: A :class:`model.kinds.moldable.system.MoldableSystem`.
@@ -42,21 +45,6 @@ Sentences = Iterator[str]
 
 #: Integrals over time are sums of many differences of times.
 TIME_TOLERANCE = 1e-9
-
-
-def violations(system: MoldableSystem, state: MoldableState) -> list[str]:
-    """Every invariant that *state* breaks, one sentence with its numbers each.
-
-    An empty list says that jobs, servers, pieces, gaps, counts, levels, times and integrals are all
-    sound.
-    """
-    found = [*_records(system, state), *_servers(state)]
-    if found:  # who is where is not known: what is counted by it says nothing more
-        return found
-    found = [*_jobs(system, state), *_conservation(state), *_tallies(state)]
-    found += [*_times(state), *_levels(system, state), *_areas(system, state)]
-    found += [*_spent(state), *_occupancy(system, state)]
-    return [*found, *_pieces(system, state), *_gaps(system, state)]
 
 
 # Jobs and servers.
@@ -82,7 +70,7 @@ def _records(system: MoldableSystem, state: MoldableState) -> Sentences:
         yield "a job asked for more servers than it can run on"
 
 
-def _servers(state: MoldableState) -> Sentences:
+def _servers(_: Any, state: MoldableState) -> Sentences:
     """Servers in use are the sum of the widths, and never above n; each runs a job that is here."""
     live, servers = state.job_number >= 0, len(state.server_job)
     held_by = state.server_job[state.server_job >= 0]
@@ -125,7 +113,7 @@ def _jobs(system: MoldableSystem, state: MoldableState) -> Sentences:
 # Counts.
 
 
-def _conservation(state: MoldableState) -> Sentences:
+def _conservation(_: Any, state: MoldableState) -> Sentences:
     """Who came was blocked, or is here, or has left; an event is an arrival or a departure."""
     tally, here = state.tally, state.jobs.sum(axis=1)
     if (tally[ARRIVED] != tally[ADMITTED] + tally[BLOCKED]).any():
@@ -143,7 +131,7 @@ def _conservation(state: MoldableState) -> Sentences:
         yield (f"{tally[ARRIVED].sum()} jobs came and {tally[DEPARTED].sum()} left, in {state.number[EVENT]} events")
 
 
-def _tallies(state: MoldableState) -> Sentences:
+def _tallies(_: Any, state: MoldableState) -> Sentences:
     """No count is below 0; partial allocations and jobs in pieces were counted when they began."""
     tally, live = state.tally, np.flatnonzero(state.job_number >= 0)
     if (tally < 0).any():
@@ -165,7 +153,7 @@ def _tallies(state: MoldableState) -> Sentences:
 # Times.
 
 
-def _times(state: MoldableState) -> Sentences:
+def _times(_: Any, state: MoldableState) -> Sentences:
     """Nobody came in the future or should have left; nothing was counted up to the future."""
     live, now = state.job_number >= 0, float(state.clock[NOW])
     arrived, departs = state.job_arrival[live], state.job_departure[live]
@@ -213,7 +201,7 @@ def _areas(system: MoldableSystem, state: MoldableState) -> Sentences:
         )
 
 
-def _spent(state: MoldableState) -> Sentences:
+def _spent(_: Any, state: MoldableState) -> Sentences:
     """Little's law, Ghanbarian et al. (2025), (4), as it holds of every run: the integral of the
     jobs in the system is the time that they have spent there."""
     live, classes = state.job_number >= 0, len(state.class_since)
@@ -335,3 +323,62 @@ def _listed(state: MoldableState, pool: int, right: dict[int, int]) -> Sentences
             yield f"the gap of server {start + 1} is listed twice"
     if listed != right:
         yield f"pool {pool + 1} has gaps {right}, listed {listed}"
+
+
+def _idle_servers(numbers: MoldableNumbers, _: Any, samples: NDArray[np.float64]) -> NDArray[np.float64]:
+    """[n] servers that no job uses."""
+    return np.asarray(numbers.servers - samples[:, BUSY_COLUMN])
+
+
+#: Ghanbarian et al. (2025).
+MONITORS = (
+    Monitor(
+        "records",
+        "A job runs on as many servers as it was given, never more than it asked for",
+        "",
+        "Section 2",
+        (_records,),
+    ),
+    Monitor(
+        "capacity",
+        "The servers in use are the sum of the jobs' widths, and no more than there are",
+        "Σ_i i X_i ≤ n",
+        "Section 2",
+        (_servers,),
+        slack=_idle_servers,
+        unit="idle servers",
+    ),
+    Monitor("counts", "X_i counts the jobs that run on i servers", "X_i(t)", "Section 2", (_jobs,), stage=1),
+    Monitor(
+        "conservation",
+        "Who came was blocked, is here, or has left",
+        "",
+        "Section 2",
+        (_conservation, _tallies, _times),
+        stage=1,
+    ),
+    Monitor(
+        "distance",
+        "The distance from the optimum is that of the jobs which are here",
+        "|X_i - n y*_i|",
+        "Section 5",
+        (_levels,),
+        stage=1,
+    ),
+    Monitor(
+        "little",
+        "The jobs in the system, summed over time, are the time that jobs have spent in it",
+        "λ(1 - P_b) E[D] = E[Σ x_i]",
+        "(4), Little's law",
+        (_areas, _spent, _occupancy),
+        stage=1,
+    ),
+    Monitor(
+        "places",
+        "Every server is a piece of one job, or part of one gap of its pool",
+        "",
+        "the program's own",
+        (_pieces, _gaps),
+        stage=1,
+    ),
+)

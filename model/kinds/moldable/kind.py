@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.inspection import Inspector
-from model.kinds.moldable import arrivals, invariants, measures, rows, trace
+from model.kinds.moldable import arrivals, claims, invariants, measures, rows, trace
 from model.kinds.moldable import facts as describing
 from model.kinds.moldable.explain import MoldableNarrator
 from model.kinds.moldable.facts import MoldableFacts, MoldableStanding
@@ -33,7 +33,7 @@ class MoldableKind(UsualKind):
     """See :class:`model.kinds.spec.Kind`."""
 
     name = "moldable"
-    modules = Modules(arrivals, measures, invariants, trace)
+    modules = Modules(arrivals, measures, invariants, claims, trace)
     trace_reader = "model.kinds.moldable.traces.workload"
     bounds_maker = "model.kinds.moldable.programs.bounds"
     spec: StateSpec = SPEC

@@ -7,13 +7,16 @@ servers are numbered from 1 in the sentences.
 
 from __future__ import annotations
 
-from typing import Iterator
+from typing import Any, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
+from model.kinds.phases.facts import PhaseFacts
 from model.kinds.phases.lattice import cost_rate
+from model.kinds.phases.numbers import PhaseNumbers
 from model.kinds.phases.programs.rules import LIMIT_IN_ALL, LIMIT_REACHED
+from model.kinds.phases.sampling import TOKENS_COLUMN
 from model.kinds.phases.state import (
     ACTIVE,
     ARRIVED,
@@ -40,6 +43,7 @@ from model.kinds.phases.state import (
     PhaseState,
 )
 from model.kinds.phases.system import PhaseSystem
+from model.monitors import Monitor
 
 Sentences = Iterator[str]
 
@@ -48,24 +52,6 @@ HEAP_CHILDREN = 4
 
 #: Server-time is a sum of many differences of times.
 TIME_TOLERANCE = 1e-9
-
-
-def violations(system: PhaseSystem, state: PhaseState) -> list[str]:
-    """Every invariant that *state* breaks, one sentence with its numbers each.
-
-    An empty list says that jobs, servers, backup servers, tokens, limits, pauses, timers, costs,
-    counts and the lists inside the state are all sound.
-    """
-    found = [*_records(system, state), *_places(system, state)]
-    if found:  # who is where is not known: what is counted by it says nothing more
-        return found
-    found = [*_jobs(system, state), *_backups(state), *_moves(system, state)]
-    found += [*_conservation(system, state), *_areas(state), *_costs(system, state)]
-    if not system.normal_servers:
-        return [*found, *_no_tokens(state)]
-    found += [*_tokens(system, state), *_limits(system, state), *_tournament(state)]
-    astray = [*_observed(system, state)]
-    return [*found, *(astray or _timers(system, state))]
 
 
 def _records(system: PhaseSystem, state: PhaseState) -> Sentences:
@@ -155,7 +141,7 @@ def _limits_of_servers(system: PhaseSystem, load: NDArray[np.int64]) -> Sentence
             )
 
 
-def _backups(state: PhaseState) -> Sentences:
+def _backups(_: Any, state: PhaseState) -> Sentences:
     """Each backup server in use holds one job, which is on it; the idle one is the lowest."""
     live = np.flatnonzero((state.job_number >= 0) & (state.job_server <= FIRST_BACKUP))
     held = np.full_like(state.backup_record, -1)
@@ -234,7 +220,7 @@ def _conservation(system: PhaseSystem, state: PhaseState) -> Sentences:
         )
 
 
-def _areas(state: PhaseState) -> Sentences:
+def _areas(_: Any, state: PhaseState) -> Sentences:
     """Integrals over time are not negative, and cover the time of every normal server."""
     if not (state.area >= 0).all():
         yield f"an integral over time is {state.area.min():g}"
@@ -265,7 +251,7 @@ def _costs(system: PhaseSystem, state: PhaseState) -> Sentences:
         yield f"all servers have cost {total}, counted {state.number[COST]}"
 
 
-def _no_tokens(state: PhaseState) -> Sentences:
+def _no_tokens(_: Any, state: PhaseState) -> Sentences:
     """Policies without normal servers have neither tokens nor virtual jobs."""
     for place, word in ((TOKENS, "tokens"), (VIRTUAL, "virtual jobs"), (PAUSED, "pauses")):
         if state.number[place]:
@@ -334,7 +320,7 @@ def _timers(system: PhaseSystem, state: PhaseState) -> Sentences:
         yield "two timers have the same number, or one has a number that is not given yet"
 
 
-def _tournament(state: PhaseState) -> Sentences:
+def _tournament(_: Any, state: PhaseState) -> Sentences:
     """Each node of the tournament of timers names the first that is due below it."""
     width = len(state.timer_tree) // 2
     leaves = np.r_[np.arange(len(state.timer_due)), np.full(width - len(state.timer_due), -1)]
@@ -370,3 +356,94 @@ def _observed(system: PhaseSystem, state: PhaseState) -> Sentences:
 
 def _configuration(system: PhaseSystem, place: int) -> str:
     return str(tuple(system.numbers.lattice.configurations[place].tolist()))
+
+
+def _has_normal_servers(system: PhaseSystem) -> bool:
+    return bool(system.normal_servers)
+
+
+def _has_none(system: PhaseSystem) -> bool:
+    return not system.normal_servers
+
+
+def _tokens_left(numbers: PhaseNumbers, facts: PhaseFacts, samples: NDArray[np.float64]) -> NDArray[np.float64]:
+    """[n] tokens below the limits of all types and pools together."""
+    limits = float(facts.rules.limit.sum()) * (1 if facts.limit_in_all else numbers.phases)
+    return np.asarray(limits - samples[:, TOKENS_COLUMN])
+
+
+#: Hong, Xie & Wang (2023).
+MONITORS = (
+    Monitor("records", "Each job is in one phase, on one server", "", "the program's own", (_records, _places)),
+    Monitor(
+        "capacity",
+        "Jobs and tokens of a server stay within its limit of jobs, and within a capacity that is never exceeded",
+        "|K^s| + |ζ^s| + |η^s| ≤ K_max",
+        "Sections 2 and 4.2",
+        (_jobs, _backups),
+        stage=1,
+    ),
+    Monitor(
+        "conservation",
+        "Who came is here or has left; a token that was made is here, or was taken by a real or a virtual job",
+        "",
+        "Section 4.2",
+        (_moves, _conservation, _areas),
+        stage=1,
+    ),
+    Monitor(
+        "costs",
+        "Each server pays for its real jobs, and nothing without any",
+        "h(0) = 0",
+        "Section 2",
+        (_costs,),
+        stage=1,
+    ),
+    Monitor(
+        "no-tokens",
+        "A policy without requests has neither tokens nor virtual jobs",
+        "",
+        "Section 4.3",
+        (_no_tokens,),
+        stage=1,
+        applies=_has_none,
+    ),
+    Monitor(
+        "tokens",
+        "A token is its server's request, and the oldest of its type is taken first",
+        "",
+        "Section 4.2",
+        (_tokens,),
+        stage=1,
+        applies=_has_normal_servers,
+    ),
+    Monitor(
+        "token-limit",
+        "There are never more tokens of a type than the limit; one more becomes a virtual job",
+        "η_i ≤ η_max",
+        "Section 4.2",
+        (_limits,),
+        stage=1,
+        applies=_has_normal_servers,
+        slack=_tokens_left,
+        unit="tokens below the limits of all types together",
+    ),
+    Monitor(
+        "observed",
+        "A server sees its real and its virtual jobs alike",
+        "K̃^s = K^s + ζ^s",
+        "Section 4.2",
+        (_observed,),
+        stage=1,
+        applies=_has_normal_servers,
+    ),
+    Monitor(
+        "pauses",
+        "A server with a token out is paused: no timer runs, and it asks for nothing",
+        "η^s ≠ 0 ⇒ paused",
+        "Section 4.2",
+        (_timers, _tournament),
+        stage=2,
+        applies=_has_normal_servers,
+    ),
+)

@@ -9,7 +9,7 @@ from typing import Any, Iterator
 import numpy as np
 
 from model.inspection import Inspector
-from model.kinds.phases import arrivals, invariants, measures, rows, trace
+from model.kinds.phases import arrivals, claims, invariants, measures, rows, trace
 from model.kinds.phases import facts as describing
 from model.kinds.phases.explain import PhaseNarrator
 from model.kinds.phases.facts import PhaseFacts, PhaseStanding
@@ -34,7 +34,7 @@ class PhasesKind(UsualKind):
     """See :class:`model.kinds.spec.Kind`."""
 
     name = "phases"
-    modules = Modules(arrivals, measures, invariants, trace)
+    modules = Modules(arrivals, measures, invariants, claims, trace)
     trace_reader = "model.kinds.phases.traces.workload"
     bounds_maker = "model.kinds.phases.programs.bounds"
     spec: StateSpec = SPEC

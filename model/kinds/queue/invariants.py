@@ -7,12 +7,13 @@ from 1 in the sentences, virtual queues from 0 as in the paper.
 
 from __future__ import annotations
 
-from typing import Iterator
+from typing import Any, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from model.kinds.queue.facts import records_on, waiting_records
+from model.kinds.queue.sampling import USED_COLUMN
 from model.kinds.queue.state import (
     ARRIVED,
     DEPARTED,
@@ -29,6 +30,7 @@ from model.kinds.queue.state import (
     QueueState,
 )
 from model.kinds.queue.system import QueueSystem
+from model.monitors import Monitor
 
 Sentences = Iterator[str]
 Records = NDArray[np.int64]
@@ -37,21 +39,7 @@ Records = NDArray[np.int64]
 HEAP_CHILDREN = 4
 
 
-def violations(system: QueueSystem, state: QueueState) -> list[str]:
-    """Every invariant that *state* breaks, one sentence with its numbers each.
-
-    An empty list says that capacity, jobs, queues, configurations, stalls and the lists inside
-    the state are all sound, and that no job waits that the policy had to place.
-    """
-    found = [*_queues(state), *_servers(state), *_free(system, state)]
-    if found:  # the lists lead astray: what is counted along them says nothing more
-        return found
-    found = [*_room(system, state), *_conservation(state), *_departures(state), *_stalls(state)]
-    found += [*_layout(system, state), *_configurations(system, state), *_reduced(system)]
-    return [*found, *_reservations(system, state), *_left_over(system, state)]
-
-
-def _queues(state: QueueState) -> Sentences:
+def _queues(_: Any, state: QueueState) -> Sentences:
     """Each virtual queue is a list in order of arrival, and as long as it is counted."""
     waiting = (state.job_number >= 0) & (state.job_server < 0)
     for queue in range(len(state.queue_length)):
@@ -70,7 +58,7 @@ def _queues(state: QueueState) -> Sentences:
         yield f"{outside.sum()} jobs wait in no virtual queue"
 
 
-def _servers(state: QueueState) -> Sentences:
+def _servers(_: Any, state: QueueState) -> Sentences:
     """Each server's jobs are a list, and as many as they are counted."""
     served = np.flatnonzero((state.job_number >= 0) & (state.job_server >= 0))
     counts = np.bincount(state.job_server[served], minlength=len(state.jobs_on))
@@ -134,7 +122,7 @@ def _room(system: QueueSystem, state: QueueState) -> Sentences:
         yield (f"all jobs take {used.sum(axis=0).tolist()} units, counted {state.used_total.tolist()}")
 
 
-def _conservation(state: QueueState) -> Sentences:
+def _conservation(_: Any, state: QueueState) -> Sentences:
     """(3): who arrived waits, is in service, or has left."""
     tally, number = state.tally, state.number
     if tally[ARRIVED] != number[WAITING] + number[IN_SERVICE] + tally[DEPARTED]:
@@ -151,7 +139,7 @@ def _conservation(state: QueueState) -> Sentences:
         yield f"{number[NEXT_ARRIVAL]} arrivals were taken, {tally[ARRIVED]} jobs arrived"
 
 
-def _departures(state: QueueState) -> Sentences:
+def _departures(_: Any, state: QueueState) -> Sentences:
     """The heap holds each job that will depart once, in heap order, none in the past."""
     size = int(state.number[DEPARTURES])
     times, records = state.heap_time[:size], state.heap_record[:size]
@@ -172,7 +160,7 @@ def _departures(state: QueueState) -> Sentences:
         yield f"a departure at {times.min():g} is not after slot {state.clock[NOW]:g}"
 
 
-def _stalls(state: QueueState) -> Sentences:
+def _stalls(_: Any, state: QueueState) -> Sentences:
     """A server is stalled until it is empty (Section VIII)."""
     stalled = np.flatnonzero(state.stalled)
     if len(stalled) != state.number[STALLED_SERVERS]:
@@ -202,13 +190,16 @@ def _layout(system: QueueSystem, state: QueueState) -> Sentences:
         )
 
 
-def _configurations(system: QueueSystem, state: QueueState) -> Sentences:
-    """Active configurations are those of the server's pool; there are none without."""
-    policy, pool_of = system.policy, system.numbers.pool_of
-    if not len(policy.configurations):
+def _none_active(system: QueueSystem, state: QueueState) -> Sentences:
+    """Without configurations none is active."""
+    if not len(system.policy.configurations):
         for server in np.flatnonzero(state.active >= 0)[:1]:
             yield f"server {server + 1} has a configuration, but the policy knows none"
-        return
+
+
+def _configurations(system: QueueSystem, state: QueueState) -> Sentences:
+    """Active configurations are those of the server's pool."""
+    policy, pool_of = system.policy, system.numbers.pool_of
     limits = np.array(policy.pool_configurations)[pool_of]
     none_yet = (state.active < 0) & (state.jobs_on == 0)
     strange = (state.active < limits[:, 0]) | (state.active >= limits[:, 1])
@@ -219,7 +210,7 @@ def _configurations(system: QueueSystem, state: QueueState) -> Sentences:
         )
 
 
-def _reduced(system: QueueSystem) -> Sentences:
+def _reduced(system: QueueSystem, _: Any) -> Sentences:
     """(7): a pool's K_RED has 4J - 4 members, each of them feasible for rounded-up sizes."""
     policy, numbers = system.policy, system.numbers
     if not policy.intervals:
@@ -293,3 +284,86 @@ def _left_over(system: QueueSystem, state: QueueState) -> Sentences:
                 f"where {free[server].tolist()} are left"
             )
             return
+
+
+def _has_configurations(system: QueueSystem) -> bool:
+    return bool(len(system.policy.configurations))
+
+
+def _reserves(system: QueueSystem) -> bool:
+    return bool(system.policy.reserves)
+
+
+def _exhausts(system: QueueSystem) -> bool:
+    return bool(system.policy.exhausts)
+
+
+def _idle_share(_: Any, __: Any, samples: NDArray[np.float64]) -> NDArray[np.float64]:
+    """[n] the share of all servers' capacity that no job takes."""
+    return np.asarray(1.0 - samples[:, USED_COLUMN])
+
+
+#: Psychas & Ghaderi (2019).
+MONITORS = (
+    Monitor(
+        "records",
+        "Each waiting job stands in one virtual queue, in order of arrival, and each job in service on one server",
+        "",
+        "the program's own",
+        (_queues, _servers, _free),
+    ),
+    Monitor(
+        "capacity",
+        "The jobs of a server take no more than its capacity",
+        "Σ R_j ≤ 1",
+        "(1), Section II",
+        (_room,),
+        stage=1,
+        slack=_idle_share,
+        unit="share of all servers' capacity that is idle",
+    ),
+    Monitor(
+        "conservation",
+        "Who arrived waits, is in service, or has left",
+        "Q(t + 1) = Q(t) + A(t) - D(t)",
+        "(3), Section II",
+        (_conservation, _departures),
+        stage=1,
+    ),
+    Monitor("stalls", "A stalled server takes no job until it is empty", "", "Section VIII", (_stalls,), stage=1),
+    Monitor(
+        "virtual-queues",
+        "A job's virtual queue, and the room that it is granted, follow from its size",
+        "R ∈ I_j ⇒ VQ_j",
+        "Section V, partition I",
+        (_layout, _none_active),
+        stage=1,
+    ),
+    Monitor(
+        "configurations",
+        "Active configurations are members of the reduced set of the server's pool, each of them feasible",
+        "k ∈ K_RED",
+        "(7), Definition 5",
+        (_configurations, _reduced),
+        stage=1,
+        applies=_has_configurations,
+    ),
+    Monitor(
+        "reservations",
+        "A server holds at most one job of VQ_1 where k_1 = 1, and the others within their share",
+        "k_1 = 1 ⇒ 2/3 is kept",
+        "Section V, VQS",
+        (_reservations,),
+        stage=1,
+        applies=_reserves,
+    ),
+    Monitor(
+        "work-conserving",
+        "No job waits that fits a server which its policy must fill",
+        "",
+        "Sections IV and VI, Best-Fit",
+        (_left_over,),
+        stage=1,
+        applies=_exhausts,
+    ),
+)

@@ -9,7 +9,7 @@ import numpy as np
 
 from model.growth import STRETCHES
 from model.inspection import Inspector
-from model.kinds.queue import arrivals, invariants, measures, rows, trace
+from model.kinds.queue import arrivals, claims, invariants, measures, rows, trace
 from model.kinds.queue import facts as describing
 from model.kinds.queue.explain import QueueNarrator
 from model.kinds.queue.facts import QueueFacts, QueueStanding
@@ -34,7 +34,7 @@ class QueueKind(UsualKind):
     """See :class:`model.kinds.spec.Kind`."""
 
     name = "queue"
-    modules = Modules(arrivals, measures, invariants, trace)
+    modules = Modules(arrivals, measures, invariants, claims, trace)
     trace_reader = "model.kinds.queue.traces.workload"
     bounds_maker = "model.kinds.queue.programs.bounds"
     spec: StateSpec = SPEC

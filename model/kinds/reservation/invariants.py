@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from model.kinds.reservation.classification import Classification, classify
 from model.kinds.reservation.initial import infeasible_server
+from model.kinds.reservation.numbers import ReservationNumbers
+from model.kinds.reservation.sampling import columns
 from model.kinds.reservation.state import (
     ADMITTED,
     ARRIVED,
@@ -32,6 +34,7 @@ from model.kinds.reservation.state import (
 )
 from model.kinds.reservation.system import ReservationSystem
 from model.kinds.reservation.view import ReservationView
+from model.monitors import Monitor
 from model.records import Classify, Reassign
 from model.state import copied
 from model.workload import ContinuedWorkload
@@ -40,18 +43,6 @@ Sentences = Iterator[str]
 
 #: Children of a node in the heap of departures.
 HEAP_CHILDREN = 4
-
-
-def violations(system: ReservationSystem, state: ReservationState) -> list[str]:
-    """Every invariant that *state* breaks, one sentence with its numbers each.
-
-    An empty list says that capacity, slots, jobs, indexes, groups and the lists inside the
-    state are all sound, and that CRA applied to its own result would change nothing.
-    """
-    found = [*_slots(system, state), *_jobs(system, state), *_lists(state), *_departures(state)]
-    if system.policy.has_groups and not found:
-        found += [*_groups(system, state), *_cra_again(system, state)]
-    return found
 
 
 def _slots(system: ReservationSystem, state: ReservationState) -> Sentences:
@@ -99,7 +90,7 @@ def _jobs(system: ReservationSystem, state: ReservationState) -> Sentences:
             yield (f"{np.asarray(count).tolist()} jobs are {word}, but {expected.tolist()} came in and have not left")
 
 
-def _lists(state: ReservationState) -> Sentences:
+def _lists(_: Any, state: ReservationState) -> Sentences:
     """Each job record stands once: in the list of its server and type, or free."""
     records = len(state.job_number)
     visits = np.zeros(records, np.int64)
@@ -129,7 +120,7 @@ def _lists(state: ReservationState) -> Sentences:
         yield f"job record {record} stands in {visits[record]} lists, allowed: 1"
 
 
-def _departures(state: ReservationState) -> Sentences:
+def _departures(_: Any, state: ReservationState) -> Sentences:
     """The heap holds each job that will depart once, in heap order, none in the past."""
     size = int(state.number[DEPARTURES])
     times, records = state.heap_time[:size], state.heap_record[:size]
@@ -223,3 +214,59 @@ def _same_outcome(state: ReservationState, record: Classify) -> Sentences:
         yield f"GPA applied again finds the counts {record.counts}, recorded are {counts}"
     if state.number[I_STAR] != record.i_star:
         yield f"CRA applied again finds I* = {record.i_star}, recorded is {state.number[I_STAR]}"
+
+
+def _has_groups(system: ReservationSystem) -> bool:
+    return bool(system.policy.has_groups)
+
+
+def _spare_slots(numbers: ReservationNumbers, _: Any, samples: NDArray[np.float64]) -> NDArray[np.float64]:
+    """[n] slots beyond the jobs in them, of the type that has the fewest."""
+    slots, jobs = (samples[:, columns(name, numbers.types)] for name in ("slots", "jobs"))
+    return np.asarray((slots - jobs).min(axis=1))
+
+
+#: Psychas & Ghaderi (2022).
+MONITORS = (
+    Monitor(
+        "capacity",
+        "Every job is in a slot of its type, and the slots of a server fit into its capacity",
+        "k̂ ≤ k, k ∈ K",
+        "Sections 2.2 and 2.3",
+        (_slots,),
+        slack=_spare_slots,
+        unit="empty slots of the type that has the fewest",
+    ),
+    Monitor(
+        "conservation",
+        "Who arrived was admitted or rejected, and who was admitted is here or has left",
+        "Y_j = Σ_ℓ k̂_j^ℓ",
+        "(2.3)",
+        (_jobs,),
+    ),
+    Monitor(
+        "records",
+        "Each job's record stands once in the list of its server, and once among the departures to come",
+        "",
+        "the program's own",
+        (_lists, _departures),
+    ),
+    Monitor(
+        "groups",
+        "The Accept Group is what the ranks say: every configuration before I* is matched, the one at I* is not",
+        "rank ≤ I*, index > 1",
+        "Definition 4, Section 4",
+        (_groups,),
+        stage=1,
+        applies=_has_groups,
+    ),
+    Monitor(
+        "reassignment",
+        "Classification and Reassignment, applied to its own result, changes nothing",
+        "CRA(CRA(x)) = CRA(x)",
+        "Algorithm 2",
+        (_cra_again,),
+        stage=1,
+        applies=_has_groups,
+    ),
+)

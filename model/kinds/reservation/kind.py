@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.inspection import Inspector
-from model.kinds.reservation import arrivals, invariants, measures, rows, trace
+from model.kinds.reservation import arrivals, claims, invariants, measures, rows, trace
 from model.kinds.reservation.bounds import Bounds
 from model.kinds.reservation.classification import Classification, classify
 from model.kinds.reservation.explain import ReservationNarrator
@@ -49,7 +49,7 @@ class ReservationKind(UsualKind):
     """See :class:`model.kinds.spec.Kind`."""
 
     name = "reservation"
-    modules = Modules(arrivals, measures, invariants, trace)
+    modules = Modules(arrivals, measures, invariants, claims, trace)
     trace_reader = "model.kinds.reservation.traces.workload"
     bounds_maker = "model.kinds.reservation.upper_bound"
     spec: StateSpec = SPEC

@@ -9,7 +9,6 @@ import pytest
 
 from model.assembly import assemble
 from model.engine import EventRun, started
-from model.kinds.moldable.invariants import violations
 from model.kinds.moldable.state import (
     ADMITTED,
     ARRIVED,
@@ -33,6 +32,7 @@ from model.kinds.moldable.system import MoldableSystem
 from model.scenario.load import parse_scenario
 from model.state import copied
 from model.workload import ContinuedWorkload
+from tests.sound import violations
 
 Plant = Callable[[MoldableSystem, MoldableState], None]
 

@@ -9,7 +9,6 @@ import pytest
 
 from model.assembly import assemble
 from model.engine import EventRun, started
-from model.kinds.phases.invariants import violations
 from model.kinds.phases.state import (
     ACTIVE,
     ARRIVED,
@@ -38,6 +37,7 @@ from model.kinds.phases.state import (
 from model.kinds.phases.system import PhaseSystem
 from model.scenario.load import parse_scenario
 from model.state import copied
+from tests.sound import violations
 
 Plant = Callable[[PhaseSystem, PhaseState], None]
 

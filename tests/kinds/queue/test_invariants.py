@@ -10,7 +10,6 @@ import pytest
 from model.assembly import assemble
 from model.engine import EventRun
 from model.kinds.queue import physics
-from model.kinds.queue.invariants import violations
 from model.kinds.queue.scenario.instance import scenarios
 from model.kinds.queue.state import (
     ARRIVED,
@@ -29,6 +28,7 @@ from model.kinds.queue.system import QueueSystem
 from model.scenario.load import parse_scenario
 from model.state import copied
 from tests.kinds.queue.instances import bench_of
+from tests.sound import violations
 
 Plant = Callable[[QueueSystem, QueueState], None]
 

@@ -14,7 +14,6 @@ from model.assembly import Bench, assemble
 from model.engine import EventRun, started
 from model.errors import UserError
 from model.kinds.reservation.classification import classify
-from model.kinds.reservation.invariants import violations
 from model.kinds.reservation.policies.workload_estimate import TABLE, MovingWindow
 from model.kinds.reservation.rows import FLAG_ADMITTED, FLAG_GREEDY, FLAG_MIGRATED, FLAG_PREEMPTED
 from model.kinds.reservation.state import PREEMPTED
@@ -22,6 +21,7 @@ from model.records import UPDATE
 from model.scenario.load import edited, load_scenario, parse_scenario
 from model.state import digest
 from tests.kinds.reservation.strategies import VARIANTS, scenarios
+from tests.sound import violations
 
 pytestmark = pytest.mark.slow
 

@@ -16,7 +16,6 @@ from model.api import Session
 from model.assembly import assemble
 from model.engine import EventRun, Task, started
 from model.errors import ScenarioError
-from model.kinds.reservation.invariants import violations
 from model.kinds.reservation.loads import load_measure
 from model.kinds.reservation.numbers import numbers_of
 from model.kinds.reservation.policies.static_reservation import planned
@@ -27,6 +26,7 @@ from model.state import copied, digest
 from model.streams import stream_key
 from model.systems.random_words import below, random_word, scrambled
 from tests.kinds.reservation.strategies import scenarios
+from tests.sound import violations
 
 pytestmark = pytest.mark.slow
 

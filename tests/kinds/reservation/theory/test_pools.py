@@ -14,7 +14,6 @@ from model.api import Session
 from model.assembly import assemble
 from model.engine import EventRun, started
 from model.errors import ScenarioError
-from model.kinds.reservation.invariants import violations
 from model.kinds.reservation.policies.gpa import assignment_of
 from model.kinds.reservation.programs.greedy import global_greedy
 from model.kinds.reservation.programs.optimum import exact_optimum
@@ -22,6 +21,7 @@ from model.kinds.reservation.programs.pools import PoolShare, pooled_greedy, poo
 from model.programs.configurations import ConfigurationSpace
 from model.programs.solver import choose_solver
 from model.scenario.load import parse_scenario
+from tests.sound import violations
 
 #: How close a floating-point solver comes to the exact value.
 TOLERANCE = 1e-7

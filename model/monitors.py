@@ -1,0 +1,196 @@
+"""What must hold of every state of a run: said once, for checks and to be watched while it runs.
+
+A kind of system declares its invariants as :class:`Monitor` values.  ``slotscope verify`` asks all of
+them after every event; a :class:`Lookout` asks them of a run that goes on, as often as a bounded share
+of its time allows, and remembers what it found.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+from time import monotonic
+from typing import Any, Callable, Iterator, Literal, NamedTuple, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: The share of a run's time that looking at its states may take.
+SHARE = 0.05
+
+#: Seconds between two calls beyond which a run was paused: that time is nobody's.
+PAUSE = 0.1
+
+#: ``open``: not looked at yet, or not to be judged of a state that breaks what it rests on.
+Standing = Literal["holds", "violated", "open"]
+
+Check = Callable[[Any, Any], Iterator[str]]
+Slack = Callable[[Any, Any, NDArray[np.float64]], NDArray[np.float64]]
+
+
+def _always(_: Any) -> bool:
+    return True
+
+
+def _unknown(_: Any, __: Any) -> None:
+    return None
+
+
+class Monitor(NamedTuple):
+    """Something that must hold of every state.
+
+    Attributes
+    ----------
+    name:
+        For scripts.
+    statement, symbols, source:
+        In words; as the paper writes it, or empty; and where it has it.
+    checks:
+        Functions of the system and a state: each way in which the state breaks it, in a sentence.
+    stage:
+        It is judged only of states that break nothing of an earlier stage.
+    applies:
+        Whether a system has what it speaks of.
+    slack, unit:
+        (numbers, facts, samples [n, width]) to [n] how far each sample was from breaking it.
+    """
+
+    name: str
+    statement: str
+    symbols: str
+    source: str
+    checks: tuple[Check, ...]
+    stage: int = 0
+    applies: Callable[[Any], bool] = _always
+    slack: Slack | None = None
+    unit: str = ""
+
+
+class Claim(NamedTuple):
+    """A bound of a mean, or a judgement, that a paper proves of the long run.
+
+    Attributes
+    ----------
+    name:
+        For scripts.
+    statement, symbols, source:
+        In words; as the paper writes it; and where it has it.
+    measure:
+        The mean that is bounded, by its name among the batches; empty for what a kind judges
+        itself, such as whether a queue stays bounded.
+    side:
+        On which side of its bound the paper has the mean.
+    bound:
+        (numbers, bounds) to the bound; None while it is unknown.
+    """
+
+    name: str
+    statement: str
+    symbols: str
+    source: str
+    measure: str = ""
+    side: Literal["at least", "at most"] = "at least"
+    bound: Callable[[Any, Any], float | None] = _unknown
+
+
+class Reading(NamedTuple):
+    """What is known of a monitor.
+
+    Attributes
+    ----------
+    looked:
+        After how many events it was judged.
+    event, sentence:
+        The first event after which it was found violated, and how; -1 and empty without one.
+    since:
+        The last event before that after which it was judged, so that the fault is in between.
+    stops:
+        Whether a run is to stop where it is violated.
+    """
+
+    monitor: Monitor
+    standing: Standing
+    looked: int
+    event: int = -1
+    sentence: str = ""
+    since: int = -1
+    stops: bool = False
+
+
+def broken(monitors: Sequence[Monitor], system: Any, state: Any) -> dict[str, list[str]]:
+    """What *state* breaks, by the name of each monitor that could be judged; empty lists hold.
+
+    *monitors* are in the order of their stages.
+    """
+    found: dict[str, list[str]] = {}
+    for _, stage in groupby(monitors, key=lambda monitor: monitor.stage):
+        if any(found.values()):
+            break
+        for monitor in stage:
+            if monitor.applies(system):
+                found[monitor.name] = [line for check in monitor.checks for line in check(system, state)]
+    return found
+
+
+def violations(monitors: Sequence[Monitor], system: Any, state: Any) -> list[str]:
+    """Every sentence of :func:`broken`; an empty list says that all is sound."""
+    return [line for lines in broken(monitors, system, state).values() for line in lines]
+
+
+class Lookout:
+    """Looks at the states of one run now and then, and remembers.
+
+    A history is the same whenever it is passed again; so what was found stays when a run goes back.
+    """
+
+    def __init__(self, monitors: Sequence[Monitor], system: Any) -> None:
+        self._system = system
+        self._readings = {one.name: Reading(one, "open", 0) for one in monitors if one.applies(system)}
+        self._judged: dict[str, int] = {}  # the last event after which each was judged
+        self._looked = -1
+        self._called = monotonic()
+        self._time = self._spent = 0.0  # of the run, and of looking
+
+    @property
+    def readings(self) -> tuple[Reading, ...]:
+        """What is known of each monitor, in the order in which the kind declares them."""
+        return tuple(self._readings.values())
+
+    def stop_at(self, name: str, wanted: bool) -> None:
+        """Whether a run is to stop where the monitor of this name is violated."""
+        if name in self._readings:
+            self._readings[name] = self._readings[name]._replace(stops=wanted)
+
+    def due(self, event: int) -> bool:
+        """Whether a run that rests after *event* was not looked at there."""
+        return event != self._looked
+
+    def follow(self, event: int, state: Any) -> str:
+        """Look at a run that goes on, if there is time for it; see :meth:`look`."""
+        now = monotonic()
+        self._time += min(now - self._called, PAUSE)
+        self._called = now
+        return self.look(event, state) if self._spent <= SHARE * self._time else ""
+
+    def look(self, event: int, state: Any) -> str:
+        """Judge a state; the sentence to stop with where that is wanted, else an empty text."""
+        began = monotonic()
+        said = ""
+        for name, lines in broken([one.monitor for one in self.readings], self._system, state).items():
+            before = self._readings[name]
+            now = before._replace(looked=before.looked + (self._judged.get(name) != event))
+            if before.standing != "violated":
+                now = now._replace(standing="holds")
+                if lines:
+                    since = self._judged.get(name, -1)
+                    now = now._replace(standing="violated", event=event, sentence=lines[0], since=since)
+                    said = said or (stop_line(now) if now.stops else "")
+            self._readings[name] = now
+            self._judged[name] = event
+        self._looked = event
+        self._spent += monotonic() - began
+        return said
+
+
+def stop_line(reading: Reading) -> str:
+    """Why a run stopped."""
+    return f"Violated after event {reading.event}: {reading.monitor.statement} ({reading.sentence})."
