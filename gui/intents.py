@@ -73,6 +73,15 @@ class Inspect:
 
 
 @dataclass(frozen=True)
+class StopAt:
+    """Pause, or no longer, where a monitor of this name is found violated in one of the runs that the frame shows."""
+
+    monitor: str
+    wanted: bool
+    run: RunInfo | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
 class ApplyScenario:
     """Run an edited scenario: from the start, or on from the present state."""
 
@@ -102,4 +111,4 @@ class Say:
     text: str
 
 
-Intent = GoTo | RunUntil | BreakAt | Select | Inspect | ApplyScenario | Differ | Solve | Say
+Intent = GoTo | RunUntil | BreakAt | Select | Inspect | StopAt | ApplyScenario | Differ | Solve | Say

@@ -26,11 +26,12 @@ from gui.experiments import Experiments
 from gui.faults import Fault, guard_classes
 from gui.goals import GoalProgress
 from gui.inspectors import Inspectors
-from gui.intents import ApplyScenario, BreakAt, Differ, GoTo, Inspect, Intent, RunUntil, Say, Select, Solve
+from gui.intents import ApplyScenario, BreakAt, Differ, GoTo, Inspect, Intent, RunUntil, Say, Select, Solve, StopAt
 from gui.lecture import LectureMode
 from gui.own_policy import OwnPolicyFile
 from gui.panel_docks import USUAL, PanelDocks
 from gui.run_control import RunControl
+from gui.searches import look_at
 from gui.trace_choice import TraceChoice
 from gui.transport import TransportBar
 from gui.worker import RunWorker
@@ -278,8 +279,8 @@ class MainWindow(QMainWindow):
             case Select():
                 self.area.select(intent, lane)
                 self.inspectors.show(intent, lane, not self.lecture.on)
-            case Inspect():
-                self.control.inspect(intent)
+            case Inspect() | StopAt():
+                self.control.watch(intent)
             case ApplyScenario(data, carry_on):
                 self.control.apply(data, carry_on)
             case Differ(which, where):
@@ -425,6 +426,7 @@ class MainWindow(QMainWindow):
         self._take_info(session.info)
         self.panels.finish()
         *_, bounds = session.bench.kind.all_bounds(session.info.scenario)
+        look_at(session)
         self._take_frame(session.frame(bounds=bounds))
 
     def settle(self) -> None:

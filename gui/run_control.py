@@ -8,7 +8,7 @@ from typing import Any, Mapping
 from PySide6.QtCore import QObject
 
 from gui.goals import Goal
-from gui.intents import Inspect
+from gui.intents import Inspect, StopAt
 from gui.pace import Pace
 from gui.worker import RunWorker
 from model.comparison.comparison import Comparison, lanes_of, stand_at
@@ -129,9 +129,9 @@ class RunControl(QObject):
 
         self._worker.post(command)
 
-    def inspect(self, wanted: Inspect) -> None:
-        """Search all history for what happened to a thing."""
-        self._worker.post(lambda worker: worker.inspect(wanted))
+    def watch(self, wanted: Inspect | StopAt) -> None:
+        """Search all history for what happened to a thing; or stop where a monitor is violated."""
+        self._worker.post(lambda worker: worker.watch(wanted))
 
     # Running.
 

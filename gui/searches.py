@@ -1,10 +1,11 @@
-"""The worker's searches for what happened to things: in slices, while nothing runs."""
+"""The worker's searches for what happened to things, in slices, and its looks at the monitors."""
 
 from __future__ import annotations
 
 from time import monotonic
 
-from gui.intents import Inspect
+from gui.intents import Inspect, StopAt
+from model.api import Session
 from model.comparison.comparison import Run, lanes_of
 from model.history import Histories
 
@@ -20,30 +21,37 @@ class Searches:
 
     @staticmethod
     def _of(run: Run | None) -> tuple[Histories, ...]:
-        return () if run is None else tuple(lane.histories for lane in lanes_of(run))
+        return tuple(lane.histories for lane in _lanes(run))
 
     def due(self, run: Run | None) -> bool:
-        """Whether there is anything to search."""
-        return any(histories.due for histories in self._of(run))
+        """Whether there is anything to search, or to look at."""
+        return any(histories.due for histories in self._of(run)) or any(map(_to_look_at, _lanes(run)))
 
     def stop(self, run: Run | None) -> None:
         """Search no further until something is asked for."""
         for histories in self._of(run):
             histories.stop()
 
-    def want(self, run: Run | None, wanted: Inspect) -> None:
-        """Search the history of a thing in one of the lanes, if it is still there."""
-        for lane in () if run is None else lanes_of(run):
+    def want(self, run: Run | None, wanted: Inspect | StopAt) -> None:
+        """Search the history of a thing in one of the lanes, or watch a monitor, if it is still there."""
+        for lane in _lanes(run):
             if lane.info is wanted.run:
-                lane.histories.want(wanted.thing, wanted.further)
+                match wanted:
+                    case Inspect(thing, further):
+                        lane.histories.want(thing, further)
+                    case StopAt(monitor, stops):
+                        lane.lookout.stop_at(monitor, stops)
 
-    def follow(self, run: Run | None) -> None:
-        """While it runs: look at what has just happened, if that is little."""
+    def follow(self, run: Run | None) -> str:
+        """While it runs: look at what has just happened, if that is little; why it is to stop, or nothing."""
         for histories in self._of(run):
             histories.follow()
+        said = [lane.lookout.follow(lane.timeline.event, lane.timeline.state) for lane in _lanes(run)]
+        return next(filter(None, said), "")
 
     def go_on(self, run: Run | None) -> bool:
-        """Search for a slice; whether there is something new to show."""
+        """Search for a slice, and look where the run rests; whether there is something new to show."""
+        look_at(run)
         for histories in self._of(run):
             if histories.due:
                 histories.search(SLICE)
@@ -52,3 +60,18 @@ class Searches:
             return False
         self._shown = now
         return True
+
+
+def _lanes(run: Run | None) -> tuple[Session, ...]:
+    return () if run is None else lanes_of(run)
+
+
+def look_at(run: Run | None) -> None:
+    """Judge the monitors of every lane where it rests."""
+    for lane in filter(_to_look_at, _lanes(run)):
+        lane.lookout.look(lane.timeline.event, lane.timeline.state)
+
+
+def _to_look_at(lane: Session) -> bool:
+    """Whether a lane that rests between events was not looked at there."""
+    return lane.timeline.substep == 0 and lane.lookout.due(lane.timeline.event)

@@ -17,7 +17,7 @@ from gui.actions import BACK_KEY
 from gui.fault_label import without_folders
 from gui.faults import Fault, caught, tell
 from gui.goals import Goal, GoalProgress
-from gui.intents import Inspect
+from gui.intents import Inspect, StopAt
 from gui.meter import Meter
 from gui.pace import REAL_TIME, Pace
 from gui.searches import Searches
@@ -310,8 +310,8 @@ class RunWorker(QObject):
         if step(self.present) is False:
             self._message = "There is no earlier event of that kind."
 
-    def inspect(self, wanted: Inspect) -> None:
-        """Search the history of a thing in one of the runs."""
+    def watch(self, wanted: Inspect | StopAt) -> None:
+        """Search the history of a thing in one of the runs, or stop where a monitor is violated."""
         self._searches.want(self.session, wanted)
         self.refresh()
 
@@ -320,8 +320,8 @@ class RunWorker(QObject):
         return not self.running and self._searches.due(self.session)
 
     def _search(self) -> None:
-        if self.running:
-            self._searches.follow(self.session)
+        if self.running and (said := self._searches.follow(self.session)):
+            self._end(said)
         elif self._searching and self._searches.go_on(self.session):
             self._stale = True
 

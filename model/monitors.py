@@ -174,6 +174,7 @@ class Lookout:
     def look(self, event: int, state: Any) -> str:
         """Judge a state; the sentence to stop with where that is wanted, else an empty text."""
         began = monotonic()
+        self._looked = event
         said = ""
         for name, lines in broken([one.monitor for one in self.readings], self._system, state).items():
             before = self._readings[name]
@@ -186,7 +187,6 @@ class Lookout:
                     said = said or (stop_line(now) if now.stops else "")
             self._readings[name] = now
             self._judged[name] = event
-        self._looked = event
         self._spent += monotonic() - began
         return said
 

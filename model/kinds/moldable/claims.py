@@ -34,7 +34,7 @@ CLAIMS = (
         _squared,
     ),
     Claim(
-        "distance",
+        "near-optimum",
         "Under greedy(p*) the distance from the optimum vanishes as n grows",
         "E‖x - y*‖ = O(n^-1/4)",
         "Theorem 2, Section 5.2",

@@ -410,7 +410,7 @@ MONITORS = (
     ),
     Monitor(
         "tokens",
-        "A token is its server's request, and the oldest of its type is taken first",
+        "Every token is the request of one server, which holds it until a job takes it",
         "",
         "Section 4.2",
         (_tokens,),
