@@ -1,0 +1,190 @@
+"""Invariants said once and watched, and claims of the long run judged with their intervals."""
+
+from __future__ import annotations
+
+from math import nan
+from typing import Any, Iterator
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model import monitors
+from model.api import Session
+from model.claims import claim_readings, judged
+from model.kinds.spec import KINDS, STABLE, UNDECIDED, UNSTABLE, Judgement, kind_named
+from model.metrics import Batches
+from model.monitors import SHARE, Claim, Lookout, Monitor, broken
+from tests.contract.moments import SMALL
+
+
+def ends_with(digit: int) -> Any:
+    """A check that a state, here a number, breaks where it ends with a digit."""
+
+    def check(_: Any, state: int) -> Iterator[str]:
+        if state % 10 == digit:
+            yield f"{state} ends with {digit}"
+
+    return check
+
+
+SEVENS = Monitor("sevens", "No number ends with 7", "", "", (ends_with(7),))
+EIGHTS = Monitor("eights", "No number ends with 8", "", "", (ends_with(8),), stage=1)
+NEVER = Monitor("never", "Asked of no system", "", "", (ends_with(0),), stage=1, applies=lambda system: False)
+
+
+class TestLookout:
+    def lookout(self) -> Lookout:
+        return Lookout((SEVENS, EIGHTS, NEVER), None)
+
+    def test_nothing_is_known_before_the_first_look(self):
+        assert [(one.monitor.name, one.standing) for one in self.lookout().readings] == [
+            ("sevens", "open"),
+            ("eights", "open"),
+        ]
+
+    def test_the_first_fault_is_kept_with_where_it_was_sound_before(self):
+        lookout = self.lookout()
+        for event in (3, 5, 7, 9, 17, 2):
+            assert lookout.due(event)
+            lookout.look(event, event)
+            assert not lookout.due(event)
+        reading = lookout.readings[0]
+        assert (reading.standing, reading.event, reading.since, reading.looked) == ("violated", 7, 5, 6)
+        assert reading.sentence == "7 ends with 7"
+
+    def test_later_stages_are_not_judged_of_a_state_that_is_broken(self):
+        assert broken((SEVENS, EIGHTS), None, 7) == {"sevens": ["7 ends with 7"]}
+        lookout = self.lookout()
+        lookout.look(7, 7)
+        assert lookout.readings[1].standing == "open"
+        lookout.look(8, 8)
+        assert lookout.readings[1].standing == "violated"
+        assert lookout.readings[1].since == -1
+
+    def test_a_run_stops_where_that_is_wanted_and_only_at_the_first_fault(self):
+        lookout = self.lookout()
+        assert lookout.look(17, 17) == ""
+        lookout = self.lookout()
+        lookout.stop_at("sevens", True)
+        assert lookout.look(16, 16) == ""
+        assert lookout.look(17, 17) == "Violated after event 17: No number ends with 7 (17 ends with 7)."
+        assert lookout.look(27, 27) == ""
+
+    def test_looking_takes_its_share_of_the_time_and_no_more(self, monkeypatch):
+        clock = [0.0]
+        monkeypatch.setattr(monitors, "monotonic", lambda: clock[0])
+
+        def check(_: Any, __: Any) -> Iterator[str]:
+            clock[0] += 0.02  # what a look takes
+            yield from ()
+
+        lookout = Lookout((Monitor("slow", "", "", "", (check,)),), None)
+        for event in range(5000):
+            clock[0] += 0.004  # a slice of the run
+            lookout.follow(event, event)
+        looks = lookout.readings[0].looked
+        assert 0.5 * SHARE * clock[0] <= looks * 0.02 <= 1.1 * SHARE * clock[0]
+
+    def test_a_pause_gives_no_time(self, monkeypatch):
+        clock = [0.0]
+        monkeypatch.setattr(monitors, "monotonic", lambda: clock[0])
+        lookout = self.lookout()
+        lookout.follow(1, 1)
+        clock[0] += 3600
+        lookout._spent = 10.0
+        assert lookout.follow(2, 2) == ""
+        assert lookout.readings[0].looked == 1
+
+
+@pytest.mark.parametrize("system", KINDS)
+class TestKinds:
+    def test_all_are_named_stated_and_placed(self, system):
+        kind = kind_named(system)
+        declared = [*kind.monitors, *kind.claims]
+        assert len({one.name for one in declared}) == len(declared)
+        assert all(one.statement and one.source for one in declared)
+        assert len({one.statement for one in declared}) == len(declared)
+        assert [one.stage for one in kind.monitors] == sorted(one.stage for one in kind.monitors)
+
+    def test_a_run_breaks_none_and_its_slack_is_never_below_nothing(self, system):
+        session = Session.open(SMALL[system], kernel=False)
+        for _ in range(20):
+            session.run(events=7)
+            assert session.lookout.follow(session.timeline.event, session.timeline.state) == ""
+            session.lookout.look(session.timeline.event, session.timeline.state)
+        assert {one.standing for one in session.lookout.readings} == {"holds"}
+        slacks = [one.monitor.slack for one in session.lookout.readings if one.monitor.slack is not None]
+        assert slacks
+        for slack in slacks:
+            values = slack(session.info.numbers, session.info.facts, session.timeline.samples.table)
+            assert len(values) == len(session.timeline.samples.table)
+            assert (values >= 0).all()
+            assert values.max() > 0
+
+    def test_claims_wait_for_the_end_of_the_warm_up(self, system):
+        session = Session.open(SMALL[system], kernel=False)
+        session.run(events=20)
+        early = claim_readings(session.info, session.timeline.samples.table, None, 0.0)
+        assert {one.standing for one in early} == {"open"}
+        assert len(early) == len(kind_named(system).claims)
+
+
+def test_slack_is_what_the_state_says():
+    session = Session.open(SMALL["moldable"], kernel=False)
+    session.run(events=50)
+    (capacity,) = [one.monitor for one in session.lookout.readings if one.monitor.name == "capacity"]
+    assert capacity.slack is not None
+    values = capacity.slack(session.info.numbers, session.info.facts, session.timeline.samples.table)
+    for event, value in zip(session.timeline.samples.table[:, 0], values, strict=True):
+        session.seek(int(event))
+        idle = int((session.timeline.state.server_job < 0).sum())
+        assert idle == value
+
+
+class TestJudging:
+    AT_LEAST = Claim("a", "", "", "", "x", "at least", lambda numbers, bounds: bounds)
+    AT_MOST = AT_LEAST._replace(side="at most")
+
+    @given(st.lists(st.floats(-5, 5), min_size=3, max_size=20), st.floats(-5, 5))
+    def test_only_an_interval_on_one_side_decides(self, values, bound):
+        batches = {"x": Batches(np.array(values))}
+        mean = batches["x"].estimate()
+        low, high = mean.mean - mean.half_width, mean.mean + mean.half_width
+        found = judged(self.AT_LEAST, None, bound, batches, None)
+        mirrored = judged(self.AT_MOST, None, bound, batches, None)
+        expected = "holds" if low > bound else "violated" if high < bound else "open"
+        assert found.standing == expected
+        assert mirrored.standing == {"holds": "violated", "violated": "holds", "open": "open"}[expected]
+
+    @pytest.mark.parametrize(
+        ("batches", "bound", "words"),
+        [
+            ({}, 1.0, "warm-up"),
+            ({"x": Batches(np.array([nan, nan]))}, 1.0, "mean is not known"),
+            ({"x": Batches(np.array([1.0, 2.0]))}, None, "bound is not known"),
+        ],
+    )
+    def test_what_is_missing_is_told(self, batches, bound, words):
+        found = judged(self.AT_LEAST, None, bound, batches, None)
+        assert found.standing == "open"
+        assert words in found.sentence
+
+    @pytest.mark.parametrize(
+        ("verdict", "standing"), [(STABLE, "holds"), (UNSTABLE, "violated"), (UNDECIDED, "open"), ("no verdict", "open")]
+    )
+    def test_a_verdict_decides_what_has_no_measure(self, verdict, standing):
+        claim = Claim("b", "", "", "")
+        found = judged(claim, None, None, {"x": Batches(np.ones(3))}, Judgement(verdict, "because", {}))
+        assert (found.standing, found.sentence) == (standing, "because")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("policy", "standing"), [("vqs", "violated"), ("bf-js", "holds")])
+def test_a_queue_that_grows_violates_the_claim_and_one_that_does_not_holds_it(policy, standing):
+    """Section VII.A.1 of the paper: at this load VQS is unstable, BF-J/S is not."""
+    session = Session.open("queues-vqs-unstable", policy)
+    session.run(until=float(session.bench.scenario.run.until))
+    (reading,) = claim_readings(session.info, session.timeline.samples.table, None, session.timeline.time)
+    assert reading.standing == standing, reading
