@@ -8,17 +8,15 @@ of its time allows, and remembers what it found.
 from __future__ import annotations
 
 from itertools import groupby
-from time import monotonic
+from time import thread_time
 from typing import Any, Callable, Iterator, Literal, NamedTuple, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-#: The share of a run's time that looking at its states may take.
-SHARE = 0.05
-
-#: Seconds between two calls beyond which a run was paused: that time is nobody's.
-PAUSE = 0.1
+#: The share of the time of a run's thread that looking at its states may take; what is then out of the
+#: processor's cache costs as much again.
+SHARE = 0.03
 
 #: ``open``: not looked at yet, or not to be judged of a state that breaks what it rests on.
 Standing = Literal["holds", "violated", "open"]
@@ -147,8 +145,8 @@ class Lookout:
         self._readings = {one.name: Reading(one, "open", 0) for one in monitors if one.applies(system)}
         self._judged: dict[str, int] = {}  # the last event after which each was judged
         self._looked = -1
-        self._called = monotonic()
-        self._time = self._spent = 0.0  # of the run, and of looking
+        self._began = -1.0  # when it was first followed
+        self._spent = 0.0  # by looking
 
     @property
     def readings(self) -> tuple[Reading, ...]:
@@ -166,14 +164,13 @@ class Lookout:
 
     def follow(self, event: int, state: Any) -> str:
         """Look at a run that goes on, if there is time for it; see :meth:`look`."""
-        now = monotonic()
-        self._time += min(now - self._called, PAUSE)
-        self._called = now
-        return self.look(event, state) if self._spent <= SHARE * self._time else ""
+        now = thread_time()
+        self._began = now if self._began < 0 else self._began
+        return self.look(event, state) if self._spent <= SHARE * (now - self._began) else ""
 
     def look(self, event: int, state: Any) -> str:
         """Judge a state; the sentence to stop with where that is wanted, else an empty text."""
-        began = monotonic()
+        began = thread_time()
         self._looked = event
         said = ""
         for name, lines in broken([one.monitor for one in self.readings], self._system, state).items():
@@ -187,7 +184,7 @@ class Lookout:
                     said = said or (stop_line(now) if now.stops else "")
             self._readings[name] = now
             self._judged[name] = event
-        self._spent += monotonic() - began
+        self._spent += thread_time() - began
         return said
 
 

@@ -24,6 +24,7 @@ BENCHMARKS = (
     ("History", "bench_history", ("--quick",), ()),
     ("Linear programs and configurations", "bench_programs", ("1",), ("3",)),
     ("Drawing", "bench_drawing", ("--quick",), ()),
+    ("Monitors", "bench_monitors", ("--quick",), ()),
     ("Window", "bench_window", ("--quick",), ()),
     ("Start", "bench_start", ("--quick",), ()),
 )

@@ -56,6 +56,7 @@ def frame_of(scenario: str, policy: str | None = None, substeps: int = 0) -> Fra
     session.run(events=EVENTS[session.info.system])
     for _ in range(substeps):
         session.step_into()
+    session.lookout.look(session.timeline.event, session.timeline.state)
     return session.frame(bounds=bounds_of(scenario) if scenario in SMALL.values() else None)
 
 

@@ -1,0 +1,44 @@
+"""What watching the invariants costs a run: events per second of CPU time with it and without."""
+
+from __future__ import annotations
+
+import argparse
+from statistics import median
+from time import thread_time
+
+from model.api import Session
+
+#: Seconds that the window lets a run go on between two looks at its commands.
+SLICE = 0.012
+SCENARIOS = ("dra-vms", "queues-vqs-unstable", "jrs-two-phases", "moldable-sublinear")
+
+
+def rate(session: Session, slices: int, watched: bool) -> float:
+    """Events per second of this thread's time."""
+    line, first, began = session.timeline, session.timeline.event, thread_time()
+    for _ in range(slices):
+        session.run(budget=SLICE)
+        if watched:
+            session.lookout.follow(line.event, line.state)
+    return (line.event - first) / (thread_time() - began)
+
+
+def main() -> None:
+    """Print a row for each kind of system."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="few rounds")
+    rounds = 5 if parser.parse_args().quick else 25
+    print("| scenario | watched / not | states judged |\n|---|---|---|")
+    for name in SCENARIOS:
+        runs = [Session.open(name), Session.open(name)]
+        ratios = []
+        for turn in range(rounds):
+            order = (0, 1) if turn % 2 else (1, 0)
+            rates = {number: rate(runs[number], 20, bool(number)) for number in order}
+            ratios.append(rates[1] / rates[0])
+        looked = max(reading.looked for reading in runs[1].lookout.readings)
+        print(f"| {name} | {median(ratios):.3f} | {looked} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,119 @@
+"""The panel of monitors: what stands in it, and what its switch and its link do in a window."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Iterator
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
+from pytestqt.qtbot import QtBot
+
+from gui.panels.monitors import MonitorsPanel
+from gui.theme import Theme, apply, load_theme
+from model.api import Session
+from model.frame import Frame
+from model.kinds.spec import KINDS, kind_named
+from model.monitors import Monitor
+from tests.contract.moments import SMALL
+from tests.gui.windows import PATIENCE, complete_window, press, rest
+
+FAULTY_EVENT = 6
+
+
+def looked_at(system: str, events: int = 60) -> Frame:
+    session = Session.open(SMALL[system], kernel=False)
+    session.run(events=events)
+    session.lookout.look(session.timeline.event, session.timeline.state)
+    return session.frame()
+
+
+@pytest.fixture(scope="module")
+def theme(qapp) -> Theme:
+    theme = load_theme("light")
+    apply(qapp, theme)
+    return theme
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, theme: Theme) -> Iterator[MonitorsPanel]:
+    panel = MonitorsPanel(theme)
+    panel.resize(440, 500)
+    panel.show()
+    yield panel
+    panel.close()
+    panel.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def plain(html: str) -> str:
+    return re.sub(r"<[^>]+>", "", html.replace("<br>", "\n").replace("&nbsp;", " "))
+
+
+class TestRows:
+    @pytest.mark.parametrize("system", KINDS)
+    def test_every_monitor_and_claim_has_a_row_with_its_words(self, panel, system):
+        frame = looked_at(system)
+        panel.set_frame(frame)
+        claims = [claim for claim in kind_named(system).claims if claim.name in panel.rows]
+        assert claims
+        assert set(panel.rows) == {one.monitor.name for one in frame.monitors} | {claim.name for claim in claims}
+        for reading in frame.monitors:
+            row = panel.rows[reading.monitor.name]
+            text = plain(row.text.text())
+            assert text.startswith("✓ holds")
+            assert reading.monitor.source.split("'")[0] in text
+            assert not row.stop.isHidden()
+            assert row.curve.isHidden() == (reading.monitor.slack is None)
+        assert all(panel.rows[claim.name].stop.isHidden() for claim in claims)
+
+    def test_another_kind_leaves_no_row_behind(self, panel):
+        panel.set_frame(looked_at("phases"))
+        panel.set_frame(looked_at("moldable"))
+        assert "token-limit" not in panel.rows
+        assert "near-optimum" in panel.rows
+
+    def test_the_curve_is_painted(self, panel):
+        panel.set_frame(looked_at("moldable"))
+        curve = panel.rows["capacity"].curve
+        image = curve.grab().toImage()
+        colours = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
+        assert len(colours) > 2
+
+
+def faulty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Add an invariant of jobs with slots that breaks at an event."""
+
+    def check(_: Any, state: Any) -> Iterator[str]:
+        from model.kinds.reservation.state import EVENT
+
+        if state.number[EVENT] >= FAULTY_EVENT:
+            yield f"{state.number[EVENT]} is too many"
+
+    from model.kinds.reservation import invariants
+
+    planted = Monitor("planted", "There are few events", "", "nowhere", (check,), stage=2)
+    monkeypatch.setattr(invariants, "MONITORS", (*invariants.MONITORS, planted))
+
+
+@pytest.mark.slow
+def test_the_switch_stops_the_run_and_the_link_goes_to_the_fault(qtbot, tmp_path, monkeypatch):
+    faulty(monkeypatch)
+    monkeypatch.setattr("model.monitors.SHARE", 1.0)
+    with complete_window(qtbot, tmp_path) as window:
+        window.control.open("dra-classroom")
+        rest(qtbot, window, lambda: window.frame.info.scenario_name == "dra-classroom")
+        dock = window.docks["monitors"]
+        dock.raise_()
+        qtbot.waitUntil(lambda: "planted" in dock.panel.rows, timeout=PATIENCE)
+        row = dock.panel.rows["planted"]
+        qtbot.mouseClick(row.stop, Qt.MouseButton.LeftButton, pos=QPoint(8, row.stop.height() // 2))
+        qtbot.waitUntil(lambda: any(one.stops for one in window.frame.monitors), timeout=PATIENCE)
+        press(qtbot, window, Qt.Key.Key_Space)
+        qtbot.waitUntil(lambda: "Violated after event" in window.frame.message, timeout=PATIENCE)
+        assert not window.frame.playing
+        (found,) = [one for one in window.frame.monitors if one.monitor.name == "planted"]
+        assert found.event >= FAULTY_EVENT > found.since
+        qtbot.waitUntil(lambda: "✗ violated" in row.text.text(), timeout=PATIENCE)
+        row.text.linkActivated.emit(str(FAULTY_EVENT))
+        rest(qtbot, window, lambda: window.frame.event == FAULTY_EVENT)
