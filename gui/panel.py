@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QLabel, QStackedLayout, QWidget
 
 from gui.fault_page import FaultPage
 from gui.faults import Fault, caught, guard_classes
-from gui.intents import Select
+from gui.intents import GoTo, Select
 from gui.theme import Theme
 from model.frame import Frame
 from model.origin import NO_LINE
@@ -96,6 +96,10 @@ class Panel(QWidget):
     def json_lines(self) -> Iterable[str] | None:
         """One JSON text per row; None if the panel has no log."""
         return None
+
+    def go_to(self, event: int) -> None:
+        """Ask for the moment after an event."""
+        self.intent.emit(GoTo(event))
 
     # For the main window.
 

@@ -11,9 +11,9 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gui.panels.comparison_table import LANE_ROLES, lane_frames
-from gui.panels.sampled import MOST_AVERAGES, Columns, History, SampledSeries, Values, average_width, nothing
 from gui.panels.wording import THIN, significant
 from gui.plotting.pyramid import Pyramid
+from gui.plotting.sampled import MOST_AVERAGES, Columns, History, SampledSeries, Values, average_width, nothing
 from gui.plotting.time_plot import PlotText, TimePlot
 from gui.theme import Theme, current_fonts
 from model.frame import Frame
@@ -68,7 +68,7 @@ class LaneCurves(QWidget):
         self._kind = frame.info.kind
         if other:
             name = self._kind.headline
-            self.rewards.set_quantity(name)
+            self.rewards.set_quantity(y=name)
             self.rewards.setAccessibleName(f"{name} over time")
             self.differences.setAccessibleName(f"differences of the {name} over time")
         if other or len(labels) != len(self._histories):

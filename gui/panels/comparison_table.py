@@ -6,8 +6,8 @@ from html import escape
 from math import isfinite, isnan, nan
 from typing import Iterator, NamedTuple, Sequence
 
-from gui.panels.sampled import counted_from, warmup
 from gui.panels.wording import significant, with_interval
+from gui.plotting.sampled import counted_from, warmup
 from gui.theme import Theme
 from model.explain import quantity
 from model.frame import Frame

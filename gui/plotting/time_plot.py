@@ -133,17 +133,32 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         for item in items:
             self.getPlotItem().removeItem(item)
 
-    def set_quantity(self, name: str) -> None:
-        """Change what the vertical axis shows."""
-        self._text = replace(self._text, y=name)
-        self._left.set_name(name)
+    def discard(self, *names: str) -> None:
+        """Take what there is of these names away."""
+        for name in names:
+            if name in self._series or name in self._bands or name in self._references:
+                self.remove(name)
+
+    def band(self, name: str) -> PyramidBand | None:
+        """The band of this name, if there is one."""
+        return self._bands[name][0] if name in self._bands else None
+
+    def set_quantity(self, *, x: str = "", y: str = "") -> None:
+        """Change what an axis shows."""
+        for name, axis in ((x, self._bottom), (y, self._left)):
+            if name:
+                axis.set_name(name)
+        self._text = replace(self._text, x=x or self._text.x, y=y or self._text.y)
 
     def set_label(self, name: str, label: str) -> None:
         """Change what stands at a curve's end."""
         self._series[name].text = label
 
-    def set_reference(self, name: str, value: float, role: Role, text: str) -> None:
-        """Show a horizontal line with *text* at its right end; it is always in view."""
+    def set_reference(self, name: str, value: float | None, role: Role, text: str) -> None:
+        """Show a horizontal line with *text* at its right end, always in view; none without a value."""
+        if value is None:
+            self.discard(name)
+            return
         reference = self._references.get(name)
         if reference is None:
             reference = _Reference(pg.InfiniteLine(angle=0), role, text, value)

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.panels.comparison import ComparisonPanel
 from gui.panels.comparison_table import lane_frames, measured_lanes
-from gui.panels.sampled import MOST_AVERAGES
+from gui.plotting.sampled import MOST_AVERAGES
 from gui.theme import load_theme
 from model.comparison.comparison import Comparison
 from model.scenario.load import as_data, load_scenario, parse_scenario

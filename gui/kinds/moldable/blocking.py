@@ -8,14 +8,13 @@ import numpy as np
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QVBoxLayout
 
-from gui.intents import GoTo
 from gui.kinds.moldable.blocking_plots import BlockedPlot, TimesPlot, align
 from gui.kinds.moldable.blocking_reading import BLOCKED_SHARE, STATISTICS, Sums
 from gui.kinds.moldable.blocking_words import blocking_levels, notes, so_far, table, tiles, time_levels
 from gui.panel import Panel
 from gui.panels.pages import rich_text
-from gui.panels.sampled import counted_from
 from gui.panels.tiles import LabelPace, Tiles, paint_ground
+from gui.plotting.sampled import counted_from
 from gui.theme import Theme, current_fonts
 from model.frame import Frame
 from model.kinds.moldable.sampling import BUSY_COLUMN, EVENT_COLUMN, JOBS_COLUMN, TIME_COLUMN
@@ -51,7 +50,7 @@ class BlockingPanel(Panel):
         self._plots = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         self._plots.setSpacing(0)
         for plot in (self.blocked, self.times):
-            plot.picked.connect(self._go_to)
+            plot.event_picked.connect(self.go_to)
             self._plots.addWidget(plot, 3 if plot is self.blocked else 4)
         column = QVBoxLayout(self.body)
         column.setContentsMargins(0, 0, 0, 4)
@@ -93,7 +92,7 @@ class BlockingPanel(Panel):
         scaled = None
         if mean is not None:
             scaled = Estimate(_PER_CENT * mean.mean, _PER_CENT * mean.half_width)
-        self.blocked.show_mean(counted_from(frame), frame.time, scaled)
+        self.blocked.show_interval(scaled, counted_from(frame), frame.time, least=0.0)
         self.blocked.set_levels(blocking_levels(frame, self.measured))
         self.times.set_levels(time_levels(frame))
 
@@ -102,10 +101,6 @@ class BlockingPanel(Panel):
         said = notes(frame)
         self.note.setText(f'<span style="color:{self.theme.muted}">{said}</span>')
         self._arrange()
-
-    def _go_to(self, time: float) -> None:
-        if self.frame is not None:
-            self.intent.emit(GoTo(self._sums.event_at(self.frame, time)))
 
     # The window.
 
@@ -126,8 +121,6 @@ class BlockingPanel(Panel):
         self.tiles.restyle(theme)
         for plot in (self.blocked, self.times):
             plot.set_theme(theme, current_fonts())
-            if self.frame is not None:
-                plot.name_axis(self.frame)
         if self.frame is not None:
             self._write(self.frame)
 

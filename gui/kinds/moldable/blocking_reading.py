@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gui.panels.sampled import Columns, History, Values, average_width
+from gui.plotting.sampled import Columns, History, Values, average_width
 from model.frame import Frame
 from model.kinds.moldable.numbers import MoldableNumbers
 from model.kinds.moldable.sampling import COUNTS, JOBS_AREA, PER_CLASS, SCALARS, TIMES

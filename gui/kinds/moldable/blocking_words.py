@@ -11,9 +11,9 @@ import numpy as np
 from gui.kinds.moldable.blocking_plots import Level
 from gui.kinds.moldable.blocking_reading import BLOCKED_SHARE, STATISTICS, Sums
 from gui.panels.pages import table_line, table_of
-from gui.panels.sampled import counted_from
 from gui.panels.tiles import TileText
 from gui.panels.wording import THIN, exact, significant, with_interval
+from gui.plotting.sampled import counted_from
 from gui.theme import Theme
 from model.frame import Frame
 from model.kinds.moldable.programs.bounds import MoldableBounds

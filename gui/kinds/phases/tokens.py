@@ -8,7 +8,7 @@ from typing import Iterable
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
-from gui.intents import GoTo, Select
+from gui.intents import Select
 from gui.kinds.phases.tokens_lines import LifeLines
 from gui.kinds.phases.tokens_lives import waiting
 from gui.kinds.phases.tokens_plot import TokensPlot
@@ -49,7 +49,7 @@ class TokensPanel(Panel):
         self._event = 0
         self.tiles = Tiles(self.theme, self.body)
         self.plot = TokensPlot(self.theme, self.body)
-        self.plot.picked.connect(self._go_to)
+        self.plot.event_picked.connect(self.go_to)
         self.rates = RatesChart(self.theme, self.body)
         self.lines = LifeLines(self.theme, self.body)
         self.lines.picked.connect(self._pick)
@@ -97,7 +97,7 @@ class TokensPanel(Panel):
             self.lines.begin(frame)
         types = shown_types(frame)
         rows = token_rows(frame, types)
-        self.plot.show_moment(frame, rows)
+        self.plot.show_rows(frame, rows)
         if self._pace.due(frame.running) or anew:
             self._show_numbers(frame)
         near = 0 <= frame.event - self._event <= _FEW_EVENTS
@@ -124,10 +124,6 @@ class TokensPanel(Panel):
     def _pick(self, token: int, server: int, floating: bool) -> None:
         self.intent.emit(replace(Select.of(Thing(TOKEN, token), floating), server=server))
 
-    def _go_to(self, time: float) -> None:
-        if self.frame is not None:
-            self.intent.emit(GoTo(self.plot.event_at(self.frame, time)))
-
     # The window.
 
     def restyle(self, theme: Theme) -> None:
@@ -137,8 +133,6 @@ class TokensPanel(Panel):
         self.rates.restyle(theme)
         self.lines.restyle(theme)
         self.plot.set_theme(theme, current_fonts())
-        if self.frame is not None and self.plot.continues(self.frame):
-            self.plot.name_axis(self.frame)
         self._arrange_by_size()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Iterable, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gui.panels.sampled import Columns, Read
+from gui.plotting.sampled import Columns, Read
 from gui.plotting.scales import step_up
 from model.frame import Frame
 from model.kinds.phases.measures import COUNTS

@@ -8,7 +8,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetricsF, QResizeEvent
 from PySide6.QtWidgets import QLabel, QVBoxLayout
 
-from gui.intents import GoTo
 from gui.kinds.queue.curves_plot import QueuePlot
 from gui.kinds.queue.curves_reading import table, until_now
 from gui.kinds.queue.curves_words import MeasuredQueue, estimate_words, measured, tiles, verdict_words
@@ -41,7 +40,7 @@ class QueueCurvesPanel(Panel):
         self.verdict.setWordWrap(True)
         self.verdict.setContentsMargins(10, 0, 10, 2)
         self.plot = QueuePlot(self.theme, self.body)
-        self.plot.picked.connect(self._go_to)
+        self.plot.event_picked.connect(self.go_to)
         column = QVBoxLayout(self.body)
         column.setContentsMargins(0, 0, 0, 4)
         column.setSpacing(0)
@@ -54,7 +53,7 @@ class QueueCurvesPanel(Panel):
 
     def show_frame(self, frame: Frame) -> None:
         """Bring numbers and curves up to this moment."""
-        anew = not self.plot.continues(frame)
+        anew = not self.plot.history.continues(frame)
         self.plot.show_moment(frame)
         if self._pace.due(frame.running) or anew:
             self.show_numbers(frame, measured(frame, until_now(frame)))
@@ -66,10 +65,12 @@ class QueueCurvesPanel(Panel):
         self._show_verdict(frame)
         mean, judgement = found.means.get("queue_length"), found.judgement
         if mean is None or judgement is None or judgement.verdict not in (STABLE, NO_VERDICT):
-            self.plot.show_mean(None, "")
+            self.plot.set_reference("mean", None, "muted", "")
+            self.plot.refresh()
             return
         told = estimate_words(mean.mean, mean.half_width).split(" ")[0]
-        self.plot.show_mean(mean.mean, f"mean{THIN} {told}")
+        self.plot.set_reference("mean", mean.mean, "muted", f"mean{THIN} {told}")
+        self.plot.refresh()
 
     def _show_verdict(self, frame: Frame) -> None:
         """The verdict, and where there is room the reason."""
@@ -85,10 +86,6 @@ class QueueCurvesPanel(Panel):
         judgement = self.measured.judgement
         self.verdict.setToolTip("" if judgement is None else judgement.reason)
 
-    def _go_to(self, time: float) -> None:
-        if self.frame is not None:
-            self.intent.emit(GoTo(self.plot.event_at(self.frame, time)))
-
     # The window.
 
     def restyle(self, theme: Theme) -> None:
@@ -96,13 +93,14 @@ class QueueCurvesPanel(Panel):
         paint_ground(self.body, theme)
         self.tiles.restyle(theme)
         self.plot.set_theme(theme, current_fonts())
-        if self.frame is not None and self.plot.continues(self.frame):
-            self.plot.name_axis(self.frame)
-            self._show_verdict(self.frame)
+        self._show_again()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if self.frame is not None and self.plot.continues(self.frame):
+        self._show_again()
+
+    def _show_again(self) -> None:
+        if self.frame is not None and self.plot.history.continues(self.frame):
             self._show_verdict(self.frame)
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:

@@ -7,7 +7,7 @@ from typing import Any, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from gui.panels.sampled import Columns, Read
+from gui.plotting.sampled import Columns, Read
 from model.frame import Frame
 from model.kinds.queue.sampling import (
     ARRIVED_COLUMN,

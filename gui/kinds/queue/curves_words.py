@@ -7,9 +7,9 @@ from typing import Iterator, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gui.panels.sampled import counted_from, warmup
 from gui.panels.tiles import TileText
 from gui.panels.wording import THIN, significant, with_interval
+from gui.plotting.sampled import counted_from, warmup
 from gui.plotting.scales import format_number
 from model.frame import Frame
 from model.growth import STRETCHES

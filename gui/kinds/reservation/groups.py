@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout
 from gui.intents import GoTo
 from gui.kinds.reservation.groups_chart import RowChart, RowStyle
 from gui.panel import Panel
-from gui.panels.sampled import LEAST_GROWTH, Columns, History
 from gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
+from gui.plotting.sampled import LEAST_GROWTH, Columns, History
 from gui.plotting.scales import format_number
 from gui.theme import Theme
 from model.frame import Frame

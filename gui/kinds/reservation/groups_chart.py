@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEv
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.kinds.reservation.type_marks import paint_type_mark
-from gui.panels.sampled import MOST_AVERAGES, SampledSeries, Values
+from gui.plotting.sampled import MOST_AVERAGES, SampledSeries, Values
 from gui.plotting.scales import SteppedRange, format_number, spread, step_up
 from gui.theme import Theme, current_fonts, type_letter
 

@@ -8,16 +8,14 @@ from typing import Iterable, Iterator, NamedTuple
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
-from gui.intents import GoTo
 from gui.kinds.reservation.reward_table import RewardTable, TypeCounts
 from gui.panel import Panel
-from gui.panels.sampled import LEAST_GROWTH, Columns, History, SampledSeries, nothing
 from gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
 from gui.panels.wording import GREEDY, GREEDY_PLAIN, OPTIMUM, OPTIMUM_PLAIN, THIN, share_of, significant, with_interval
-from gui.plotting.curve import PyramidBand
-from gui.plotting.time_plot import PlotText, TimePlot
+from gui.plotting.run_plot import RunPlot, View
+from gui.plotting.sampled import Columns, History
 from gui.theme import Theme, current_fonts, type_letter
 from model.frame import Frame
 from model.kinds.reservation.measures import reward_rate
@@ -37,6 +35,36 @@ def read_rewards(numbers: ReservationNumbers, samples: np.ndarray) -> Columns:
     return Columns(reward_rate(numbers, jobs)[:, None], reward_rate(numbers, areas)[:, None])
 
 
+class RewardPlot(RunPlot):
+    """The reward rate over time, muted after the moment shown; dotted the infinite system's."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        about = "The reward rate over time; grey is its range where averages are drawn."
+        super().__init__(theme, "reward rate", about, History(read_rewards), ranged=True, parent=parent)
+        self.add_line("reward", "run", ahead=True)
+        self._bound = self.add_curve("bound", "muted", style=Qt.PenStyle.DotLine)
+
+    def begin(self, frame: Frame) -> None:
+        """Another run has other bounds and means."""
+        self.discard("optimum", "greedy", "mean")
+        super().begin(frame)
+
+    def fill(self, frame: Frame, view: View) -> None:
+        """The bound reaches as far as the run has come.
+
+        A forked run meets other jobs than the system whose bound it is.
+        """
+        super().fill(frame, view)
+        bound = frame.bounds.infinite
+        known = bound is not None and frame.extent.keyframes[0] == 0
+        self.set_label("bound", "infinite system" if known else "")
+        if bound is None or not known:
+            self._bound.replace((), ())
+            return
+        end = int(np.searchsorted(bound.time, frame.extent.live_end_time, side="right"))
+        self._bound.replace(bound.time[:end], bound.reward[:end])
+
+
 class RewardPanel(Panel):
     """What the run earns, and how far that is from what could be earned."""
 
@@ -47,11 +75,7 @@ class RewardPanel(Panel):
 
     def build(self) -> None:
         """Numbers above, the curve below them, and the table of types at the bottom."""
-        self._history = History(read_rewards)
         self._pace = LabelPace()
-        self._drawing = self._stale = False
-        self._drawn = 0.0  # the time up to which the curve is drawn
-        self._items: dict[str, PyramidBand | None] = {}  # lines and bands in the plot
         self.mean = Estimate(np.nan, np.nan)
         self.tiles = Tiles(self.theme, self.body)
         self.table = RewardTable(self.theme)
@@ -60,7 +84,8 @@ class RewardPanel(Panel):
         self.table_area.setFrameShape(QFrame.Shape.NoFrame)
         self.table_area.setWidget(self.table)
         self._ground()
-        self.plot = self._made_plot()
+        self.plot = RewardPlot(self.theme, self.body)
+        self.plot.event_picked.connect(self.go_to)
         column = QVBoxLayout(self.body)
         column.setContentsMargins(0, 0, 0, 4)
         column.setSpacing(0)
@@ -68,59 +93,24 @@ class RewardPanel(Panel):
         column.addWidget(self.plot, 1)
         column.addWidget(self.table_area)
 
-    def _made_plot(self) -> TimePlot:
-        text = PlotText("time", "reward rate")
-        plot = TimePlot(self.theme, current_fonts(), text, parent=self.body)
-        plot.setAccessibleName("reward rate over time")
-        plot.setToolTip(
-            "The reward rate over time; grey is its range where averages are drawn.\n"
-            "A click goes to that moment, the wheel enlarges, a double click shows "
-            "all."
-        )
-        self._ahead = plot.add_curve("ahead", "border")
-        self._curve = plot.add_curve("reward", "run")
-        self._bound = plot.add_curve("bound", "muted", style=Qt.PenStyle.DotLine)
-        plot.picked.connect(self._go_to)
-        plot.getPlotItem().getViewBox().sigXRangeChanged.connect(self._zoomed)
-        return plot
-
     # Frames.
 
     def show_frame(self, frame: Frame) -> None:
         """Bring numbers, curve and table up to this moment."""
-        anew = not self._history.continues(frame)
-        grown = anew or not frame.running or self._shift(frame) >= LEAST_GROWTH
-        numbers_due = self._pace.due(frame.running) or anew
-        if grown or numbers_due:
-            self._history.update(frame)
-        if anew:
-            self._begin(frame)
-        if numbers_due:
+        anew = not self.plot.history.continues(frame)
+        if self._pace.due(frame.running) or anew:
+            self.plot.history.update(frame)
             self.mean = self._running_mean(frame)
             self._show_numbers(frame)
+            if anew:
+                self.plot.begin(frame)
             self._show_lines(frame)
-        if grown:
-            self._draw(frame)
-
-    def _begin(self, frame: Frame) -> None:
-        """Another run: its own unit of time at the axis, and ranges that fit it."""
-        self._name_axis(frame)
-        for name in list(self._items):
-            self._remove(name)
-        for curve in (self._curve, self._ahead):
-            curve.replace(*nothing(0.0))
-        extent = self._band("range", "muted")
-        extent.low = extent.high = self._history.series[0].values
-        self.plot.reset_view()
-
-    def _name_axis(self, frame: Frame) -> None:
-        unit = frame.info.time_unit
-        axis = self.plot.getPlotItem().getAxis("bottom")
-        axis.setLabel(f"time ({unit})" if unit else "time")
+        if anew or self.plot.is_due(frame):
+            self.plot.draw(frame)
 
     def _running_mean(self, frame: Frame) -> Estimate:
         """The mean since the warm-up, up to the moment shown."""
-        series = self._history.series[0]
+        series = self.plot.history.series[0]
         times = series.values.x
         start = np.searchsorted(times, _warmup(frame))
         stop = np.searchsorted(times, frame.time, side="right")
@@ -171,88 +161,11 @@ class RewardPanel(Panel):
         """Lines at the bounds and at the mean, and the mean's interval where it counts."""
         for bound in _bounds(frame):
             text = f"{bound.plain}{THIN} {significant(bound.value or 0.0)}"
-            self._show_line(bound.role, bound.value, bound.role, text)
+            self.plot.set_reference(bound.role, bound.value, bound.role, text)
         known = math.isfinite(self.mean.mean) and frame.time > _warmup(frame)
         text = f"mean{THIN} {with_interval(self.mean.mean, self.mean.half_width)[0]}"
-        self._show_line("mean", self.mean.mean if known else None, "run", text)
-        if not known or not math.isfinite(self.mean.half_width):
-            self._remove("interval")
-            return
-        ends = [_warmup(frame), frame.time]
-        half = self.mean.half_width
-        band = self._band("interval", "run")
-        band.low.replace(ends, [self.mean.mean - half] * 2)
-        band.high.replace(ends, [self.mean.mean + half] * 2)
-
-    def _show_line(self, name: str, value: float | None, role: str, text: str) -> None:
-        if value is None:
-            self._remove(name)
-            return
-        self._items[name] = None
-        self.plot.set_reference(name, value, role, text)
-
-    def _band(self, name: str, role: str) -> PyramidBand:
-        """The band of this name, added where there is none yet."""
-        band = self._items.get(name) or self.plot.add_band(name, role)
-        self._items[name] = band
-        return band
-
-    def _remove(self, name: str) -> None:
-        if name in self._items:
-            self.plot.remove(name)
-            del self._items[name]
-
-    # The curve.
-
-    def _draw(self, frame: Frame) -> None:
-        """Bring the curve up to the frame, in the range that is in view afterwards."""
-        self._drawing = True
-        self.plot.set_now(max(frame.time, frame.extent.live_end_time))
-        for _ in range(2):
-            self._stale = False
-            self._fill(frame, self._history.series[0])
-            self.plot.refresh()
-            if not self._stale:
-                break
-        self.plot.set_cursor(frame.time)
-        self._drawn = frame.time
-        self._drawing = False
-
-    def _shift(self, frame: Frame) -> float:
-        """How many pixels the cursor would move to stand at the frame's time."""
-        view = self.plot.getPlotItem().getViewBox()
-        low, high = view.viewRange()[0]
-        return float(abs(frame.time - self._drawn) / (high - low) * view.width())
-
-    def _fill(self, frame: Frame, series: SampledSeries) -> None:
-        low, high = self.plot.getPlotItem().getViewBox().viewRange()[0]
-        self._curve.replace(*series.curve((low, frame.time), (low, high)))
-        self._ahead.replace(*series.curve((frame.time, frame.extent.live_end_time), (low, high)))
-        self._fill_bound(frame)
-
-    def _fill_bound(self, frame: Frame) -> None:
-        """The bound of the infinite system as far as the run has come.
-
-        A forked run meets other jobs than the system whose bound it is.
-        """
-        bound = frame.bounds.infinite
-        known = bound is not None and frame.extent.keyframes[0] == 0
-        self.plot.set_label("bound", "infinite system" if known else "")
-        if bound is None or not known:
-            self._bound.replace((), ())
-            return
-        end = int(np.searchsorted(bound.time, frame.extent.live_end_time, side="right"))
-        self._bound.replace(bound.time[:end], bound.reward[:end])
-
-    def _zoomed(self) -> None:
-        if self._drawing:
-            self._stale = True
-        elif self.frame is not None and self._history.series:
-            self._draw(self.frame)
-
-    def _go_to(self, time: float) -> None:
-        if self.frame is not None:
-            self.intent.emit(GoTo(self._history.event_at(self.frame, time)))
+        self.plot.set_reference("mean", self.mean.mean if known else None, "run", text)
+        self.plot.show_interval(self.mean if known else None, _warmup(frame), frame.time)
 
     # The window.
 
@@ -266,8 +179,6 @@ class RewardPanel(Panel):
         self.tiles.restyle(theme)
         self.table.restyle(theme)
         self.plot.set_theme(theme, current_fonts())
-        if self.frame is not None:
-            self._name_axis(self.frame)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

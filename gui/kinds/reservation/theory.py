@@ -7,7 +7,6 @@ from typing import Iterable
 from PySide6.QtGui import QFontMetricsF, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from gui.intents import GoTo
 from gui.kinds.reservation.theory_deficit import DeficitBars
 from gui.kinds.reservation.theory_plot import FunctionPlot
 from gui.kinds.reservation.theory_rows import configuration_text
@@ -48,7 +47,7 @@ class TheoryPanel(Panel):
         self.target = TargetBars(self.theme)
         self.target.chosen.connect(self._choose)
         self.plot = FunctionPlot(self.theme)
-        self.plot.event_picked.connect(lambda event: self.intent.emit(GoTo(event)))
+        self.plot.event_picked.connect(self.go_to)
         self.verdict = _text("what V does")
         self.search = SearchRow()
         self._content = QWidget()
@@ -111,7 +110,7 @@ class TheoryPanel(Panel):
         if frame.bounds.lyapunov is not self._function:
             self._know(frame)
         if self._function is not None:
-            self.plot.show_frame(frame)
+            self.plot.show_moment(frame)
         if self._pace.due(frame.running):
             self._show_numbers(frame)
 
@@ -132,7 +131,7 @@ class TheoryPanel(Panel):
         if function is not None:
             if frame.info.scenario.workload.kind == "poisson":
                 self._chance = function.chance(frame.info.numbers.servers)
-            self.plot.begin(function, frame, self._chance)
+            self.plot.know(function, self._chance)
 
     def _show_numbers(self, frame: Frame) -> None:
         moment = moment_of(frame, self.target.selected)
@@ -236,7 +235,7 @@ class TheoryPanel(Panel):
         history, of_this_run = self.plot.history, self._function is not None
         if self.frame is None or self.frame.info is not self._info or not of_this_run:
             return None
-        if history is None or not history.series:
+        if not history.series:
             return None
         whole, servers = (series.values.y.tolist() for series in history.series)
         samples = self.frame.samples[: len(whole)]

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from gui.panels.sampled import Columns, SampledSeries, average_width
+from gui.plotting.sampled import Columns, SampledSeries, average_width
 from model.frame import Frame
 from model.kinds.reservation.numbers import ReservationNumbers
 from model.kinds.reservation.programs.deficit import (

@@ -27,7 +27,7 @@ from gui.kinds.moldable.blocking_words import (
     tiles,
     time_levels,
 )
-from gui.panels.sampled import counted_from
+from gui.plotting.sampled import counted_from
 from gui.theme import apply, load_theme
 from model.api import Session
 from model.frame import Frame

@@ -199,7 +199,7 @@ def test_curves_follow_the_samples_up_to_the_limit(panel: TokensPanel, frame: Fr
 
 def test_one_limit_has_a_curve_of_all_tokens(panel: TokensPanel, together: Frame) -> None:
     panel.set_frame(together)
-    whole = points(panel, "-1")
+    whole = points(panel, "all")
     assert len(whole) > 10
     assert whole[-1, 1] >= points(panel, "0")[-1, 1]
     assert panel.plot.types == (0, 1)

@@ -246,11 +246,11 @@ def test_one_queue_is_the_total(panel: QueueCurvesPanel, calm: Frame) -> None:
 
 def test_after_going_back_the_future_is_muted(panel: QueueCurvesPanel, growing: Session, frame: Frame) -> None:
     panel.set_frame(frame)
-    assert not np.isfinite(points(panel, "ahead")[:, 1]).any()
+    assert not np.isfinite(points(panel, "ahead waiting")[:, 1]).any()
     growing.seek(1200)
     rewound = growing.frame()
     panel.set_frame(rewound)
-    ahead = points(panel, "ahead")
+    ahead = points(panel, "ahead waiting")
     assert ahead[0, 0] == pytest.approx(rewound.time)
     assert ahead[-1, 0] == pytest.approx(frame.time)
     waiting = int(rewound.state.number[WAITING])

@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 from gui.intents import GoTo
 from gui.kinds.reservation.groups import GroupsPanel, accepting_slots, read_groups
 from gui.kinds.reservation.groups_chart import RowChart, RowStyle
-from gui.panels.sampled import LEAST_GROWTH, SampledSeries
+from gui.plotting.sampled import LEAST_GROWTH, SampledSeries
 from gui.theme import load_theme
 from model.api import Session
 from model.frame import Frame

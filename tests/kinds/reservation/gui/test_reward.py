@@ -18,8 +18,8 @@ from pytestqt.qtbot import QtBot
 
 from gui.intents import GoTo
 from gui.kinds.reservation.reward import RewardPanel, read_rewards
-from gui.panels.sampled import LEAST_GROWTH, History, SampledSeries, average_width
 from gui.panels.wording import share_of, significant, with_interval
+from gui.plotting.sampled import LEAST_GROWTH, History, SampledSeries, average_width
 from gui.theme import load_theme
 from model.api import Session
 from model.frame import Frame
@@ -256,7 +256,7 @@ def test_after_going_back_the_future_is_muted(panel: RewardPanel, frame: Frame, 
 
 def ahead(panel: RewardPanel) -> list[float]:
     """The times of the curve after the cursor."""
-    rows = [row for row in panel.plot.csv_rows() if row[0] == "ahead"]
+    rows = [row for row in panel.plot.csv_rows() if row[0] == "ahead reward"]
     return [float(row[1]) for row in rows if np.isfinite(row[2])]
 
 

@@ -17,8 +17,8 @@ from pytestqt.qtbot import QtBot
 from gui.intents import GoTo
 from gui.kinds.reservation.theory import TheoryPanel
 from gui.kinds.reservation.theory_values import falling_for
-from gui.panels.sampled import SampledSeries
 from gui.panels.wording import significant
+from gui.plotting.sampled import SampledSeries
 from gui.theme import apply, load_theme
 from model.api import Session
 from model.frame import Frame
@@ -400,7 +400,7 @@ def test_after_going_back_the_future_is_muted(panel: TheoryPanel, frame: Frame) 
     session.seek(1_000)
     earlier = session.frame(bounds=bounds)
     panel.set_frame(earlier)
-    ahead = np.array([row[1:] for row in panel.plot.csv_rows() if row[0] == "ahead"], float)
+    ahead = np.array([row[1:] for row in panel.plot.csv_rows() if row[0] == "ahead whole"], float)
     assert ahead[0, 0] == pytest.approx(earlier.time)
     assert ahead[-1, 0] == pytest.approx(frame.samples[-1, TIME_COLUMN], abs=0.05)
     session.seek(EVENTS)

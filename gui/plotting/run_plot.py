@@ -1,0 +1,194 @@
+"""A plot that follows a run: its past up to the moment shown, and muted what lies ahead of it."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from gui.plotting.pyramid import Pyramid
+from gui.plotting.sampled import LEAST_GROWTH, History, nothing
+from gui.plotting.time_plot import PlotText, Role, TimePlot
+from gui.theme import Theme, current_fonts
+from model.frame import Frame
+from model.metrics import Estimate
+
+View = tuple[float, float]
+_HOW = "A click goes to that moment, the wheel enlarges, a double click shows all."
+_RANGE, _INTERVAL = "range", "interval"
+
+
+class RunLine(NamedTuple):
+    """A curve of samples, the same one ahead of the moment shown, and where its values come from."""
+
+    curve: Pyramid
+    ahead: Pyramid | None
+    history: History | None  #: None for the plot's own
+    place: int  #: among the series of the history
+
+
+class RunPlot(TimePlot):
+    """Curves that follow the samples of a run, drawn again once anybody could tell.
+
+    A subclass may choose its curves (:meth:`begin`, :meth:`choose`), or fill them itself
+    (:meth:`fill`).
+
+    Signals
+    -------
+    event_picked(event)
+        The last sampled event before the moment that was clicked.
+    """
+
+    event_picked = Signal(int)
+
+    def __init__(
+        self,
+        theme: Theme,
+        quantity: str,
+        about: str,
+        history: History,
+        *,
+        ranged: bool = False,
+        from_zero: bool = True,
+        parent: QWidget | None = None,
+    ) -> None:
+        """*ranged*: a band shows the range of the first series where averages are drawn."""
+        super().__init__(theme, current_fonts(), PlotText("time", quantity), from_zero=from_zero, parent=parent)
+        self.setAccessibleName(f"{quantity} over time")
+        self.setToolTip(f"{about}\n{_HOW}")
+        self.history = history
+        self._ranged = ranged
+        self._lines: dict[str, RunLine] = {}
+        self._frame: Frame | None = None
+        self._drawing = self._stale = False
+        self._drawn = 0.0  # the time up to which the curves are drawn
+        self.picked.connect(self._pick)
+        self.getPlotItem().getViewBox().sigXRangeChanged.connect(self._zoomed)
+
+    # What is drawn.
+
+    def add_line(
+        self,
+        name: str,
+        role: Role,
+        history: History | None = None,
+        place: int = 0,
+        *,
+        ahead: bool = False,
+        label: str = "",
+    ) -> None:
+        """Add the curve of a series, with *ahead* also beyond the moment shown."""
+        muted = self.add_curve(f"ahead {name}", "border") if ahead else None
+        line = RunLine(self.add_curve(name, role, label=label), muted, history, place)
+        self._lines[name] = line
+        _empty(line)
+
+    def remove_line(self, name: str) -> None:
+        """Take a curve away, and what is drawn of it ahead."""
+        if self._lines.pop(name).ahead is not None:
+            self.remove(f"ahead {name}")
+        self.remove(name)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The names of the curves of series."""
+        return tuple(self._lines)
+
+    def show_interval(self, mean: Estimate | None, since: float, now: float, least: float = -math.inf) -> None:
+        """The interval of a mean as a band from *since* to *now*, not below *least*; none where it is not known."""
+        if mean is None or not math.isfinite(mean.half_width) or now <= since:
+            self.discard(_INTERVAL)
+            return
+        band = self.band(_INTERVAL) or self.add_band(_INTERVAL, "run")
+        for edge, half in ((band.low, -mean.half_width), (band.high, mean.half_width)):
+            edge.replace([since, now], [max(least, mean.mean + half)] * 2)
+
+    # The run.
+
+    def show_moment(self, frame: Frame, *, anew: bool = False) -> None:
+        """Bring the curves up to a frame, unless nobody could tell; *anew* if they are others."""
+        anew |= not self.history.continues(frame)
+        if anew or self.is_due(frame):
+            self.history.update(frame)
+            if anew:
+                self.begin(frame)
+            self.choose(frame)
+            self.draw(frame)
+
+    def is_due(self, frame: Frame) -> bool:
+        """Whether anybody could tell that the curves have grown."""
+        view = self.getPlotItem().getViewBox()
+        low, high = view.viewRange()[0]
+        shift = abs(frame.time - self._drawn) / (high - low) * view.width()
+        return not frame.running or bool(shift >= LEAST_GROWTH)
+
+    def begin(self, frame: Frame) -> None:
+        """Another run: its own unit of time at the axis, and ranges that fit it."""
+        self._frame = frame
+        unit = self.unit_of(frame)
+        self.set_quantity(x=f"time ({unit})" if unit else "time")
+        for line in self._lines.values():
+            _empty(line)
+        for band in (_RANGE, _INTERVAL):
+            self.discard(band)
+        if self._ranged:
+            extent = self.add_band(_RANGE, "muted")
+            extent.low = extent.high = self.history.series[0].values
+        self.reset_view()
+
+    def unit_of(self, frame: Frame) -> str:
+        """The unit of time, for the axis."""
+        return frame.info.time_unit
+
+    def choose(self, frame: Frame) -> None:
+        """Add and remove curves, as the samples up to a frame ask for."""
+
+    def draw(self, frame: Frame) -> None:
+        """Draw up to a frame, in the range that is in view afterwards."""
+        self._frame = frame
+        self._drawing = True
+        self.set_now(self.end_of(frame))
+        for history in {line.history or self.history for line in self._lines.values()}:
+            history.update(frame)
+        for _ in range(2):
+            self._stale = False
+            low, high = self.getPlotItem().getViewBox().viewRange()[0]
+            self.fill(frame, (low, high))
+            self.refresh()
+            if not self._stale:
+                break
+        self.set_cursor(frame.time)
+        self._drawn = frame.time
+        self._drawing = False
+
+    def end_of(self, frame: Frame) -> float:
+        """The time that the range reaches."""
+        return max(frame.time, frame.extent.live_end_time)
+
+    def fill(self, frame: Frame, view: View) -> None:
+        """Put into the curves what there is to draw of them in a range of time."""
+        past, future = (view[0], frame.time), (frame.time, frame.extent.live_end_time)
+        for line in self._lines.values():
+            known = (line.history or self.history).series
+            if known:
+                line.curve.replace(*known[line.place].curve(past, view))
+                if line.ahead is not None:
+                    line.ahead.replace(*known[line.place].curve(future, view))
+
+    def _zoomed(self) -> None:
+        if self._drawing:
+            self._stale = True
+        elif self._frame is not None and self.history.series:
+            self.draw(self._frame)
+
+    def _pick(self, time: float) -> None:
+        if self._frame is not None:
+            self.event_picked.emit(self.history.event_at(self._frame, time))
+
+
+def _empty(line: RunLine) -> None:
+    for pyramid in (line.curve, line.ahead):
+        if pyramid is not None:
+            pyramid.replace(*nothing(0.0))
