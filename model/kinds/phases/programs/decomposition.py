@@ -29,6 +29,9 @@ from model.kinds.phases.programs.simplex import Cancelled, Progress
 GAP_TOLERANCE = 1e-8
 #: The gap at which the mixture is tried for an optimum.
 LOCAL_TOLERANCE = 1e-12
+#: What solves the program of a mixture, in turn: HiGHS gives up on some small programs in its presolve, and its
+#: dual simplex method on some whose optimum is 0.
+_SOLVERS = (("highs-ds", True), ("highs-ds", False), ("highs-ipm", True))
 #: Policies in a mixture before it is given up.
 MOST_POLICIES = 1_000
 #: A weight below this is the solver's way to say 0.
@@ -245,10 +248,9 @@ class _Decomposition:
         over = self._penalty * reach / self._budget if self._budget else 1.0
         loss = np.concatenate([np.zeros(count), [-1.0], fault, fault, [over]])
         right = np.append(np.zeros(types), 1.0)
-        for presolve in (True, False):  # HiGHS gives up on some small programs in its presolve
-            solution = linprog(
-                loss, most, [self._budget], equal, right, method="highs-ds", options=TIGHT | {"presolve": presolve}
-            )
+        for method, presolve in _SOLVERS:
+            options = TIGHT | {"presolve": presolve}
+            solution = linprog(loss, most, [self._budget], equal, right, method=method, options=options)
             if solution.status == 0:
                 break
         else:
