@@ -1,7 +1,7 @@
 """The pixels of servers, written for Numba: every server, or only those that changed.
 
 The functions at the top are the geometry of one server.  They run as plain Python for hit
-tests; :mod:`gui.painting.shapes` does the same for many servers with NumPy, and tests hold
+tests; :mod:`gui.kinds.reservation.servers_shapes` does the same for many servers with NumPy, and tests hold
 the two to the same pixels.
 """
 

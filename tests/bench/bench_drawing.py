@@ -31,10 +31,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.kinds.reservation.servers_painted import PaintedServers, layout_grid
+from gui.kinds.reservation.servers_painter import paint_servers
 from gui.kinds.reservation.servers_raster_view import ServerView
 from gui.painting import kernel
-from gui.painting.fallback import paint_servers
-from gui.painting.servers import PaintedServers, layout_grid
 from gui.painting.textures import raster_palette
 from gui.plotting.time_plot import PlotText, TimePlot
 from gui.theme import apply, fonts, load_theme

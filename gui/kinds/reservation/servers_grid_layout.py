@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from gui.painting.servers import layout_grid
+from gui.kinds.reservation.servers_painted import layout_grid
 from gui.pictures.layout import seen
 
 Integers = npt.NDArray[np.int32]

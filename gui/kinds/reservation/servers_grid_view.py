@@ -13,11 +13,11 @@ from gui.kinds.reservation.servers_columns import settled_reject_group
 from gui.kinds.reservation.servers_event import EventLine
 from gui.kinds.reservation.servers_grid_layout import GridLayout, fitting_grid, most_zoom, zoomed_grid
 from gui.kinds.reservation.servers_legend import StackLegend, entries
+from gui.kinds.reservation.servers_painted import PaintedServers
 from gui.kinds.reservation.servers_raster_view import ServerView
 from gui.kinds.reservation.servers_steps import marks
 from gui.kinds.reservation.servers_words import pointed_words, selected, slot_of
 from gui.painting.brackets import paint_brackets
-from gui.painting.servers import PaintedServers
 from gui.painting.stack_text import Symbols
 from gui.painting.textures import raster_palette
 from gui.pictures.marks import outline

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtGui import QFont
 
+from gui.kinds.reservation.servers_slots import Strip, StripPicture, strip_picture
 from gui.kinds.reservation.servers_stack_layout import StackScale
-from gui.painting.stack_slots import Strip, StripPicture, strip_picture
 from gui.painting.textures import RasterPalette
 from gui.theme import Theme
 from model.kinds.reservation.numbers import ReservationNumbers

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtGui import QImage, QPainter
 
+from gui.kinds.reservation.servers_painted import Integers, PaintedServers
+from gui.kinds.reservation.servers_painter import paint_servers
 from gui.painting import kernel
-from gui.painting.fallback import paint_servers
-from gui.painting.servers import Integers, PaintedServers
 from gui.painting.textures import RasterPalette
 
 

@@ -8,8 +8,8 @@ from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QRegion, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gui.kinds.reservation.servers_painted import GridHit, Integers, PaintedServers
 from gui.kinds.reservation.servers_raster import ServerRaster
-from gui.painting.servers import GridHit, Integers, PaintedServers
 from gui.painting.textures import raster_palette
 from gui.theme import Theme
 

@@ -8,8 +8,8 @@ from typing import Callable
 from PySide6.QtCore import QPointF, QRectF
 
 from gui.kinds.reservation.servers_columns import ConfigurationColumn, StackFigure
+from gui.kinds.reservation.servers_slots import StripPicture
 from gui.kinds.reservation.servers_stack_layout import ColumnSpan, Share, StackLayout, StackScale, spans, widening
-from gui.painting.stack_slots import StripPicture
 from gui.painting.stack_text import Symbols
 from gui.theme import Theme
 from model.frame import Frame

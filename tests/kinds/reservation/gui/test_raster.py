@@ -20,11 +20,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from gui.kinds.reservation.servers_painted import GridHit, PaintedServers, layout_grid
 from gui.kinds.reservation.servers_raster import ServerRaster
 from gui.kinds.reservation.servers_raster_view import ServerView
 from gui.painting import kernel
 from gui.painting.colour import argb
-from gui.painting.servers import GridHit, PaintedServers, layout_grid
 from gui.painting.textures import RasterPalette, raster_palette
 from gui.theme import load_theme
 

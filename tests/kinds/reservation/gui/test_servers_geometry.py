@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication
 from gui.kinds.reservation.servers_columns import assign_places
 from gui.kinds.reservation.servers_grid_layout import fitting_grid, zoomed_grid
 from gui.kinds.reservation.servers_legend import BETWEEN
+from gui.kinds.reservation.servers_slots import Strip, slot_boxes, strip_picture
 from gui.kinds.reservation.servers_stack_layout import (
     LEAST_STRIP,
     Share,
@@ -27,7 +28,6 @@ from gui.kinds.reservation.servers_stack_layout import (
 )
 from gui.kinds.reservation.servers_stack_raster import StackContent, StackRaster
 from gui.painting.colour import argb
-from gui.painting.stack_slots import Strip, slot_boxes, strip_picture
 from gui.painting.textures import raster_palette
 from gui.pictures.legend import flow
 from tests.kinds.reservation.gui.servers_views import DARK, LIGHT

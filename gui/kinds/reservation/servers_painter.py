@@ -7,9 +7,9 @@ import numpy.typing as npt
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter
 
+from gui.kinds.reservation.servers_painted import PaintedServers
+from gui.kinds.reservation.servers_shapes import Boxes, Shapes, shapes
 from gui.painting.kernel import TEXTURED
-from gui.painting.servers import PaintedServers
-from gui.painting.shapes import Boxes, Shapes, shapes
 from gui.painting.textures import RasterPalette, tile_brush
 
 
