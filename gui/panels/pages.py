@@ -1,4 +1,4 @@
-"""Widgets that several panels have alike: a text in rich type, a page that says "computing", and
+"""Widgets that several panels have alike: a text in rich type, the pages of bounds, and
 rows whose height stays."""
 
 from __future__ import annotations
@@ -7,8 +7,10 @@ from typing import Generic, Iterable, TypeVar
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetricsF
-from PySide6.QtWidgets import QLabel, QProgressBar, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QProgressBar, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
 
+from gui.panels.columns import HeadedColumns
+from gui.panels.tiles import paint_ground
 from gui.theme import Theme, current_fonts
 
 Row = TypeVar("Row")
@@ -53,6 +55,33 @@ def busy_page(text: str) -> QWidget:
     column.addWidget(bar, 0, Qt.AlignmentFlag.AlignHCenter)
     column.addStretch(1)
     return page
+
+
+class BoundsPages(QStackedLayout):
+    """Three pages of a panel: what is known, a sign that it is computed, and why there is nothing."""
+
+    def __init__(self, body: QWidget, known: HeadedColumns, busy: QWidget) -> None:
+        super().__init__(body)
+        self._body, self._known, self._busy = body, known, busy
+        self._sentence = QLabel()
+        self._sentence.setWordWrap(True)
+        self._sentence.setMargin(16)
+        self._sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.setContentsMargins(0, 0, 0, 0)
+        for page in (known, busy, self._sentence):
+            self.addWidget(page)
+
+    def choose(self, known: bool, problem: str) -> bool:
+        """Show what is *known*, else the *problem*, else that it is computed; whether it is known."""
+        if not known:
+            self._sentence.setText(problem)
+        self.setCurrentWidget(self._known if known else self._sentence if problem else self._busy)
+        return known
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme."""
+        for widget in (self._body, self._known.content, self._busy, self._sentence):
+            paint_ground(widget, theme)
 
 
 class SteadyRows(QWidget, Generic[Row]):

@@ -13,11 +13,11 @@ from PySide6.QtWidgets import QApplication, QComboBox, QLabel
 from pytestqt.qtbot import QtBot
 
 from gui.kinds.declaration import PanelEntry
-from gui.kinds.reservation.lp_bars import heading
 from gui.kinds.rooms import PANEL_ROOMS
 from gui.main_window import MainWindow
 from gui.panels import SENTENCES, panels_of
 from gui.panels.columns import HeadedColumns
+from gui.panels.share_bars import heading
 from model.origin import Moment
 from tests.gui.windows import complete_window, hall, press
 

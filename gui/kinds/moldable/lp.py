@@ -5,9 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Iterable
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gui.kinds.moldable.lp_curve import LoadCurve
 from gui.kinds.moldable.lp_ratios import RatioPlot
@@ -26,9 +25,9 @@ from gui.kinds.moldable.lp_values import (
 )
 from gui.panel import Panel
 from gui.panels.columns import HeadedColumns
-from gui.panels.pages import busy_page, rich_text
+from gui.panels.pages import BoundsPages, busy_page, rich_text
 from gui.panels.scenario_cells import Chooser
-from gui.panels.tiles import Tiles, paint_ground
+from gui.panels.tiles import Tiles
 from gui.theme import Theme, current_fonts
 from model.frame import Frame, RunInfo
 from model.kinds.moldable.programs.bounds import MoldableBounds
@@ -51,16 +50,8 @@ class AllocationLPPanel(Panel):
         self._bounds = MoldableBounds()
         self._class = 0
         self._wanted: Fraction | None = None  # another load than the run's
-        self._pages = QStackedLayout(self.body)
-        self._pages.setContentsMargins(0, 0, 0, 0)
         self._fill_content()
-        self._sentence = QLabel()
-        self._sentence.setWordWrap(True)
-        self._sentence.setMargin(16)
-        self._sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._busy = busy_page("Computing the optimum …")
-        for page in (self._area, self._busy, self._sentence):
-            self._pages.addWidget(page)
+        self._pages = BoundsPages(self.body, self._area, busy_page("Computing the optimum …"))
         self.restyle(self.theme)
 
     def _fill_content(self) -> None:
@@ -105,14 +96,10 @@ class AllocationLPPanel(Panel):
             return
         anew = frame.info is not self._info
         self._info, self._bounds = frame.info, frame.bounds
-        if not self._bounds.classes:
-            problem = self._bounds.problem
-            self._sentence.setText(problem)
-            self._pages.setCurrentWidget(self._sentence if problem else self._busy)
+        if not self._pages.choose(bool(self._bounds.classes), self._bounds.problem):
             return
         if anew:
             self._class, self._wanted = 0, None
-        self._pages.setCurrentWidget(self._area)
         self._name_classes()
         self.shares.set_values(share_values(self._bounds))
         self.shares.setVisible(bool(self.shares.values))
@@ -178,8 +165,7 @@ class AllocationLPPanel(Panel):
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
-        for widget in (self.body, self._area.content, self._busy, self._sentence):
-            paint_ground(widget, theme)
+        self._pages.restyle(theme)
         for part in (self.tiles, self.ratios, self.curve, self.shares):
             part.restyle(theme)
         if self._bounds.classes:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Iterable
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel, QStackedLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gui.intents import Solve
 from gui.kinds.phases.plan_axis import ServersAxis
@@ -25,8 +24,8 @@ from gui.kinds.phases.plan_values import (
 )
 from gui.panel import Panel
 from gui.panels.columns import HeadedColumns
-from gui.panels.pages import rich_text
-from gui.panels.tiles import LabelPace, Tiles, paint_ground
+from gui.panels.pages import BoundsPages, rich_text
+from gui.panels.tiles import LabelPace, Tiles
 from gui.theme import Theme, current_fonts
 from model.frame import Frame, RunInfo
 
@@ -47,17 +46,10 @@ class PlanPanel(Panel):
         self._info: RunInfo | None = None
         self._bounds: Any = None
         self._pace = LabelPace()
-        self._pages = QStackedLayout(self.body)
-        self._pages.setContentsMargins(0, 0, 0, 0)
         self._fill_content()
-        self._sentence = QLabel()
-        self._sentence.setWordWrap(True)
-        self._sentence.setMargin(16)
-        self._sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.solving = SolvingPage("Solving the single-server problem …")
         self.solving.asked.connect(lambda wanted: self.intent.emit(Solve(wanted)))
-        for page in (self._area, self.solving, self._sentence):
-            self._pages.addWidget(page)
+        self._pages = BoundsPages(self.body, self._area, self.solving)
         self.restyle(self.theme)
 
     def _fill_content(self) -> None:
@@ -97,10 +89,8 @@ class PlanPanel(Panel):
         bounds = self._bounds
         if not bounds.solved:
             self.solving.set_progress(progress_text(bounds))
-            self._sentence.setText(bounds.problem)
-            self._pages.setCurrentWidget(self._sentence if bounds.problem else self.solving)
+        if not self._pages.choose(bounds.solved, bounds.problem):
             return
-        self._pages.setCurrentWidget(self._area)
         scale = float(frame.info.numbers.scale)
         ours, peers = gap_points(bounds.points, bounds.nbar, scale)
         self.gap.setVisible(bool(ours))
@@ -130,8 +120,7 @@ class PlanPanel(Panel):
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
-        for widget in (self.body, self._area.content, self.solving, self._sentence):
-            paint_ground(widget, theme)
+        self._pages.restyle(theme)
         for part in (self.tiles, self.axis, self.gap):
             part.restyle(theme)
         if self._info is not None and self._bounds is not None and self._bounds.solved:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, Iterable
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel, QStackedLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gui.kinds.queue.lp_bars import ConfigurationBars
 from gui.kinds.queue.lp_picture import Size, jobs_by_size, picture_of, service_of, size_name, types_of
@@ -27,8 +26,8 @@ from gui.kinds.queue.lp_values import (
 )
 from gui.panel import Panel
 from gui.panels.columns import HeadedColumns
-from gui.panels.pages import busy_page, rich_text
-from gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
+from gui.panels.pages import BoundsPages, busy_page, rich_text
+from gui.panels.tiles import LabelPace, Tiles, TileText
 from gui.panels.wording import exact, significant
 from gui.plotting.scales import format_number
 from gui.theme import Theme, current_fonts
@@ -58,16 +57,8 @@ class SupportablePanel(Panel):
         self._bounds = QueueBounds()
         self._types: tuple[Size, ...] = ()
         self._pace = LabelPace()
-        self._pages = QStackedLayout(self.body)
-        self._pages.setContentsMargins(0, 0, 0, 0)
         self._fill_content()
-        self._sentence = QLabel()
-        self._sentence.setWordWrap(True)
-        self._sentence.setMargin(16)
-        self._sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._busy = busy_page("Computing the supportable workload …")
-        for page in (self._area, self._busy, self._sentence):
-            self._pages.addWidget(page)
+        self._pages = BoundsPages(self.body, self._area, busy_page("Computing the supportable workload …"))
         self.restyle(self.theme)
 
     def _fill_content(self) -> None:
@@ -108,11 +99,8 @@ class SupportablePanel(Panel):
     def _begin(self, frame: Frame, anew: bool) -> None:
         """Other bounds, or more of them."""
         info, bounds = frame.info, self._bounds
-        if not is_known(bounds):
-            self._sentence.setText(in_symbols(bounds.problem))
-            self._pages.setCurrentWidget(self._sentence if bounds.problem else self._busy)
+        if not self._pages.choose(is_known(bounds), in_symbols(bounds.problem)):
             return
-        self._pages.setCurrentWidget(self._area)
         self._types = types_of(bounds, info.numbers)
         if anew:
             self.bars.begin()
@@ -157,8 +145,7 @@ class SupportablePanel(Panel):
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
-        for widget in (self.body, self._area.content, self._busy, self._sentence):
-            paint_ground(widget, theme)
+        self._pages.restyle(theme)
         for part in (self.tiles, self.scale, self.region, self.bars, self.refining):
             part.restyle(theme)
         if self._info is not None:

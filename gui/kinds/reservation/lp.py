@@ -6,20 +6,20 @@ import time
 from fractions import Fraction
 from typing import Iterable
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel, QStackedLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gui.intents import Say
-from gui.kinds.reservation.lp_bars import ShareBars
+from gui.kinds.reservation.lp_bars import SolutionBars
 from gui.kinds.reservation.lp_curve import AlphaPlot, alpha_text
 from gui.kinds.reservation.lp_prices import price_table
 from gui.kinds.reservation.lp_scale import RatioScale, guarantee_sentence
 from gui.kinds.reservation.lp_solution import Solution, bar_rows, present_shares, solve_at
 from gui.panel import Panel
 from gui.panels.columns import HeadedColumns
-from gui.panels.pages import busy_page, rich_text
-from gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
+from gui.panels.pages import BoundsPages, busy_page, rich_text
+from gui.panels.tiles import LabelPace, Tiles, TileText
 from gui.panels.wording import GREEDY, OPTIMUM, exact, significant
 from gui.plotting.scales import format_number
 from gui.theme import Theme, current_fonts
@@ -54,21 +54,13 @@ class LPPanel(Panel):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._solve)
-        self._pages = QStackedLayout(self.body)
-        self._pages.setContentsMargins(0, 0, 0, 0)
         self._fill_content()
-        self._sentence = QLabel()
-        self._sentence.setWordWrap(True)
-        self._sentence.setMargin(16)
-        self._sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._busy = busy_page("Computing the optimum and the greedy assignment …")
-        for page in (self._area, self._busy, self._sentence):
-            self._pages.addWidget(page)
+        self._pages = BoundsPages(self.body, self._area, busy_page("Computing the optimum and the greedy assignment …"))
         self.restyle(self.theme)
 
     def _fill_content(self) -> None:
         self.tiles = Tiles(self.theme)
-        self.bars = ShareBars(self.theme)
+        self.bars = SolutionBars(self.theme)
         self.scale = RatioScale(self.theme)
         self.curve = AlphaPlot(self.theme)
         self.curve.chosen.connect(self._choose)
@@ -105,11 +97,8 @@ class LPPanel(Panel):
         self._bounds = bounds
         self._timer.stop()
         self.solution = None
-        if bounds.optimum is None or bounds.greedy is None:
-            self._sentence.setText(bounds.problem)
-            self._pages.setCurrentWidget(self._sentence if bounds.problem else self._busy)
+        if not self._pages.choose(bounds.optimum is not None and bounds.greedy is not None, bounds.problem):
             return
-        self._pages.setCurrentWidget(self._area)
         self.bars.begin()
         self.curve.setVisible(bounds.curve is not None)
         self.curve_note.setVisible(bounds.curve is None)
@@ -199,8 +188,7 @@ class LPPanel(Panel):
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
-        for widget in (self.body, self._area.content, self._busy, self._sentence):
-            paint_ground(widget, theme)
+        self._pages.restyle(theme)
         for part in (self.tiles, self.bars, self.scale):
             part.restyle(theme)
         self.curve.set_theme(theme)

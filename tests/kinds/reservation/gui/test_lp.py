@@ -22,7 +22,7 @@ from gui.kinds.reservation.lp import LPPanel
 from gui.kinds.reservation.lp_curve import alpha_text
 from gui.kinds.reservation.lp_prices import price_table
 from gui.kinds.reservation.lp_scale import NAMES, guarantee_sentence
-from gui.kinds.reservation.lp_solution import bar_rows, present_shares, solve_at
+from gui.kinds.reservation.lp_solution import BarRow, bar_rows, present_shares, solve_at
 from gui.panels.wording import exact, significant
 from gui.theme import fonts, load_theme
 from model.api import Session
@@ -381,10 +381,10 @@ def test_nothing_overlaps(
 def test_long_configurations_give_way_to_letters(qtbot: QtBot, ready: LPPanel) -> None:
     ready.resize(320, 500)
     qtbot.wait(20)
-    assert ready.bars.label((12, 3, 8, 0), 400) == "(12, 3, 8, 0)"
-    assert ready.bars.label((12, 0, 0, 0, 0, 0, 0, 1), 90) == "12\u202fA + 1\u202fH"
-    assert ready.bars.label((0, 0, 0, 0, 0, 0, 0, 0), 60) == "empty"
-    assert ready.bars.label(None, 60) == "others"
+    assert ready.bars.label(BarRow((12, 3, 8, 0), 0.0, 0.0, 0.0), 400) == "(12, 3, 8, 0)"
+    assert ready.bars.label(BarRow((12, 0, 0, 0, 0, 0, 0, 1), 0.0, 0.0, 0.0), 90) == "12\u202fA + 1\u202fH"
+    assert ready.bars.label(BarRow((0, 0, 0, 0, 0, 0, 0, 0), 0.0, 0.0, 0.0), 60) == "empty"
+    assert ready.bars.label(BarRow(None, 0.0, 0.0, 0.0), 60) == "others"
 
 
 def test_a_row_says_its_numbers(ready: LPPanel) -> None:

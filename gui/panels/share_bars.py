@@ -1,0 +1,147 @@
+"""Rows of bars side by side: shares of the servers in each configuration, with their numbers."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import ClassVar, TypeVar
+
+from PySide6.QtCore import QEvent, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QToolTip, QWidget
+
+from gui.panels.pages import SteadyRows
+from gui.theme import Theme, current_fonts
+
+Row = TypeVar("Row")
+
+_MARGIN, _GAP = 10.0, 12.0
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_LEAST_BAR = 90.0
+
+
+class ShareBars(SteadyRows[Row]):
+    """A row for each configuration with a bar for each share, from 0 to all servers.
+
+    A subclass says what is in a row.
+    """
+
+    heads: ClassVar[tuple[tuple[str, str], ...]]  #: heading and role of each share
+    widest: ClassVar[str]  #: the widest number
+    most_label: ClassVar[float]  #: the part of the width that labels may have
+    about: ClassVar[str]  #: a sentence on all rows
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, "shares of the servers by configuration", parent)
+
+    # For subclasses.
+
+    @abstractmethod
+    def name_of(self, row: Row) -> str:
+        """The configuration as the paper writes it."""
+
+    @abstractmethod
+    def words_of(self, row: Row) -> str:
+        """The same in words, where that is too long; empty for all others."""
+
+    @abstractmethod
+    def shares_of(self, row: Row) -> tuple[float, ...]:
+        """From 0 to 1, one for each heading."""
+
+    @abstractmethod
+    def numbers_of(self, row: Row) -> tuple[str, ...]:
+        """The shares as they are written."""
+
+    @abstractmethod
+    def sentence_of(self, row: Row) -> str:
+        """All of a row, for a tooltip."""
+
+    # Words.
+
+    def label(self, row: Row, room: float) -> str:
+        """The configuration as the paper writes it, or in words where it is too long."""
+        name, words = self.name_of(row), self.words_of(row)
+        if not words or self._metrics().horizontalAdvance(name) <= room:
+            return name
+        return self._metrics().elidedText(words, Qt.TextElideMode.ElideRight, room)
+
+    def _columns(self) -> tuple[float, float, float]:
+        """Width of the labels, left end of the numbers, width of one number."""
+        metrics = self._metrics()
+        room = self.most_label * self.width()
+        labels = [self.label(row, room) for row in self._rows]
+        label = max((metrics.horizontalAdvance(text) for text in labels), default=0.0) + 1
+        number = metrics.horizontalAdvance(self.widest) + _GAP
+        left = self.width() - _MARGIN - len(self.heads) * number
+        if left - _GAP - (_MARGIN + label + _GAP) < _LEAST_BAR:
+            left = self.width() - _MARGIN + _GAP
+        return label, left, number
+
+    # Painting.
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setFont(current_fonts().body)
+        label, left, number = self._columns()
+        height = self._row_height()
+        bars = QRectF(_MARGIN + label + _GAP, height, left - label - 2 * _GAP - _MARGIN, height * len(self._rows))
+        self._paint_heading(painter, bars, left, number)
+        for place, row in enumerate(self._rows, start=1):
+            top = place * height
+            painter.setPen(QColor(self._theme.normal))
+            painter.drawText(QRectF(_MARGIN, top, label, height), _LEFT, self.label(row, label))
+            self._paint_bars(painter, row, QRectF(bars.left(), top, bars.width(), height))
+            if left < self.width() - _MARGIN:
+                self._paint_numbers(painter, row, QRectF(left, top, number, height))
+        painter.end()
+
+    def _paint_heading(self, painter: QPainter, bars: QRectF, left: float, number: float) -> None:
+        """The names of the shares above their numbers, or in a line where these are left out."""
+        height, theme = self._row_height(), self._theme
+        with_numbers = left < self.width() - _MARGIN
+        start, wide = (left, number) if with_numbers else (bars.left(), bars.width() / len(self.heads))
+        for place, (name, role) in enumerate(self.heads):
+            painter.setPen(QColor(theme.ink(theme.color(role))))
+            box = QRectF(start + place * wide, 0, wide, height)
+            painter.drawText(box, _RIGHT if with_numbers else _LEFT, name)
+        painter.setPen(QColor(theme.muted))
+        if with_numbers:
+            room = QRectF(_MARGIN, 0, left - _MARGIN, height)
+            painter.drawText(room, _LEFT, heading(self._metrics(), room.width()))
+        painter.setPen(QPen(QColor(theme.grid)))
+        for share in (0.0, 0.5, 1.0):
+            x = round(bars.left() + share * bars.width())
+            painter.drawLine(x, int(height), x, int(bars.bottom()))
+
+    def _paint_bars(self, painter: QPainter, row: Row, box: QRectF) -> None:
+        thick = (box.height() - 6) / len(self.heads)
+        for place, (share, (_, role)) in enumerate(zip(self.shares_of(row), self.heads, strict=True)):
+            if share > 0:
+                top = box.top() + 2 + place * (thick + 1)
+                bar = QRectF(box.left(), top, max(1.0, share * box.width()), thick)
+                painter.fillRect(bar, QColor(self._theme.color(role)))
+
+    def _paint_numbers(self, painter: QPainter, row: Row, box: QRectF) -> None:
+        for text in self.numbers_of(row):
+            painter.setPen(QColor(self._theme.muted if text == "0" else self._theme.normal))
+            painter.drawText(box, _RIGHT, text)
+            box.translate(box.width(), 0)
+
+    # Tips.
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            QToolTip.showText(event.globalPos(), self.tip_at(event.pos().y()), self)
+            return True
+        return super().event(event)
+
+    def tip_at(self, height: float) -> str:
+        """A sentence on the row at this height."""
+        place = int(height // self._row_height()) - 1
+        return self.sentence_of(self._rows[place]) if 0 <= place < len(self._rows) else self.about
+
+
+def heading(metrics: QFontMetricsF, room: float) -> str:
+    """What the bars are, in as many words as *room* pixels have."""
+    texts = ("share of servers by configuration", "share of servers", "share")
+    return next((text for text in texts if metrics.horizontalAdvance(text) <= room), texts[-1])
