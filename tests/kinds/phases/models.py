@@ -62,3 +62,29 @@ def four_phases(most_jobs: int) -> JobModel:
         cost=Cost(),
         budget=Fraction(1, 20),
     )
+
+
+def _weightless(name: str, rates: str, **to: str) -> dict[str, object]:
+    arrival, departure = rates.split()
+    return {"name": name, "demand": {"cpu": 0}, "arrival_rate": arrival, "departure_rate": departure, "to": to}
+
+
+def _paying(jobs: dict[str, int]) -> dict[str, object]:
+    return {"law": "table", "budget": "1/20", "rates": [{"jobs": jobs, "rate": "2/7"}]}
+
+
+#: HiGHS gives up on one of the programs of this model in its presolve.
+HARD_TO_PRESOLVE: dict[str, object] = {
+    "system": "phases",
+    "seed": 0,
+    "servers": {"most_jobs": 1, "capacity": {"cpu": 3}, "contention": "costs"},
+    "phases": [_weightless("boot", "1/2 1/2", steady="1/2"), _weightless("steady", "1/2 7/3", boot="7/3")],
+    "workload": {"kind": "poisson", "scale": "1/2"},
+    "cost": _paying({"boot": 1, "steady": 0}),
+}
+
+#: The dual simplex method gives up on one of this model's, with and without a presolve.
+HARD_FOR_SIMPLEX: dict[str, object] = HARD_TO_PRESOLVE | {
+    "phases": [_weightless("boot", "2 2"), *(_weightless(name, "1/2 1/2", boot="1/2") for name in ("steady", "peak"))],
+    "cost": _paying({"boot": 1, "steady": 0, "peak": 0}),
+}
