@@ -108,7 +108,13 @@ COMMANDS: tuple[Command, ...] = (
         "Transport",
         "breakpoint",
     ),
-    Command("breakpoints", "Breakpoints ...", ("Ctrl+B",), "Lists and clears all breakpoints.", "Transport"),
+    Command(
+        "breakpoints",
+        "Breakpoints ...",
+        ("Ctrl+B",),
+        "Lists, sets and removes breakpoints: before an event, or where a question holds.",
+        "Transport",
+    ),
     Command(
         "experiments",
         "Experiments ...",

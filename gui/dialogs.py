@@ -14,10 +14,8 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QLabel,
     QLineEdit,
-    QListWidget,
     QMenu,
     QMenuBar,
-    QPushButton,
     QTextBrowser,
     QVBoxLayout,
     QWidget,
@@ -27,7 +25,6 @@ from gui import manual
 from gui.actions import BRING, COMMANDS, Actions
 from gui.boxes import keep_keys
 from gui.docks import PanelDock
-from gui.run_control import RunControl
 
 #: The property of a dock that a double click has opened.
 INSPECTOR = "inspector"
@@ -120,25 +117,6 @@ def parse_until(text: str, kinds: Iterable[str]) -> dict[str, int | float | str]
     except ValueError:
         pass
     raise ValueError(f"found '{words}', allowed: t = a time, an event's number, or {', '.join(known)}")
-
-
-def show_breakpoints(window: QWidget, points: Sequence[int], control: RunControl) -> None:
-    """One place that lists and clears all breakpoints."""
-    dialog = QDialog(window)
-    dialog.setObjectName("breakpoints")
-    dialog.setWindowTitle("Breakpoints")
-    listed = QListWidget()
-    listed.addItems([f"before event {event}" for event in points] or ["none is set"])
-    clear = QPushButton("Clear all")
-    clear.clicked.connect(control.clear_breakpoints)
-    clear.clicked.connect(dialog.accept)
-    listed.itemActivated.connect(lambda item: control.go_to(points[listed.row(item)] - 1) if points else None)
-    layout = QVBoxLayout(dialog)
-    layout.addWidget(QLabel("A run stops just before these events; activate one to go there."))
-    layout.addWidget(listed)
-    layout.addWidget(clear)
-    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    dialog.open()
 
 
 def ask_open(window: QWidget, take: Callable[[Path], object]) -> None:

@@ -18,6 +18,7 @@ from gui import theme as themes
 from gui.actions import Actions
 from gui.bounds_service import BoundsService
 from gui.boxes import keep_keys
+from gui.breakpoints_dialog import BreakpointsDialog
 from gui.compare import CompareControl
 from gui.compare_docks import CompareDocks
 from gui.dock_area import DockArea
@@ -335,7 +336,7 @@ class MainWindow(QMainWindow):
 
     def show_breakpoints(self) -> None:
         """List the breakpoints of what runs."""
-        dialogs.show_breakpoints(self, sorted(self.frame.breakpoints) if self.frame is not None else [], self.control)
+        BreakpointsDialog(self, self.theme, self.control, self.worker.breakpoints_told).open()
 
     def show_help(self, page: str) -> None:
         """Show a page of the manual; its links open what they say."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Mapping
+from typing import Any, Callable, Mapping
 
 from PySide6.QtCore import QObject
 
@@ -13,6 +13,7 @@ from gui.pace import Pace
 from gui.worker import RunWorker
 from model.comparison.comparison import Comparison, lanes_of, stand_at
 from model.comparison.file import load_run, save_run
+from model.errors import UserError
 from model.origin import Moment
 from model.scenario.load import parse_scenario, write_scenario
 
@@ -209,28 +210,42 @@ class RunControl(QObject):
 
     def toggle_breakpoint(self, event: int) -> None:
         """Set or clear a breakpoint just before an event."""
-
-        def command(worker: RunWorker) -> None:
-            worker.breakpoints ^= {event}
-            worker.refresh()
-
-        self._worker.post(command)
-
-    def clear_breakpoints(self) -> None:
-        """Clear all breakpoints."""
-
-        def command(worker: RunWorker) -> None:
-            worker.breakpoints.clear()
-            worker.refresh()
-
-        self._worker.post(command)
+        self._break(lambda worker: worker.breakpoints.toggle(event))
 
     def break_here(self) -> None:
         """Set or clear a breakpoint before the next event."""
+        self._break(lambda worker: worker.breakpoints.toggle(worker.present.timeline.event + 1))
+
+    def break_where(self, text: str) -> None:
+        """Set a breakpoint before the event of that number, or before events where a question holds."""
+        self._break(lambda worker: worker.breakpoints.add(text))
+
+    def remove_breakpoint(self, what: int | str) -> None:
+        """Remove the breakpoint before an event, or that of a question."""
+        self._break(lambda worker: worker.breakpoints.remove(what))
+
+    def clear_breakpoints(self) -> None:
+        """Clear all breakpoints."""
+        self._break(lambda worker: worker.breakpoints.clear())
+
+    def list_breakpoints(self) -> None:
+        """Let the worker tell which there are."""
+        self._break(_nothing)
+
+    def _break(self, change: Callable[[RunWorker], None]) -> None:
+        """Change the breakpoints, and tell which there are then, or why it could not be done."""
 
         def command(worker: RunWorker) -> None:
-            if worker.session is not None:
-                worker.breakpoints ^= {worker.session.timeline.event + 1}
-                worker.refresh()
+            fault = ""
+            try:
+                change(worker)
+            except UserError as error:
+                fault = error.line
+            worker.breakpoints_told.emit(worker.breakpoints.listed(fault))
+            worker.refresh()
 
         self._worker.post(command)
+
+
+def _nothing(_: RunWorker) -> None:
+    pass

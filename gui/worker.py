@@ -23,12 +23,12 @@ from gui.pace import REAL_TIME, Pace
 from gui.searches import Searches
 from gui.warming import Warming
 from model.api import Session
-from model.comparison.comparison import Comparison, Run, kinds_of, lanes_of, lanes_shown
+from model.comparison.comparison import Comparison, Run, called, kinds_of, lanes_of, lanes_shown
 from model.engine import Reason
 from model.errors import PolicyFileError, UntrustedPolicyError, UserError
-from model.explain import grouped
 from model.frame import RunInfo
 from model.policies import stop_what_hangs
+from model.questions.breakpoints import Breakpoints
 from model.scenario.load import Scenario
 from model.waiting import PERIOD, GivenUpError, waiting
 
@@ -57,6 +57,8 @@ class RunWorker(QObject):
         A command could not be carried out; the run is as it was.
     policy_refused(str)
         What is wrong with a policy of one's own; empty once that is over.
+    breakpoints_told(BreakpointList)
+        The breakpoints, after one was asked for or taken away.
     permission_wanted(UntrustedPolicyError, command)
         A file that nobody has allowed would run; the command is to be posted again if it may.
     progressed(Progress)
@@ -70,6 +72,7 @@ class RunWorker(QObject):
     opened = Signal(object)
     refused = Signal(str)
     policy_refused = Signal(str)
+    breakpoints_told = Signal(object)
     permission_wanted = Signal(object, object)
     compiled = Signal(bool)
     compiling = Signal(str)
@@ -83,7 +86,7 @@ class RunWorker(QObject):
         self.goal = Goal()
         self.pace: Pace = REAL_TIME
         self.bounds: Any = None
-        self.breakpoints: set[int] = set()
+        self.breakpoints = Breakpoints()
         self._commands: SimpleQueue[Command | None] = SimpleQueue()
         self._taken = threading.Event()
         self._taken.set()
@@ -244,7 +247,7 @@ class RunWorker(QObject):
             speed=self._meter.read(line.event, line.time),
             message=self._message,
             bounds=self.bounds,
-            breakpoints=frozenset(self.breakpoints),
+            breakpoints=frozenset(self.breakpoints.events),
         )
         self._taken.clear()
         self._stale, self._seen = False, True
@@ -257,6 +260,8 @@ class RunWorker(QObject):
         self.session = session
         self.running = False
         self.goal = Goal()
+        first = lanes_of(session)[0]
+        self.breakpoints.watch(first.bench, first.timeline)
         self.bounds = None
         self.tell("")
         self.policy_refused.emit("")
@@ -275,6 +280,7 @@ class RunWorker(QObject):
         line = self.present.timeline
         self.goal = goal
         self.running = True
+        self.breakpoints.begin()
         if goal.kind is not None:
             self.present.step()
         self._clock = (monotonic(), line.time)
@@ -337,7 +343,7 @@ class RunWorker(QObject):
             self._put_aside(replaced)
         self.adopt(session)
         if self._replaced is not None:
-            said = f"Opened {_called(session)}. {BACK_KEY} goes back to {_called(self._replaced)}."
+            said = f"Opened {called(session)}. {BACK_KEY} goes back to {called(self._replaced)}."
             self.tell(" ".join((*session.info.warnings, said)))
 
     def go_back(self) -> None:
@@ -347,7 +353,7 @@ class RunWorker(QObject):
         back = self._replaced
         self._put_aside(self.present)
         self.adopt(back)
-        self.tell(f"Back at {_called(back)}. {BACK_KEY} goes to {_called(self._replaced)}.")
+        self.tell(f"Back at {called(back)}. {BACK_KEY} goes to {called(self._replaced)}.")
 
     def _put_aside(self, run: Run) -> None:
         run.layout = ""  # it comes back into the docks as they are then
@@ -441,15 +447,16 @@ class RunWorker(QObject):
             self._clock = (monotonic(), session.timeline.time)
             if session.timeline.next_event is None:
                 self._end("Nothing will happen any more.")
+            elif not session.timeline.substep and self.breakpoints.room() == 0:
+                self._end(self.breakpoints.told())
         else:
             threading.Event().wait(SLICE_SECONDS)
 
     def _events_left(self, session: Run) -> int | None:
-        now = session.timeline.event
-        ends = [point - 1 for point in self.breakpoints if point - 1 > now and not self.goal.replay]
+        rooms = [] if self.goal.replay else [self.breakpoints.room()]
         if self.goal.event is not None:
-            ends.append(self.goal.event)
-        return max(0, min(ends) - now) if ends else None
+            rooms.append(max(0, self.goal.event - session.timeline.event))
+        return min((room for room in rooms if room is not None), default=None)
 
     def _end_if_reached(self, session: Run, reason: Reason) -> None:
         event = session.timeline.event
@@ -462,8 +469,8 @@ class RunWorker(QObject):
             following = session.timeline.next_event
             if following is None or following.time > self.goal.time:
                 self._end("")
-        elif event + 1 in self.breakpoints and not self.goal.replay:
-            self._end(f"Breakpoint before event {event + 1}.")
+        elif not self.goal.replay and (stop := self.breakpoints.told()):
+            self._end(stop)
         elif self.goal.event is not None and event >= self.goal.event:
             if self.goal.substep:
                 session.seek(event, self.goal.substep)
@@ -491,10 +498,3 @@ class RunWorker(QObject):
 
 def _nothing(_: RunWorker) -> None:
     pass
-
-
-def _called(run: Run) -> str:
-    """A run as messages call it: scenario, policies, seed and event."""
-    policies = " | ".join(lane.origin.policy for lane in lanes_of(run))
-    name = run.name or "a run without a name"
-    return f"{name} ({policies}, seed {run.info.seed}) at event {grouped(run.timeline.event)}"

@@ -24,6 +24,7 @@ from model.comparison.lockstep import Lockstep
 from model.comparison.search import DifferenceSearch
 from model.engine import Reason
 from model.errors import UserError
+from model.explain import grouped
 from model.frame import Frame, RunInfo, Speed
 from model.origin import Moment, Origin
 from model.policy_choice import choice_text
@@ -420,6 +421,13 @@ def lanes_of(run: Run) -> tuple[Session, ...]:
 def kinds_of(run: Run) -> tuple[str, ...]:
     """The kinds of event that a run can be asked to stop at."""
     return (*run.info.event_kinds, *(run.differences if isinstance(run, Comparison) else ()))
+
+
+def called(run: Run) -> str:
+    """A run as messages call it: scenario, policies, seed and event."""
+    policies = " | ".join(lane.origin.policy for lane in lanes_of(run))
+    name = run.name or "a run without a name"
+    return f"{name} ({policies}, seed {run.info.seed}) at event {grouped(run.timeline.event)}"
 
 
 def lanes_shown(run: Run) -> tuple[tuple[str, RunInfo], ...]:

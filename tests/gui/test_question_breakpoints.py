@@ -1,0 +1,83 @@
+"""Breakpoints where a question holds, through keys: typed into the one list, met, told, removed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from gui.breakpoints_dialog import BreakpointsDialog
+from gui.main_window import MainWindow
+from tests.gui.windows import PATIENCE, complete_window, press, rest, warm
+
+Key = Qt.Key
+CTRL = Qt.KeyboardModifier.ControlModifier
+
+__all__ = ["warm"]
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
+
+
+@pytest.fixture
+def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+    """A complete window that stands at event 0 of dra-classroom."""
+    with complete_window(qtbot, tmp_path) as window:
+        window.control.open("dra-classroom")
+        rest(qtbot, window, lambda: window.frame is not None and window.frame.info.scenario_name == "dra-classroom")
+        yield window
+
+
+def opened(qtbot: QtBot, window: MainWindow) -> BreakpointsDialog:
+    press(qtbot, window, Key.Key_B, CTRL)
+    dialog = window.findChild(BreakpointsDialog)
+    assert dialog is not None and dialog.isVisible()
+    return dialog
+
+
+def typed(qtbot: QtBot, dialog: BreakpointsDialog, text: str) -> None:
+    dialog.field.clear()
+    qtbot.keyClicks(dialog.field, text)
+    qtbot.keyClick(dialog.field, Key.Key_Return)
+
+
+def close(qtbot: QtBot, window: MainWindow, dialog: BreakpointsDialog) -> None:
+    qtbot.keyClick(dialog, Key.Key_Escape)
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow, timeout=PATIENCE)
+
+
+def lines(dialog: BreakpointsDialog) -> list[str]:
+    return [dialog.listed.item(row).text() for row in range(dialog.listed.count())]
+
+
+def test_a_run_stops_before_an_event_where_a_question_holds(qtbot: QtBot, window: MainWindow) -> None:
+    dialog = opened(qtbot, window)
+    typed(qtbot, dialog, "rejectd")
+    qtbot.waitUntil(lambda: "nearest: rejected" in dialog.fault.text(), timeout=PATIENCE)
+    assert dialog.field.text() == "rejectd"  # what was typed stays, to be mended
+    typed(qtbot, dialog, "rejected")
+    qtbot.waitUntil(lambda: lines(dialog) == ["rejected"], timeout=PATIENCE)
+    assert not dialog.field.text() and not dialog.fault.text()
+    typed(qtbot, dialog, "5000")
+    qtbot.waitUntil(lambda: len(lines(dialog)) == 2, timeout=PATIENCE)
+    close(qtbot, window, dialog)
+    press(qtbot, window, Key.Key_E)
+    rest(qtbot, window, lambda: "rejected" in window.frame.message)  # type: ignore[union-attr]
+    frame = window.frame
+    assert frame is not None and not frame.playing
+    assert frame.message.startswith(f"Breakpoint before event {frame.event + 1}")
+    press(qtbot, window, Key.Key_Right)
+    rest(qtbot, window, lambda: window.frame.event == frame.event + 1)  # type: ignore[union-attr]
+    assert "rejected" in frame.info.narrator.row(window.frame.rows[-1])
+    again = opened(qtbot, window)
+    qtbot.waitUntil(lambda: len(lines(again)) == 2, timeout=PATIENCE)
+    again.listed.setCurrentRow(1)
+    again.listed.setFocus()
+    qtbot.keyClick(again.listed, Key.Key_Delete)
+    qtbot.waitUntil(lambda: len(lines(again)) == 1, timeout=PATIENCE)
+    close(qtbot, window, again)
+    press(qtbot, window, Key.Key_E)
+    rest(qtbot, window, lambda: window.frame.event == 4999 and not window.frame.playing)  # type: ignore[union-attr]
