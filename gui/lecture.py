@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import Iterator
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QLabel, QStyle
+from PySide6.QtGui import QAction, QFontMetricsF
+from PySide6.QtWidgets import QApplication, QLabel, QStyle
 
 from gui.compare_docks import CompareDocks
 from gui.dock_area import DockArea
@@ -24,6 +24,10 @@ _MOST_BESIDE = 0.5
 _BESIDE = {1: 0.48, 2: 0.40, 3: 0.36}
 #: Shares of the height that the log has at most for its one sentence, and when it is brought up.
 _SENTENCE, _LOG = 0.5, 0.6
+#: Shares of the usual size of type that the names of all panels may have, so as to stand on one line.
+_STRIP_STEPS = (1.0, 0.92, 0.85, 0.78)
+_NO_BREAK = "\u00a0"
+_BETWEEN = f"{_NO_BREAK} "
 #: The panel that only a comparison has; its key is 0.
 _COMPARISON = "comparison"
 
@@ -211,7 +215,6 @@ class LectureMode(QObject):
                 window.splitDockWidget(left, right, Horizontal)
         for dock in shown:
             dock.show()
-        self.restyle()
         self.fit()
         window.setUpdatesEnabled(True)
 
@@ -222,17 +225,30 @@ class LectureMode(QObject):
         theme = self._area.theme
         shown = {dock.panel.name for docks in self._shown() for dock in docks}
         styles = {True: f"color: {theme.normal}; background: {theme.selection}", False: f"color: {theme.muted}"}
-        self.strip.setText(
-            "&nbsp; ".join(
-                f"<a href='{name}' style='text-decoration: none; {styles[name in shown]}'>"
-                f"{action.text().replace(' ', '&nbsp;')}</a>"
-                for name, action in self._offered.items()
-            )
+        names = _BETWEEN.join(
+            f"<a href='{name}' style='text-decoration: none; {styles[name in shown]}'>"
+            f"{action.text().replace(' ', _NO_BREAK)}</a>"
+            for name, action in self._offered.items()
         )
+        self.strip.setText(f"<span style='font-size: {self._strip_size()}pt'>{names}</span>")
+
+    def _strip_size(self) -> float:
+        """The largest type, in points, in which all names stand on one line; else the smallest."""
+        margins = self.strip.contentsMargins()
+        room = self._window.width() - margins.left() - margins.right()
+        said = _BETWEEN.join(action.text() for action in self._offered.values())
+        font = QApplication.font()
+        usual = font.pointSizeF()
+        for share in _STRIP_STEPS:
+            font.setPointSizeF(share * usual)
+            if QFontMetricsF(font).horizontalAdvance(said) <= room:
+                break
+        return font.pointSizeF()
 
     def fit(self) -> None:
         """Give the sentences the room that they need, and the servers what is left."""
         if self.on:
+            self.restyle()
             self._sentence = 0
             self._share_out()
 

@@ -35,6 +35,8 @@ _BUTTONS = (
 #: Heights in pixels, at the usual size of type where it is said: that of the panel from which on
 #: the measures are explained, and those that curves and measures keep.
 _ROOMY, _LEAST_PLOT, _LEAST_MEASURES = 460, 120, 60
+#: Shares of the size of type that the measures may have in a hall, so as to be seen without scrolling.
+_SIZES = (1.0, 0.9, 0.8, 0.72)
 
 
 class ComparisonPanel(Panel):
@@ -135,13 +137,27 @@ class ComparisonPanel(Panel):
         """The measures take what they need, but leave the curves some room."""
         width = self.measures.viewport().width()
         self.caption.setVisible(self.body.height() >= _ROOMY * current_fonts().scale)
-        wanted = self._rows.heightForWidth(width) + 2
         buttons = self.buttons["first"].sizeHint().height()
         hidden = self.sentence.isHidden()
         said = 0 if hidden else self.sentence.heightForWidth(self.body.width())
         room = self.body.height() - buttons - said - 20 - int(_LEAST_PLOT * current_fonts().scale)
+        wanted = self._measured(width, room)
         self.measures.setMinimumWidth(self._inside.minimumSizeHint().width())
         self.measures.setFixedHeight(max(_LEAST_MEASURES, min(wanted, room)))
+
+    def _measured(self, width: int, room: int) -> int:
+        """The height that the measures take; a hall, where nobody scrolls, sees them smaller first."""
+        usual = current_fonts()
+        wanted = 0
+        for share in _SIZES if usual.lecture else (1.0,):
+            font = usual.body
+            font.setPointSizeF(share * usual.body_size)
+            self.table.setFont(font)
+            self._rows.invalidate()  # or it remembers the height in the type before
+            wanted = self._rows.heightForWidth(width) + 2
+            if wanted <= room:
+                break
+        return wanted
 
     def _told(self, frame: Frame) -> str:
         standing = frame.comparison

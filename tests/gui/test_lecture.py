@@ -196,12 +196,32 @@ def test_a_longer_sentence_gets_more_room(qtbot: QtBot, window: MainWindow) -> N
         assert sentence_is_whole(window)
 
 
-def test_a_longer_strip_of_panels_leaves_the_sentences_whole(qtbot: QtBot, window: MainWindow) -> None:
-    stand(qtbot, window, "jrs-classroom", (), 5)
-    before = window.lecture.strip.height()
-    stand(qtbot, window, "moldable-classroom", ("greedy", "greedy-p"), 5)
-    assert window.lecture.strip.height() > before
-    assert sentence_is_whole(window) and sentence_is_whole(window, f"{SENTENCES}-2")
+@pytest.mark.parametrize(
+    ("scenario", "policies"), [("dra-classroom", ()), ("moldable-classroom", ("greedy", "greedy-p"))]
+)
+def test_the_names_of_all_panels_stand_on_one_line(
+    qtbot: QtBot, window: MainWindow, scenario: str, policies: tuple[str, ...]
+) -> None:
+    stand(qtbot, window, scenario, policies, 5)
+    strip = window.lecture.strip
+    assert strip.height() < 2 * QFontMetricsF(QApplication.font()).height()
+    assert strip.heightForWidth(strip.width()) <= strip.height() + 1
+    said = [SENTENCES, f"{SENTENCES}-2"] if policies else [SENTENCES]
+    assert all(sentence_is_whole(window, name) for name in said)
+
+
+def test_the_measures_of_two_policies_need_no_scrolling(qtbot: QtBot, window: MainWindow) -> None:
+    stand(qtbot, window, "jrs-deadlock", ("jrs", "jrs:patch=true"), 20)
+    bring(qtbot, window, Key.Key_0)
+    window.settle()
+    assert window.docks["comparison"].panel.measures.verticalScrollBar().maximum() == 0
+
+
+def test_the_cells_of_the_map_are_large_enough(qtbot: QtBot, window: MainWindow) -> None:
+    stand(qtbot, window, "jrs-deadlock", ("jrs", "jrs:patch=true"), 20)
+    bring(qtbot, window, Key.Key_6)
+    window.settle()
+    assert window.docks["policy-map"].panel.view.places.side >= 20
 
 
 def test_the_line_of_each_sub_step_is_seen_with_its_values(qtbot: QtBot, window: MainWindow) -> None:

@@ -269,7 +269,8 @@ class PolicyMapPanel(Panel):
         direction = QBoxLayout.Direction
         self._top.setDirection(direction.LeftToRight if low else direction.TopToBottom)
         self.bars.setVisible(self._columns == 2 or self.height() >= _LOW * scale)
-        self.lemma.setVisible(self._columns == 2 or self.height() >= _LOWEST * scale)
+        least = _LOW if current_fonts().lecture else _LOWEST  # a hall needs large cells; "Plan and gap" says it, too
+        self.lemma.setVisible(self._columns == 2 or self.height() >= least * scale)
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
         """Every configuration: the policy's case, pi, and the share of time spent there."""

@@ -116,7 +116,8 @@ def _widest(texts: Iterable[str], measure: Measure) -> float:
 def columns(need: Widths, width: float) -> WeightColumns:
     """The arrangement that says most and leaves the bars enough room.
 
-    The symbols of the arithmetic go first, then all of it, and the servers last.
+    The symbols of the arithmetic go first, then all of it, and the servers last; then names may
+    take what is left.
     """
     name = min(need.name, _MOST_NAME * width)
     servers = min(need.servers, _MOST_SERVERS * width)
@@ -124,9 +125,11 @@ def columns(need: Widths, width: float) -> WeightColumns:
     for work, least in ((need.said, _GOOD_BAR), (need.work, _LEAST_BAR)):
         if width - taken - work - GAP >= least:
             return _arranged(width, name, work, need.value, servers, work is need.said)
-    if width - taken < _NO_BAR:
+    room = width - 2 * MARGIN - need.value - 2 * GAP - _NO_BAR
+    if min(need.name, room) + servers + GAP > room:
         servers = 0.0
-    return _arranged(width, name, 0.0, need.value, servers, False)
+    whole = min(need.name, room - (servers + GAP if servers else 0.0))
+    return _arranged(width, max(name, whole), 0.0, need.value, servers, False)
 
 
 def _arranged(width: float, name: float, work: float, value: float, servers: float, symbols: bool) -> WeightColumns:

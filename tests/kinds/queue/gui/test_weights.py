@@ -257,6 +257,13 @@ def test_the_arithmetic_gives_way_to_bars() -> None:
     assert NO_WIDTHS.at_least(need) == need
 
 
+def test_names_are_whole_where_the_bars_leave_room() -> None:
+    need = Widths(name=190, said=300, work=200, value=60, servers=85)
+    beside_three = columns(need, 450)
+    assert beside_three.name[1] == 190 and beside_three.servers[1] == 85 and beside_three.bar[1] >= 30
+    assert columns(need, 380).name[1] == 190 and columns(need, 380).servers[1] == 0
+
+
 def test_servers_are_counted_where_their_numbers_do_not_fit() -> None:
     def measure(text: str) -> float:
         return 8.0 * len(text)
