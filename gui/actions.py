@@ -70,6 +70,20 @@ COMMANDS: tuple[Command, ...] = (
         "Transport",
         "to_previous",
     ),
+    Command(
+        "next_hit",
+        "To the next hit",
+        ("F3",),
+        "Goes to just before the next event at which the log's question holds, also beyond the live end.",
+        "Transport",
+    ),
+    Command(
+        "previous_hit",
+        "To the previous hit",
+        ("Shift+F3",),
+        "Goes back to just before the previous event at which the log's question holds.",
+        "Transport",
+    ),
     Command("to_start", "To the start", ("Home",), "Goes back to the start.", "Transport", "to_start"),
     Command(
         "to_live_end",

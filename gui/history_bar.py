@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -25,7 +26,9 @@ class HistoryBar(QWidget):
         super().__init__(parent)
         self.setObjectName("history")
         self.setAccessibleName("History")
-        self.setToolTip("History\nDrag to any moment of the run; ticks are keyframes.")
+        self.setToolTip(
+            "History\nDrag to any moment of the run; ticks below are keyframes, those above hits of the log's question."
+        )
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self._theme = theme
@@ -78,6 +81,7 @@ class HistoryBar(QWidget):
         painter.setBrush(QColor(self._theme.muted))
         painter.drawRoundedRect(groove.adjusted(0, 0, self.x_of(here) - groove.right(), 0), 2, 2)
         self._paint_keyframes(painter, middle)
+        self._paint_hits(painter, middle)
         painter.setPen(QPen(QColor(self._theme.panel), 1.5))
         painter.setBrush(QColor(self._theme.focus))
         painter.drawEllipse(QPointF(self.x_of(here), middle), 7, 7)
@@ -94,6 +98,19 @@ class HistoryBar(QWidget):
                 for event in events[:: max(1, len(events) // _MOST_TICKS)]
             ]
         )
+
+    def hit_places(self) -> list[float]:
+        """Where the hits of the log's question stand, each place once."""
+        if self._frame is None or self._frame.asked is None:
+            return []
+        first, last = self._span()
+        scale = (self.width() - 2 * _MARGIN) / (last - first)
+        places = np.unique(np.round(_MARGIN + scale * (self._frame.asked.events - first)))
+        return [float(place) for place in places]
+
+    def _paint_hits(self, painter: QPainter, middle: float) -> None:
+        painter.setPen(QPen(QColor(self._theme.focus), 1))
+        painter.drawLines([QLineF(place, middle - 9, place, middle - 4) for place in self.hit_places()])
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Go to where the mouse is."""

@@ -82,6 +82,13 @@ class StopAt:
 
 
 @dataclass(frozen=True)
+class Ask:
+    """Find where a question holds in all history; nothing is asked any more if it is empty."""
+
+    question: str
+
+
+@dataclass(frozen=True)
 class ApplyScenario:
     """Run an edited scenario: from the start, or on from the present state."""
 
@@ -111,4 +118,4 @@ class Say:
     text: str
 
 
-Intent = GoTo | RunUntil | BreakAt | Select | Inspect | StopAt | ApplyScenario | Differ | Solve | Say
+Intent = Ask | GoTo | RunUntil | BreakAt | Select | Inspect | StopAt | ApplyScenario | Differ | Solve | Say

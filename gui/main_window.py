@@ -27,7 +27,7 @@ from gui.experiments import Experiments
 from gui.faults import Fault, guard_classes
 from gui.goals import GoalProgress
 from gui.inspectors import Inspectors
-from gui.intents import ApplyScenario, BreakAt, Differ, GoTo, Inspect, Intent, RunUntil, Say, Select, Solve, StopAt
+from gui.intents import ApplyScenario, Ask, BreakAt, Differ, GoTo, Inspect, Intent, RunUntil, Say, Select, Solve, StopAt
 from gui.lecture import LectureMode
 from gui.own_policy import OwnPolicyFile
 from gui.panel_docks import USUAL, PanelDocks
@@ -280,6 +280,8 @@ class MainWindow(QMainWindow):
             case Select():
                 self.area.select(intent, lane)
                 self.inspectors.show(intent, lane, not self.lecture.on)
+            case Ask(question):
+                self.control.ask(question)
             case Inspect() | StopAt():
                 self.control.watch(intent)
             case ApplyScenario(data, carry_on):
@@ -314,6 +316,8 @@ class MainWindow(QMainWindow):
             "break_here": control.break_here,
             "to_next": lambda: control.run_until(kind=self.transport.kind.currentText()),
             "to_previous": lambda: control.back_to(self.transport.kind.currentText()),
+            "next_hit": control.to_next_hit,
+            "previous_hit": control.to_previous_hit,
             "slower": lambda: self.transport.change_speed(-1),
             "faster": lambda: self.transport.change_speed(1),
             "until": lambda: dialogs.ask_until(self, self.transport.event_kinds, control.run_until),

@@ -11,6 +11,7 @@ from gui.goals import Goal
 from gui.intents import Inspect, StopAt
 from gui.pace import Pace
 from gui.worker import RunWorker
+from model.api import Session
 from model.comparison.comparison import Comparison, lanes_of, stand_at
 from model.comparison.file import load_run, save_run
 from model.errors import UserError
@@ -133,6 +134,31 @@ class RunControl(QObject):
     def watch(self, wanted: Inspect | StopAt) -> None:
         """Search all history for what happened to a thing; or stop where a monitor is violated."""
         self._worker.post(lambda worker: worker.watch(wanted))
+
+    def ask(self, question: str) -> None:
+        """Find where a question holds in all history of every policy that runs."""
+
+        def command(worker: RunWorker) -> None:
+            for lane in () if worker.session is None else lanes_of(worker.session):
+                lane.questions.want(question)
+            worker.refresh()
+
+        self._worker.post(command)
+
+    def to_next_hit(self) -> None:
+        """Stand just before the next event at which the question holds; the very next one is passed over."""
+        self._to_hit(lambda lane: lane.questions.next_after(lane.timeline.event + 1))
+
+    def to_previous_hit(self) -> None:
+        """Stand just before the previous one."""
+        self._to_hit(lambda lane: lane.questions.last_before(lane.timeline.event))
+
+    def _to_hit(self, find: Callable[[Session], int]) -> None:
+        def command(worker: RunWorker) -> None:
+            found = find(lanes_of(worker.present)[0])
+            worker.walk(lambda run: run.seek(found - 1), "The question holds at the next event.")
+
+        self._worker.post_instead(command)
 
     # Running.
 

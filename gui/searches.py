@@ -1,4 +1,4 @@
-"""The worker's searches for what happened to things, in slices, and its looks at the monitors."""
+"""The worker's searches through history for things and questions, in slices, and its looks at the monitors."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from gui.intents import Inspect, StopAt
 from model.api import Session
 from model.comparison.comparison import Run, lanes_of
 from model.history import Histories
+from model.questions.search import QuestionSearch
 
 #: Seconds of searching between two looks at the queue, and between two frames.
 SLICE, SHOWN = 0.012, 0.25
@@ -20,8 +21,8 @@ class Searches:
         self._shown = 0.0
 
     @staticmethod
-    def _of(run: Run | None) -> tuple[Histories, ...]:
-        return tuple(lane.histories for lane in _lanes(run))
+    def _of(run: Run | None) -> tuple[Histories | QuestionSearch, ...]:
+        return tuple(search for lane in _lanes(run) for search in (lane.histories, lane.questions))
 
     def due(self, run: Run | None) -> bool:
         """Whether there is anything to search, or to look at."""

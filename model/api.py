@@ -24,6 +24,7 @@ from model.policies import is_file
 from model.policies.own.file import check_unchanged, load_policy, with_absolute_path
 from model.policies.own.trust import digest_of
 from model.policy_choice import choice_text
+from model.questions.search import QuestionSearch
 from model.scenario.load import Scenario, load_scenario, parse_scenario_text, scenario_text
 from model.session_check import fault_in
 from model.session_file import MOST_EVENTS, Saved, SessionPlace, read_session, write_session
@@ -51,6 +52,7 @@ class Session(Walk):
         self.layout = ""
         self.lookout = Lookout(bench.kind.monitors, bench.system)
         self.histories = Histories(bench.system, self.timeline, bench.kind.inspector, self.info.narrator)
+        self.questions = QuestionSearch(bench.system, self.timeline, bench.kind.vocabulary)
         self._fork: tuple[int, float, int] = (0, 0.0, 0)
         self._explained = (-1, np.zeros(0, bench.system.row_dtype))  # an event, the rows up to it
 
@@ -295,6 +297,7 @@ class Session(Walk):
             message=message,
             histories=self.histories.found(),
             monitors=self.lookout.readings,
+            asked=self.questions.found(),
         )
 
     def _latest_rows(self, running: bool) -> np.ndarray:

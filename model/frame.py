@@ -20,6 +20,7 @@ from model.kinds.spec import Kind
 from model.monitors import Reading
 from model.origin import Moment, Origin, opening_line
 from model.policies.common import PseudocodeLine
+from model.questions.search import Asked
 from model.records import Event, Record
 from model.timeline import Extent
 
@@ -104,6 +105,7 @@ class Frame:
     beside: tuple[Frame, ...] = ()  #: the same moment of all others, whichever policy is first
     histories: Mapping[Thing, Found] = field(default_factory=dict)  #: of the things looked at
     monitors: tuple[Reading, ...] = ()  #: what is known of each invariant
+    asked: Asked | None = None  #: what all history is asked, and where that holds
 
     @cached_property
     def derived(self) -> Any:

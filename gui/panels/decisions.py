@@ -10,12 +10,12 @@ from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from gui.boxes import keep_keys
-from gui.intents import BreakAt, GoTo, RunUntil, Say
+from gui.intents import Ask, BreakAt, GoTo, RunUntil, Say
 from gui.panel import Panel
 from gui.panels.decisions_model import LogModel, mark_icon, mark_side
 from gui.panels.decisions_view import LogView
 from gui.theme import Theme, current_fonts
-from model.explain import grouped
+from model.explain import grouped, plural
 from model.frame import Frame, RunInfo
 from model.questions.fields import EventKind
 
@@ -41,7 +41,10 @@ class FilterBar(QWidget):
         self.search = QLineEdit(self)
         self.search.setPlaceholderText("search")
         self.search.setClearButtonEnabled(True)
-        self.search.setToolTip("Search: only events whose sentence has all of these words.")
+        self.search.setToolTip(
+            "Search: only events whose sentence has all of these words.\n"
+            "Return asks it as a question of all history, such as waiting > 50 becomes true; F3 goes to the next hit."
+        )
         self.search.setAccessibleName("search the log")
         self.search.textChanged.connect(self.changed)
         row.addWidget(self.search)
@@ -128,6 +131,14 @@ class DecisionsPanel(Panel):
         self.view.activated.connect(self._chosen)
         self.view.customContextMenuRequested.connect(self._open_menu)
         self.bar.changed.connect(self._refilter)
+        self.bar.search.returnPressed.connect(self._ask)
+        self.bar.search.textChanged.connect(self._ask_no_more)
+        self._asking = ""
+        self.mistake = QLabel(self.body)
+        self.mistake.setWordWrap(True)
+        self.mistake.setTextFormat(Qt.TextFormat.PlainText)
+        self.mistake.setContentsMargins(6, 0, 6, 4)
+        self.mistake.hide()
         bar = self.view.verticalScrollBar()
         bar.valueChanged.connect(self._scrolled)
         bar.rangeChanged.connect(self._resized)
@@ -139,6 +150,7 @@ class DecisionsPanel(Panel):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.bar)
+        column.addWidget(self.mistake)
         column.addWidget(self.view, 1)
 
     def restyle(self, theme: Theme) -> None:
@@ -146,6 +158,7 @@ class DecisionsPanel(Panel):
         lecture = current_fonts().lecture
         self.bar.setHidden(lecture)
         self.bar.restyle(theme)
+        self.mistake.setStyleSheet(f"color: {theme.rejection}")
         self.view.set_lecture(lecture)
         self.view.restyle(theme)
 
@@ -194,14 +207,23 @@ class DecisionsPanel(Panel):
 
     def _refill(self, frame: Frame) -> None:
         flags, text = (0, "") if self.bar.isHidden() else (self.bar.flags, self.bar.text)
-        rows = self.model.passing(frame.rows, flags, text)
+        asked = frame.asked if frame.asked is not None and frame.asked.text == self._asking else None
+        rows = self.model.passing(*((frame.rows, flags, text) if asked is None else (asked.rows, flags, "")))
+        self._show_fault("" if asked is None else asked.fault)
         self.view.fit_digits(frame.event, frame.time)
         self.model.set_moment(frame.event, frame.time, frame.breakpoints)
         self.model.set_rows(rows, frame.records)
         filtered = bool(flags or text)
         self.bar.count.setText(f"{len(rows)} of {len(frame.rows)}" if filtered else "")
+        if asked is not None and not asked.fault:
+            found = f"{grouped(asked.hits)} {plural(asked.hits, 'hit')}"
+            self.bar.count.setText(f"{found} up to {grouped(asked.last)} ..." if asked.searching else found)
         self.view.empty_note = (
-            f"None of the last {len(frame.rows)} events is like this."
+            ""
+            if asked is not None and asked.fault
+            else "It held at no event so far."
+            if asked is not None
+            else f"None of the last {len(frame.rows)} events is like this."
             if len(frame.rows)
             else "No event yet: press Space to run, or Right to step."
         )
@@ -209,6 +231,21 @@ class DecisionsPanel(Panel):
         self.view.open_row(-1 if frame.running else self.model.present_row())
         if self._following:
             self._to_end()
+
+    def _ask(self) -> None:
+        """Return in the search: what stands there is a question."""
+        self._asking = self.bar.text
+        self.intent.emit(Ask(self._asking))
+
+    def _ask_no_more(self) -> None:
+        """Other words are searched for."""
+        if self._asking and self.bar.text != self._asking:
+            self._asking = ""
+            self.intent.emit(Ask(""))
+
+    def _show_fault(self, line: str) -> None:
+        self.mistake.setText(line)
+        self.mistake.setVisible(bool(line))
 
     def _to_end(self) -> None:
         bar = self.view.verticalScrollBar()
