@@ -209,7 +209,7 @@ class DecisionsPanel(Panel):
         flags, text = (0, "") if self.bar.isHidden() else (self.bar.flags, self.bar.text)
         asked = frame.asked if frame.asked is not None and frame.asked.text == self._asking else None
         rows = self.model.passing(*((frame.rows, flags, text) if asked is None else (asked.rows, flags, "")))
-        self._show_fault("" if asked is None else asked.fault)
+        self._show_mistake("" if asked is None else asked.fault)
         self.view.fit_digits(frame.event, frame.time)
         self.model.set_moment(frame.event, frame.time, frame.breakpoints)
         self.model.set_rows(rows, frame.records)
@@ -243,7 +243,7 @@ class DecisionsPanel(Panel):
             self._asking = ""
             self.intent.emit(Ask(""))
 
-    def _show_fault(self, line: str) -> None:
+    def _show_mistake(self, line: str) -> None:
         self.mistake.setText(line)
         self.mistake.setVisible(bool(line))
 

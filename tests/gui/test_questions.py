@@ -1,0 +1,99 @@
+"""Questions in the window: the log's search asks all history, its hits are marked and gone to."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+
+from model.api import Session
+from tests.gui.windows import complete_window, press, rest
+
+QUESTION = "type = training and rejected and servers_with_room >= 1"
+EVENTS = 3000
+
+
+@pytest.fixture(scope="module")
+def true_hits():
+    """The hits among the first events, from the rows of a run of its own."""
+    session = Session.open("dra-classroom", kernel=False)
+    rows = session.timeline.rows
+    session.run(events=EVENTS + 2000)
+    found = rows(1, EVENTS + 2000)
+    rejected = (found["flags"] & session.bench.kind.vocabulary.event_kinds["rejection"]) > 0
+    training = found["type"] == session.info.numbers.type_names.index("training")
+    return found["event"][rejected & training & (found["servers_with_room"] >= 1)]
+
+
+@pytest.fixture
+def window(qtbot, tmp_path):
+    with complete_window(qtbot, tmp_path) as window:
+        window.control.open("dra-classroom")
+        rest(qtbot, window, lambda: window.frame.info.scenario_name == "dra-classroom")
+        window.control.run_until(event=EVENTS)
+        rest(qtbot, window, lambda: window.frame.event == EVENTS and not window.frame.playing)
+        yield window
+
+
+def search_of(window):
+    return window.docks["decisions"].panel.bar.search
+
+
+def ask(qtbot, window, text):
+    """Type a question into the log's search, and press Return."""
+    search = search_of(window)
+    search.clear()
+    qtbot.keyClicks(search, text)
+    qtbot.keyClick(search, Qt.Key.Key_Return)
+    rest(qtbot, window, lambda: window.frame.asked is not None and window.frame.asked.text == text)
+    rest(qtbot, window, lambda: not window.frame.asked.searching)
+
+
+def test_all_history_is_asked_and_gone_to(qtbot, window, true_hits):
+    panel, bar = window.docks["decisions"].panel, window.transport.history
+    seen = true_hits[true_hits <= EVENTS]
+    assert len(seen) > 10
+    assert seen[0] < EVENTS - 400  # the tail alone would not have it
+
+    ask(qtbot, window, QUESTION)
+    assert panel.bar.count.text() == f"{len(seen)} hits"
+    assert panel.model.rows["event"].tolist() == seen.tolist()
+    places = {round(bar.x_of(event)) for event in seen}
+    assert {round(place) for place in bar.hit_places()} == places
+
+    window.control.to_start()
+    rest(qtbot, window, lambda: window.frame.event == 0)
+    window.setFocus()
+    for hit in seen[:2]:
+        press(qtbot, window, Qt.Key.Key_F3)
+        rest(qtbot, window, lambda hit=hit: window.frame.event == hit - 1)
+    press(qtbot, window, Qt.Key.Key_F3, Qt.KeyboardModifier.ShiftModifier)
+    rest(qtbot, window, lambda: window.frame.event == seen[0] - 1)
+
+    window.control.to_live_end()
+    rest(qtbot, window, lambda: window.frame.event == EVENTS)
+    press(qtbot, window, Qt.Key.Key_F3)
+    later = true_hits[true_hits > EVENTS + 1][0]
+    rest(qtbot, window, lambda: window.frame.event == later - 1)
+
+    qtbot.keyClicks(search_of(window), "x")  # other words: nothing is asked any more
+    rest(qtbot, window, lambda: window.frame.asked is None)
+    assert bar.hit_places() == []
+
+
+def test_a_mistake_stands_in_the_panel_and_the_run_where_it_was(qtbot, window):
+    panel = window.docks["decisions"].panel
+    ask(qtbot, window, "rejectd and type = web")
+    qtbot.waitUntil(panel.mistake.isVisible)
+    assert "character 1: found the name 'rejectd', nearest: rejected" in panel.mistake.text()
+    assert window.frame.event == EVENTS
+    ask(qtbot, window, "rejected")
+    qtbot.waitUntil(panel.mistake.isHidden)
+    assert np.all(window.frame.asked.events[1:] > window.frame.asked.events[:-1])
+
+
+def test_where_nothing_is_asked_the_key_says_so(qtbot, window):
+    with qtbot.waitSignal(window.worker.refused) as refused:
+        press(qtbot, window, Qt.Key.Key_F3)
+    assert "nothing is asked yet" in refused.args[0]
+    assert window.frame.event == EVENTS

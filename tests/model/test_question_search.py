@@ -1,0 +1,97 @@
+"""A question asked of all history: found in slices, as the run goes on, forwards and backwards."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from model.api import Session
+from model.errors import UserError
+from model.waiting import GivenUpError, waiting
+
+QUESTION = "waits and waiting > 5"
+
+
+@pytest.fixture
+def run():
+    session = Session.open("queues-vqs-unstable")
+    session.run(events=3000)
+    return session
+
+
+def hits_of(run, events):
+    rows = run.timeline.rows(1, events)
+    return rows["event"][(rows["kept"] >= 0) & (rows["waiting"] > 5)].tolist()
+
+
+def finished(run):
+    while run.questions.due:
+        run.questions.search(0.01)
+    return run.questions.found()
+
+
+def test_it_finds_what_the_rows_say_and_goes_on_as_the_run_does(run):
+    run.questions.want(QUESTION)
+    asked = finished(run)
+    assert asked.events.tolist() == hits_of(run, 3000)
+    assert (asked.hits, asked.last, asked.searching) == (len(asked.events), 3000, False)
+    run.run(events=2000)
+    assert run.questions.due
+    assert finished(run).events.tolist() == hits_of(run, 5000)
+    run.seek(10)
+    assert not run.questions.due
+
+
+def test_sentences_of_hits_have_all_reasons(run):
+    run.questions.want(QUESTION)
+    rows = finished(run).rows
+    assert (rows["best_residual"] >= 0).all()
+    assert rows["event"].tolist() == finished(run).events[-len(rows) :].tolist()
+
+
+def test_it_goes_forwards_and_backwards(run):
+    run.questions.want(QUESTION)
+    hits = hits_of(run, 3000)
+    assert run.questions.next_after(0) == hits[0]
+    assert run.questions.next_after(hits[0]) == hits[1]
+    assert run.questions.last_before(hits[5]) == hits[5]
+    assert run.questions.last_before(hits[5] - 1) == hits[4]
+    with pytest.raises(UserError, match="found no event up to"):
+        run.questions.last_before(hits[0] - 1)
+
+
+def test_beyond_the_live_end_it_runs_on_and_the_run_stays(run):
+    run.questions.want(QUESTION)
+    found = run.questions.next_after(3000)
+    assert (run.timeline.event, run.timeline.live_end) == (3000, 3000)
+    run.seek(found)
+    assert found in hits_of(run, found)
+
+
+def test_a_search_without_end_can_be_stopped(run):
+    run.questions.want("waiting < 0")
+    looks: list[str] = []
+    with pytest.raises(GivenUpError), waiting(looks.append, lambda: 1):
+        run.questions.next_after(3000)
+    assert run.timeline.event == 3000
+
+
+def test_a_stopped_search_goes_on_only_if_asked_again(run):
+    run.questions.want(QUESTION)
+    run.questions.stop()
+    assert not run.questions.due
+    run.questions.want(QUESTION)
+    assert run.questions.due
+
+
+def test_mistakes_and_silence_find_nothing(run):
+    assert run.questions.found() is None
+    run.questions.want("watis")
+    asked = run.questions.found()
+    assert "nearest: waits" in asked.fault
+    assert not asked.searching
+    with pytest.raises(UserError, match="watis"):
+        run.questions.next_after(0)
+    run.questions.want("")
+    assert run.questions.found() is None
+    assert np.array_equal(run.frame().state.number, run.timeline.state.number)
