@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import shlex
+from pathlib import Path
 
 import pytest
 
@@ -26,7 +27,7 @@ def rejections():
 
 def test_each_hit_is_told_with_the_line_that_opens_it(slotscope, rejections):
     said = slotscope(REJECTED)
-    assert (said.code, said.err) == (0, "")
+    assert said.code == 0  # on a slow machine its progress stands beside the hits
     told = [line for line in said.out.splitlines() if line.startswith("event ")]
     opening = [line.split() for line in said.out.splitlines() if line.startswith("    slotscope")]
     assert [int(line.split()[1].strip(",")) for line in told] == rejections
@@ -75,10 +76,17 @@ def test_names_can_be_listed_for_every_kind(slotscope, lines, scenario):
     assert [line.split("  ")[0].strip() for line in said.out.splitlines()] == [each["text"] for each in listed]
 
 
-def test_policies_of_ones_own_are_asked_too(lines, tmp_path):
+def test_another_policy_is_asked(lines):
     *hits, end = lines("ask dra-classroom rejected --policy first-fit --events 300")
     assert end["policy"] == "first-fit"
     assert all("--policy first-fit" in hit["open"] for hit in hits)
+
+
+def test_a_policy_of_ones_own_is_asked_too(lines):
+    own = Path(__file__).resolve().parents[1] / "resources" / "policies" / "keep_room.py"
+    *hits, _ = lines(f"ask dra-classroom rejected --policy {own} --events 600")
+    assert hits
+    assert all(own.name in hit["open"] for hit in hits)
 
 
 @pytest.mark.parametrize(
