@@ -52,10 +52,12 @@ class Searches:
 
     def go_on(self, run: Run | None) -> bool:
         """Search for a slice, and look where the run rests; whether there is something new to show."""
-        look_at(run)
-        for histories in self._of(run):
-            if histories.due:
-                histories.search(SLICE)
+        changed = look_at(run)
+        searched = [search for search in self._of(run) if search.due]
+        if not searched:
+            return changed
+        for search in searched:
+            search.search(SLICE)
         now = monotonic()
         if self.due(run) and now - self._shown < SHOWN:
             return False
@@ -67,10 +69,16 @@ def _lanes(run: Run | None) -> tuple[Session, ...]:
     return () if run is None else lanes_of(run)
 
 
-def look_at(run: Run | None) -> None:
-    """Judge the monitors of every lane where it rests."""
+def look_at(run: Run | None) -> bool:
+    """Judge the monitors of every lane where it rests; whether any stands otherwise than before."""
+    before = _standings(run)
     for lane in filter(_to_look_at, _lanes(run)):
         lane.lookout.look(lane.timeline.event, lane.timeline.state)
+    return _standings(run) != before
+
+
+def _standings(run: Run | None) -> list[str]:
+    return [reading.standing for lane in _lanes(run) for reading in lane.lookout.readings]
 
 
 def _to_look_at(lane: Session) -> bool:

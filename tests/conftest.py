@@ -193,15 +193,15 @@ def usual_looks() -> Iterator[None]:
     application = _application()
     if application is None:
         return
-    from PySide6.QtGui import QPalette
+    from PySide6.QtGui import QFontDatabase, QPalette
 
     from tests.gui.clearing import clear_away
 
     clear_away()
     application.setStyleSheet("")
     application.setPalette(QPalette())
-    if font is not None:
-        application.setFont(font)
+    # A module that has made the application found no font to leave behind.
+    application.setFont(font or QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont))
 
 
 @pytest.fixture(scope="session")
