@@ -188,8 +188,11 @@ class Story:
         if node.sign in {"and", "or"}:
             left, right = self.value(node.left, event, thing), self.value(node.right, event, thing)
             return (left and right) if node.sign == "and" else (left or right)
-        left = self.value(node.left, event, thing, self.choices(node.right, thing))
-        right = self.value(node.right, event, thing, self.choices(node.left, thing))
+        # A member's name is one beside its dimension, as in type = jobs, and not in a sum.
+        beside = node.sign not in {"+", "-", "*", "/", "%"}
+        field = isinstance(node.left, Name) and self._field(node.left.text, thing) is not None
+        left = self.value(node.left, event, thing, self.choices(node.right, thing) if beside and not field else "")
+        right = self.value(node.right, event, thing, self.choices(node.left, thing) if beside else "")
         if left is None or right is None:
             return False if self.is_truth(node) else None
         return _reckoned(node.sign, left, right)

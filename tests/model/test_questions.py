@@ -242,6 +242,12 @@ class TestMeaning:
             "reservation", f"type = {words('reservation').dimensions['type'][0]}"
         )
 
+    @pytest.mark.parametrize("text", ["event = type + jobs", "type = jobs", "type in (jobs, 2)", "jobs > type"])
+    def test_a_member_called_like_a_field_is_meant_beside_its_dimension_only(self, text):
+        """The class of the scenario with moldable jobs is called jobs."""
+        assert any("jobs" in members for members in words("moldable").dimensions.values())
+        assert hits("moldable", text) == story("moldable").hits(parse(text))
+
     def test_a_comparison_with_what_is_missing_is_false(self):
         assert hits("reservation", "source = 1 or source != 1") == hits("reservation", "known(source)")
 
