@@ -12,9 +12,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 
-from gui.boxes import popup_open
-from gui.icons import icon
-from gui.theme import Theme
+from slotscope.gui.boxes import popup_open
+from slotscope.gui.icons import icon
+from slotscope.gui.theme import Theme
 
 #: Goes back to the run that another one has replaced.
 BACK_KEY = "Ctrl+Shift+Z"

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Callable
 from PySide6.QtCore import QByteArray, QEventLoop, QSettings, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
-from gui import theme as themes
-from gui.application import application
-from gui.faults import install
-from gui.garbage import collector_of
-from gui.splash import show_splash
-from model.errors import UserError
+from slotscope.gui import theme as themes
+from slotscope.gui.application import application
+from slotscope.gui.faults import install
+from slotscope.gui.garbage import collector_of
+from slotscope.gui.splash import show_splash
+from slotscope.model.errors import UserError
 
 if TYPE_CHECKING:
-    from gui.main_window import MainWindow
-    from model.origin import Moment
+    from slotscope.gui.main_window import MainWindow
+    from slotscope.model.origin import Moment
 
 #: Seconds after which Python offers its lock to the other thread: the run should not wait
 #: five milliseconds (Python's default) for the window, nor the window for the run.
@@ -36,8 +36,8 @@ def make_window(settings: QSettings, theme: str | None = None) -> MainWindow:
     """A window with a worker that runs nothing yet."""
     if theme is not None:
         settings.setValue("theme", theme)
-    from gui.main_window import MainWindow  # late: the splash is seen before
-    from gui.worker import RunWorker
+    from slotscope.gui.main_window import MainWindow  # late: the splash is seen before
+    from slotscope.gui.worker import RunWorker
 
     themes.apply(application(), themes.load_theme(str(settings.value("theme", "light"))))
     worker = RunWorker()
@@ -98,8 +98,8 @@ def _open(
 
 def _system_of(scenario: str) -> str:
     """The kind of system that will be shown, where that is known without opening it."""
-    from gui.panel_docks import USUAL
-    from model.scenario.load import load_scenario
+    from slotscope.gui.panel_docks import USUAL
+    from slotscope.model.scenario.load import load_scenario
 
     try:
         return USUAL if scenario.endswith(".slotscope") else load_scenario(scenario).system

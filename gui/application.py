@@ -6,7 +6,7 @@ import sys
 
 from PySide6.QtWidgets import QApplication
 
-from gui.garbage import collector_of
+from slotscope.gui.garbage import collector_of
 
 
 def application(offscreen: bool = False) -> QApplication:

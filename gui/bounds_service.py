@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Callable
 
-from model.kinds.spec import kind_named
-from model.scenario.load import Scenario
+from slotscope.model.kinds.spec import kind_named
+from slotscope.model.scenario.load import Scenario
 
 #: Takes what the scenario's kind of system answers.
 Receiver = Callable[[Any], None]
@@ -30,7 +30,7 @@ class BoundsService:
         """Solve, and call *receiver* (in another thread) with each answer as it comes."""
         self.stop()
         process = subprocess.Popen(
-            [sys.executable, "-m", "model.all_bounds"],
+            [sys.executable, "-m", "slotscope.model.all_bounds"],
             cwd=_ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -6,10 +6,10 @@ from PySide6.QtCore import Qt, SignalInstance
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QLineEdit, QListWidget, QPushButton, QVBoxLayout, QWidget
 
-from gui.run_control import RunControl
-from gui.theme import Theme
-from model.explain import grouped
-from model.questions.breakpoints import BreakpointList
+from slotscope.gui.run_control import RunControl
+from slotscope.gui.theme import Theme
+from slotscope.model.explain import grouped
+from slotscope.model.questions.breakpoints import BreakpointList
 
 
 class BreakpointsDialog(QDialog):

@@ -9,19 +9,19 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QDialog, QFileDialog, QLabel, QMainWindow, QMenu, QToolButton
 
-from gui.boxes import keep_keys
-from gui.compare_docks import CompareDocks
-from gui.compare_form import ask_variant
-from gui.goals import Goal
-from gui.run_control import RunControl
-from gui.transport import FILE_REFUSED, TransportBar
-from gui.worker import RunWorker
-from model.comparison.companion import companion
-from model.comparison.comparison import MOST_LANES, Comparison, Run, lanes_of
-from model.comparison.differences import DIFFERENCES
-from model.frame import Frame, RunInfo
-from model.policies import own_refusal, policy_titles
-from model.records import DEPARTURE, MOVE, SLOT
+from slotscope.gui.boxes import keep_keys
+from slotscope.gui.compare_docks import CompareDocks
+from slotscope.gui.compare_form import ask_variant
+from slotscope.gui.goals import Goal
+from slotscope.gui.run_control import RunControl
+from slotscope.gui.transport import FILE_REFUSED, TransportBar
+from slotscope.gui.worker import RunWorker
+from slotscope.model.comparison.companion import companion
+from slotscope.model.comparison.comparison import MOST_LANES, Comparison, Run, lanes_of
+from slotscope.model.comparison.differences import DIFFERENCES
+from slotscope.model.frame import Frame, RunInfo
+from slotscope.model.policies import own_refusal, policy_titles
+from slotscope.model.records import DEPARTURE, MOVE, SLOT
 
 _TIP = "Compare\nPuts other policies, or other parameters, beside this one: the same jobs, clocks in step."
 

@@ -10,11 +10,11 @@ from typing import Sequence
 from PySide6.QtCore import QObject, QSettings, Qt, Signal
 from PySide6.QtWidgets import QMenu
 
-from gui.dock_area import DockArea
-from gui.docks import PanelDock, lane_name
-from gui.kinds.declaration import PanelEntry
-from gui.layouts import Shares, columns, named_in, show_whole_titles
-from gui.panels import COMPARISON, SENTENCES, companions_of, panels_of
+from slotscope.gui.dock_area import DockArea
+from slotscope.gui.docks import PanelDock, lane_name
+from slotscope.gui.kinds.declaration import PanelEntry
+from slotscope.gui.layouts import Shares, columns, named_in, show_whole_titles
+from slotscope.gui.panels import COMPARISON, SENTENCES, companions_of, panels_of
 
 Horizontal, Vertical = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
 

@@ -8,10 +8,10 @@ from typing import Callable
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 
-from gui.worker import RunWorker
-from model.frame import RunInfo
-from model.policy_choice import choice_text
-from model.scenario.common import PolicyChoice
+from slotscope.gui.worker import RunWorker
+from slotscope.model.frame import RunInfo
+from slotscope.model.policy_choice import choice_text
+from slotscope.model.scenario.common import PolicyChoice
 
 
 def ask_variant(window: QWidget, info: RunInfo | None, take: Callable[[str], str], worker: RunWorker) -> QDialog:

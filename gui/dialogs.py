@@ -21,10 +21,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui import manual
-from gui.actions import BRING, COMMANDS, Actions
-from gui.boxes import keep_keys
-from gui.docks import PanelDock
+from slotscope.gui import manual
+from slotscope.gui.actions import BRING, COMMANDS, Actions
+from slotscope.gui.boxes import keep_keys
+from slotscope.gui.docks import PanelDock
 
 #: The property of a dock that a double click has opened.
 INSPECTOR = "inspector"

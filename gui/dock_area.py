@@ -5,14 +5,14 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QMainWindow
 
-from gui.docks import SYSTEM, PanelDock
-from gui.intents import Select
-from gui.kinds.declaration import Roles
-from gui.kinds.rooms import PANEL_ROOMS
-from gui.layouts import Layouts
-from gui.panel import Panel
-from gui.theme import Theme
-from model.frame import Frame, RunInfo
+from slotscope.gui.docks import SYSTEM, PanelDock
+from slotscope.gui.intents import Select
+from slotscope.gui.kinds.declaration import Roles
+from slotscope.gui.kinds.rooms import PANEL_ROOMS
+from slotscope.gui.layouts import Layouts
+from slotscope.gui.panel import Panel
+from slotscope.gui.theme import Theme
+from slotscope.model.frame import Frame, RunInfo
 
 
 class DockArea(QObject):

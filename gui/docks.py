@@ -20,11 +20,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.icons import icon
-from gui.intents import Select
-from gui.panel import Panel
-from gui.theme import Theme, current_fonts
-from model.frame import Frame
+from slotscope.gui.icons import icon
+from slotscope.gui.intents import Select
+from slotscope.gui.panel import Panel
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.model.frame import Frame
 
 AREAS = {
     "left": Qt.DockWidgetArea.LeftDockWidgetArea,

@@ -8,7 +8,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy
 
-from gui.theme import Theme
+from slotscope.gui.theme import Theme
 
 #: Characters that the label would like to show, and does with at least.
 _WANTED, _LEAST = 60, 14

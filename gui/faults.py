@@ -88,7 +88,7 @@ def caught() -> Iterator[None]:
 def guard_classes() -> None:
     """Wrap what the classes of the window have in place of Qt's methods, in modules new since."""
     for name in [*sys.modules]:
-        if name.startswith("gui.") and name not in _guarded_modules:
+        if name.startswith("slotscope.gui.") and name not in _guarded_modules:
             _guarded_modules.add(name)
             for value in [*vars(sys.modules[name]).values()]:
                 if isinstance(value, type) and value.__module__ == name:

@@ -12,10 +12,10 @@ import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from gui import theme as themes
-from gui.application import application
-from gui.plotting.export import write_png, write_svg
-from model.lab.results import Curve, Figure
+from slotscope.gui import theme as themes
+from slotscope.gui.application import application
+from slotscope.gui.plotting.export import write_png, write_svg
+from slotscope.model.lab.results import Curve, Figure
 
 WIDTH, HEIGHT, PNG_SCALE = 900, 560, 2.0
 _PEN_WIDTH = 2.5

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import inf
 
-from model.explain import grouped
-from model.frame import Speed
-from model.waiting import share_of
+from slotscope.model.explain import grouped
+from slotscope.model.frame import Speed
+from slotscope.model.waiting import share_of
 
 
 @dataclass

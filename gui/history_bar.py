@@ -7,8 +7,8 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from gui.theme import Theme
-from model.frame import Frame
+from slotscope.gui.theme import Theme
+from slotscope.model.frame import Frame
 
 _MARGIN = 10.0
 _MOST_TICKS = 200

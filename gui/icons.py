@@ -9,8 +9,8 @@ from typing import Callable
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPainterPath, QPen, QPixmap, QTransform
 
-from gui.painting.colour import mix
-from gui.theme import Theme
+from slotscope.gui.painting.colour import mix
+from slotscope.gui.theme import Theme
 
 UNITS = 24
 _STROKE = 2.0

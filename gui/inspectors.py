@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Qt, QTimer
 
-from gui.compare_docks import CompareDocks
-from gui.dialogs import INSPECTOR
-from gui.dock_area import DockArea
-from gui.docks import PanelDock
-from gui.intents import Select
-from model.frame import RunInfo
+from slotscope.gui.compare_docks import CompareDocks
+from slotscope.gui.dialogs import INSPECTOR
+from slotscope.gui.dock_area import DockArea
+from slotscope.gui.docks import PanelDock
+from slotscope.gui.intents import Select
+from slotscope.model.frame import RunInfo
 
 DOCKED = "inspector"
 
@@ -50,7 +50,7 @@ class Inspectors(QObject):
 
     def open(self, selection: Select, lane: int = 0) -> None:
         """An inspector that stays with a thing of a lane."""
-        from gui.panels.inspector import InspectorPanel
+        from slotscope.gui.panels.inspector import InspectorPanel
 
         thing = selection.inspected
         if thing is None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Mapping
 
-from model.frame import RunInfo
-from model.inspection import JOB, SERVER, Thing
+from slotscope.model.frame import RunInfo
+from slotscope.model.inspection import JOB, SERVER, Thing
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from zlib import crc32
 from PySide6.QtCore import QByteArray, QEvent, QObject, Qt, QTimer
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar
 
-from gui.docks import SYSTEM, PanelDock
-from gui.panels import panels_of
+from slotscope.gui.docks import SYSTEM, PanelDock
+from slotscope.gui.panels import panels_of
 
 #: Shares of the room for docks, width and height, by the name of a dock.
 Shares = dict[str, tuple[float, float]]

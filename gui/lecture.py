@@ -12,11 +12,11 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QFontMetricsF
 from PySide6.QtWidgets import QApplication, QLabel, QStyle
 
-from gui.compare_docks import CompareDocks
-from gui.dock_area import DockArea
-from gui.docks import PanelDock, lane_name
-from gui.layouts import soon
-from gui.panels import SENTENCES
+from slotscope.gui.compare_docks import CompareDocks
+from slotscope.gui.dock_area import DockArea
+from slotscope.gui.docks import PanelDock, lane_name
+from slotscope.gui.layouts import soon
+from slotscope.gui.panels import SENTENCES
 
 #: Share of the width that the panel beside the servers has, by the number of policies, and that it
 #: may have where its text would be cut.

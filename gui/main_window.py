@@ -13,35 +13,48 @@ from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QMenu, QPushButton, QWidget
 
-from gui import dialogs, manual
-from gui import theme as themes
-from gui.actions import Actions
-from gui.bounds_service import BoundsService
-from gui.boxes import keep_keys
-from gui.breakpoints_dialog import BreakpointsDialog
-from gui.compare import CompareControl
-from gui.compare_docks import CompareDocks
-from gui.dock_area import DockArea
-from gui.docks import PanelDock
-from gui.experiments import Experiments
-from gui.faults import Fault, guard_classes
-from gui.goals import GoalProgress
-from gui.inspectors import Inspectors
-from gui.intents import ApplyScenario, Ask, BreakAt, Differ, GoTo, Inspect, Intent, RunUntil, Say, Select, Solve, StopAt
-from gui.lecture import LectureMode
-from gui.own_policy import OwnPolicyFile
-from gui.panel_docks import USUAL, PanelDocks
-from gui.run_control import RunControl
-from gui.searches import look_at
-from gui.trace_choice import TraceChoice
-from gui.transport import TransportBar
-from gui.worker import RunWorker
-from model.comparison.comparison import lanes_shown, open_run, stand_at
-from model.frame import Frame, RunInfo
-from model.kinds.spec import kind_named
-from model.origin import NO_LINE, Moment
-from model.policies import own_refusal
-from model.scenario.load import scenario_titles
+from slotscope.gui import dialogs, manual
+from slotscope.gui import theme as themes
+from slotscope.gui.actions import Actions
+from slotscope.gui.bounds_service import BoundsService
+from slotscope.gui.boxes import keep_keys
+from slotscope.gui.breakpoints_dialog import BreakpointsDialog
+from slotscope.gui.compare import CompareControl
+from slotscope.gui.compare_docks import CompareDocks
+from slotscope.gui.dock_area import DockArea
+from slotscope.gui.docks import PanelDock
+from slotscope.gui.experiments import Experiments
+from slotscope.gui.faults import Fault, guard_classes
+from slotscope.gui.goals import GoalProgress
+from slotscope.gui.inspectors import Inspectors
+from slotscope.gui.intents import (
+    ApplyScenario,
+    Ask,
+    BreakAt,
+    Differ,
+    GoTo,
+    Inspect,
+    Intent,
+    RunUntil,
+    Say,
+    Select,
+    Solve,
+    StopAt,
+)
+from slotscope.gui.lecture import LectureMode
+from slotscope.gui.own_policy import OwnPolicyFile
+from slotscope.gui.panel_docks import USUAL, PanelDocks
+from slotscope.gui.run_control import RunControl
+from slotscope.gui.searches import look_at
+from slotscope.gui.trace_choice import TraceChoice
+from slotscope.gui.transport import TransportBar
+from slotscope.gui.worker import RunWorker
+from slotscope.model.comparison.comparison import lanes_shown, open_run, stand_at
+from slotscope.model.frame import Frame, RunInfo
+from slotscope.model.kinds.spec import kind_named
+from slotscope.model.origin import NO_LINE, Moment
+from slotscope.model.policies import own_refusal
+from slotscope.model.scenario.load import scenario_titles
 
 #: Width and height in pixels to which the window can be made small; a screen of 1920x1080 that
 #: shows everything twice as large has 960x540.

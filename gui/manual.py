@@ -7,13 +7,13 @@ import re
 import shlex
 from pathlib import Path
 
-from gui.kinds.rooms import PANEL_ROOMS
-from model.cli.arguments import parse
-from model.errors import UserError
-from model.frame import RunInfo
-from model.policies import is_file
-from model.policy_choice import policy_choice
-from model.scenario.load import scenario_files
+from slotscope.gui.kinds.rooms import PANEL_ROOMS
+from slotscope.model.cli.arguments import parse
+from slotscope.model.errors import UserError
+from slotscope.model.frame import RunInfo
+from slotscope.model.policies import is_file
+from slotscope.model.policy_choice import policy_choice
+from slotscope.model.scenario.load import scenario_files
 
 HELP = Path(__file__).resolve().parents[1] / "resources" / "help"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from time import monotonic
 
-from model.frame import Speed
+from slotscope.model.frame import Speed
 
 #: Seconds over which the displayed speed is averaged.
 SPEED_WINDOW = 0.5

@@ -9,14 +9,14 @@ from typing import Any
 from PySide6.QtCore import QFileSystemWatcher, QMimeData, QObject, QSettings, QTimer
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from gui.dialogs import show_sheet
-from gui.run_control import RunControl
-from gui.transport import TransportBar
-from gui.worker import RunWorker
-from model.errors import UntrustedPolicyError
-from model.frame import RunInfo
-from model.policies import is_file
-from model.policies.own.trust import allow_named, allow_text
+from slotscope.gui.dialogs import show_sheet
+from slotscope.gui.run_control import RunControl
+from slotscope.gui.transport import TransportBar
+from slotscope.gui.worker import RunWorker
+from slotscope.model.errors import UntrustedPolicyError
+from slotscope.model.frame import RunInfo
+from slotscope.model.policies import is_file
+from slotscope.model.policies.own.trust import allow_named, allow_text
 
 #: Milliseconds after a change until the file is read: editors write in several steps.
 SETTLE = 150

@@ -13,12 +13,12 @@ from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QLabel, QStackedLayout, QWidget
 
-from gui.fault_page import FaultPage
-from gui.faults import Fault, caught, guard_classes
-from gui.intents import GoTo, Select
-from gui.theme import Theme
-from model.frame import Frame
-from model.origin import NO_LINE
+from slotscope.gui.fault_page import FaultPage
+from slotscope.gui.faults import Fault, caught, guard_classes
+from slotscope.gui.intents import GoTo, Select
+from slotscope.gui.theme import Theme
+from slotscope.model.frame import Frame
+from slotscope.model.origin import NO_LINE
 
 #: Width and height in pixels below which no panel goes.  What a panel shows asks for no more: it
 #: would take its neighbours' room, and make the window larger than a small screen.

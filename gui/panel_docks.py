@@ -5,12 +5,12 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QSettings, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
-from gui.dock_area import DockArea
-from gui.docks import AREAS, PanelDock
-from gui.kinds.declaration import PanelEntry
-from gui.kinds.rooms import PANEL_ROOMS
-from gui.layouts import Shares, columns, show_whole_titles
-from gui.panels import SENTENCES, panels_of
+from slotscope.gui.dock_area import DockArea
+from slotscope.gui.docks import AREAS, PanelDock
+from slotscope.gui.kinds.declaration import PanelEntry
+from slotscope.gui.kinds.rooms import PANEL_ROOMS
+from slotscope.gui.layouts import Shares, columns, show_whole_titles
+from slotscope.gui.panels import SENTENCES, panels_of
 
 #: The kind of system whose panels are built where nothing is known yet.
 USUAL = next(iter(PANEL_ROOMS))

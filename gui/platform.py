@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from model.errors import UserError
+from slotscope.model.errors import UserError
 
 #: Library: package on Debian and Ubuntu, package on Fedora.  The shared objects outside
 #: Qt's own wheels that QtCore, QtGui, QtWidgets, QtSvg and the offscreen plugin link to.

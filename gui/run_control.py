@@ -7,16 +7,16 @@ from typing import Any, Callable, Mapping
 
 from PySide6.QtCore import QObject
 
-from gui.goals import Goal
-from gui.intents import Inspect, StopAt
-from gui.pace import Pace
-from gui.worker import RunWorker
-from model.api import Session
-from model.comparison.comparison import Comparison, lanes_of, stand_at
-from model.comparison.file import load_run, save_run
-from model.errors import UserError
-from model.origin import Moment
-from model.scenario.load import parse_scenario, write_scenario
+from slotscope.gui.goals import Goal
+from slotscope.gui.intents import Inspect, StopAt
+from slotscope.gui.pace import Pace
+from slotscope.gui.worker import RunWorker
+from slotscope.model.api import Session
+from slotscope.model.comparison.comparison import Comparison, lanes_of, stand_at
+from slotscope.model.comparison.file import load_run, save_run
+from slotscope.model.errors import UserError
+from slotscope.model.origin import Moment
+from slotscope.model.scenario.load import parse_scenario, write_scenario
 
 
 class RunControl(QObject):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from time import monotonic
 
-from gui.intents import Inspect, StopAt
-from model.api import Session
-from model.comparison.comparison import Run, lanes_of
-from model.history import Histories
-from model.questions.search import QuestionSearch
+from slotscope.gui.intents import Inspect, StopAt
+from slotscope.model.api import Session
+from slotscope.model.comparison.comparison import Run, lanes_of
+from slotscope.model.history import Histories
+from slotscope.model.questions.search import QuestionSearch
 
 #: Seconds of searching between two looks at the queue, and between two frames.
 SLICE, SHOWN = 0.012, 0.25

@@ -6,7 +6,7 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor, QPainter, QPixmap
 from PySide6.QtWidgets import QApplication, QSplashScreen
 
-from gui.theme import Theme, fonts
+from slotscope.gui.theme import Theme, fonts
 
 _WIDTH, _HEIGHT, _MARGIN = 460, 200, 28
 

@@ -18,8 +18,8 @@ from typing import Any
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetrics, QPalette
 from PySide6.QtWidgets import QApplication
 
-from gui.painting.colour import contrast, mix
-from model.errors import UserError
+from slotscope.gui.painting.colour import contrast, mix
+from slotscope.model.errors import UserError
 
 THEMES = Path(__file__).resolve().parents[1] / "resources" / "themes"
 TEXT_CONTRAST = 4.5

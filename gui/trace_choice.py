@@ -8,12 +8,12 @@ from typing import Any
 from PySide6.QtCore import QMimeData, QObject, QSettings, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from gui.run_control import RunControl
-from gui.transport import TransportBar
-from gui.worker import RunWorker
-from model.errors import UserError
-from model.frame import RunInfo
-from model.scenario.load import load_scenario
+from slotscope.gui.run_control import RunControl
+from slotscope.gui.transport import TransportBar
+from slotscope.gui.worker import RunWorker
+from slotscope.model.errors import UserError
+from slotscope.model.frame import RunInfo
+from slotscope.model.scenario.load import load_scenario
 
 #: Formats of which a trace is a folder.
 IN_FOLDERS = {"azure-flavours"}

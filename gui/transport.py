@@ -19,17 +19,17 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.actions import Actions
-from gui.boxes import ChoiceBox, changed_by_editing
-from gui.fault_label import FaultLabel
-from gui.goals import GoalProgress
-from gui.history_bar import HistoryBar
-from gui.icons import icon
-from gui.pace import REAL_TIME, SLIDER_MOST, Pace, next_position, pace_at, position_of
-from gui.theme import Theme, current_fonts
-from model.explain import THIN_SPACE, grouped, quantity
-from model.frame import Frame, RunInfo
-from model.policies import OWN_SYSTEMS, is_file, own_refusal, policy_titles
+from slotscope.gui.actions import Actions
+from slotscope.gui.boxes import ChoiceBox, changed_by_editing
+from slotscope.gui.fault_label import FaultLabel
+from slotscope.gui.goals import GoalProgress
+from slotscope.gui.history_bar import HistoryBar
+from slotscope.gui.icons import icon
+from slotscope.gui.pace import REAL_TIME, SLIDER_MOST, Pace, next_position, pace_at, position_of
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.model.explain import THIN_SPACE, grouped, quantity
+from slotscope.model.frame import Frame, RunInfo
+from slotscope.model.policies import OWN_SYSTEMS, is_file, own_refusal, policy_titles
 
 _BUTTONS = (
     "to_start",

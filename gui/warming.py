@@ -14,9 +14,9 @@ from pathlib import Path
 from threading import Thread
 from typing import Callable, Collection
 
-from model.jit import cache_folder
-from model.kinds.spec import Kind, kind_named
-from model.warm import warm
+from slotscope.model.jit import cache_folder
+from slotscope.model.kinds.spec import Kind, kind_named
+from slotscope.model.warm import warm
 
 _ROOT = Path(__file__).resolve().parents[1]
 
@@ -47,7 +47,7 @@ def warm_in_background(
     if is_warm(system):
         return None
     return subprocess.Popen(
-        [sys.executable, "-m", "gui.warming", system, *policies],
+        [sys.executable, "-m", "slotscope.gui.warming", system, *policies],
         cwd=_ROOT,
         stdin=subprocess.DEVNULL,
         stdout=output,
@@ -57,7 +57,7 @@ def warm_in_background(
 
 def load_painting() -> None:
     """Paint servers with the compiled kernel from here on."""
-    from gui.painting import kernel
+    from slotscope.gui.painting import kernel
 
     kernel.activate()
 

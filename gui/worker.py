@@ -13,24 +13,24 @@ from typing import Any, Callable
 
 from PySide6.QtCore import QObject, Signal
 
-from gui.actions import BACK_KEY
-from gui.fault_label import without_folders
-from gui.faults import Fault, caught, tell
-from gui.goals import Goal, GoalProgress
-from gui.intents import Inspect, StopAt
-from gui.meter import Meter
-from gui.pace import REAL_TIME, Pace
-from gui.searches import Searches
-from gui.warming import Warming
-from model.api import Session
-from model.comparison.comparison import Comparison, Run, called, kinds_of, lanes_of, lanes_shown
-from model.engine import Reason
-from model.errors import PolicyFileError, UntrustedPolicyError, UserError
-from model.frame import RunInfo
-from model.policies import stop_what_hangs
-from model.questions.breakpoints import Breakpoints
-from model.scenario.load import Scenario
-from model.waiting import PERIOD, GivenUpError, waiting
+from slotscope.gui.actions import BACK_KEY
+from slotscope.gui.fault_label import without_folders
+from slotscope.gui.faults import Fault, caught, tell
+from slotscope.gui.goals import Goal, GoalProgress
+from slotscope.gui.intents import Inspect, StopAt
+from slotscope.gui.meter import Meter
+from slotscope.gui.pace import REAL_TIME, Pace
+from slotscope.gui.searches import Searches
+from slotscope.gui.warming import Warming
+from slotscope.model.api import Session
+from slotscope.model.comparison.comparison import Comparison, Run, called, kinds_of, lanes_of, lanes_shown
+from slotscope.model.engine import Reason
+from slotscope.model.errors import PolicyFileError, UntrustedPolicyError, UserError
+from slotscope.model.frame import RunInfo
+from slotscope.model.policies import stop_what_hangs
+from slotscope.model.questions.breakpoints import Breakpoints
+from slotscope.model.scenario.load import Scenario
+from slotscope.model.waiting import PERIOD, GivenUpError, waiting
 
 Command = Callable[["RunWorker"], None]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pickle
 import sys
 
-from model.kinds.spec import kind_named
+from slotscope.model.kinds.spec import kind_named
 
 
 def main() -> None:

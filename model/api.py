@@ -11,27 +11,27 @@ from typing import Any, Callable
 
 import numpy as np
 
-from model.assembly import Bench, assemble, policy_class
-from model.describe import run_info
-from model.errors import PolicyError, ScenarioError, UntrustedPolicyError, UserError
-from model.frame import Frame, Speed
-from model.history import Histories
-from model.kinds.spec import kind_named
-from model.metrics import Estimate, estimates
-from model.monitors import Lookout
-from model.origin import Origin
-from model.policies import is_file
-from model.policies.own.file import check_unchanged, load_policy, with_absolute_path
-from model.policies.own.trust import digest_of
-from model.policy_choice import choice_text
-from model.questions.search import QuestionSearch
-from model.scenario.load import Scenario, load_scenario, parse_scenario_text, scenario_text
-from model.session_check import fault_in
-from model.session_file import MOST_EVENTS, Saved, SessionPlace, read_session, write_session
-from model.state import copied, digest, frozen
-from model.waiting import GivenUpError, who_waits
-from model.walk import Walk
-from model.workload import ContinuedWorkload
+from slotscope.model.assembly import Bench, assemble, policy_class
+from slotscope.model.describe import run_info
+from slotscope.model.errors import PolicyError, ScenarioError, UntrustedPolicyError, UserError
+from slotscope.model.frame import Frame, Speed
+from slotscope.model.history import Histories
+from slotscope.model.kinds.spec import kind_named
+from slotscope.model.metrics import Estimate, estimates
+from slotscope.model.monitors import Lookout
+from slotscope.model.origin import Origin
+from slotscope.model.policies import is_file
+from slotscope.model.policies.own.file import check_unchanged, load_policy, with_absolute_path
+from slotscope.model.policies.own.trust import digest_of
+from slotscope.model.policy_choice import choice_text
+from slotscope.model.questions.search import QuestionSearch
+from slotscope.model.scenario.load import Scenario, load_scenario, parse_scenario_text, scenario_text
+from slotscope.model.session_check import fault_in
+from slotscope.model.session_file import MOST_EVENTS, Saved, SessionPlace, read_session, write_session
+from slotscope.model.state import copied, digest, frozen
+from slotscope.model.waiting import GivenUpError, who_waits
+from slotscope.model.walk import Walk
+from slotscope.model.workload import ContinuedWorkload
 
 #: Rows of the log in a frame.
 ROWS_IN_FRAME = 400

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from model.errors import ScenarioError
+from slotscope.model.errors import ScenarioError
 
 #: Bytes that an archive may unpack to, and each archive of arrays within it.
 MOST_BYTES = 2**30

@@ -7,15 +7,15 @@ from importlib import import_module
 from math import inf
 from typing import Any
 
-from model.engine import Engine, ReferenceEngine
-from model.errors import PolicyError, ScenarioError, UnreadablePolicyError
-from model.kinds.spec import Kind, RunnableSystem, kind_named
-from model.policies import is_file, reference_for
-from model.policies.own.trust import allow_named
-from model.policy_choice import policy_choice
-from model.scenario.common import PolicyChoice
-from model.scenario.load import Scenario
-from model.scenario.validation import validated
+from slotscope.model.engine import Engine, ReferenceEngine
+from slotscope.model.errors import PolicyError, ScenarioError, UnreadablePolicyError
+from slotscope.model.kinds.spec import Kind, RunnableSystem, kind_named
+from slotscope.model.policies import is_file, reference_for
+from slotscope.model.policies.own.trust import allow_named
+from slotscope.model.policy_choice import policy_choice
+from slotscope.model.scenario.common import PolicyChoice
+from slotscope.model.scenario.load import Scenario
+from slotscope.model.scenario.validation import validated
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,10 +8,10 @@ from typing import Any, Mapping, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from model.frame import RunInfo
-from model.kinds.spec import STABLE, UNSTABLE, Judgement
-from model.metrics import Batches, Estimate
-from model.monitors import Claim, Standing
+from slotscope.model.frame import RunInfo
+from slotscope.model.kinds.spec import STABLE, UNSTABLE, Judgement
+from slotscope.model.metrics import Batches, Estimate
+from slotscope.model.monitors import Claim, Standing
 
 
 class ClaimReading(NamedTuple):

@@ -6,10 +6,10 @@ from math import ceil, log2
 
 import numpy as np
 
-from model.assembly import Bench
-from model.frame import RunInfo
-from model.origin import Origin
-from model.workload import ContinuedWorkload
+from slotscope.model.assembly import Bench
+from slotscope.model.frame import RunInfo
+from slotscope.model.origin import Origin
+from slotscope.model.workload import ContinuedWorkload
 
 #: The first arrivals between which nobody should have to wait long, and the seconds that are long.
 FIRST_ARRIVALS = 10

@@ -11,10 +11,10 @@ from typing import Any, Callable, Iterator, NamedTuple, Protocol
 
 import numpy as np
 
-from model.errors import PolicyError, UserError
-from model.records import Event, Record
-from model.state import State, copied
-from model.waiting import GivenUpError, who_waits
+from slotscope.model.errors import PolicyError, UserError
+from slotscope.model.records import Event, Record
+from slotscope.model.state import State, copied
+from slotscope.model.waiting import GivenUpError, who_waits
 
 
 class Reason(Enum):

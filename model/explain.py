@@ -10,7 +10,7 @@ from typing import Any, Mapping, Protocol, Sequence
 
 import numpy as np
 
-from model.records import Configuration, Event, Record
+from slotscope.model.records import Configuration, Event, Record
 
 #: Between thousands, and before a sign such as %: no line ends at it.
 THIN_SPACE = "\u202f"

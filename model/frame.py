@@ -13,16 +13,16 @@ from typing import Any, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from model.comparison.differences import Standing
-from model.explain import Narrator
-from model.inspection import Found, Thing
-from model.kinds.spec import Kind
-from model.monitors import Reading
-from model.origin import Moment, Origin, opening_line
-from model.policies.common import PseudocodeLine
-from model.questions.search import Asked
-from model.records import Event, Record
-from model.timeline import Extent
+from slotscope.model.comparison.differences import Standing
+from slotscope.model.explain import Narrator
+from slotscope.model.inspection import Found, Thing
+from slotscope.model.kinds.spec import Kind
+from slotscope.model.monitors import Reading
+from slotscope.model.origin import Moment, Origin, opening_line
+from slotscope.model.policies.common import PseudocodeLine
+from slotscope.model.questions.search import Asked
+from slotscope.model.records import Event, Record
+from slotscope.model.timeline import Extent
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from typing import Literal, NamedTuple, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from model.metrics import CONFIDENCE, estimate
+from slotscope.model.metrics import CONFIDENCE, estimate
 
 Verdict = Literal["stable", "unstable", "undecided"]
 Values = NDArray[np.float64]

@@ -13,13 +13,13 @@ from typing import Any, Iterator, Mapping
 
 import numpy as np
 
-from model.engine import EventRun, ReferenceEngine
-from model.errors import ReplayError, UserError
-from model.inspection import Found, Inspector, Passed, Thing, Told
-from model.kinds.spec import RunnableSystem
-from model.state import copied
-from model.timeline import Timeline
-from model.waiting import GivenUpError
+from slotscope.model.engine import EventRun, ReferenceEngine
+from slotscope.model.errors import ReplayError, UserError
+from slotscope.model.inspection import Found, Inspector, Passed, Thing, Told
+from slotscope.model.kinds.spec import RunnableSystem
+from slotscope.model.state import copied
+from slotscope.model.timeline import Timeline
+from slotscope.model.waiting import GivenUpError
 
 #: Things whose histories are kept; beyond it the one asked for longest ago is forgotten.
 MOST_THINGS = 8

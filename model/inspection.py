@@ -11,8 +11,8 @@ from typing import Any, Iterator, Mapping, NamedTuple, Protocol, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from model.explain import THIN_SPACE, decimals_for, grouped, shown_time, units
-from model.records import Event, Record
+from slotscope.model.explain import THIN_SPACE, decimals_for, grouped, shown_time, units
+from slotscope.model.records import Event, Record
 
 #: The place in every state's ``number`` that counts the arrivals taken from the workload.
 NEXT_ARRIVAL = 1

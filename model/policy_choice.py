@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from model.errors import PolicyError
-from model.scenario.common import PolicyChoice
+from slotscope.model.errors import PolicyError
+from slotscope.model.scenario.common import PolicyChoice
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 _KEY = re.compile(r"[a-z][a-z0-9_]*")

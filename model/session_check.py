@@ -12,11 +12,11 @@ from typing import Any, Iterator
 
 import numpy as np
 
-from model.assembly import Bench
-from model.policies import is_file
-from model.policy_choice import policy_choice
-from model.recorder import EVENT_COLUMN, MOST_SAMPLES, TIME_COLUMN
-from model.session_file import MOST_EVENTS, Saved
+from slotscope.model.assembly import Bench
+from slotscope.model.policies import is_file
+from slotscope.model.policy_choice import policy_choice
+from slotscope.model.recorder import EVENT_COLUMN, MOST_SAMPLES, TIME_COLUMN
+from slotscope.model.session_file import MOST_EVENTS, Saved
 
 #: The place of the present time in every state's ``clock``.
 NOW = 0

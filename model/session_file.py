@@ -21,14 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from model.archive import as_json, damage_as_errors, members_of, packed, unpacked, written
-from model.errors import ScenarioError
-from model.kinds.spec import kind_named
-from model.scenario.fields import Section, Whole
-from model.scenario.load import parse_scenario_text
-from model.scenario.validation import validated
-from model.state import from_arrays, to_arrays
-from model.statespec import StateSpec
+from slotscope.model.archive import as_json, damage_as_errors, members_of, packed, unpacked, written
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.spec import kind_named
+from slotscope.model.scenario.fields import Section, Whole
+from slotscope.model.scenario.load import parse_scenario_text
+from slotscope.model.scenario.validation import validated
+from slotscope.model.state import from_arrays, to_arrays
+from slotscope.model.statespec import StateSpec
 
 #: Version of the format.
 VERSION = 3

@@ -13,14 +13,14 @@ from typing import Any, Callable, Iterator, NamedTuple
 
 import numpy as np
 
-from model.engine import Advance, Engine, EventRun, Reason, System, Task, started
-from model.errors import ReplayError
-from model.explain import grouped
-from model.recorder import RecentRows, Samples
-from model.records import Event, Record
-from model.slices import MOST_EVENTS, Slices
-from model.state import copied, differences, digest, size_in_bytes
-from model.waiting import share_of, who_waits
+from slotscope.model.engine import Advance, Engine, EventRun, Reason, System, Task, started
+from slotscope.model.errors import ReplayError
+from slotscope.model.explain import grouped
+from slotscope.model.recorder import RecentRows, Samples
+from slotscope.model.records import Event, Record
+from slotscope.model.slices import MOST_EVENTS, Slices
+from slotscope.model.state import copied, differences, digest, size_in_bytes
+from slotscope.model.waiting import share_of, who_waits
 
 #: Events that any engine runs again while somebody waits for a picture.
 AT_HAND = 20_000

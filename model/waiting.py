@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from time import monotonic
 from typing import Callable, Iterator, NamedTuple
 
-from model.errors import UserError
+from slotscope.model.errors import UserError
 
 #: Seconds between two sentences.
 PERIOD = 0.25

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from model.assembly import Bench
-from model.engine import Engine, EventRun, Reason, Task
-from model.errors import PolicyError
-from model.records import Record
-from model.slices import MOST_EVENTS, Slices
-from model.state import digest
-from model.timeline import NO_END, Timeline
-from model.waiting import GivenUpError, who_waits
+from slotscope.model.assembly import Bench
+from slotscope.model.engine import Engine, EventRun, Reason, Task
+from slotscope.model.errors import PolicyError
+from slotscope.model.records import Record
+from slotscope.model.slices import MOST_EVENTS, Slices
+from slotscope.model.state import digest
+from slotscope.model.timeline import NO_END, Timeline
+from slotscope.model.waiting import GivenUpError, who_waits
 
 
 class Walk:

@@ -10,8 +10,8 @@ def warm(system: str, policies: Iterable[str] = ()) -> Iterator[str]:
 
     What is in the cache is only loaded.  Each policy's name comes once that is done.
     """
-    from model.api import Session
-    from model.kinds.spec import kind_named
+    from slotscope.model.api import Session
+    from slotscope.model.kinds.spec import kind_named
 
     kind = kind_named(system)
     for policy in policies or kind.kernels:

@@ -14,7 +14,7 @@ from typing import Callable, Generic, NamedTuple, Protocol, Sequence, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from model.scenario.common import (
+from slotscope.model.scenario.common import (
     Deterministic,
     EmpiricalTimes,
     Erlang,
@@ -24,7 +24,7 @@ from model.scenario.common import (
     Pareto,
     Service,
 )
-from model.streams import stream
+from slotscope.model.streams import stream
 
 #: Jobs in a block of random arrivals.
 BLOCK = 16_384

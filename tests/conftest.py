@@ -20,10 +20,10 @@ from typing import Any
 import pytest
 from hypothesis import Phase, settings
 
-from gui.platform import check_platform
-from gui.warming import warm_in_background
-from model.jit import cache_folder
-from model.kinds.spec import KINDS
+from slotscope.gui.platform import check_platform
+from slotscope.gui.warming import warm_in_background
+from slotscope.model.jit import cache_folder
+from slotscope.model.kinds.spec import KINDS
 from tests.limits import pytest_exception_interact, pytest_timeout_set_timer
 
 __all__ = ["pytest_exception_interact", "pytest_timeout_set_timer"]  # hooks
@@ -154,7 +154,7 @@ def pytest_runtest_logfinish(nodeid: str) -> None:
     What a test of widgets leaves is put aside for good.  Qt destroys a picture and all in it at
     once, and Python's collector, in whatever order it meets what is left, may destroy it again.
     """
-    from gui.garbage import collect_due  # late: it imports Qt
+    from slotscope.gui.garbage import collect_due  # late: it imports Qt
 
     if _makes_widgets(nodeid):
         gc.freeze()
@@ -229,7 +229,7 @@ def slotscope(capsys, monkeypatch, tmp_path):
     """A function that runs a command in this process and gives (code, stdout, stderr)."""
     monkeypatch.chdir(tmp_path)
 
-    import main
+    from slotscope import __main__ as main
 
     def run(command: str):
         code = main.main(shlex.split(command))

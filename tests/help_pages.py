@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from model.policies import POLICIES_OF
+from slotscope.model.policies import POLICIES_OF
 
 HELP = Path(__file__).resolve().parent.parent / "resources" / "help"
 

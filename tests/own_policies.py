@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from textwrap import dedent, indent
 
-from model.api import Session
+from slotscope.model.api import Session
 
 HEAD = """\
 import numpy as np
-from model.kinds.reservation.policies.base import (
+from slotscope.model.kinds.reservation.policies.base import (
     Admit, Classify, Migrate, OwnPolicy, Preempt, Reassign, Record, Reject, Remember, UpdateAt, say
 )
 

@@ -10,12 +10,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from model.api import Session
-from model.engine import EventRun, started
-from model.questions.fields import AskedField, RowColumn, SampleColumns
-from model.questions.syntax import FunctionCall, Infix, Member, Name, Node, Number, OfThing, OneOf, Prefix, Turns, Where
-from model.questions.words import Words
-from model.state import copied
+from slotscope.model.api import Session
+from slotscope.model.engine import EventRun, started
+from slotscope.model.questions.fields import AskedField, RowColumn, SampleColumns
+from slotscope.model.questions.syntax import (
+    FunctionCall,
+    Infix,
+    Member,
+    Name,
+    Node,
+    Number,
+    OfThing,
+    OneOf,
+    Prefix,
+    Turns,
+    Where,
+)
+from slotscope.model.questions.words import Words
+from slotscope.model.state import copied
 
 
 class Moment(NamedTuple):

@@ -8,6 +8,7 @@ A rule is a function from the root of a source tree to what it finds wrong there
 from __future__ import annotations
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from tests.source_tree import (
     Import,
     Source,
     everything,
+    imported_names,
     imports,
     part_of,
     program,
@@ -35,7 +37,7 @@ SOLVERS = {"pulp", "highspy"}
 #: Modules that the window's first picture, and each command, must not have to wait for.
 SLOW_TO_IMPORT = {"PySide6", "pyqtgraph", "numba", "pulp", "highspy", "scipy"}
 #: Modules that must import quickly.
-QUICK_TO_IMPORT = ("main", "model.api", "gui.platform", "model.kinds.reservation.cli.arguments")
+QUICK_TO_IMPORT = ("gui.library.__main__", "model.api", "gui.platform", "model.kinds.reservation.cli.arguments")
 
 #: What would give a panel the running simulation, or the window around it.
 BEYOND_A_PANEL = {
@@ -78,9 +80,20 @@ TEXT_FILES = {".py", ".md", ".toml", ".lock", ".yml", ".qss", ".svg", ".json", "
 
 
 def model_imports_no_toolkit_and_no_window(root: Path) -> list[str]:
-    foreign = GUI_TOOLKITS | {"gui", "main"}
+    foreign = GUI_TOOLKITS | {"gui", "main", "slotscope", "__main__"}
     found = imports(root, "model")
     return [entry.says("model imports") for entry in found if top(entry.target) in foreign]
+
+
+def modules_have_one_name(root: Path) -> list[str]:
+    """Under another one a module would be there twice, with classes that are not each other's."""
+    return [
+        f"{source.path}:{node.lineno}: imports {name}, which is slotscope.{name}"
+        for source in everything(root)
+        for node in ast.walk(source.tree)
+        for name in imported_names(node)
+        if top(name) in {"model", "gui", "main"}
+    ]
 
 
 def only_gui_imports_a_toolkit(root: Path) -> list[str]:
@@ -150,9 +163,10 @@ def quick_modules_load_nothing_slow(root: Path) -> list[str]:
     for name in QUICK_TO_IMPORT:
         if not (root / f"{name.replace('.', '/')}.py").exists():
             continue
-        code = f"import sys, {name}; print(*sorted({SLOW_TO_IMPORT} & set(sys.modules)))"
+        code = f"import sys, slotscope.{name}; print(*sorted({SLOW_TO_IMPORT} & set(sys.modules)))"
         command = [sys.executable, "-c", code]
-        run = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+        environment = os.environ | {"PYTHONPATH": str(root / ".installed")}
+        run = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
         assert run.returncode == 0, run.stderr
         found += [f"importing {name} loads {slow}" for slow in run.stdout.split()]
     return found

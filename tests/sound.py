@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.kinds.spec import kind_named
+from slotscope.model.kinds.spec import kind_named
 
 
 def violations(system: Any, state: Any) -> list[str]:

@@ -1,4 +1,7 @@
-"""The repository's Python files as trees, and what they import; for tests of its structure."""
+"""The repository's Python files as trees, and what they import; for tests of its structure.
+
+Modules are named here as they lie, ``model.api`` for ``slotscope.model.api``.
+"""
 
 from __future__ import annotations
 
@@ -98,17 +101,27 @@ def _is_for_types(node: ast.AST) -> bool:
 
 
 def _targets(node: ast.AST, source: Source, modules: frozenset[str]) -> list[str]:
-    if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
     if not isinstance(node, ast.ImportFrom):
-        return []
-    base = node.module or ""
+        return [as_it_lies(name) for name in imported_names(node)]
+    base = as_it_lies(node.module or "")
     if node.level:
         package = source.module.split(".")
         above = node.level - (source.path.name == "__init__.py")
         base = ".".join([*package[: len(package) - above], *filter(None, [node.module])])
     inner = [f"{base}.{alias.name}" for alias in node.names]
     return list(dict.fromkeys(name if name in modules else base for name in inner))
+
+
+def imported_names(node: ast.AST) -> list[str]:
+    """The modules or packages that an import names, as it names them."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    return [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
+
+
+def as_it_lies(module: str) -> str:
+    """A module's name without that of the program."""
+    return module.removeprefix("slotscope.")
 
 
 def top(module: str) -> str:
@@ -122,7 +135,7 @@ def within(module: str, packages: set[str]) -> bool:
 
 def room_of(module: str) -> str:
     """The room that a module is in, of the model or of the window; none for what rooms share."""
-    parts = module.split(".")
+    parts = as_it_lies(module).split(".")
     inside = parts[0] in {"model", "gui"} and parts[1:2] == ["kinds"] and len(parts) > 2
     return parts[2] if inside and parts[2] not in BESIDE_THE_ROOMS else ""
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from model.api import Session, open_bench
-from model.assembly import Bench, assemble
-from model.engine import Engine, EventRun, started
-from model.records import Record
-from model.scenario.load import load_scenario
-from model.state import copied, digest
-from model.timeline import Timeline
+from slotscope.model.api import Session, open_bench
+from slotscope.model.assembly import Bench, assemble
+from slotscope.model.engine import Engine, EventRun, started
+from slotscope.model.records import Record
+from slotscope.model.scenario.load import load_scenario
+from slotscope.model.state import copied, digest
+from slotscope.model.timeline import Timeline
 
 #: Events of a straight run, and how often the walks keep a copy of the state.
 LENGTH = 70

@@ -6,6 +6,7 @@ it must find just that: a rule nobody has seen fail proves nothing.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from tests.rules import (
     SWITCHED_OFF,
     each_class_has_a_name_of_its_own,
     model_imports_no_toolkit_and_no_window,
+    modules_have_one_name,
     no_circle_of_imports,
     no_file_is_too_long,
     no_function_is_too_long,
@@ -51,13 +53,18 @@ LONG_BODY = "    x = 1\n" * (LONGEST_FUNCTION + 1)
 #: For each rule, trees that break it, each with the one finding that it must give.
 BREACHES: list[tuple[Rule, dict[str, str], str]] = [
     (
+        modules_have_one_name,
+        {"model/a.py": "from slotscope.model import b\n", "tests/a.py": "def f():\n    from model.b import c\n"},
+        "tests/a.py:2: imports model.b, which is slotscope.model.b",
+    ),
+    (
         model_imports_no_toolkit_and_no_window,
         {"model/a.py": "def f():\n    from PySide6 import QtCore\n"},
         "model/a.py:2: model imports PySide6",
     ),
     (
         model_imports_no_toolkit_and_no_window,
-        {"gui/theme.py": "", "model/a.py": "from gui import theme\n"},
+        {"gui/theme.py": "", "model/a.py": "from slotscope.gui import theme\n"},
         "model/a.py:1: model imports gui.theme",
     ),
     (
@@ -70,17 +77,17 @@ BREACHES: list[tuple[Rule, dict[str, str], str]] = [
         {
             "model/__init__.py": "",
             "model/a.py": "from . import b\n",
-            "model/b.py": "def f():\n    import model.c\n",
-            "model/c.py": "if TYPE_CHECKING:\n    from model.a import A\n",
+            "model/b.py": "def f():\n    import slotscope.model.c\n",
+            "model/c.py": "if TYPE_CHECKING:\n    from slotscope.model.a import A\n",
         },
         "model.a imports model.b imports model.c imports model.a",
     ),
     (
         no_circle_of_imports,
         {
-            "gui/a.py": "import gui.b\n",
-            "gui/b.py": "def f():\n    from gui.c import C\n",
-            "gui/c.py": "if TYPE_CHECKING:\n    from gui.a import A\n",
+            "gui/a.py": "import slotscope.gui.b\n",
+            "gui/b.py": "def f():\n    from slotscope.gui.c import C\n",
+            "gui/c.py": "if TYPE_CHECKING:\n    from slotscope.gui.a import A\n",
         },
         "gui.a imports gui.b imports gui.c imports gui.a",
     ),
@@ -98,9 +105,9 @@ BREACHES: list[tuple[Rule, dict[str, str], str]] = [
         rooms_do_not_know_each_other,
         {
             "model/kinds/spec.py": "",
-            "model/kinds/a/state.py": "import model.kinds.spec\n",
-            "model/kinds/b/kind.py": "def f():\n    from model.kinds.a.state import A\n",
-            "model/kinds/b/state.py": "from model.kinds.b.kind import B\n",
+            "model/kinds/a/state.py": "import slotscope.model.kinds.spec\n",
+            "model/kinds/b/kind.py": "def f():\n    from slotscope.model.kinds.a.state import A\n",
+            "model/kinds/b/state.py": "from slotscope.model.kinds.b.kind import B\n",
         },
         "model/kinds/b/kind.py:2: the room b imports model.kinds.a.state",
     ),
@@ -108,28 +115,28 @@ BREACHES: list[tuple[Rule, dict[str, str], str]] = [
         rooms_do_not_know_each_other,
         {
             "model/kinds/a/state.py": "",
-            "gui/kinds/a/servers.py": "from model.kinds.a.state import A\n",
-            "gui/kinds/b/servers.py": "from model.kinds.a.state import A\n",
+            "gui/kinds/a/servers.py": "from slotscope.model.kinds.a.state import A\n",
+            "gui/kinds/b/servers.py": "from slotscope.model.kinds.a.state import A\n",
         },
         "gui/kinds/b/servers.py:1: the room b imports model.kinds.a.state",
     ),
     (
         what_rooms_share_knows_no_room,
-        {"gui/kinds/a/wording.py": "", "gui/panel.py": "import gui.kinds.a.wording\n"},
+        {"gui/kinds/a/wording.py": "", "gui/panel.py": "import slotscope.gui.kinds.a.wording\n"},
         "gui/panel.py:1: what rooms share imports gui.kinds.a.wording",
     ),
     (
         what_rooms_share_knows_no_room,
         {
-            "model/kinds/a/state.py": "from model.kinds.a import b\n",
-            "model/engine.py": "if TYPE_CHECKING:\n    from model.kinds.a.state import A\n",
+            "model/kinds/a/state.py": "from slotscope.model.kinds.a import b\n",
+            "model/engine.py": "if TYPE_CHECKING:\n    from slotscope.model.kinds.a.state import A\n",
         },
         "model/engine.py:2: what rooms share imports model.kinds.a.state",
     ),
     (
         what_rooms_share_knows_no_room,
-        {"model/kinds/a/b.py": "C = 'model.kinds.a.c'\n", "main.py": "C = 'model.kinds.a.c'\n"},
-        "main.py:1: what rooms share names model.kinds.a.c",
+        {"model/kinds/a/b.py": "C = 'slotscope.model.kinds.a.c'\n", "main.py": "C = 'slotscope.model.kinds.a.c'\n"},
+        "main.py:1: what rooms share names slotscope.model.kinds.a.c",
     ),
     (
         only_jit_imports_numba_and_only_when_called,
@@ -143,17 +150,18 @@ BREACHES: list[tuple[Rule, dict[str, str], str]] = [
     ),
     (
         quick_modules_load_nothing_slow,
-        {"model/api.py": "import model.a\n", "model/a.py": "import pulp\n", "pulp.py": ""},
+        {"model/api.py": "import slotscope.model.a\n", "model/a.py": "import pulp\n", "pulp.py": ""},
         "importing model.api loads pulp",
     ),
     (
         panels_know_neither_the_simulation_nor_the_window,
-        {"gui/kinds/a/reward.py": "from model.timeline import Timeline\nimport model.frame\n"},
+        {"gui/kinds/a/reward.py": "from slotscope.model.timeline import Timeline\nimport slotscope.model.frame\n"},
         "gui/kinds/a/reward.py:1: a panel imports model.timeline",
     ),
     (
         panels_do_not_know_each_other,
-        PANEL_LIST | {"gui/kinds/a/reward.py": "import gui.kinds.a.servers\nimport gui.panels.tiles\n"},
+        PANEL_LIST
+        | {"gui/kinds/a/reward.py": "import slotscope.gui.kinds.a.servers\nimport slotscope.gui.panels.tiles\n"},
         "gui/kinds/a/reward.py:1: a panel imports gui.kinds.a.servers",
     ),
     (
@@ -161,8 +169,8 @@ BREACHES: list[tuple[Rule, dict[str, str], str]] = [
         PANEL_LIST
         | {
             "gui/kinds/a/servers_words.py": "",
-            "gui/kinds/a/servers.py": "from gui.kinds.a import servers_words\n",
-            "gui/kinds/a/reward_table.py": "from gui.kinds.a import servers_words\n",
+            "gui/kinds/a/servers.py": "from slotscope.gui.kinds.a import servers_words\n",
+            "gui/kinds/a/reward_table.py": "from slotscope.gui.kinds.a import servers_words\n",
         },
         "gui/kinds/a/reward_table.py:1: a panel imports gui.kinds.a.servers_words",
     ),
@@ -170,7 +178,7 @@ BREACHES: list[tuple[Rule, dict[str, str], str]] = [
         the_window_knows_no_single_policy,
         {
             "model/kinds/a/policies/b.py": "",
-            "gui/a.py": "from model.policies import POLICIES\nimport model.kinds.a.policies.b\n",
+            "gui/a.py": "from slotscope.model.policies import POLICIES\nimport slotscope.model.kinds.a.policies.b\n",
         },
         "gui/a.py:2: gui imports model.kinds.a.policies.b",
     ),
@@ -245,6 +253,7 @@ def test_rule_finds_a_breach(rule, files, finding, tmp_path):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
+    shutil.copytree(ROOT / ".installed", tmp_path / ".installed", symlinks=True)
     assert rule(tmp_path) == [finding]
 
 

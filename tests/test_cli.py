@@ -12,16 +12,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from model.api import Session
-from model.cli import verify as verify_module
-from model.cli.arguments import parse
-from model.cli.output import print_json
-from model.comparison.comparison import stand_at
-from model.kinds.reservation.rows import FLAG_MIGRATED, FLAG_REASSIGNED, FLAG_REJECTED
-from model.kinds.reservation.state import ADMITTED, ARRIVED, I_STAR
-from model.lab import EXPERIMENTS
-from model.policies import POLICIES, POLICIES_OF
-from model.scenario.load import load_scenario, scenario_files
+from slotscope.model.api import Session
+from slotscope.model.cli import verify as verify_module
+from slotscope.model.cli.arguments import parse
+from slotscope.model.cli.output import print_json
+from slotscope.model.comparison.comparison import stand_at
+from slotscope.model.kinds.reservation.rows import FLAG_MIGRATED, FLAG_REASSIGNED, FLAG_REJECTED
+from slotscope.model.kinds.reservation.state import ADMITTED, ARRIVED, I_STAR
+from slotscope.model.lab import EXPERIMENTS
+from slotscope.model.policies import POLICIES, POLICIES_OF
+from slotscope.model.scenario.load import load_scenario, scenario_files
 from tests.sound import violations
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -308,13 +308,13 @@ class TestVerify:
         assert "DISAGREE" in slotscope("verify dra-classroom --events 20").out
 
     def test_a_broken_invariant_is_told(self, slotscope, monkeypatch):
-        monkeypatch.setattr("model.kinds.usual_kind.violations", lambda *_: ["7 jobs in 6 slots"])
+        monkeypatch.setattr("slotscope.model.kinds.usual_kind.violations", lambda *_: ["7 jobs in 6 slots"])
         said = slotscope("verify dra-classroom --events 2")
         assert said.code == 1
         assert "event 2: 7 jobs in 6 slots" in said.out
 
     def test_a_policy_without_twin_is_run_twice(self, slotscope, answer, monkeypatch):
-        monkeypatch.setattr("model.kinds.usual_kind.UsualKind.kernels", {})
+        monkeypatch.setattr("slotscope.model.kinds.usual_kind.UsualKind.kernels", {})
         assert answer("verify dra-classroom --events 10")["engines"] == ["reference"] * 2
         assert "no compiled twin" in slotscope("verify dra-classroom --events 10").out
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from model.api import Session
-from model.cli import ask
-from model.cli.arguments import parse
-from model.kinds.reservation.rows import FLAG_REJECTED
+from slotscope.model.api import Session
+from slotscope.model.cli import ask
+from slotscope.model.cli.arguments import parse
+from slotscope.model.kinds.reservation.rows import FLAG_REJECTED
 
 REJECTED = "ask dra-classroom rejected --events 400"
 

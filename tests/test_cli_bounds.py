@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from model.api import Session
-from model.scenario.load import scenario_files
+from slotscope.model.api import Session
+from slotscope.model.scenario.load import scenario_files
 
 
 class TestMonotone:

@@ -96,14 +96,14 @@ def test_the_window_gets_all_policies(slotscope, monkeypatch):
     import sys
     from types import SimpleNamespace
 
-    from gui.platform import Platform
-    from model.origin import Moment
+    from slotscope.gui.platform import Platform
+    from slotscope.model.origin import Moment
 
     opened = []
     window = SimpleNamespace(main=lambda *given: opened.append(given) or 0)
-    monkeypatch.setitem(sys.modules, "gui.app", window)
-    monkeypatch.setattr("gui.app", window, raising=False)
-    monkeypatch.setattr("gui.platform.require_platform", lambda *_, **__: Platform("offscreen"))
+    monkeypatch.setitem(sys.modules, "slotscope.gui.app", window)
+    monkeypatch.setattr("slotscope.gui.app", window, raising=False)
+    monkeypatch.setattr("slotscope.gui.platform.require_platform", lambda *_, **__: Platform("offscreen"))
     assert slotscope("dra-classroom --policy dra --policy first-fit --event 3").code == 0
     assert opened == [("dra-classroom", ("dra", "first-fit"), None, Moment((3,)), ())]
     said = slotscope("dra-classroom --policy dra --policy nix")

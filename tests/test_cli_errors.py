@@ -16,11 +16,11 @@ import tomli_w
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-import main
-from model.cli.arguments import COMMANDS
-from model.cli.guard import LONGEST_LINE, log_file
-from model.kinds.reservation.cli import bounds as bounds_module
-from model.scenario.load import scenario_files
+from slotscope import __main__ as main
+from slotscope.model.cli.arguments import COMMANDS
+from slotscope.model.cli.guard import LONGEST_LINE, log_file
+from slotscope.model.kinds.reservation.cli import bounds as bounds_module
+from slotscope.model.scenario.load import scenario_files
 
 #: Commands that read a scenario, with options that keep a good one short.
 READERS = (
@@ -274,7 +274,7 @@ class TestOptions:
         assert said in refusal(command)
 
     def test_an_engine_that_the_policy_lacks(self, refusal, monkeypatch):
-        monkeypatch.setattr("model.kinds.usual_kind.UsualKind.kernels", {})
+        monkeypatch.setattr("slotscope.model.kinds.usual_kind.UsualKind.kernels", {})
         assert refusal("run dra-vms --engine kernel") == (
             "--engine: found kernel, but the policy 'dra' has no compiled twin; allowed: reference"
         )

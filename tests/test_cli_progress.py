@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from model.cli import output
-from model.cli.output import Progress, duration
-from model.scenario.load import write_scenario
-from model.waiting import who_waits
+from slotscope.model.cli import output
+from slotscope.model.cli.output import Progress, duration
+from slotscope.model.scenario.load import write_scenario
+from slotscope.model.waiting import who_waits
 from tests.kinds.phases.scenarios import many_configurations
 
 
@@ -78,7 +78,7 @@ def test_lengths_of_time(seconds: float, text: str) -> None:
 def test_what_cannot_be_counted_gives_signs_of_life_too(
     clock: Clock, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("model.waiting.PERIOD", 0.0)
+    monkeypatch.setattr("slotscope.model.waiting.PERIOD", 0.0)
     with output.progress_of("bounds x", quiet=True):
         for second in range(80):
             clock.now = 100.0 + second
@@ -93,7 +93,7 @@ def test_what_cannot_be_counted_gives_signs_of_life_too(
 def test_bounds_tell_how_far_they_are(slotscope: Any, scenario: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a terminal, on a line that is cleared before anything else is printed."""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.setattr("model.waiting.PERIOD", 0.0)
+    monkeypatch.setattr("slotscope.model.waiting.PERIOD", 0.0)
     said = slotscope(f"bounds {scenario}")
     assert said.code == 0
     assert f"\r\x1b[Kbounds {scenario}: " in said.err
@@ -123,7 +123,10 @@ def test_ctrl_c_ends_it_in_one_line(command: str, tmp_path: Path) -> None:
     if command == "trace":
         asked = ["trace", "dra-vms", "--events", "100000000"]
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
-    begin = "import sys; from model.cli import output; output.LONG_SECONDS = 0.5; import main; sys.exit(main.main())"
+    begin = (
+        "import sys; from slotscope.__main__ import main; from slotscope.model.cli import output;"
+        "output.LONG_SECONDS = 0.5; sys.exit(main())"
+    )
     with subprocess.Popen(
         [sys.executable, "-c", begin, *asked],
         stdout=subprocess.DEVNULL,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from model.scenario.load import load_scenario
-from model.traces.span import run_over
+from slotscope.model.scenario.load import load_scenario
+from slotscope.model.traces.span import run_over
 
 GOOGLE = Path("google2011") / "task_events-job_id-mod151eq2.csv.gz"
 

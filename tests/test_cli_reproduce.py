@@ -13,10 +13,10 @@ from types import ModuleType
 
 import pytest
 
-import main
-from model.kinds.reservation.experiments import dra_collections, dra_google, dra_google_time, dra_servers
-from model.lab import EXPERIMENTS, experiment_module
-from model.lab.results import Figure
+from slotscope import __main__ as main
+from slotscope.model.kinds.reservation.experiments import dra_collections, dra_google, dra_google_time, dra_servers
+from slotscope.model.lab import EXPERIMENTS, experiment_module
+from slotscope.model.lab.results import Figure
 
 pytestmark = pytest.mark.slow
 
@@ -88,16 +88,16 @@ class TestFigure2:
 
 class TestPictures:
     def test_a_missing_qt_leaves_data_without_pictures(self, slotscope, monkeypatch, tmp_path):
-        monkeypatch.setitem(sys.modules, "gui.figure", None)
+        monkeypatch.setitem(sys.modules, "slotscope.gui.figure", None)
         said = slotscope("reproduce dra-fig2 --json")
         assert said.code == 0
         assert said.err.startswith("slotscope: no picture is drawn: ")
         assert [Path(path).suffix for path in json.loads(said.out)["files"]] == [".csv", ".csv", ".json"]
 
     def test_pictures_are_drawn_by_the_window_s_code(self, slotscope, monkeypatch, tmp_path):
-        stub = ModuleType("gui.figure")
+        stub = ModuleType("slotscope.gui.figure")
         stub.save_figure = lambda figure, path: path.write_text(figure.title)
-        monkeypatch.setitem(sys.modules, "gui.figure", stub)
+        monkeypatch.setitem(sys.modules, "slotscope.gui.figure", stub)
         monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
         assert slotscope("reproduce dra-fig2 --out here").code == 0
         assert "workload" in (tmp_path / "here" / "dra-fig2.png").read_text()
@@ -229,7 +229,10 @@ class TestCluster:
 
     def test_nobody_at_an_address(self, tmp_path):
         pytest.importorskip("distributed", reason="dask[distributed] is not installed")
-        code = "import sys, main; from model.lab import cluster; cluster.TIMEOUT = 1;sys.exit(main.main(sys.argv[1:]))"
+        code = (
+            "import sys; from slotscope.__main__ import main; from slotscope.model.lab import cluster;"
+            "cluster.TIMEOUT = 1; sys.exit(main(sys.argv[1:]))"
+        )
         command = ["reproduce", "dra-fig2", "--cluster", "tcp://127.0.0.1:9", "--out", tmp_path]
         found = subprocess.run(
             [sys.executable, "-c", code, *command], cwd=ROOT, capture_output=True, text=True, check=False

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import main
+from slotscope import __main__ as main
 
 pytestmark = pytest.mark.slow
 
@@ -36,7 +36,7 @@ def refusal(slotscope, monkeypatch):
 
     Nothing may have run by then.
     """
-    monkeypatch.setattr("model.lab.simulation.carry_out", None)
+    monkeypatch.setattr("slotscope.model.lab.simulation.carry_out", None)
 
     def run(command):
         said = slotscope(f"sweep {command} --workers 1")

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from gui.platform import Platform
-from model.cli.arguments import COMMANDS, parse
-from model.cli.output import Progress
-from model.cli.parser import DEFAULT_SCENARIO
-from model.engine import ReferenceEngine
-from model.origin import Moment
+from slotscope.gui.platform import Platform
+from slotscope.model.cli.arguments import COMMANDS, parse
+from slotscope.model.cli.output import Progress
+from slotscope.model.cli.parser import DEFAULT_SCENARIO
+from slotscope.model.engine import ReferenceEngine
+from slotscope.model.origin import Moment
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -55,9 +55,9 @@ class Window:
 def app(monkeypatch):
     """The window's stand-in, on a machine with a display."""
     window = Window()
-    monkeypatch.setitem(sys.modules, "gui.app", window)
-    monkeypatch.setattr("gui.app", window, raising=False)
-    monkeypatch.setattr("gui.platform.require_platform", lambda *_, **__: Platform("offscreen"))
+    monkeypatch.setitem(sys.modules, "slotscope.gui.app", window)
+    monkeypatch.setattr("slotscope.gui.app", window, raising=False)
+    monkeypatch.setattr("slotscope.gui.platform.require_platform", lambda *_, **__: Platform("offscreen"))
     monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
     return window
 
@@ -96,7 +96,7 @@ class TestWindow:
 
     def test_without_a_display_a_first_run_leaves_its_results(self, slotscope, app, monkeypatch, tmp_path):
         nowhere = Platform("offscreen", display=False, no_display="DISPLAY is not set")
-        monkeypatch.setattr("gui.platform.require_platform", lambda *_, **__: nowhere)
+        monkeypatch.setattr("slotscope.gui.platform.require_platform", lambda *_, **__: nowhere)
         said = slotscope("dra-classroom --seed 3")
         assert said.code == 0
         assert said.err.count("\n") == 1
@@ -154,7 +154,7 @@ def program(*arguments, **options):
 class TestProcess:
     def test_it_starts_without_heavy_imports(self):
         heavy = "{'numpy', 'numba', 'pydantic', 'scipy', 'PySide6', 'pyqtgraph', 'pulp'}"
-        code = f"import sys, main; main.parse([]); print(sorted({heavy} & set(sys.modules)))"
+        code = f"import sys; from slotscope.__main__ import parse; parse([]); print(sorted({heavy} & set(sys.modules)))"
         found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
         assert found.stdout == "[]\n"
 

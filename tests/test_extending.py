@@ -37,6 +37,7 @@ def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / name, root / name, ignore=ignored)
     shutil.copy(ROOT / "main.py", root)
+    shutil.copytree(ROOT / ".installed", root / ".installed", symlinks=True)
     for path, text in NEW_FILE.findall(PAGE):
         assert not (root / path).exists()
         (root / path).write_text(text, encoding="utf-8")
@@ -51,7 +52,7 @@ def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(root: Path, *words: str) -> str:
     """What a command of the copy prints; its kernels run as they are written, uncompiled."""
-    environment = os.environ | {"PYTHONPATH": str(root), "NUMBA_DISABLE_JIT": "1"}
+    environment = os.environ | {"PYTHONPATH": str(root / ".installed"), "NUMBA_DISABLE_JIT": "1"}
     done = subprocess.run(
         [sys.executable, "main.py", *words],
         cwd=root,

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from gui.kinds.rooms import PANEL_ROOMS
-from gui.manual import PAGES
-from model.api import Session
-from model.cli.arguments import parse
-from model.engine import EventRun
-from model.kinds.queue.facts import records_on
-from model.kinds.queue.state import NOW, WAITING
-from model.lab import EXPERIMENTS
-from model.policies import POLICIES, reference_class
-from model.scenario.load import scenario_files
+from slotscope.gui.kinds.rooms import PANEL_ROOMS
+from slotscope.gui.manual import PAGES
+from slotscope.model.api import Session
+from slotscope.model.cli.arguments import parse
+from slotscope.model.engine import EventRun
+from slotscope.model.kinds.queue.facts import records_on
+from slotscope.model.kinds.queue.state import NOW, WAITING
+from slotscope.model.lab import EXPERIMENTS
+from slotscope.model.policies import POLICIES, reference_class
+from slotscope.model.scenario.load import scenario_files
 from tests.help_pages import HELP, commands, flat, page, policies_in, table
 
 QUEUE_PAGES = ("queues", "queues-classroom")

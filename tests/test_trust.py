@@ -7,13 +7,13 @@ from typing import Callable
 
 import pytest
 
-from model.api import Session
-from model.comparison.comparison import Comparison
-from model.comparison.file import load_run, save_run
-from model.errors import UntrustedPolicyError
-from model.policies.own import trust
-from model.policies.own.file import read_policy
-from model.scenario.load import edited, load_scenario, scenario_text
+from slotscope.model.api import Session
+from slotscope.model.comparison.comparison import Comparison
+from slotscope.model.comparison.file import load_run, save_run
+from slotscope.model.errors import UntrustedPolicyError
+from slotscope.model.policies.own import trust
+from slotscope.model.policies.own.file import read_policy
+from slotscope.model.scenario.load import edited, load_scenario, scenario_text
 from tests.own_policies import source, write
 
 Command = Callable[[str], object]

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtWidgets import QWidget
 
-from gui.theme import Theme
-from gui.worker import RunWorker
-from model.frame import RunInfo
+from slotscope.gui.theme import Theme
+from slotscope.gui.worker import RunWorker
+from slotscope.model.frame import RunInfo
 
 if TYPE_CHECKING:
-    from gui.experiments.window import ExperimentsWindow
+    from slotscope.gui.experiments.window import ExperimentsWindow
 
 #: The size of the window at first, where the screen has room for it.
 _WIDTH, _HEIGHT = 1240, 820
@@ -56,7 +56,7 @@ class Experiments(QObject):
         self.window.look()
 
     def _build(self) -> None:
-        from gui.experiments.window import ExperimentsWindow
+        from slotscope.gui.experiments.window import ExperimentsWindow
 
         room = self._main.screen().availableGeometry()
         self.window = ExperimentsWindow(self._settings, self._theme, self._main)

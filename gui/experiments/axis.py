@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Sequence
 
-from gui.plotting.axes import NumberAxis
-from gui.plotting.scales import format_number
+from slotscope.gui.plotting.axes import NumberAxis
+from slotscope.gui.plotting.scales import format_number
 
 #: Digits at which a logarithmic axis may have ticks: the more room, the more of them.
 _DIGITS = ((1, 2, 3, 4, 5, 6, 7, 8, 9), (1, 2, 5), (1,))

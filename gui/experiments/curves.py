@@ -11,9 +11,9 @@ import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QBrush, QColor, QPen
 
-from gui.figure import meaning
-from gui.theme import Theme
-from model.lab.results import Curve
+from slotscope.gui.figure import meaning
+from slotscope.gui.theme import Theme
+from slotscope.model.lab.results import Curve
 
 Values = npt.NDArray[np.float64]
 

@@ -10,10 +10,10 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from model.errors import UserError
-from model.lab.executor import PATIENCE, Cancelled
-from model.lab.files import pictures
-from model.lab.results import Figure, Result
+from slotscope.model.errors import UserError
+from slotscope.model.lab.executor import PATIENCE, Cancelled
+from slotscope.model.lab.files import pictures
+from slotscope.model.lab.results import Figure, Result
 
 #: Seconds that the process has to end by itself.
 _GRACE = 5.0
@@ -60,7 +60,7 @@ def _serve(pipe: Connection, result: Result, folder: Path) -> None:
 
 
 def _draw(figure: Figure, path: Path) -> bool:
-    from gui.figure import save_figure
+    from slotscope.gui.figure import save_figure
 
     save_figure(figure, path)
     return True

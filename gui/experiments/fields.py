@@ -22,9 +22,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.boxes import ChoiceBox, changed_by_editing
-from gui.theme import Theme
-from model.errors import UserError
+from slotscope.gui.boxes import ChoiceBox, changed_by_editing
+from slotscope.gui.theme import Theme
+from slotscope.model.errors import UserError
 
 #: Options of commands as they stand in errors, and what to say instead where there are fields.
 _HERE = {

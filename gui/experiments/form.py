@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QEvent, QObject, QSettings, QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
-from gui.experiments.fields import (
+from slotscope.gui.experiments.fields import (
     CaptionedField,
     ChoiceField,
     FolderField,
@@ -19,14 +19,14 @@ from gui.experiments.fields import (
     TraceField,
     words_of,
 )
-from gui.experiments.laboratory import Order
-from gui.theme import Theme
-from model.errors import TraceError, UserError
-from model.frame import RunInfo
-from model.lab import EXPERIMENTS, experiment_module
-from model.lab.files import prepare
-from model.lab.plan import Options
-from model.lab.sweep import Sweep, axis
+from slotscope.gui.experiments.laboratory import Order
+from slotscope.gui.theme import Theme
+from slotscope.model.errors import TraceError, UserError
+from slotscope.model.frame import RunInfo
+from slotscope.model.lab import EXPERIMENTS, experiment_module
+from slotscope.model.lab.files import prepare
+from slotscope.model.lab.plan import Options
+from slotscope.model.lab.sweep import Sweep, axis
 
 #: The entry of the list that is no experiment of a paper.
 SWEEP = "sweep"

@@ -11,14 +11,14 @@ from typing import Callable, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
-from gui.experiments.drawing import draw_pictures
-from model.errors import UserError
-from model.lab.executor import LocalWorkers
-from model.lab.files import prepare
-from model.lab.plan import NO_OPTIONS, Options, Outcomes, Plan
-from model.lab.results import Result
-from model.lab.runner import Status, StoppedError, kept_outcomes, run_plan
-from model.lab.store import Store
+from slotscope.gui.experiments.drawing import draw_pictures
+from slotscope.model.errors import UserError
+from slotscope.model.lab.executor import LocalWorkers
+from slotscope.model.lab.files import prepare
+from slotscope.model.lab.plan import NO_OPTIONS, Options, Outcomes, Plan
+from slotscope.model.lab.results import Result
+from slotscope.model.lab.runner import Status, StoppedError, kept_outcomes, run_plan
+from slotscope.model.lab.store import Store
 
 #: Seconds between two pictures, and between two looks at the share that is done.
 PICTURE_SECONDS, STATUS_SECONDS = 0.3, 0.1

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.theme import Theme, current_fonts
+from slotscope.gui.theme import Theme, current_fonts
 
 _ENTRY = Qt.ItemDataRole.UserRole
 _SIDE, _ABOVE, _BAR, _STRIPE = 12, 7, 3, 4

@@ -9,15 +9,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPen, QResizeEvent
 from PySide6.QtWidgets import QLabel, QTabBar, QVBoxLayout, QWidget
 
-from gui.experiments.axis import LogarithmicAxis
-from gui.experiments.curves import Drawn, Look, arrays, last_height, looks
-from gui.experiments.words import told_apart, typeset
-from gui.figure import ABOVE_CURVES, across, crosses, meaning
-from gui.panels.wording import significant
-from gui.plotting.axes import EndLabel, GridLines, LabelColumn, NumberAxis
-from gui.plotting.scales import SteppedRange
-from gui.theme import Theme, configure_plots, current_fonts
-from model.lab.results import Curve, Figure
+from slotscope.gui.experiments.axis import LogarithmicAxis
+from slotscope.gui.experiments.curves import Drawn, Look, arrays, last_height, looks
+from slotscope.gui.experiments.words import told_apart, typeset
+from slotscope.gui.figure import ABOVE_CURVES, across, crosses, meaning
+from slotscope.gui.panels.wording import significant
+from slotscope.gui.plotting.axes import EndLabel, GridLines, LabelColumn, NumberAxis
+from slotscope.gui.plotting.scales import SteppedRange
+from slotscope.gui.theme import Theme, configure_plots, current_fonts
+from slotscope.model.lab.results import Curve, Figure
 
 #: The part of the width that names at the ends of curves may take.
 _LABEL_SHARE = 0.36

@@ -6,11 +6,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QSplitter, QTabBar, QTextBrowser, QVBoxLayout, QWidget
 
-from gui.experiments.picture import ResultPicture
-from gui.experiments.table import NumbersTable
-from gui.experiments.words import typeset
-from gui.theme import Theme, current_fonts
-from model.lab.results import Result
+from slotscope.gui.experiments.picture import ResultPicture
+from slotscope.gui.experiments.table import NumbersTable
+from slotscope.gui.experiments.words import typeset
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.model.lab.results import Result
 
 #: Width that numbers and notes need side by side, at the usual size of type.
 _BOTH = 840

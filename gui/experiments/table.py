@@ -7,9 +7,9 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
-from gui.experiments.words import at_text, at_texts, numbers_of, what_text
-from gui.theme import current_fonts
-from model.lab.results import Row
+from slotscope.gui.experiments.words import at_text, at_texts, numbers_of, what_text
+from slotscope.gui.theme import current_fonts
+from slotscope.model.lab.results import Row
 
 COLUMNS = ("what", "at", "paper", "ours", "± (95 %)")
 _TIPS = (

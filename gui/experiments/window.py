@@ -9,19 +9,19 @@ from PySide6.QtCore import QEvent, QSettings, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from gui.experiments.fields import words_of
-from gui.experiments.form import SWEEP, FormArea, OrderForm
-from gui.experiments.laboratory import End, Laboratory, Survey
-from gui.experiments.listing import ExperimentList, ListedExperiment
-from gui.experiments.results import Results, split
-from gui.experiments.run_bar import RunBar
-from gui.experiments.words import goes_on, kept_text, running_text
-from gui.faults import Fault
-from gui.theme import Theme, current_fonts
-from model.frame import RunInfo
-from model.lab import EXPERIMENTS
-from model.lab.results import Result
-from model.lab.runner import Status
+from slotscope.gui.experiments.fields import words_of
+from slotscope.gui.experiments.form import SWEEP, FormArea, OrderForm
+from slotscope.gui.experiments.laboratory import End, Laboratory, Survey
+from slotscope.gui.experiments.listing import ExperimentList, ListedExperiment
+from slotscope.gui.experiments.results import Results, split
+from slotscope.gui.experiments.run_bar import RunBar
+from slotscope.gui.experiments.words import goes_on, kept_text, running_text
+from slotscope.gui.faults import Fault
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.model.frame import RunInfo
+from slotscope.model.lab import EXPERIMENTS
+from slotscope.model.lab.results import Result
+from slotscope.model.lab.runner import Status
 
 #: Milliseconds without a keystroke before what is left of earlier runs is looked at.
 SETTLE = 300

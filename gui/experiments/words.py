@@ -7,10 +7,10 @@ import re
 from collections import Counter
 from typing import Sequence
 
-from gui.panels.wording import GREEDY_PLAIN, significant, with_interval
-from model.explain import THIN_SPACE
-from model.lab.results import Row
-from model.lab.runner import Status
+from slotscope.gui.panels.wording import GREEDY_PLAIN, significant, with_interval
+from slotscope.model.explain import THIN_SPACE
+from slotscope.model.lab.results import Row
+from slotscope.model.lab.runner import Status
 
 _RAISED = str.maketrans("0123456789.", "⁰¹²³⁴⁵⁶⁷⁸⁹·")
 _ALPHA = re.compile(r"\balpha\b")

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Mapping, NamedTuple
 
 if TYPE_CHECKING:
-    from gui.panel import Panel
+    from slotscope.gui.panel import Panel
 
 
 @dataclass(frozen=True)

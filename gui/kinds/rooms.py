@@ -9,10 +9,10 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Mapping
 
-from gui.kinds.declaration import PanelRoom
-from model.kinds.rooms import ROOMS
+from slotscope.gui.kinds.declaration import PanelRoom
+from slotscope.model.kinds.rooms import ROOMS
 
 #: What each kind of system declares, by its name.
 PANEL_ROOMS: Mapping[str, PanelRoom] = MappingProxyType(
-    {name: import_module(f"gui.kinds.{name}").ROOM for name in ROOMS}
+    {name: import_module(f"slotscope.gui.kinds.{name}").ROOM for name in ROOMS}
 )

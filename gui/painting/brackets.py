@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from gui.theme import Theme
+from slotscope.gui.theme import Theme
 
 #: The pen, the gap to what is selected, and a corner's arms: a share of the shorter side, at most.
 WIDTH, GAP, _ARM, _LONGEST = 3.0, 4.0, 0.3, 14.0

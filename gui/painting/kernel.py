@@ -11,7 +11,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from model.jit import compiled, jitable
+from slotscope.model.jit import compiled, jitable
 
 ROW = 8
 PITCH = 4

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtGui import QBrush, QImage
 
-from gui.painting.colour import argb, mix
-from gui.theme import Texture, Theme
+from slotscope.gui.painting.colour import argb, mix
+from slotscope.gui.theme import Texture, Theme
 
 PERIOD = 4
 INK = 0.62

@@ -6,8 +6,8 @@ that the window can be seen before pyqtgraph is there.
 
 from __future__ import annotations
 
-from gui.kinds.declaration import PanelEntry
-from gui.kinds.rooms import PANEL_ROOMS
+from slotscope.gui.kinds.declaration import PanelEntry
+from slotscope.gui.kinds.rooms import PANEL_ROOMS
 
 #: The log, below the servers.
 SENTENCES = "decisions"

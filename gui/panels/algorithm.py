@@ -6,14 +6,14 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QFontMetricsF, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout
 
-from gui.intents import Select
-from gui.panel import Panel
-from gui.panels.algorithm_values import Code, values_beside
-from gui.panels.algorithm_view import PseudocodeView, ShownPseudocode
-from gui.theme import Theme, current_fonts
-from model.explain import grouped
-from model.frame import Frame, RunInfo
-from model.records import Line, Record
+from slotscope.gui.intents import Select
+from slotscope.gui.panel import Panel
+from slotscope.gui.panels.algorithm_values import Code, values_beside
+from slotscope.gui.panels.algorithm_view import PseudocodeView, ShownPseudocode
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.model.explain import grouped
+from slotscope.model.frame import Frame, RunInfo
+from slotscope.model.records import Line, Record
 
 #: Characters of the longest sentence that is common.
 _LONG_SENTENCE = 120

@@ -7,8 +7,8 @@ from typing import Mapping, NamedTuple
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QAbstractTextDocumentLayout, QColor, QFont, QFontMetricsF, QPainter, QPalette, QTextDocument
 
-from gui.panels.algorithm_values import Beside, Code
-from model.records import Line
+from slotscope.gui.panels.algorithm_values import Beside, Code
+from slotscope.model.records import Line
 
 _EDGE = 8.0  # pixels that stay free at the right
 _INDENT, _GAP, _NEXT = 0.7, 0.7, 0.6  # of a level, before values and between them, in rows

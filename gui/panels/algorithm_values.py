@@ -13,11 +13,11 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Mapping, NamedTuple, Sequence
 
-from gui.kinds.rooms import PANEL_ROOMS
-from gui.panels.algorithm_symbols import Symbol, vector
-from model.frame import RunInfo
-from model.policies.common import PseudocodeLine
-from model.records import Line, Record
+from slotscope.gui.kinds.rooms import PANEL_ROOMS
+from slotscope.gui.panels.algorithm_symbols import Symbol, vector
+from slotscope.model.frame import RunInfo
+from slotscope.model.policies.common import PseudocodeLine
+from slotscope.model.records import Line, Record
 
 _TAG = re.compile(r"<[^>]*>")
 _ASSIGNED = re.compile(r"([^,←]+?) ←|for (\w+) =")

@@ -18,10 +18,10 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QFont, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 
-from gui.panels.algorithm_layout import CodeLayout, PlacedLine, draw_document
-from gui.panels.algorithm_values import Beside, Code
-from gui.theme import Theme
-from model.records import Line
+from slotscope.gui.panels.algorithm_layout import CodeLayout, PlacedLine, draw_document
+from slotscope.gui.panels.algorithm_values import Beside, Code
+from slotscope.gui.theme import Theme
+from slotscope.model.records import Line
 
 _SCROLL_TIME = 180  # ms
 _DIMMED = 0.38

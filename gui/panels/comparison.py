@@ -9,17 +9,25 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from gui.intents import Differ, GoTo
-from gui.kinds.rooms import PANEL_ROOMS
-from gui.panel import Panel
-from gui.panels.comparison_curves import LaneCurves
-from gui.panels.comparison_table import caption, lane_frames, lane_ink, measured_lanes, reasons, table_rows, table_text
-from gui.panels.tiles import LabelPace, paint_ground
-from gui.panels.wording import job_words, significant
-from gui.theme import Theme, current_fonts
-from model.comparison.differences import Difference
-from model.explain import grouped
-from model.frame import Frame
+from slotscope.gui.intents import Differ, GoTo
+from slotscope.gui.kinds.rooms import PANEL_ROOMS
+from slotscope.gui.panel import Panel
+from slotscope.gui.panels.comparison_curves import LaneCurves
+from slotscope.gui.panels.comparison_table import (
+    caption,
+    lane_frames,
+    lane_ink,
+    measured_lanes,
+    reasons,
+    table_rows,
+    table_text,
+)
+from slotscope.gui.panels.tiles import LabelPace, paint_ground
+from slotscope.gui.panels.wording import job_words, significant
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.model.comparison.differences import Difference
+from slotscope.model.explain import grouped
+from slotscope.model.frame import Frame
 
 _BUTTONS = (
     ("first", "First that differs", "Go to the first decision that differs", ""),

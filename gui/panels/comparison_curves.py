@@ -10,14 +10,22 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from gui.panels.comparison_table import LANE_ROLES, lane_frames
-from gui.panels.wording import THIN, significant
-from gui.plotting.pyramid import Pyramid
-from gui.plotting.sampled import MOST_AVERAGES, Columns, History, SampledSeries, Values, average_width, nothing
-from gui.plotting.time_plot import PlotText, TimePlot
-from gui.theme import Theme, current_fonts
-from model.frame import Frame
-from model.kinds.spec import Kind
+from slotscope.gui.panels.comparison_table import LANE_ROLES, lane_frames
+from slotscope.gui.panels.wording import THIN, significant
+from slotscope.gui.plotting.pyramid import Pyramid
+from slotscope.gui.plotting.sampled import (
+    MOST_AVERAGES,
+    Columns,
+    History,
+    SampledSeries,
+    Values,
+    average_width,
+    nothing,
+)
+from slotscope.gui.plotting.time_plot import PlotText, TimePlot
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.spec import Kind
 
 #: Lanes are told apart by colour and by how their curves are drawn.
 LANE_STYLES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine)

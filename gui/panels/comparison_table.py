@@ -6,14 +6,14 @@ from html import escape
 from math import isfinite, isnan, nan
 from typing import Iterator, NamedTuple, Sequence
 
-from gui.panels.wording import significant, with_interval
-from gui.plotting.sampled import counted_from, warmup
-from gui.theme import Theme
-from model.explain import quantity
-from model.frame import Frame
-from model.kinds.spec import UNDECIDED, UNSTABLE, Judgement
-from model.metrics import CONFIDENCE, Batches, Estimate, estimates
-from model.recorder import TIME_COLUMN
+from slotscope.gui.panels.wording import significant, with_interval
+from slotscope.gui.plotting.sampled import counted_from, warmup
+from slotscope.gui.theme import Theme
+from slotscope.model.explain import quantity
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.spec import UNDECIDED, UNSTABLE, Judgement
+from slotscope.model.metrics import CONFIDENCE, Batches, Estimate, estimates
+from slotscope.model.recorder import TIME_COLUMN
 
 #: Theme colours of the lanes, in order.
 LANE_ROLES = ("run", "second", "third")

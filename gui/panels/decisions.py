@@ -9,15 +9,15 @@ from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
-from gui.boxes import keep_keys
-from gui.intents import Ask, BreakAt, GoTo, RunUntil, Say
-from gui.panel import Panel
-from gui.panels.decisions_model import LogModel, mark_icon, mark_side
-from gui.panels.decisions_view import LogView
-from gui.theme import Theme, current_fonts
-from model.explain import grouped, plural
-from model.frame import Frame, RunInfo
-from model.questions.fields import EventKind
+from slotscope.gui.boxes import keep_keys
+from slotscope.gui.intents import Ask, BreakAt, GoTo, RunUntil, Say
+from slotscope.gui.panel import Panel
+from slotscope.gui.panels.decisions_model import LogModel, mark_icon, mark_side
+from slotscope.gui.panels.decisions_view import LogView
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.model.explain import grouped, plural
+from slotscope.model.frame import Frame, RunInfo
+from slotscope.model.questions.fields import EventKind
 
 
 class FilterBar(QWidget):

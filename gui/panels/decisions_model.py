@@ -14,11 +14,11 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QWidget
 
-from gui.theme import Theme
-from model.explain import THIN_SPACE, Narrator, decimals_for, grouped, shown_time
-from model.kinds.spec import Kind
-from model.questions.fields import EventKind
-from model.records import Record
+from slotscope.gui.theme import Theme
+from slotscope.model.explain import THIN_SPACE, Narrator, decimals_for, grouped, shown_time
+from slotscope.model.kinds.spec import Kind
+from slotscope.model.questions.fields import EventKind
+from slotscope.model.records import Record
 
 Index = QModelIndex | QPersistentModelIndex
 

@@ -16,9 +16,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.panels.decisions_model import EVENT, MARKS, SENTENCE, TIME, Index, LogEntry, LogModel, mark_side, paint_mark
-from gui.theme import Theme
-from model.questions.fields import EventKind
+from slotscope.gui.panels.decisions_model import (
+    EVENT,
+    MARKS,
+    SENTENCE,
+    TIME,
+    Index,
+    LogEntry,
+    LogModel,
+    mark_side,
+    paint_mark,
+)
+from slotscope.gui.theme import Theme
+from slotscope.model.questions.fields import EventKind
 
 #: Below this many characters for the sentence, the times make room for it.
 _SHORT_LINE = 36

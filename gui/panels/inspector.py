@@ -11,14 +11,14 @@ from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QFont, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout
 
-from gui.intents import GoTo, Inspect, Select
-from gui.panel import Panel
-from gui.panels.inspector_history import HistoryList
-from gui.panels.inspector_now import Now
-from gui.panels.tiles import LabelPace
-from gui.theme import Theme
-from model.frame import Frame, RunInfo
-from model.inspection import Thing
+from slotscope.gui.intents import GoTo, Inspect, Select
+from slotscope.gui.panel import Panel
+from slotscope.gui.panels.inspector_history import HistoryList
+from slotscope.gui.panels.inspector_now import Now
+from slotscope.gui.panels.tiles import LabelPace
+from slotscope.gui.theme import Theme
+from slotscope.model.frame import Frame, RunInfo
+from slotscope.model.inspection import Thing
 
 #: From this width on the history stands beside what is known now, in heights of the type.
 _WIDE = 46

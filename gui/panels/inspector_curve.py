@@ -7,9 +7,9 @@ from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from gui.plotting.scales import format_number
-from gui.theme import Theme
-from model.inspection import HistoryCurve
+from slotscope.gui.plotting.scales import format_number
+from slotscope.gui.theme import Theme
+from slotscope.model.inspection import HistoryCurve
 
 _HEIGHT, _MARGIN = 3.4, 10
 

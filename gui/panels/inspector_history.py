@@ -6,12 +6,12 @@ import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QLabel, QVBoxLayout, QWidget
 
-from gui.panels.decisions_model import LogEntry, LogModel
-from gui.panels.decisions_view import LogView
-from gui.theme import Theme
-from model.explain import grouped, plural, shown_time
-from model.frame import Frame
-from model.inspection import Found, Told
+from slotscope.gui.panels.decisions_model import LogEntry, LogModel
+from slotscope.gui.panels.decisions_view import LogView
+from slotscope.gui.theme import Theme
+from slotscope.model.explain import grouped, plural, shown_time
+from slotscope.model.frame import Frame
+from slotscope.model.inspection import Found, Told
 
 
 class HistoryModel(LogModel):

@@ -18,11 +18,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.panels.decisions_model import Index
-from gui.panels.inspector_curve import SmallCurve
-from gui.panels.scenario_cells import type_pixmap
-from gui.theme import Theme
-from model.inspection import Description, Fact, FactSection, Table, TableLine, Thing
+from slotscope.gui.panels.decisions_model import Index
+from slotscope.gui.panels.inspector_curve import SmallCurve
+from slotscope.gui.panels.scenario_cells import type_pixmap
+from slotscope.gui.theme import Theme
+from slotscope.model.inspection import Description, Fact, FactSection, Table, TableLine, Thing
 
 #: Lines that a table shows at once.
 _MOST_LINES = 12

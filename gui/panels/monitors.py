@@ -7,16 +7,16 @@ from html import escape
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
-from gui.intents import GoTo, StopAt
-from gui.panel import Panel
-from gui.panels.monitors_slack import SlackCurve
-from gui.panels.tiles import LabelPace, paint_ground
-from gui.panels.wording import significant
-from gui.theme import Theme, current_fonts
-from model.claims import ClaimReading, claim_readings
-from model.explain import grouped, plural
-from model.frame import Frame, RunInfo
-from model.monitors import Reading, Standing
+from slotscope.gui.intents import GoTo, StopAt
+from slotscope.gui.panel import Panel
+from slotscope.gui.panels.monitors_slack import SlackCurve
+from slotscope.gui.panels.tiles import LabelPace, paint_ground
+from slotscope.gui.panels.wording import significant
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.model.claims import ClaimReading, claim_readings
+from slotscope.model.explain import grouped, plural
+from slotscope.model.frame import Frame, RunInfo
+from slotscope.model.monitors import Reading, Standing
 
 #: How a standing is written: never by its colour alone.
 MARKS: dict[Standing, str] = {"holds": "✓ holds", "violated": "✗ violated", "open": "… open"}

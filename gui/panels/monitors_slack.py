@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QSize
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from gui.theme import Theme
+from slotscope.gui.theme import Theme
 
 _WIDTH, _HEIGHT, _EDGE = 110, 30, 3
 

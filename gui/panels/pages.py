@@ -9,9 +9,9 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QLabel, QProgressBar, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
 
-from gui.panels.columns import HeadedColumns
-from gui.panels.tiles import paint_ground
-from gui.theme import Theme, current_fonts
+from slotscope.gui.panels.columns import HeadedColumns
+from slotscope.gui.panels.tiles import paint_ground
+from slotscope.gui.theme import Theme, current_fonts
 
 Row = TypeVar("Row")
 

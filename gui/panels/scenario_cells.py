@@ -21,12 +21,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.boxes import ChoiceBox
-from gui.icons import icon
-from gui.painting.colour import contrast, mix
-from gui.painting.textures import INK, texture_tile
-from gui.panels.scenario_fields import SERVICES, Path, as_number, as_text, copied, put, value_at
-from gui.theme import Theme
+from slotscope.gui.boxes import ChoiceBox
+from slotscope.gui.icons import icon
+from slotscope.gui.painting.colour import contrast, mix
+from slotscope.gui.painting.textures import INK, texture_tile
+from slotscope.gui.panels.scenario_fields import SERVICES, Path, as_number, as_text, copied, put, value_at
+from slotscope.gui.theme import Theme
 
 _TAG = re.compile(r"<[^>]*>")
 

@@ -8,10 +8,10 @@ from typing import Any
 from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from gui.intents import ApplyScenario
-from gui.panel import Panel
-from gui.panels.scenario_cells import CellGrid, ScenarioCell, StartCell, TypeCard
-from gui.panels.scenario_fields import (
+from slotscope.gui.intents import ApplyScenario
+from slotscope.gui.panel import Panel
+from slotscope.gui.panels.scenario_cells import CellGrid, ScenarioCell, StartCell, TypeCard
+from slotscope.gui.panels.scenario_fields import (
     PARAMETERS,
     Check,
     as_text,
@@ -22,11 +22,11 @@ from gui.panels.scenario_fields import (
     put,
     titles_with,
 )
-from gui.panels.scenario_leaves import leaf_cells
-from gui.panels.scenario_unions import ShapeCell
-from gui.theme import Theme
-from model.frame import Frame, RunInfo
-from model.scenario.load import Scenario, as_data
+from slotscope.gui.panels.scenario_leaves import leaf_cells
+from slotscope.gui.panels.scenario_unions import ShapeCell
+from slotscope.gui.theme import Theme
+from slotscope.model.frame import Frame, RunInfo
+from slotscope.model.scenario.load import Scenario, as_data
 
 #: The section of what only a kind of system without job types has.
 _OTHERS = "Jobs and arrivals"

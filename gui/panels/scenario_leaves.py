@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Iterator
 
-from gui.panels.scenario_cells import ScenarioCell
-from gui.panels.scenario_fields import Path, as_number, dotted, put
-from gui.panels.scenario_unions import ShapeCell, shape_at
+from slotscope.gui.panels.scenario_cells import ScenarioCell
+from slotscope.gui.panels.scenario_fields import Path, as_number, dotted, put
+from slotscope.gui.panels.scenario_unions import ShapeCell, shape_at
 
 #: Tables in a list that still have fields of their own; longer lists are scripts.
 _MOST_TABLES = 12

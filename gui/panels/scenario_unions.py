@@ -9,9 +9,9 @@ from typing import Any, Callable, Mapping, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
-from gui.kinds.rooms import PANEL_ROOMS
-from gui.panels.scenario_cells import ScenarioCell
-from gui.panels.scenario_fields import Path, as_text, value_at
+from slotscope.gui.kinds.rooms import PANEL_ROOMS
+from slotscope.gui.panels.scenario_cells import ScenarioCell
+from slotscope.gui.panels.scenario_fields import Path, as_text, value_at
 
 #: What stands for a list of numbers among distributions.
 LIST = "list"

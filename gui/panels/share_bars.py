@@ -9,8 +9,8 @@ from PySide6.QtCore import QEvent, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from gui.panels.pages import SteadyRows
-from gui.theme import Theme, current_fonts
+from slotscope.gui.panels.pages import SteadyRows
+from slotscope.gui.theme import Theme, current_fonts
 
 Row = TypeVar("Row")
 

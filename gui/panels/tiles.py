@@ -9,7 +9,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPalette, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
-from gui.theme import Theme, current_fonts
+from slotscope.gui.theme import Theme, current_fonts
 
 _GAP, _MARGIN = 18, 10
 #: Numbers that change while a run goes on are written this often, in seconds.

@@ -7,9 +7,9 @@ import re
 from fractions import Fraction
 from typing import Any
 
-from gui.plotting.scales import MINUS, format_number
-from model.explain import THIN_SPACE, settled
-from model.frame import Frame, RunInfo
+from slotscope.gui.plotting.scales import MINUS, format_number
+from slotscope.model.explain import THIN_SPACE, settled
+from slotscope.model.frame import Frame, RunInfo
 
 #: In plain text, for labels in pictures, and in rich text.
 GREEDY_MARK = "⁽ᵍ⁾"

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtGui import QImage
 
-from gui.painting.textures import Pixels
-from gui.pictures.layout import CellLayout
+from slotscope.gui.painting.textures import Pixels
+from slotscope.gui.pictures.layout import CellLayout
 
 Integers = npt.NDArray[np.int64]
 

@@ -7,9 +7,9 @@ from typing import Any, Callable, ClassVar, Sequence
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QLinearGradient, QPainter, QPen
 
-from gui.painting.stack_text import Symbols
-from gui.painting.textures import Pixels, tile_brush
-from gui.theme import Theme
+from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.painting.textures import Pixels, tile_brush
+from slotscope.gui.theme import Theme
 
 #: Lines that are kept, and the height of one in lines of text.
 LINES, LINE = 2, 1.35

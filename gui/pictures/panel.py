@@ -6,10 +6,10 @@ from typing import Any, ClassVar, Iterable
 
 from PySide6.QtWidgets import QVBoxLayout
 
-from gui.intents import Select
-from gui.panel import Panel
-from gui.theme import Theme
-from model.frame import Frame
+from slotscope.gui.intents import Select
+from slotscope.gui.panel import Panel
+from slotscope.gui.theme import Theme
+from slotscope.model.frame import Frame
 
 
 class PicturePanel(Panel):

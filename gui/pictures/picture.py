@@ -13,13 +13,13 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from gui.gestures import Gestures, show_tip
-from gui.intents import Select
-from gui.painting.stack_text import Lines
-from gui.panels.wording import sentence
-from gui.pictures.marks import around
-from gui.theme import Theme, current_fonts
-from model.frame import Frame
+from slotscope.gui.gestures import Gestures, show_tip
+from slotscope.gui.intents import Select
+from slotscope.gui.painting.stack_text import Lines
+from slotscope.gui.panels.wording import sentence
+from slotscope.gui.pictures.marks import around
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.model.frame import Frame
 
 MARGIN = 10.0
 _CENTRED = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap

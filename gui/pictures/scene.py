@@ -9,10 +9,10 @@ from typing import Any, Generic, Sequence, TypeVar
 
 from PySide6.QtCore import QPointF, QRectF
 
-from gui.painting.stage import in_pixels, in_widget
-from gui.pictures.layout import Box, CellLayout, Integers, SectionGrid
-from gui.theme import Theme
-from model.frame import Frame
+from slotscope.gui.painting.stage import in_pixels, in_widget
+from slotscope.gui.pictures.layout import Box, CellLayout, Integers, SectionGrid
+from slotscope.gui.theme import Theme
+from slotscope.model.frame import Frame
 
 StateT = TypeVar("StateT")
 NumbersT = TypeVar("NumbersT")

@@ -10,8 +10,8 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QGraphicsView
 
-from gui.plotting.pyramid import Pyramid
-from model.errors import UserError
+from slotscope.gui.plotting.pyramid import Pyramid
+from slotscope.model.errors import UserError
 
 _ROWS_AT_ONCE = 10_000
 

@@ -8,12 +8,12 @@ from typing import NamedTuple
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from gui.plotting.pyramid import Pyramid
-from gui.plotting.sampled import LEAST_GROWTH, History, nothing
-from gui.plotting.time_plot import PlotText, Role, TimePlot
-from gui.theme import Theme, current_fonts
-from model.frame import Frame
-from model.metrics import Estimate
+from slotscope.gui.plotting.pyramid import Pyramid
+from slotscope.gui.plotting.sampled import LEAST_GROWTH, History, nothing
+from slotscope.gui.plotting.time_plot import PlotText, Role, TimePlot
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.model.frame import Frame
+from slotscope.model.metrics import Estimate
 
 View = tuple[float, float]
 _HOW = "A click goes to that moment, the wheel enlarges, a double click shows all."

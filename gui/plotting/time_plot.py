@@ -12,12 +12,12 @@ from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from gui.plotting import export
-from gui.plotting.axes import EndLabel, GridLines, LabelColumn, NumberAxis
-from gui.plotting.curve import PyramidBand, PyramidCurve
-from gui.plotting.pyramid import Pyramid
-from gui.plotting.scales import SteppedRange
-from gui.theme import Fonts, Theme, configure_plots
+from slotscope.gui.plotting import export
+from slotscope.gui.plotting.axes import EndLabel, GridLines, LabelColumn, NumberAxis
+from slotscope.gui.plotting.curve import PyramidBand, PyramidCurve
+from slotscope.gui.plotting.pyramid import Pyramid
+from slotscope.gui.plotting.scales import SteppedRange
+from slotscope.gui.theme import Fonts, Theme, configure_plots
 
 Role = str | int
 

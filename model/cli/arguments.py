@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Callable, Mapping, Sequence
 
-from model.cli.parser import (
+from slotscope.model.cli.parser import (
     MOST_SEED,
     SCENARIO,
     Parser,
@@ -20,23 +20,23 @@ from model.cli.parser import (
     trace_option,
     work_options,
 )
-from model.cli.readers import moment, number, one_of, picture, size, whole
-from model.kinds.rooms import ROOMS
+from slotscope.model.cli.readers import moment, number, one_of, picture, size, whole
+from slotscope.model.kinds.rooms import ROOMS
 
 #: Commands and the modules that carry them out; the window's two belong to ``main``.
 COMMANDS: Mapping[str, str] = MappingProxyType(
     {
-        "list": "model.cli.listing",
-        "run": "model.cli.run",
-        "trace": "model.cli.trace",
-        "ask": "model.cli.ask",
-        "bounds": "model.cli.bounds",
-        "reproduce": "model.cli.reproduce",
-        "sweep": "model.cli.sweep",
+        "list": "slotscope.model.cli.listing",
+        "run": "slotscope.model.cli.run",
+        "trace": "slotscope.model.cli.trace",
+        "ask": "slotscope.model.cli.ask",
+        "bounds": "slotscope.model.cli.bounds",
+        "reproduce": "slotscope.model.cli.reproduce",
+        "sweep": "slotscope.model.cli.sweep",
         **{name: command.module for room in ROOMS.values() for name, command in room.commands.items()},
-        "trust": "model.cli.trust",
+        "trust": "slotscope.model.cli.trust",
         "screenshot": "main",
-        "verify": "model.cli.verify",
+        "verify": "slotscope.model.cli.verify",
     }
 )
 

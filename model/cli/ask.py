@@ -11,12 +11,12 @@ from typing import Any, Callable, Iterator, Sequence
 
 import numpy as np
 
-from model.api import Session
-from model.cli.output import Progress, print_json, progress_of, shown
-from model.errors import UserError
-from model.questions.asking import answers
-from model.questions.meaning import Question, understood
-from model.questions.words import Words
+from slotscope.model.api import Session
+from slotscope.model.cli.output import Progress, print_json, progress_of, shown
+from slotscope.model.errors import UserError
+from slotscope.model.questions.asking import answers
+from slotscope.model.questions.meaning import Question, understood
+from slotscope.model.questions.words import Words
 
 #: Events looked at, unless the user says how many.
 EVENTS = 100_000

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from importlib import import_module
 
-from model.kinds.rooms import ROOMS
-from model.kinds.spec import kind_named
-from model.scenario.load import load_scenario
+from slotscope.model.kinds.rooms import ROOMS
+from slotscope.model.kinds.spec import kind_named
+from slotscope.model.scenario.load import load_scenario
 
 
 def execute(options: argparse.Namespace) -> int:

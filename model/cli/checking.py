@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from model.api import Session
-from model.assembly import named_policy
-from model.comparison.companion import companion
-from model.comparison.comparison import too_many_lanes
-from model.errors import ScenarioError, TraceError
-from model.policies import reference_for
-from model.scenario.load import load_scenario
+from slotscope.model.api import Session
+from slotscope.model.assembly import named_policy
+from slotscope.model.comparison.companion import companion
+from slotscope.model.comparison.comparison import too_many_lanes
+from slotscope.model.errors import ScenarioError, TraceError
+from slotscope.model.policies import reference_for
+from slotscope.model.scenario.load import load_scenario
 
 #: The ending of saved sessions, which the window itself reads.
 SESSION_SUFFIX = ".slotscope"

@@ -8,15 +8,15 @@ from typing import Any, Mapping, Sequence
 
 import numpy as np
 
-from model.api import Session
-from model.cli.guard import note
-from model.cli.measuring import Measured, choose_engine, measured, measured_times, opened, together
-from model.cli.output import Progress, print_json, progress_of, shown, table
-from model.comparison.companion import companion
-from model.comparison.comparison import Comparison
-from model.comparison.differences import Difference
-from model.explain import Narrator, quantity
-from model.metrics import Estimate
+from slotscope.model.api import Session
+from slotscope.model.cli.guard import note
+from slotscope.model.cli.measuring import Measured, choose_engine, measured, measured_times, opened, together
+from slotscope.model.cli.output import Progress, print_json, progress_of, shown, table
+from slotscope.model.comparison.companion import companion
+from slotscope.model.comparison.comparison import Comparison
+from slotscope.model.comparison.differences import Difference
+from slotscope.model.explain import Narrator, quantity
+from slotscope.model.metrics import Estimate
 
 
 @dataclass(frozen=True)

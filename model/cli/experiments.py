@@ -6,14 +6,14 @@ import argparse
 import os
 from typing import Callable
 
-from model.cli.guard import INTERRUPTED, note
-from model.cli.output import Progress, print_json
-from model.lab.executor import Executor, LocalWorkers, ThisProcess
-from model.lab.files import Draw, pictures, prepare
-from model.lab.plan import Options, Plan
-from model.lab.results import Result
-from model.lab.runner import Status, run_plan
-from model.lab.store import Store
+from slotscope.model.cli.guard import INTERRUPTED, note
+from slotscope.model.cli.output import Progress, print_json
+from slotscope.model.lab.executor import Executor, LocalWorkers, ThisProcess
+from slotscope.model.lab.files import Draw, pictures, prepare
+from slotscope.model.lab.plan import Options, Plan
+from slotscope.model.lab.results import Result
+from slotscope.model.lab.runner import Status, run_plan
+from slotscope.model.lab.store import Store
 
 #: Seconds in a minute, and where minutes begin to be told as hours.
 _MINUTE, _HOUR = 60, 3600
@@ -70,7 +70,7 @@ def executor_for(workers: int | None, cluster: str | None) -> Executor:
     """
     count = workers or os.cpu_count() or 1
     if cluster is not None:
-        from model.lab.cluster import DaskCluster
+        from slotscope.model.lab.cluster import DaskCluster
 
         return DaskCluster(cluster, count)
     return ThisProcess() if count == 1 else LocalWorkers(count)

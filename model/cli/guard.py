@@ -9,7 +9,7 @@ import traceback
 from pathlib import Path
 from typing import Callable, Sequence
 
-from model.errors import UserError
+from slotscope.model.errors import UserError
 
 #: Exit codes, as shells and scripts know them.
 BAD_INPUT, UNEXPECTED, INTERRUPTED, BROKEN_PIPE = 2, 3, 130, 141

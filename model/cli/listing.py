@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from model.cli.output import print_json, table
-from model.lab import EXPERIMENTS
-from model.policies import POLICIES_OF, reference_for
-from model.scenario.load import load_scenario, scenario_files
+from slotscope.model.cli.output import print_json, table
+from slotscope.model.lab import EXPERIMENTS
+from slotscope.model.policies import POLICIES_OF, reference_for
+from slotscope.model.scenario.load import load_scenario, scenario_files
 
 Entry = dict[str, str]
 

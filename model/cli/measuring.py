@@ -10,15 +10,15 @@ from typing import Any, Mapping, Sequence
 
 import numpy as np
 
-from model.api import Session
-from model.cli.guard import note
-from model.cli.output import Progress, shown, table
-from model.cli.parser import MOST_SEED, UsageError
-from model.engine import Reason, Task
-from model.explain import quantity
-from model.kinds.spec import Judgement, Kind
-from model.metrics import Batches, Estimate, estimate, estimates
-from model.state import copied, digest
+from slotscope.model.api import Session
+from slotscope.model.cli.guard import note
+from slotscope.model.cli.output import Progress, shown, table
+from slotscope.model.cli.parser import MOST_SEED, UsageError
+from slotscope.model.engine import Reason, Task
+from slotscope.model.explain import quantity
+from slotscope.model.kinds.spec import Judgement, Kind
+from slotscope.model.metrics import Batches, Estimate, estimate, estimates
+from slotscope.model.state import copied, digest
 
 #: Seconds of running between two looks at the progress line.
 SLICE_SECONDS = 0.1

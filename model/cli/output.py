@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import Any, Iterable, Iterator, Mapping, Sequence, TypeVar
 
-from model.cli.guard import note
-from model.explain import settled
-from model.waiting import waiting, who_waits
+from slotscope.model.cli.guard import note
+from slotscope.model.explain import settled
+from slotscope.model.waiting import waiting, who_waits
 
 _Found = TypeVar("_Found")
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from textwrap import fill
 from typing import NoReturn, Sequence
 
-from model.cli.readers import number, whole
-from model.errors import UserError
+from slotscope.model.cli.readers import number, whole
+from slotscope.model.errors import UserError
 
 DEFAULT_SCENARIO = "dra-vms"
 

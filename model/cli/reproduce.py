@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 
-from model.cli.experiments import carry_out
-from model.cli.output import shown, table
-from model.errors import UserError
-from model.lab import EXPERIMENTS, experiment_module, experiment_name
-from model.lab.files import Draw
-from model.lab.results import Result, Row
+from slotscope.model.cli.experiments import carry_out
+from slotscope.model.cli.output import shown, table
+from slotscope.model.errors import UserError
+from slotscope.model.lab import EXPERIMENTS, experiment_module, experiment_name
+from slotscope.model.lab.files import Draw
+from slotscope.model.lab.results import Result, Row
 
 
 def execute(options: argparse.Namespace, draw: Draw) -> int:

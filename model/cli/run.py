@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from model.cli.compare import execute_several
-from model.cli.measuring import measure
-from model.cli.output import print_json, progress_of
+from slotscope.model.cli.compare import execute_several
+from slotscope.model.cli.measuring import measure
+from slotscope.model.cli.output import print_json, progress_of
 
 
 def execute(options: argparse.Namespace) -> int:

@@ -6,15 +6,15 @@ import argparse
 from pathlib import Path
 from typing import Iterator
 
-from model.cli.experiments import carry_out
-from model.cli.output import shown, table
-from model.cli.parser import MOST_SEED, UsageError
-from model.errors import UserError
-from model.kinds.spec import KINDS, kind_named
-from model.lab.files import Draw
-from model.lab.results import Result, Row
-from model.lab.sweep import GAIN, OVER, Sweep, axis
-from model.scenario.load import load_scenario
+from slotscope.model.cli.experiments import carry_out
+from slotscope.model.cli.output import shown, table
+from slotscope.model.cli.parser import MOST_SEED, UsageError
+from slotscope.model.errors import UserError
+from slotscope.model.kinds.spec import KINDS, kind_named
+from slotscope.model.lab.files import Draw
+from slotscope.model.lab.results import Result, Row
+from slotscope.model.lab.sweep import GAIN, OVER, Sweep, axis
+from slotscope.model.scenario.load import load_scenario
 
 
 def execute(options: argparse.Namespace, draw: Draw) -> int:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from model.cli.output import print_json
-from model.policies.own.file import read_policy
-from model.policies.own.trust import allow_text, digest_of
+from slotscope.model.cli.output import print_json
+from slotscope.model.policies.own.file import read_policy
+from slotscope.model.policies.own.trust import allow_text, digest_of
 
 
 def execute(options: argparse.Namespace) -> int:

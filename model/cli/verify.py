@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from model.api import Session
-from model.assembly import Bench
-from model.cli.output import Progress, print_json, progress_of
-from model.engine import Engine, EventRun, Task, started
-from model.state import differences, digest
+from slotscope.model.api import Session
+from slotscope.model.assembly import Bench
+from slotscope.model.cli.output import Progress, print_json, progress_of
+from slotscope.model.engine import Engine, EventRun, Task, started
+from slotscope.model.state import differences, digest
 
 #: Sentences kept; a broken state breaks many invariants at every event.
 MOST_SENTENCES = 100

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from model.comparison.lockstep import Lockstep
-from model.engine import Engine
-from model.records import Event
-from model.timeline import Extent
+from slotscope.model.comparison.lockstep import Lockstep
+from slotscope.model.engine import Engine
+from slotscope.model.records import Event
+from slotscope.model.timeline import Extent
 
 
 class CommonTime:

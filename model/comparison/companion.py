@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from model.api import Session
-from model.assembly import assemble
-from model.engine import Reason
-from model.errors import PolicyError, ScenarioError
-from model.origin import Origin
-from model.state import copied
-from model.waiting import share_of, who_waits
+from slotscope.model.api import Session
+from slotscope.model.assembly import assemble
+from slotscope.model.engine import Reason
+from slotscope.model.errors import PolicyError, ScenarioError
+from slotscope.model.origin import Origin
+from slotscope.model.state import copied
+from slotscope.model.waiting import share_of, who_waits
 
 
 def caught_up(session: Session, time: float) -> None:

@@ -13,23 +13,23 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Mapping, Sequence
 
-from model.api import Session
-from model.assembly import Bench
-from model.comparison.common_time import CommonTime
-from model.comparison.companion import caught_up, companion
-from model.comparison.differences import DIFFERENCES, Difference, Standing
-from model.comparison.labels import labels_of
-from model.comparison.lane import Lane, arrival_time
-from model.comparison.lockstep import Lockstep
-from model.comparison.search import DifferenceSearch
-from model.engine import Reason
-from model.errors import UserError
-from model.explain import grouped
-from model.frame import Frame, RunInfo, Speed
-from model.origin import Moment, Origin
-from model.policy_choice import choice_text
-from model.scenario.load import Scenario
-from model.waiting import GivenUpError
+from slotscope.model.api import Session
+from slotscope.model.assembly import Bench
+from slotscope.model.comparison.common_time import CommonTime
+from slotscope.model.comparison.companion import caught_up, companion
+from slotscope.model.comparison.differences import DIFFERENCES, Difference, Standing
+from slotscope.model.comparison.labels import labels_of
+from slotscope.model.comparison.lane import Lane, arrival_time
+from slotscope.model.comparison.lockstep import Lockstep
+from slotscope.model.comparison.search import DifferenceSearch
+from slotscope.model.engine import Reason
+from slotscope.model.errors import UserError
+from slotscope.model.explain import grouped
+from slotscope.model.frame import Frame, RunInfo, Speed
+from slotscope.model.origin import Moment, Origin
+from slotscope.model.policy_choice import choice_text
+from slotscope.model.scenario.load import Scenario
+from slotscope.model.waiting import GivenUpError
 
 #: Lanes that a comparison has at least and at most.
 LEAST_LANES, MOST_LANES = 2, 3

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
-from model.policy_choice import value_text
-from model.scenario.common import PolicyChoice
+from slotscope.model.policy_choice import value_text
+from slotscope.model.scenario.common import PolicyChoice
 
 
 def labels_of(titles: Sequence[str], choices: Sequence[PolicyChoice]) -> tuple[str, ...]:

@@ -7,12 +7,12 @@ from typing import Any, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from model.api import Session
-from model.comparison.record import MOST_JOBS, DecisionRecord
-from model.engine import Task
-from model.records import ARRIVAL
-from model.state import copied
-from model.timeline import NO_END
+from slotscope.model.api import Session
+from slotscope.model.comparison.record import MOST_JOBS, DecisionRecord
+from slotscope.model.engine import Task
+from slotscope.model.records import ARRIVAL
+from slotscope.model.state import copied
+from slotscope.model.timeline import NO_END
 
 
 class Lane:

@@ -13,14 +13,14 @@ from math import inf, nextafter
 from time import monotonic
 from typing import Callable, Concatenate, ParamSpec, Sequence, TypeVar
 
-from model.api import Session
-from model.comparison.lane import Lane
-from model.engine import Advance, Reason
-from model.errors import PolicyError, UserError
-from model.records import ARRIVAL, DEPARTURE, MOVE, SLOT, TICK, UPDATE, Event
-from model.slices import Slices
-from model.timeline import NO_END
-from model.waiting import GivenUpError, waiting_on
+from slotscope.model.api import Session
+from slotscope.model.comparison.lane import Lane
+from slotscope.model.engine import Advance, Reason
+from slotscope.model.errors import PolicyError, UserError
+from slotscope.model.records import ARRIVAL, DEPARTURE, MOVE, SLOT, TICK, UPDATE, Event
+from slotscope.model.slices import Slices
+from slotscope.model.timeline import NO_END
+from slotscope.model.waiting import GivenUpError, waiting_on
 
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")

@@ -7,9 +7,9 @@ from typing import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from model.comparison.differences import Difference
-from model.comparison.lane import Lane
-from model.comparison.record import STRETCH, differing
+from slotscope.model.comparison.differences import Difference
+from slotscope.model.comparison.lane import Lane
+from slotscope.model.comparison.record import STRETCH, differing
 
 
 class DifferenceSearch:

@@ -9,9 +9,11 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Mapping
 
-from model.kinds.declaration import Room
+from slotscope.model.kinds.declaration import Room
 
 _NAMES = ("reservation", "queue", "phases", "moldable")
 
 #: What each kind of system declares, by its name.
-ROOMS: Mapping[str, Room] = MappingProxyType({name: import_module(f"model.kinds.{name}").ROOM for name in _NAMES})
+ROOMS: Mapping[str, Room] = MappingProxyType(
+    {name: import_module(f"slotscope.model.kinds.{name}").ROOM for name in _NAMES}
+)

@@ -13,14 +13,14 @@ from typing import Any, Callable, Iterator, Mapping, NamedTuple, Protocol, Seque
 import numpy as np
 from numpy.typing import NDArray
 
-from model.engine import System
-from model.explain import Narrator
-from model.inspection import Inspector
-from model.kinds.rooms import ROOMS
-from model.metrics import Batches, Estimate
-from model.monitors import Claim, Monitor
-from model.questions.fields import Vocabulary
-from model.statespec import StateSpec
+from slotscope.model.engine import System
+from slotscope.model.explain import Narrator
+from slotscope.model.inspection import Inspector
+from slotscope.model.kinds.rooms import ROOMS
+from slotscope.model.metrics import Batches, Estimate
+from slotscope.model.monitors import Claim, Monitor
+from slotscope.model.questions.fields import Vocabulary
+from slotscope.model.statespec import StateSpec
 
 #: Where each kind is: a module that defines ``KIND``.
 KINDS: Mapping[str, str] = MappingProxyType({name: room.kind for name, room in ROOMS.items()})

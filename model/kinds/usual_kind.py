@@ -8,12 +8,12 @@ from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.rooms import ROOMS
-from model.kinds.spec import Judgement
-from model.metrics import BATCHES, Batches
-from model.monitors import Claim, Monitor, violations
-from model.questions.fields import Vocabulary
-from model.recorder import TIME_COLUMN
+from slotscope.model.kinds.rooms import ROOMS
+from slotscope.model.kinds.spec import Judgement
+from slotscope.model.metrics import BATCHES, Batches
+from slotscope.model.monitors import Claim, Monitor, violations
+from slotscope.model.questions.fields import Vocabulary
+from slotscope.model.recorder import TIME_COLUMN
 
 Pair = tuple[NDArray[np.float64], NDArray[np.float64] | None]
 

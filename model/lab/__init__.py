@@ -11,9 +11,9 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any, Mapping
 
-from model.errors import UserError, unknown_name
-from model.kinds.declaration import Experiment
-from model.kinds.rooms import ROOMS
+from slotscope.model.errors import UserError, unknown_name
+from slotscope.model.kinds.declaration import Experiment
+from slotscope.model.kinds.rooms import ROOMS
 
 #: Experiments by name.
 EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(

@@ -8,9 +8,9 @@ from queue import Empty, SimpleQueue
 from typing import Any, Iterator, Sequence
 from uuid import uuid4
 
-from model.errors import UserError
-from model.lab.executor import PATIENCE, Cancelled, ExecutorError, Finished, settled
-from model.lab.parts import Attempt, Part, attempt, program_version
+from slotscope.model.errors import UserError
+from slotscope.model.lab.executor import PATIENCE, Cancelled, ExecutorError, Finished, settled
+from slotscope.model.lab.parts import Attempt, Part, attempt, program_version
 
 #: The address that stands for a cluster made for the occasion on this machine.
 LOCAL = "local"

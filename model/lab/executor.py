@@ -12,8 +12,8 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from typing import Callable, Generator, Iterator, Protocol, Sequence
 
-from model.errors import UserError
-from model.lab.parts import Attempt, Outcome, Part, attempt, carry_out
+from slotscope.model.errors import UserError
+from slotscope.model.lab.parts import Attempt, Outcome, Part, attempt, carry_out
 
 #: Says whether the work is to stop.
 Cancelled = Callable[[], bool]

@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from typing import Callable
 
-from model.errors import UserError
-from model.lab.results import Figure, Result
+from slotscope.model.errors import UserError
+from slotscope.model.lab.results import Figure, Result
 
 #: Draws a figure into a file; False if it cannot.
 Draw = Callable[[Figure, Path], bool]

@@ -17,7 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Mapping, NamedTuple
 
-from model.errors import UserError
+from slotscope.model.errors import UserError
 
 #: What a part gives: plain data, exactly as JSON gives it back.
 Outcome = Any

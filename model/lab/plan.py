@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Mapping, Protocol, Sequence
 
-from model.lab.parts import Outcome, Part
-from model.lab.results import Result
+from slotscope.model.lab.parts import Outcome, Part
+from slotscope.model.lab.results import Result
 
 #: Outcomes of the parts that are finished.
 Outcomes = Mapping[Part, Outcome]

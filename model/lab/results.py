@@ -9,7 +9,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, Mapping
 
-from model.metrics import Estimate
+from slotscope.model.metrics import Estimate
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,12 @@ from time import monotonic
 from types import MappingProxyType
 from typing import Callable, Sequence
 
-from model.errors import UserError
-from model.lab.executor import Cancelled, Executor, ThisProcess
-from model.lab.parts import Outcome, Part
-from model.lab.plan import NO_OPTIONS, Options, Outcomes, Plan
-from model.lab.results import Result
-from model.lab.store import Store
+from slotscope.model.errors import UserError
+from slotscope.model.lab.executor import Cancelled, Executor, ThisProcess
+from slotscope.model.lab.parts import Outcome, Part
+from slotscope.model.lab.plan import NO_OPTIONS, Options, Outcomes, Plan
+from slotscope.model.lab.results import Result
+from slotscope.model.lab.store import Store
 
 
 @dataclass(frozen=True)

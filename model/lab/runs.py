@@ -6,12 +6,12 @@ from typing import Any, Mapping
 
 import numpy as np
 
-from model.api import open_bench
-from model.assembly import Bench
-from model.engine import Reason, Task, started
-from model.lab.parts import Part
-from model.scenario.load import Scenario, as_data, parse_scenario
-from model.systems.base import NEXT_ARRIVAL
+from slotscope.model.api import open_bench
+from slotscope.model.assembly import Bench
+from slotscope.model.engine import Reason, Task, started
+from slotscope.model.lab.parts import Part
+from slotscope.model.scenario.load import Scenario, as_data, parse_scenario
+from slotscope.model.systems.base import NEXT_ARRIVAL
 
 #: Events between two calls of the engine.
 _SLICE = 16_384

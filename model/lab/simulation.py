@@ -10,15 +10,15 @@ from typing import Any, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from model.api import open_bench
-from model.assembly import Bench, assemble
-from model.errors import TraceError
-from model.kinds.spec import kind_named
-from model.lab.parts import Outcome, Part, canonical
-from model.lab.runs import Run
-from model.metrics import Estimate, estimate, estimates
-from model.policy_choice import policy_choice
-from model.scenario.load import Scenario, as_data, edited, load_scenario, parse_scenario
+from slotscope.model.api import open_bench
+from slotscope.model.assembly import Bench, assemble
+from slotscope.model.errors import TraceError
+from slotscope.model.kinds.spec import kind_named
+from slotscope.model.lab.parts import Outcome, Part, canonical
+from slotscope.model.lab.runs import Run
+from slotscope.model.metrics import Estimate, estimate, estimates
+from slotscope.model.policy_choice import policy_choice
+from slotscope.model.scenario.load import Scenario, as_data, edited, load_scenario, parse_scenario
 
 WORK = __name__
 

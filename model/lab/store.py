@@ -14,8 +14,8 @@ import os
 from pathlib import Path
 from typing import Any, Iterator
 
-from model.errors import UserError
-from model.lab.parts import Outcome, Part, canonical
+from slotscope.model.errors import UserError
+from slotscope.model.lab.parts import Outcome, Part, canonical
 
 #: What a store's name ends with.
 ENDING = ".parts.jsonl"

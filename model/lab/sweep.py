@@ -9,17 +9,17 @@ from functools import cached_property
 from itertools import product
 from typing import Any, Iterator, Mapping, Sequence
 
-from model.assembly import assemble, named_policy, policy_parameters
-from model.errors import UserError, unknown_name
-from model.exact import rational
-from model.kinds.spec import Measure, kind_named
-from model.lab.parts import Outcome, Part
-from model.lab.plan import Options, Outcomes, finished
-from model.lab.results import Curve, Figure, Result, Row
-from model.lab.simulation import simulations
-from model.metrics import estimate
-from model.policies import reference_for
-from model.scenario.load import Scenario, as_data, parse_scenario
+from slotscope.model.assembly import assemble, named_policy, policy_parameters
+from slotscope.model.errors import UserError, unknown_name
+from slotscope.model.exact import rational
+from slotscope.model.kinds.spec import Measure, kind_named
+from slotscope.model.lab.parts import Outcome, Part
+from slotscope.model.lab.plan import Options, Outcomes, finished
+from slotscope.model.lab.results import Curve, Figure, Result, Row
+from slotscope.model.lab.simulation import simulations
+from slotscope.model.metrics import estimate
+from slotscope.model.policies import reference_for
+from slotscope.model.scenario.load import Scenario, as_data, parse_scenario
 
 #: The value of an axis, as a scenario file may hold it.
 Value = bool | int | float | str

@@ -14,9 +14,9 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any, Mapping
 
-from model.errors import PolicyError, unknown_name
-from model.kinds.rooms import ROOMS
-from model.scenario.fields import is_policy_file
+from slotscope.model.errors import PolicyError, unknown_name
+from slotscope.model.kinds.rooms import ROOMS
+from slotscope.model.scenario.fields import is_policy_file
 
 #: For each kind of system, modules by policy name; a module defines one class ``Reference``.
 #: Different kinds may have a policy of the same name.
@@ -58,7 +58,7 @@ def reference_class(name: str) -> Any:
         If no policy has that name, the nearest known one is named; or if a file cannot be used.
     """
     if is_file(name):
-        return import_module("model.policies.own.file").load_policy(name)
+        return import_module("slotscope.model.policies.own.file").load_policy(name)
     if name not in POLICIES:
         raise PolicyError(unknown_name("policy", name, POLICIES) + "; or give the path of a .py file")
     modules = next(modules for modules in POLICIES_OF.values() if name in modules)
@@ -88,8 +88,8 @@ def reference_for(name: str, system: str) -> Any:
 
 def stop_what_hangs() -> None:
     """Stop a policy of one's own that has been running noticeably long (from any thread)."""
-    if "model.policies.own.watch" in sys.modules:
-        sys.modules["model.policies.own.watch"].interrupt()
+    if "slotscope.model.policies.own.watch" in sys.modules:
+        sys.modules["slotscope.model.policies.own.watch"].interrupt()
 
 
 def policy_titles(system: str) -> list[tuple[str, str]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from model.records import Line
-from model.scenario.fields import Section
+from slotscope.model.records import Line
+from slotscope.model.scenario.fields import Section
 
 #: A replay of the program's own policies never drifts.
 DRIFT_IS_OURS = "please report the scenario, the seed and this event"

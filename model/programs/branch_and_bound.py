@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.jit import jitable
+from slotscope.model.jit import jitable
 
 
 @jitable

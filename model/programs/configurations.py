@@ -18,10 +18,10 @@ from typing import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from model.exact import common_units
-from model.programs import listing
-from model.programs.knapsack import heaviest
-from model.programs.max_reward import additive_max_reward, heaviest_restriction
+from slotscope.model.exact import common_units
+from slotscope.model.programs import listing
+from slotscope.model.programs.knapsack import heaviest
+from slotscope.model.programs.max_reward import additive_max_reward, heaviest_restriction
 
 Configuration = tuple[int, ...]
 

@@ -18,9 +18,9 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from model.jit import compiled
-from model.programs.branch_and_bound import branch_and_bound, most_of
-from model.programs.simplex import ExactSimplex
+from slotscope.model.jit import compiled
+from slotscope.model.programs.branch_and_bound import branch_and_bound, most_of
+from slotscope.model.programs.simplex import ExactSimplex
 
 #: Nodes that plain Python visits (some 0.1 s) before the compiled twin takes over.
 PYTHON_NODES = 20_000

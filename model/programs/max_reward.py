@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from model.programs.knapsack import UNBOUNDED, Integers, densities, heaviest
+from slotscope.model.programs.knapsack import UNBOUNDED, Integers, densities, heaviest
 
 Configuration = tuple[int, ...]
 

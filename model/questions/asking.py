@@ -12,11 +12,11 @@ from typing import Any, Iterator, NamedTuple, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.spec import RunnableSystem
-from model.questions.meaning import Question
-from model.questions.tables import Column, EventTable, Lead
-from model.state import copied
-from model.timeline import NO_END, Stretch, Timeline
+from slotscope.model.kinds.spec import RunnableSystem
+from slotscope.model.questions.meaning import Question
+from slotscope.model.questions.tables import Column, EventTable, Lead
+from slotscope.model.state import copied
+from slotscope.model.timeline import NO_END, Stretch, Timeline
 
 
 class Answers(NamedTuple):

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from model.assembly import Bench
-from model.errors import UserError
-from model.explain import grouped
-from model.questions.asking import answers
-from model.questions.meaning import Question, understood
-from model.questions.syntax import QuestionError
-from model.questions.words import Words
-from model.timeline import NO_END, Timeline
-from model.waiting import GivenUpError
+from slotscope.model.assembly import Bench
+from slotscope.model.errors import UserError
+from slotscope.model.explain import grouped
+from slotscope.model.questions.asking import answers
+from slotscope.model.questions.meaning import Question, understood
+from slotscope.model.questions.syntax import QuestionError
+from slotscope.model.questions.words import Words
+from slotscope.model.timeline import NO_END, Timeline
+from slotscope.model.waiting import GivenUpError
 
 #: Events looked ahead at most, where states have to be looked at and where not.
 FEW, MANY = 200, 16_384

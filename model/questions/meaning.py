@@ -8,8 +8,8 @@ from typing import Any, Callable, NoReturn
 
 import numpy as np
 
-from model.questions.fields import AskedField, RowColumn, SampleColumns, StateValue
-from model.questions.syntax import (
+from slotscope.model.questions.fields import AskedField, RowColumn, SampleColumns, StateValue
+from slotscope.model.questions.syntax import (
     COMPARISONS,
     FunctionCall,
     Infix,
@@ -25,8 +25,8 @@ from model.questions.syntax import (
     fault,
     parse,
 )
-from model.questions.tables import Column, EventTable, shifted
-from model.questions.words import Words, nearest
+from slotscope.model.questions.tables import Column, EventTable, shifted
+from slotscope.model.questions.words import Words, nearest
 
 Run = Callable[[EventTable], Column]
 

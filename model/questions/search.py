@@ -8,14 +8,14 @@ from typing import Iterator, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from model.errors import UserError
-from model.kinds.spec import RunnableSystem
-from model.questions.asking import Answers, answers
-from model.questions.fields import Vocabulary
-from model.questions.meaning import Question, understood
-from model.questions.words import Words
-from model.timeline import Timeline
-from model.waiting import GivenUpError
+from slotscope.model.errors import UserError
+from slotscope.model.kinds.spec import RunnableSystem
+from slotscope.model.questions.asking import Answers, answers
+from slotscope.model.questions.fields import Vocabulary
+from slotscope.model.questions.meaning import Question, understood
+from slotscope.model.questions.words import Words
+from slotscope.model.timeline import Timeline
+from slotscope.model.waiting import GivenUpError
 
 #: Hits whose places are kept, from the first on, and hits whose rows are kept, up to the newest.
 MOST_HITS, MOST_ROWS = 2**20, 2000

@@ -20,7 +20,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Callable, Iterator, NamedTuple
 
-from model.errors import UserError
+from slotscope.model.errors import UserError
 
 
 class QuestionError(UserError):

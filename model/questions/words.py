@@ -5,8 +5,8 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import Iterable, Iterator, Mapping, NamedTuple
 
-from model.kinds.spec import RunnableSystem
-from model.questions.fields import AskedField, EventKind, RowColumn, ThingFields, Vocabulary
+from slotscope.model.kinds.spec import RunnableSystem
+from slotscope.model.questions.fields import AskedField, EventKind, RowColumn, ThingFields, Vocabulary
 
 #: What every event has. Kinds of event are those of :mod:`model.records`, from 1.
 _KINDS = ("arrival", "departure", "update", "slot", "move", "tick")

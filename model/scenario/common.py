@@ -9,8 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from model.exact import LONGEST, rational
-from model.scenario.fields import Exact, Name, NotNegative, Numbers, PolicyName, Positive, Section, Whole, plain
+from slotscope.model.exact import LONGEST, rational
+from slotscope.model.scenario.fields import (
+    Exact,
+    Name,
+    NotNegative,
+    Numbers,
+    PolicyName,
+    Positive,
+    Section,
+    Whole,
+    plain,
+)
 
 #: Bounds that keep a scenario within memory; their errors name them.
 MOST_SERVERS = 1_000_000

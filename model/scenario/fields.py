@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, PlainSerializer, Strict, WithJsonSchema
 
-from model.exact import rational
+from slotscope.model.exact import rational
 
 #: Factors of the units that may stand in for one another, per family.
 UNIT_FAMILIES: tuple[dict[str, Fraction], ...] = (

@@ -11,9 +11,9 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any, Mapping
 
-from model.errors import ScenarioError
-from model.kinds.rooms import ROOMS
-from model.scenario.validation import shown
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.rooms import ROOMS
+from slotscope.model.scenario.validation import shown
 
 #: What reads an instance file, by the key that tells whose it is.
 READERS: Mapping[str, str] = MappingProxyType(

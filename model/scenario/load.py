@@ -10,12 +10,12 @@ from typing import Any, Mapping
 
 import tomli_w
 
-from model.errors import ScenarioError, unknown_name
-from model.kinds.rooms import ROOMS
-from model.scenario.common import ScenarioBase
-from model.scenario.fields import is_policy_file
-from model.scenario.instance import scenarios_in
-from model.scenario.validation import ValidationFaultError, validated
+from slotscope.model.errors import ScenarioError, unknown_name
+from slotscope.model.kinds.rooms import ROOMS
+from slotscope.model.scenario.common import ScenarioBase
+from slotscope.model.scenario.fields import is_policy_file
+from slotscope.model.scenario.instance import scenarios_in
+from slotscope.model.scenario.validation import ValidationFaultError, validated
 
 Scenario = ScenarioBase
 

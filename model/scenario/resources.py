@@ -14,7 +14,7 @@ from pydantic import (
     WrapValidator,
 )
 
-from model.scenario.fields import Amount, Name, Quantity, Section
+from slotscope.model.scenario.fields import Amount, Name, Quantity, Section
 
 #: What the only resource is called where the capacity is a bare number.
 SIZE = "size"

@@ -8,7 +8,7 @@ from typing import Any, Mapping, NamedTuple, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from model.errors import ScenarioError
+from slotscope.model.errors import ScenarioError
 
 Schema = TypeVar("Schema", bound=BaseModel)
 

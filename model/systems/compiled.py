@@ -17,10 +17,10 @@ from typing import Any, Callable
 
 import numpy as np
 
-from model.engine import Advance, Reason, Task
-from model.jit import compiled
-from model.systems.base import EVENT, NEXT_ARRIVAL
-from model.workload import JobBlock
+from slotscope.model.engine import Advance, Reason, Task
+from slotscope.model.jit import compiled
+from slotscope.model.systems.base import EVENT, NEXT_ARRIVAL
+from slotscope.model.workload import JobBlock
 
 # Why a kernel comes back.
 AT_LIMIT, AT_TIME, AT_FLAG, AT_END, NEEDS_JOBS, NEEDS_ROOM, NEEDS_VALUE = range(7)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Callable, Generator, Iterable, Iterator
 
-from model.errors import PolicyError
-from model.records import Record
+from slotscope.model.errors import PolicyError
+from slotscope.model.records import Record
 
 
 def carried_out(decisions: Iterable[Record], carry_out: Callable[[Record], Record]) -> Iterator[Record]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from model.jit import jitable
+from slotscope.model.jit import jitable
 
 Array = Any
 

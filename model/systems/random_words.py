@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from model.jit import jitable
+from slotscope.model.jit import jitable
 
 #: What splitmix64 adds for each output.
 STEP = np.uint64(0x9E3779B97F4A7C15)

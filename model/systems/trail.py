@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from model.jit import jitable
-from model.systems import random_words
+from slotscope.model.jit import jitable
+from slotscope.model.systems import random_words
 
 scrambled = random_words.scrambled
 

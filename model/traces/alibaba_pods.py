@@ -17,10 +17,10 @@ from typing import Callable, Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from model.errors import TraceError
-from model.traces.reading import FieldError, Watch, file_size, rows, scaled_decimal, shown, whole_number
-from model.traces.report import ImportReport, LeftOut
-from model.traces.slots import SlottedJobs, slotted
+from slotscope.model.errors import TraceError
+from slotscope.model.traces.reading import FieldError, Watch, file_size, rows, scaled_decimal, shown, whole_number
+from slotscope.model.traces.report import ImportReport, LeftOut
+from slotscope.model.traces.slots import SlottedJobs, slotted
 
 SOURCE = "Alibaba cluster-trace-gpu-v2023 pods"
 

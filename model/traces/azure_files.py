@@ -10,8 +10,8 @@ import re
 from pathlib import Path
 from typing import Iterable, NamedTuple, Sequence
 
-from model.errors import TraceError
-from model.traces.reading import file_size
+from slotscope.model.errors import TraceError
+from slotscope.model.traces.reading import file_size
 
 _LIFETIMES = re.compile(r"(?P<stem>.+)\.c(?P<seconds>[0-9]{1,11})\.txt(\.gz)?")
 _FLAVOURS = re.compile(r"(.+\.)?flav_map\.txt(\.gz)?")

@@ -20,8 +20,8 @@ from typing import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from model.traces.report import ImportReport, LeftOut
-from model.traces.task_events import (
+from slotscope.model.traces.report import ImportReport, LeftOut
+from slotscope.model.traces.task_events import (
     AFTER,
     BEFORE,
     EVICT,

@@ -15,8 +15,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Mapping, NoReturn, Sequence
 
-from model.errors import TraceError, unknown_name
-from model.traces.reading import FieldError, lines, scaled_decimal, shown, whole_number
+from slotscope.model.errors import TraceError, unknown_name
+from slotscope.model.traces.reading import FieldError, lines, scaled_decimal, shown, whole_number
 
 COLUMNS = ("NAME", "CPUS", "SHARED_CPU", "MEMORY_GB", "DEPRECATED", "ZONE")
 #: Longest text of a price list, unpacked.

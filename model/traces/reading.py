@@ -16,7 +16,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import BinaryIO, Callable, Iterator, Sequence
 
-from model.errors import TraceError, UserError
+from slotscope.model.errors import TraceError, UserError
 
 GZIP_MAGIC = b"\x1f\x8b"
 #: Bytes (unpacked) that are decoded at a time; progress is told once for each block.

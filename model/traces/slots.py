@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from model.errors import TraceError
-from model.traces.report import ImportReport, LeftOut
+from slotscope.model.errors import TraceError
+from slotscope.model.traces.report import ImportReport, LeftOut
 
 #: Importers tell times in microseconds.
 MICROSECONDS = 10**6

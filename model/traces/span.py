@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import floor, log10
 from typing import Any
 
-from model.scenario.load import Scenario
+from slotscope.model.scenario.load import Scenario
 
 #: Digits to which the end of a run is rounded down where the record tells it.
 DIGITS = 4

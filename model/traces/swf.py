@@ -26,9 +26,9 @@ from typing import Callable, Iterator, NamedTuple, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from model.errors import TraceError
-from model.traces.reading import FieldError, Watch, file_size, lines, shown
-from model.traces.report import ImportReport, LeftOut
+from slotscope.model.errors import TraceError
+from slotscope.model.traces.reading import FieldError, Watch, file_size, lines, shown
+from slotscope.model.traces.report import ImportReport, LeftOut
 
 SOURCE = "log in Standard Workload Format"
 

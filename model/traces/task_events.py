@@ -12,8 +12,17 @@ from collections import deque
 from pathlib import Path
 from typing import Callable, Generic, Iterator, NamedTuple, Sequence, TypeVar
 
-from model.errors import TraceError
-from model.traces.reading import INT64_MAX, FieldError, Watch, file_size, rows, scaled_decimal, shown, whole_number
+from slotscope.model.errors import TraceError
+from slotscope.model.traces.reading import (
+    INT64_MAX,
+    FieldError,
+    Watch,
+    file_size,
+    rows,
+    scaled_decimal,
+    shown,
+    whole_number,
+)
 
 Value = TypeVar("Value")
 

@@ -13,7 +13,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from model.kinds.reservation.policies.base import Admit, OwnPolicy, Reject, Section, say
+from slotscope.model.kinds.reservation.policies.base import Admit, OwnPolicy, Reject, Section, say
 
 
 class Parameters(Section):

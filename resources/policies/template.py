@@ -10,7 +10,7 @@ What follows is first fit with one parameter.  The help page "A policy of your o
 that can be asked and yielded, and every error.
 """
 
-from model.kinds.reservation.policies.base import Admit, OwnPolicy, Reject, Section, say
+from slotscope.model.kinds.reservation.policies.base import Admit, OwnPolicy, Reject, Section, say
 
 
 class Parameters(Section):

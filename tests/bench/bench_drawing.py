@@ -31,13 +31,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.kinds.reservation.servers_painted import PaintedServers, layout_grid
-from gui.kinds.reservation.servers_painter import paint_servers
-from gui.kinds.reservation.servers_raster_view import ServerView
-from gui.painting import kernel
-from gui.painting.textures import raster_palette
-from gui.plotting.time_plot import PlotText, TimePlot
-from gui.theme import apply, fonts, load_theme
+from slotscope.gui.kinds.reservation.servers_painted import PaintedServers, layout_grid
+from slotscope.gui.kinds.reservation.servers_painter import paint_servers
+from slotscope.gui.kinds.reservation.servers_raster_view import ServerView
+from slotscope.gui.painting import kernel
+from slotscope.gui.painting.textures import raster_palette
+from slotscope.gui.plotting.time_plot import PlotText, TimePlot
+from slotscope.gui.theme import apply, fonts, load_theme
 
 WIDTH, HEIGHT = 1600, 900
 CHANGES_PER_FRAME = 200

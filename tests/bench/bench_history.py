@@ -10,11 +10,11 @@ import argparse
 import random
 from time import process_time
 
-from model.api import Session
-from model.assembly import Bench
-from model.kinds.reservation.state import ReservationState
-from model.state import copied, digest, frozen, size_in_bytes
-from model.timeline import Timeline
+from slotscope.model.api import Session
+from slotscope.model.assembly import Bench
+from slotscope.model.kinds.reservation.state import ReservationState
+from slotscope.model.state import copied, digest, frozen, size_in_bytes
+from slotscope.model.timeline import Timeline
 from tests.bench.bench_engines import of_engine
 from tests.bench.timing import (
     SETTLED,

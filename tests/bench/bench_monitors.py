@@ -6,7 +6,7 @@ import argparse
 from statistics import median
 from time import thread_time
 
-from model.api import Session
+from slotscope.model.api import Session
 
 #: Seconds that the window lets a run go on between two looks at its commands.
 SLICE = 0.012

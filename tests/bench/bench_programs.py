@@ -15,14 +15,14 @@ from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
-from model.jit import compiled
-from model.kinds.reservation.numbers import numbers_of
-from model.kinds.reservation.programs.greedy import global_greedy
-from model.kinds.reservation.programs.optimum import exact_optimum
-from model.kinds.reservation.programs.reward_lp import formulate, solve_optimum
-from model.programs.configurations import Configuration, ConfigurationSpace
-from model.programs.solver import choose_solver
-from model.scenario.load import load_scenario
+from slotscope.model.jit import compiled
+from slotscope.model.kinds.reservation.numbers import numbers_of
+from slotscope.model.kinds.reservation.programs.greedy import global_greedy
+from slotscope.model.kinds.reservation.programs.optimum import exact_optimum
+from slotscope.model.kinds.reservation.programs.reward_lp import formulate, solve_optimum
+from slotscope.model.programs.configurations import Configuration, ConfigurationSpace
+from slotscope.model.programs.solver import choose_solver
+from slotscope.model.scenario.load import load_scenario
 
 VMS = ((1, 1), (4, 16), (2, 32), (32, 256))
 EIGHT = ((2, 16), (4, 4), (4, 32), (8, 16), (8, 64), (32, 32), (32, 256), (64, 128))

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from model.assembly import Bench, assemble
-from model.engine import Task, started
-from model.kinds.queue import physics
-from model.kinds.queue.rows import QUEUE_ROW
-from model.kinds.queue.state import (
+from slotscope.model.assembly import Bench, assemble
+from slotscope.model.engine import Task, started
+from slotscope.model.kinds.queue import physics
+from slotscope.model.kinds.queue.rows import QUEUE_ROW
+from slotscope.model.kinds.queue.state import (
     ARRIVED,
     DEPARTED,
     DEPARTURES,
@@ -29,8 +29,8 @@ from model.kinds.queue.state import (
     QueueState,
     with_room,
 )
-from model.scenario.load import as_data, edited, load_scenario
-from model.state import copied
+from slotscope.model.scenario.load import as_data, edited, load_scenario
+from slotscope.model.state import copied
 from tests.bench.queue_ways import TAPE, Way, compiled_ways, problem_of, ways_of
 from tests.bench.timing import Contestant, Work, comparison, interleaved, ratio, section, spread, table
 

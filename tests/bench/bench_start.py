@@ -47,12 +47,12 @@ app.exec()
 #: Starts the program as its command does, notes when things happen, and closes the window.
 PROGRAM = """
 import json, time
-import main
+from slotscope import __main__ as main
 marks = {}
 def mark(name):
     marks.setdefault(name, [time.monotonic(), time.process_time()])
 def start(options, window=main.window):
-    from gui import app, main_window
+    from slotscope.gui import app, main_window
     class Marked(main_window.MainWindow):
         def paintEvent(self, event):
             super().paintEvent(event)
@@ -135,7 +135,7 @@ def start(program: str, environment: Mapping[str, str]) -> Started:
 
 def warm(environment: dict[str, str]) -> None:
     """Compile everything that the cache lacks."""
-    command = [sys.executable, "-m", "gui.warming", "reservation"]
+    command = [sys.executable, "-m", "slotscope.gui.warming", "reservation"]
     subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, timeout=PATIENCE, check=True)
 
 

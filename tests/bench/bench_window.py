@@ -23,13 +23,13 @@ if sys.platform == "linux" and not os.environ.get("DISPLAY"):
 from PySide6.QtCore import QEventLoop, QObject, QSettings, QTimer
 from PySide6.QtWidgets import QApplication
 
-from gui import app as gui_app
-from gui.goals import Goal
-from gui.main_window import MainWindow
-from gui.pace import NO_LIMIT
-from gui.panels import panels_of
-from model.frame import Frame
-from model.scenario.load import Scenario, edited, load_scenario, write_scenario
+from slotscope.gui import app as gui_app
+from slotscope.gui.goals import Goal
+from slotscope.gui.main_window import MainWindow
+from slotscope.gui.pace import NO_LIMIT
+from slotscope.gui.panels import panels_of
+from slotscope.model.frame import Frame
+from slotscope.model.scenario.load import Scenario, edited, load_scenario, write_scenario
 from tests.bench.timing import SETTLED, SIZES, Spread, scaled, section, spread, table
 
 SIZE = (1600, 900)

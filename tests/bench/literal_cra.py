@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from model.jit import jitable
-from model.kinds.reservation import outcome as outcome_of
-from model.kinds.reservation import physics
-from model.kinds.reservation.classification import classify
-from model.kinds.reservation.kernels import cra, events, loop
-from model.kinds.reservation.kernels.driver import DraKernel
-from model.kinds.reservation.kernels.loop import ARRIVES, DEPARTS
-from model.kinds.reservation.outcome import (
+from slotscope.model.jit import jitable
+from slotscope.model.kinds.reservation import outcome as outcome_of
+from slotscope.model.kinds.reservation import physics
+from slotscope.model.kinds.reservation.classification import classify
+from slotscope.model.kinds.reservation.kernels import cra, events, loop
+from slotscope.model.kinds.reservation.kernels.driver import DraKernel
+from slotscope.model.kinds.reservation.kernels.loop import ARRIVES, DEPARTS
+from slotscope.model.kinds.reservation.outcome import (
     EMPTY_SLOTS,
     FIRST_REASSIGNED,
     FLAGS,
@@ -32,7 +32,7 @@ from model.kinds.reservation.outcome import (
     SOURCE,
     TYPE,
 )
-from model.kinds.reservation.rows import (
+from slotscope.model.kinds.reservation.rows import (
     FLAG_ADMITTED,
     FLAG_DEPARTED,
     FLAG_GREEDY,
@@ -41,9 +41,9 @@ from model.kinds.reservation.rows import (
     FLAG_REASSIGNED,
     FLAG_REJECTED,
 )
-from model.kinds.reservation.state import GREEDY_LENGTH, I_STAR, NOW, REJECTED, ReservationState
-from model.records import DEPARTURE
-from model.systems.compiled import AT_FLAG, AT_LIMIT, NEEDS_VALUE, STOP_FLAGS
+from slotscope.model.kinds.reservation.state import GREEDY_LENGTH, I_STAR, NOW, REJECTED, ReservationState
+from slotscope.model.records import DEPARTURE
+from slotscope.model.systems.compiled import AT_FLAG, AT_LIMIT, NEEDS_VALUE, STOP_FLAGS
 
 State = Any
 Array = Any

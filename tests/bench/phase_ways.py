@@ -18,8 +18,8 @@ from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
-from model.assembly import Bench
-from model.kinds.phases.tables import (
+from slotscope.model.assembly import Bench
+from slotscope.model.kinds.phases.tables import (
     REAL_KEY,
     REQUEST_KEY,
     ROUTE_KEY,
@@ -28,7 +28,7 @@ from model.kinds.phases.tables import (
     VIRTUAL_KEY,
     VIRTUAL_TOKEN_KEY,
 )
-from model.systems import random_words
+from slotscope.model.systems import random_words
 from tests.bench.queue_ways import Pointers
 
 SOURCE = "requesting.c"

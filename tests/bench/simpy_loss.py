@@ -20,9 +20,9 @@ from typing import Any, Callable, Generator, NamedTuple
 import numpy as np
 import simpy
 
-from model.assembly import Bench
-from model.kinds.reservation.state import DEPARTURES, NEXT_ARRIVAL, NOW, ReservationState
-from model.systems.bitset import BIT_POSITION, DE_BRUIJN
+from slotscope.model.assembly import Bench
+from slotscope.model.kinds.reservation.state import DEPARTURES, NEXT_ARRIVAL, NOW, ReservationState
+from slotscope.model.systems.bitset import BIT_POSITION, DE_BRUIJN
 
 Array = Any
 Process = Generator[simpy.Event, Any, None]

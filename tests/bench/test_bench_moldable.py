@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from model.kinds.moldable.state import BLOCKED, SPLIT
-from model.state import differences, digest
+from slotscope.model.kinds.moldable.state import BLOCKED, SPLIT
+from slotscope.model.state import differences, digest
 from tests.bench import bench_moldable
 from tests.bench.moldable_ways import (
     PROGRAMS,

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from model.engine import Task
-from model.kinds.queue.rows import QUEUE_ROW
-from model.kinds.queue.state import WAITING
-from model.kinds.reservation.rows import EVENT_ROW
-from model.state import copied, digest
+from slotscope.model.engine import Task
+from slotscope.model.kinds.queue.rows import QUEUE_ROW
+from slotscope.model.kinds.queue.state import WAITING
+from slotscope.model.kinds.reservation.rows import EVENT_ROW
+from slotscope.model.state import copied, digest
 from tests.bench import bench_engines, bench_history, bench_queues, bench_start, bench_window, queue_ways, timing
 from tests.bench import simpy_loss as loss
 from tests.bench.literal_cra import LiteralKernel

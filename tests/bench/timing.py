@@ -15,9 +15,9 @@ from time import process_time
 from typing import TYPE_CHECKING, Callable, Iterable, Mapping, Sequence
 
 if TYPE_CHECKING:
-    from model.assembly import Bench
-    from model.kinds.reservation.state import ReservationState
-    from model.scenario.load import Scenario
+    from slotscope.model.assembly import Bench
+    from slotscope.model.kinds.reservation.state import ReservationState
+    from slotscope.model.scenario.load import Scenario
 
 #: The numbers of servers that everything is measured at.
 SIZES = (180, 1000, 10_000)
@@ -128,7 +128,7 @@ def machine() -> str:
 
 def scaled(servers: int, policy: str = "dra") -> Scenario:
     """The example of Section 7.1 with another number of servers, and rates in proportion."""
-    from model.scenario.load import as_data, edited, load_scenario
+    from slotscope.model.scenario.load import as_data, edited, load_scenario
 
     scenario = load_scenario("dra-vms")
     data = as_data(scenario)
@@ -142,9 +142,9 @@ def settled(servers: int, policy: str, time: float = SETTLED) -> tuple[Bench, Re
     """A bench, and its state after some simulated time; copy the state before using it."""
     import numpy as np
 
-    from model.assembly import assemble
-    from model.engine import Reason, Task, started
-    from model.kinds.reservation.rows import EVENT_ROW
+    from slotscope.model.assembly import assemble
+    from slotscope.model.engine import Reason, Task, started
+    from slotscope.model.kinds.reservation.rows import EVENT_ROW
 
     bench = assemble(scaled(servers, policy))
     engine, tape = bench.kernel(), np.zeros(16_384, EVENT_ROW)

@@ -12,8 +12,8 @@ from typing import Any, Mapping, NamedTuple
 
 import numpy as np
 
-from model.api import Session
-from model.state import copied
+from slotscope.model.api import Session
+from slotscope.model.state import copied
 
 Numbers = Mapping[str, float]
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from model.api import Session
-from model.errors import UserError
-from model.policies import POLICIES_OF
-from model.scenario.load import load_scenario, scenario_files
-from model.state import digest
+from slotscope.model.api import Session
+from slotscope.model.errors import UserError
+from slotscope.model.policies import POLICIES_OF
+from slotscope.model.scenario.load import load_scenario, scenario_files
+from slotscope.model.state import digest
 
 TABLE = Path(__file__).with_name("digests.json")
 

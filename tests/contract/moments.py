@@ -7,12 +7,12 @@ from functools import cache
 from itertools import islice
 from typing import Any
 
-from model.api import Session
-from model.comparison.comparison import Comparison
-from model.frame import Frame
-from model.kinds.spec import KINDS, kind_named
-from model.policies import POLICIES_OF
-from model.scenario.load import load_scenario, scenario_files
+from slotscope.model.api import Session
+from slotscope.model.comparison.comparison import Comparison
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.spec import KINDS, kind_named
+from slotscope.model.policies import POLICIES_OF
+from slotscope.model.scenario.load import load_scenario, scenario_files
 
 #: A small scenario of each kind.
 SMALL = {

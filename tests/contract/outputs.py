@@ -14,8 +14,8 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-import main as slotscope
-from model.api import Session
+from slotscope import __main__ as slotscope
+from slotscope.model.api import Session
 from tests.contract.digests import runs
 
 TABLE = Path(__file__).with_name("outputs.json")

@@ -25,15 +25,15 @@ from PySide6.QtCore import QCoreApplication, QEvent, QTimer
 from PySide6.QtGui import QFont, QFontDatabase, QImage
 from PySide6.QtWidgets import QApplication
 
-from gui import theme as themes
-from gui.application import application
-from gui.intents import Select
-from gui.kinds.declaration import PanelEntry
-from gui.panel import Panel
-from gui.panels import COMPARISON, panels_of
-from model.frame import Frame
-from model.inspection import SERVER, Thing
-from model.kinds.spec import KINDS
+from slotscope.gui import theme as themes
+from slotscope.gui.application import application
+from slotscope.gui.intents import Select
+from slotscope.gui.kinds.declaration import PanelEntry
+from slotscope.gui.panel import Panel
+from slotscope.gui.panels import COMPARISON, panels_of
+from slotscope.model.frame import Frame
+from slotscope.model.inspection import SERVER, Thing
+from slotscope.model.kinds.spec import KINDS
 from tests.contract.moments import SMALL, compared_frame, frame_of
 
 TABLE = Path(__file__).with_name("pictures.json")

@@ -12,20 +12,20 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QRectF
 from PySide6.QtWidgets import QApplication
 
-from gui.intents import Select
-from gui.kinds.moldable.servers import MoldableServersPanel
-from gui.kinds.moldable.servers_cells import MoldableWishes
-from gui.kinds.moldable.servers_layout import fitting_servers as fitting_pools
-from gui.kinds.phases.servers import PhaseServersPanel
-from gui.kinds.phases.servers_cells import PhaseWishes
-from gui.kinds.phases.servers_layout import fitting_servers as fitting_phases
-from gui.kinds.phases.servers_sections import ServerPlace
-from gui.kinds.queue.bins import ServerBinsPanel
-from gui.kinds.queue.bins_layout import BinWishes, fitting_bins
-from gui.pictures.layout import CellLayout
-from gui.pictures.panel import PicturePanel
-from model.api import Session
-from model.frame import Frame
+from slotscope.gui.intents import Select
+from slotscope.gui.kinds.moldable.servers import MoldableServersPanel
+from slotscope.gui.kinds.moldable.servers_cells import MoldableWishes
+from slotscope.gui.kinds.moldable.servers_layout import fitting_servers as fitting_pools
+from slotscope.gui.kinds.phases.servers import PhaseServersPanel
+from slotscope.gui.kinds.phases.servers_cells import PhaseWishes
+from slotscope.gui.kinds.phases.servers_layout import fitting_servers as fitting_phases
+from slotscope.gui.kinds.phases.servers_sections import ServerPlace
+from slotscope.gui.kinds.queue.bins import ServerBinsPanel
+from slotscope.gui.kinds.queue.bins_layout import BinWishes, fitting_bins
+from slotscope.gui.pictures.layout import CellLayout
+from slotscope.gui.pictures.panel import PicturePanel
+from slotscope.model.api import Session
+from slotscope.model.frame import Frame
 from tests.kinds.moldable.gui import servers_views as moldable
 from tests.kinds.phases.gui import servers_views as phases
 from tests.kinds.queue.gui import bins_views as queue

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from model.api import Session
-from model.scenario.load import scenario_files
-from model.state import digest
+from slotscope.model.api import Session
+from slotscope.model.scenario.load import scenario_files
+from slotscope.model.state import digest
 from tests.contract.digests import digest_of_run, known, runs
 
 SCENARIOS = sorted({scenario for scenario, _ in runs()})

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from model.errors import UserError
-from model.kinds.moldable.experiments import moldable_fig2, moldable_runs, moldable_table1
-from model.kinds.phases.experiments import jrs_gap, jrs_misestimation, jrs_peers, phase_runs
-from model.kinds.queue.experiments import queue_runs, queues_fig3, queues_fig4, queues_limits
-from model.kinds.reservation.experiments import dra_collections, dra_convergence, dra_servers, dra_variants
-from model.kinds.spec import KINDS
-from model.lab import EXPERIMENTS, experiment_module
-from model.lab.parts import carry_out
-from model.lab.plan import NO_OPTIONS
-from model.lab.results import Result
+from slotscope.model.errors import UserError
+from slotscope.model.kinds.moldable.experiments import moldable_fig2, moldable_runs, moldable_table1
+from slotscope.model.kinds.phases.experiments import jrs_gap, jrs_misestimation, jrs_peers, phase_runs
+from slotscope.model.kinds.queue.experiments import queue_runs, queues_fig3, queues_fig4, queues_limits
+from slotscope.model.kinds.reservation.experiments import dra_collections, dra_convergence, dra_servers, dra_variants
+from slotscope.model.kinds.spec import KINDS
+from slotscope.model.lab import EXPERIMENTS, experiment_module
+from slotscope.model.lab.parts import carry_out
+from slotscope.model.lab.plan import NO_OPTIONS
+from slotscope.model.lab.results import Result
 
 pytestmark = pytest.mark.slow
 

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 import tomli_w
 
-from gui.kinds.rooms import PANEL_ROOMS
-from gui.panels import COMPARISON, companions_of, panels_of
-from model.api import Session
-from model.comparison.comparison import Comparison
-from model.errors import UserError
-from model.kinds.spec import KINDS, kind_named
-from model.policies import POLICIES_OF
-from model.scenario.load import as_data, load_scenario, parse_scenario
-from model.state import copied, digest
+from slotscope.gui.kinds.rooms import PANEL_ROOMS
+from slotscope.gui.panels import COMPARISON, companions_of, panels_of
+from slotscope.model.api import Session
+from slotscope.model.comparison.comparison import Comparison
+from slotscope.model.errors import UserError
+from slotscope.model.kinds.spec import KINDS, kind_named
+from slotscope.model.policies import POLICIES_OF
+from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
+from slotscope.model.state import copied, digest
 from tests.contract.moments import SMALL, frame_of, scenarios
 
 KIND = pytest.mark.parametrize("system", list(KINDS))

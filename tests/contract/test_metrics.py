@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from model.api import Session
-from model.kinds.spec import KINDS, kind_named
+from slotscope.model.api import Session
+from slotscope.model.kinds.spec import KINDS, kind_named
 from tests.contract.bookkeeping import metrics_of
 
 EVENTS = 500

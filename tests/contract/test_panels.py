@@ -11,15 +11,15 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication, QLabel
 
-from gui.intents import Select
-from gui.kinds.declaration import PanelEntry
-from gui.panel import LEAST, Panel
-from gui.panels import COMPARISON
-from gui.theme import apply, load_theme
-from model.frame import Frame
-from model.inspection import SERVER, Thing
-from model.kinds.spec import KINDS
-from model.policies import POLICIES_OF
+from slotscope.gui.intents import Select
+from slotscope.gui.kinds.declaration import PanelEntry
+from slotscope.gui.panel import LEAST, Panel
+from slotscope.gui.panels import COMPARISON
+from slotscope.gui.theme import apply, load_theme
+from slotscope.model.frame import Frame
+from slotscope.model.inspection import SERVER, Thing
+from slotscope.model.kinds.spec import KINDS
+from slotscope.model.policies import POLICIES_OF
 from tests.contract.moments import SMALL, frame_of, scenarios
 from tests.contract.pictures import EVERY, frame_for, grid_of, settle, systems_of
 

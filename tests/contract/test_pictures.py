@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QImage, QPainter
 
-from gui.kinds.declaration import PanelEntry
-from gui.kinds.reservation.servers import ServersPanel
-from gui.panel import Panel
-from gui.theme import Theme, load_theme
+from slotscope.gui.kinds.declaration import PanelEntry
+from slotscope.gui.kinds.reservation.servers import ServersPanel
+from slotscope.gui.panel import Panel
+from slotscope.gui.theme import Theme, load_theme
 from tests.contract.moments import SMALL, frame_of
 from tests.contract.pictures import (
     EVERY,

@@ -9,14 +9,14 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from model.api import Session
-from model.assembly import assemble
-from model.engine import Task, started
-from model.kinds.spec import kind_named
-from model.policies import POLICIES_OF, reference_for
-from model.scenario.load import load_scenario
-from model.state import differences, digest
-from model.systems.compiled import CompiledEngine
+from slotscope.model.api import Session
+from slotscope.model.assembly import assemble
+from slotscope.model.engine import Task, started
+from slotscope.model.kinds.spec import kind_named
+from slotscope.model.policies import POLICIES_OF, reference_for
+from slotscope.model.scenario.load import load_scenario
+from slotscope.model.state import differences, digest
+from slotscope.model.systems.compiled import CompiledEngine
 from tests.contract.moments import SMALL, policies
 from tests.engines import check_pieces, tape_of
 

@@ -16,12 +16,12 @@ from PySide6.QtGui import QHelpEvent, QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
-from gui.intents import Select
-from gui.painting.colour import argb
-from gui.painting.stack_text import Symbols
-from gui.pictures.legend import GRADIENT, LINES, PictureLegend
-from gui.pictures.panel import PicturePanel
-from model.frame import Frame
+from slotscope.gui.intents import Select
+from slotscope.gui.painting.colour import argb
+from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.pictures.legend import GRADIENT, LINES, PictureLegend
+from slotscope.gui.pictures.panel import PicturePanel
+from slotscope.model.frame import Frame
 from tests.contract.servers import PICTURES, ServersPicture, outside, server_of, servers_of
 from tests.kinds.reservation.gui.servers_views import DARK, LIGHT, area, classroom, pixels
 

@@ -23,7 +23,7 @@ def copy_to(folder: Path) -> None:
     for name in listed.stdout.splitlines():
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, target)
+        shutil.copy(ROOT / name, target, follow_symlinks=False)
 
 
 def survives(fault: Fault, folder: Path) -> bool:
@@ -37,7 +37,7 @@ def survives(fault: Fault, folder: Path) -> bool:
         capture_output=True,
         text=True,
         check=False,
-        env=os.environ | {"XDG_CACHE_HOME": str(folder / "cache")},
+        env=os.environ | {"XDG_CACHE_HOME": str(folder / "cache"), "PYTHONPATH": str(folder / ".installed")},
     )
     path.write_text(text, encoding="utf-8")
     return run.returncode == 0

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from model.cli.arguments import COMMANDS
-from model.policies import POLICIES
-from model.scenario.load import scenario_files
+from slotscope.model.cli.arguments import COMMANDS
+from slotscope.model.policies import POLICIES
+from slotscope.model.scenario.load import scenario_files
 from tests.fuzz.changes import STRANGE
 from tests.fuzz.running import judged, warmed_up
 

@@ -10,8 +10,8 @@ from io import StringIO
 from traceback import walk_stack
 from types import FrameType
 
-import main as program
-from model.cli.guard import INTERRUPTED
+from slotscope import __main__ as program
+from slotscope.model.cli.guard import INTERRUPTED
 from tests.fuzz.judging import Fault
 
 #: Seconds that a command may run.

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from model.traces.alibaba_pods import COLUMNS
+from slotscope.model.traces.alibaba_pods import COLUMNS
 from tests.fuzz.changes import damaged_bytes, damaged_text
 from tests.fuzz.running import judged, warmed_up
 from tests.kinds.moldable.scenarios import HEADER, JOBS

@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 
-from gui.intents import Select
-from gui.panels.algorithm import AlgorithmPanel
-from gui.panels.algorithm_values import Code, numbers_of, values_beside
-from gui.theme import apply, load_theme
-from model.api import Session
-from model.frame import Frame
-from model.policies import reference_class
-from model.records import Line, Reassign, Record, Reject
+from slotscope.gui.intents import Select
+from slotscope.gui.panels.algorithm import AlgorithmPanel
+from slotscope.gui.panels.algorithm_values import Code, numbers_of, values_beside
+from slotscope.gui.theme import apply, load_theme
+from slotscope.model.api import Session
+from slotscope.model.frame import Frame
+from slotscope.model.policies import reference_class
+from slotscope.model.records import Line, Reassign, Record, Reject
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,10 @@ import weakref
 
 import pytest
 
-from gui.bounds_service import BoundsService
-from model.kinds.reservation.bounds import Bounds
-from model.kinds.reservation.upper_bound import all_bounds
-from model.scenario.load import edited, load_scenario
+from slotscope.gui.bounds_service import BoundsService
+from slotscope.model.kinds.reservation.bounds import Bounds
+from slotscope.model.kinds.reservation.upper_bound import all_bounds
+from slotscope.model.scenario.load import edited, load_scenario
 
 #: Seconds after which a test gives up.
 PATIENCE = 60

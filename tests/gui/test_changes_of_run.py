@@ -10,13 +10,13 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from gui.intents import Select
-from gui.main_window import MainWindow
-from gui.panel import Panel
-from model.api import Session
-from model.kinds.reservation.bounds import Bounds
-from model.kinds.spec import KINDS
-from model.origin import Moment
+from slotscope.gui.intents import Select
+from slotscope.gui.main_window import MainWindow
+from slotscope.gui.panel import Panel
+from slotscope.model.api import Session
+from slotscope.model.kinds.reservation.bounds import Bounds
+from slotscope.model.kinds.spec import KINDS
+from slotscope.model.origin import Moment
 from tests.gui.windows import PATIENCE, complete_window, press, rest
 
 pytestmark = pytest.mark.slow
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module", autouse=True)
 def warm_all() -> None:
     """All is compiled before the first window opens."""
-    from gui.warming import warm_in_background
+    from slotscope.gui.warming import warm_in_background
 
     for system in KINDS:
         process = warm_in_background(system)
@@ -80,7 +80,11 @@ def test_panels_see_frames_of_their_own_run_alone(qtbot, window, monkeypatch):
         usual(self, frame)
 
     monkeypatch.setattr(Panel, "set_frame", watched)
-    own = {"gui.kinds.queue": "queue", "gui.kinds.phases": "phases", "gui.kinds.moldable": "moldable"}
+    own = {
+        "slotscope.gui.kinds.queue": "queue",
+        "slotscope.gui.kinds.phases": "phases",
+        "slotscope.gui.kinds.moldable": "moldable",
+    }
     for scenario in ("queues-classroom", "jrs-two-phases", "moldable-classroom", "queues-pools"):
         window.control.open(scenario)
         window.control.step()

@@ -7,7 +7,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.panels.columns import HeadedColumns
+from slotscope.gui.panels.columns import HeadedColumns
 
 
 class Block(QWidget):

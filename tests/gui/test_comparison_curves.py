@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gui.panels.comparison import ComparisonPanel
-from gui.panels.comparison_table import lane_frames, measured_lanes
-from gui.plotting.sampled import MOST_AVERAGES
-from gui.theme import load_theme
-from model.comparison.comparison import Comparison
-from model.scenario.load import as_data, load_scenario, parse_scenario
+from slotscope.gui.panels.comparison import ComparisonPanel
+from slotscope.gui.panels.comparison_table import lane_frames, measured_lanes
+from slotscope.gui.plotting.sampled import MOST_AVERAGES
+from slotscope.gui.theme import load_theme
+from slotscope.model.comparison.comparison import Comparison
+from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
 
 Shown = Callable[[Comparison], ComparisonPanel]
 

@@ -11,13 +11,13 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from gui.intents import BreakAt, GoTo, RunUntil, Select
-from gui.main_window import MainWindow
-from gui.panels import companions_of, panels_of
-from model.comparison.comparison import Comparison
-from model.comparison.differences import DIFFERENCES
-from model.kinds.reservation.questions.fields import VOCABULARY
-from model.records import ARRIVAL
+from slotscope.gui.intents import BreakAt, GoTo, RunUntil, Select
+from slotscope.gui.main_window import MainWindow
+from slotscope.gui.panels import companions_of, panels_of
+from slotscope.model.comparison.comparison import Comparison
+from slotscope.model.comparison.differences import DIFFERENCES
+from slotscope.model.kinds.reservation.questions.fields import VOCABULARY
+from slotscope.model.records import ARRIVAL
 from tests.gui.windows import PATIENCE, complete_window, press, warm
 
 __all__ = ["warm"]

@@ -18,12 +18,12 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gui.plotting.axes import NumberAxis
-from gui.plotting.curve import PyramidCurve
-from gui.plotting.pyramid import Envelope, Pyramid
-from gui.plotting.time_plot import PlotText, TimePlot
-from gui.theme import Theme, fonts, load_theme
-from model.errors import UserError
+from slotscope.gui.plotting.axes import NumberAxis
+from slotscope.gui.plotting.curve import PyramidCurve
+from slotscope.gui.plotting.pyramid import Envelope, Pyramid
+from slotscope.gui.plotting.time_plot import PlotText, TimePlot
+from slotscope.gui.theme import Theme, fonts, load_theme
+from slotscope.model.errors import UserError
 
 VALUES = st.one_of(st.integers(-50, 50).map(float), st.just(float("nan")))
 ACTIONS = st.lists(

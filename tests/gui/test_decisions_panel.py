@@ -11,9 +11,9 @@ from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRectF, Qt
 from PySide6.QtGui import QGuiApplication, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
-from gui.intents import BreakAt, GoTo, RunUntil, Say
-from gui.panels.decisions import DecisionsPanel
-from gui.panels.decisions_model import (
+from slotscope.gui.intents import BreakAt, GoTo, RunUntil, Say
+from slotscope.gui.panels.decisions import DecisionsPanel
+from slotscope.gui.panels.decisions_model import (
     EVENT,
     MARKS,
     SENTENCE,
@@ -24,11 +24,11 @@ from gui.panels.decisions_model import (
     shown_time,
     touching,
 )
-from gui.panels.decisions_view import sentence_lines
-from gui.theme import apply, load_theme
-from model.api import Session
-from model.frame import Frame
-from model.kinds.reservation.rows import (
+from slotscope.gui.panels.decisions_view import sentence_lines
+from slotscope.gui.theme import apply, load_theme
+from slotscope.model.api import Session
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.reservation.rows import (
     EVENT_ROW,
     FLAG_ADMITTED,
     FLAG_DEPARTED,
@@ -36,7 +36,7 @@ from model.kinds.reservation.rows import (
     FLAG_REASSIGNED,
     FLAG_REJECTED,
 )
-from model.kinds.spec import kind_named
+from slotscope.model.kinds.spec import kind_named
 
 
 @pytest.fixture(scope="module")

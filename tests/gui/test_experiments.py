@@ -16,15 +16,15 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.experiments.form import SWEEP
-from gui.experiments.laboratory import End, Laboratory, Order
-from gui.experiments.window import ExperimentsWindow
-from gui.main_window import MainWindow
-from gui.theme import apply, load_theme
-from model.api import Session
-from model.lab.executor import ThisProcess
-from model.lab.results import Result
-from model.lab.runner import run_plan
+from slotscope.gui.experiments.form import SWEEP
+from slotscope.gui.experiments.laboratory import End, Laboratory, Order
+from slotscope.gui.experiments.window import ExperimentsWindow
+from slotscope.gui.main_window import MainWindow
+from slotscope.gui.theme import apply, load_theme
+from slotscope.model.api import Session
+from slotscope.model.lab.executor import ThisProcess
+from slotscope.model.lab.results import Result
+from slotscope.model.lab.runner import run_plan
 from tests.gui.windows import complete_window, rest
 from tests.model.lab_work import Tiny, numbers_in
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gui.experiments.axis import LogarithmicAxis
-from gui.experiments.curves import DASHES, SYMBOLS, looks
-from gui.experiments.fields import words_of
-from gui.experiments.listing import ExperimentList, ListedExperiment
-from gui.experiments.picture import FigurePlot, ResultPicture
-from gui.experiments.words import (
+from slotscope.gui.experiments.axis import LogarithmicAxis
+from slotscope.gui.experiments.curves import DASHES, SYMBOLS, looks
+from slotscope.gui.experiments.fields import words_of
+from slotscope.gui.experiments.listing import ExperimentList, ListedExperiment
+from slotscope.gui.experiments.picture import FigurePlot, ResultPicture
+from slotscope.gui.experiments.words import (
     at_text,
     at_texts,
     duration,
@@ -23,10 +23,10 @@ from gui.experiments.words import (
     told_apart,
     typeset,
 )
-from gui.theme import Theme, load_theme
-from model.errors import UserError
-from model.lab.results import Curve, Figure, Row
-from model.lab.runner import Status
+from slotscope.gui.theme import Theme, load_theme
+from slotscope.model.errors import UserError
+from slotscope.model.lab.results import Curve, Figure, Row
+from slotscope.model.lab.runner import Status
 
 FIGURE = Figure(
     "some",

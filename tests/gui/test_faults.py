@@ -13,17 +13,17 @@ from PySide6.QtGui import QGuiApplication, QPainter
 from PySide6.QtWidgets import QListView, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui import faults
-from gui.experiments.window import ExperimentsWindow
-from gui.faults import guard_class, guard_classes, overrides
-from gui.kinds.reservation.reward import RewardPanel
-from gui.kinds.rooms import PANEL_ROOMS
-from gui.main_window import MainWindow
-from gui.panel import Panel
-from gui.panels import panels_of
-from gui.theme import load_theme
-from gui.worker import RunWorker
-from model.api import Session
+from slotscope.gui import faults
+from slotscope.gui.experiments.window import ExperimentsWindow
+from slotscope.gui.faults import guard_class, guard_classes, overrides
+from slotscope.gui.kinds.reservation.reward import RewardPanel
+from slotscope.gui.kinds.rooms import PANEL_ROOMS
+from slotscope.gui.main_window import MainWindow
+from slotscope.gui.panel import Panel
+from slotscope.gui.panels import panels_of
+from slotscope.gui.theme import load_theme
+from slotscope.gui.worker import RunWorker
+from slotscope.model.api import Session
 from tests.gui.windows import complete_window, press, rest, warm
 from tests.help_pages import flat, page
 
@@ -239,7 +239,7 @@ def test_every_method_in_place_of_one_of_qt_is_guarded(qtbot):
     classes = [
         value
         for name, module in [*sys.modules.items()]
-        if name.startswith("gui.")
+        if name.startswith("slotscope.gui.")
         for value in vars(module).values()
         if isinstance(value, type) and value.__module__ == name
     ]

@@ -12,10 +12,10 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
-from gui.experiments.drawing import draw_pictures
-from gui.figure import HEIGHT, PNG_SCALE, WIDTH, across, figure_widget
-from gui.theme import load_theme
-from model.lab.results import Curve, Figure, Result
+from slotscope.gui.experiments.drawing import draw_pictures
+from slotscope.gui.figure import HEIGHT, PNG_SCALE, WIDTH, across, figure_widget
+from slotscope.gui.theme import load_theme
+from slotscope.model.lab.results import Curve, Figure, Result
 
 SCALES = (25.0, 50.0, 100.0, 3200.0)
 RISING, FALLING = (1.0, 2.0, 3.0, 10.0), (10.0, 3.0, 2.0, 1.0)

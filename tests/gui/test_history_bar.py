@@ -7,9 +7,9 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
-from gui.history_bar import HistoryBar
-from gui.theme import load_theme
-from model.api import Session
+from slotscope.gui.history_bar import HistoryBar
+from slotscope.gui.theme import load_theme
+from slotscope.model.api import Session
 
 LIGHT = load_theme("light")
 

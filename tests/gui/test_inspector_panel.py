@@ -8,13 +8,13 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from pytestqt.qtbot import QtBot
 
-from gui.intents import GoTo, Inspect, Select
-from gui.panels.decisions_model import EVENT, SENTENCE
-from gui.panels.inspector import InspectorPanel
-from gui.theme import Theme, apply, load_theme
-from model.api import Session
-from model.frame import Frame
-from model.inspection import Thing
+from slotscope.gui.intents import GoTo, Inspect, Select
+from slotscope.gui.panels.decisions_model import EVENT, SENTENCE
+from slotscope.gui.panels.inspector import InspectorPanel
+from slotscope.gui.theme import Theme, apply, load_theme
+from slotscope.model.api import Session
+from slotscope.model.frame import Frame
+from slotscope.model.inspection import Thing
 
 #: What is looked at in each kind of system.
 THINGS = {
@@ -241,7 +241,7 @@ class TestPointing:
 
 
 def test_a_double_click_on_a_line_of_tokens_inspects_the_token(qtbot: QtBot, theme: Theme) -> None:
-    from gui.kinds.phases.tokens import TokensPanel
+    from slotscope.gui.kinds.phases.tokens import TokensPanel
 
     panel = TokensPanel(theme)
     qtbot.addWidget(panel)
@@ -262,7 +262,7 @@ def test_a_double_click_on_a_line_of_tokens_inspects_the_token(qtbot: QtBot, the
 
 
 def test_a_click_on_a_lane_inspects_the_queue(qtbot: QtBot, theme: Theme) -> None:
-    from gui.kinds.queue.queues import QueuesPanel
+    from slotscope.gui.kinds.queue.queues import QueuesPanel
 
     panel = QueuesPanel(theme)
     qtbot.addWidget(panel)

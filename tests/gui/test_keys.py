@@ -12,11 +12,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.intents import Select
-from gui.main_window import MainWindow
-from model.api import Session
-from model.origin import Moment
-from model.scenario.load import as_data
+from slotscope.gui.intents import Select
+from slotscope.gui.main_window import MainWindow
+from slotscope.model.api import Session
+from slotscope.model.origin import Moment
+from slotscope.model.scenario.load import as_data
 from tests.gui.windows import complete_window, rest, warm
 
 Key = Qt.Key

@@ -11,16 +11,16 @@ from PySide6.QtGui import QDragEnterEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gui.main_window import MainWindow
-from gui.panels import panels_of
-from gui.panels.scenario_form import ScenarioPanel
-from gui.theme import load_theme
-from gui.transport import FILE_REFUSED
-from model.api import Session
-from model.comparison.differences import DIFFERENCES
-from model.kinds.spec import KINDS, kind_named
-from model.policies import POLICIES_OF
-from model.scenario.load import as_data
+from slotscope.gui.main_window import MainWindow
+from slotscope.gui.panels import panels_of
+from slotscope.gui.panels.scenario_form import ScenarioPanel
+from slotscope.gui.theme import load_theme
+from slotscope.gui.transport import FILE_REFUSED
+from slotscope.model.api import Session
+from slotscope.model.comparison.differences import DIFFERENCES
+from slotscope.model.kinds.spec import KINDS, kind_named
+from slotscope.model.policies import POLICIES_OF
+from slotscope.model.scenario.load import as_data
 from tests.gui.windows import complete_window, hall, rest
 from tests.own_policies import source, write
 
@@ -30,7 +30,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm_all")]
 @pytest.fixture(scope="module")
 def warm_all() -> None:
     """All is compiled before the first window opens."""
-    from gui.warming import warm_in_background
+    from slotscope.gui.warming import warm_in_background
 
     for system in KINDS:
         process = warm_in_background(system)

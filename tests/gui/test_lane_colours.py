@@ -9,15 +9,15 @@ import pytest
 from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
-from gui.kinds.phases.servers_sections import most_use
-from gui.kinds.queue.bins import ServerBinsPanel
-from gui.kinds.queue.bins_legend import entries
-from gui.kinds.queue.queues import QueuesPanel
-from gui.kinds.reservation.servers_columns import figure_of
-from gui.panels.comparison_table import lane_frames
-from gui.theme import load_theme, theme_names
-from model.comparison.comparison import Comparison
-from model.frame import Frame
+from slotscope.gui.kinds.phases.servers_sections import most_use
+from slotscope.gui.kinds.queue.bins import ServerBinsPanel
+from slotscope.gui.kinds.queue.bins_legend import entries
+from slotscope.gui.kinds.queue.queues import QueuesPanel
+from slotscope.gui.kinds.reservation.servers_columns import figure_of
+from slotscope.gui.panels.comparison_table import lane_frames
+from slotscope.gui.theme import load_theme, theme_names
+from slotscope.model.comparison.comparison import Comparison
+from slotscope.model.frame import Frame
 from tests.kinds.phases.gui.servers_views import scene_in
 from tests.kinds.phases.gui.servers_views import shown as phase_servers
 from tests.kinds.queue.gui.bins_views import colors

@@ -11,9 +11,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.app import place
-from gui.layouts import columns
-from gui.main_window import MainWindow
+from slotscope.gui.app import place
+from slotscope.gui.layouts import columns
+from slotscope.gui.main_window import MainWindow
 from tests.gui.windows import complete_window
 
 pytestmark = pytest.mark.slow

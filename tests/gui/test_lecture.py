@@ -12,13 +12,13 @@ from PySide6.QtGui import QAction, QFontMetricsF
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel
 from pytestqt.qtbot import QtBot
 
-from gui.kinds.declaration import PanelEntry
-from gui.kinds.rooms import PANEL_ROOMS
-from gui.main_window import MainWindow
-from gui.panels import SENTENCES, panels_of
-from gui.panels.columns import HeadedColumns
-from gui.panels.share_bars import heading
-from model.origin import Moment
+from slotscope.gui.kinds.declaration import PanelEntry
+from slotscope.gui.kinds.rooms import PANEL_ROOMS
+from slotscope.gui.main_window import MainWindow
+from slotscope.gui.panels import SENTENCES, panels_of
+from slotscope.gui.panels.columns import HeadedColumns
+from slotscope.gui.panels.share_bars import heading
+from slotscope.model.origin import Moment
 from tests.gui.windows import complete_window, hall, press
 
 pytestmark = pytest.mark.slow

@@ -9,9 +9,9 @@ from PySide6.QtCore import Qt, QUrl
 from PySide6.QtWidgets import QDialog, QTextBrowser
 from pytestqt.qtbot import QtBot
 
-from gui.manual import OPENS, PAGES, page_of, text_of, window_command
-from model.api import Session
-from model.scenario.load import load_scenario, scenario_files
+from slotscope.gui.manual import OPENS, PAGES, page_of, text_of, window_command
+from slotscope.model.api import Session
+from slotscope.model.scenario.load import load_scenario, scenario_files
 from tests.gui.windows import complete_window, press, rest, warm
 from tests.help_pages import commands, page
 

@@ -9,12 +9,12 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from pytestqt.qtbot import QtBot
 
-from gui.panels.monitors import MonitorsPanel
-from gui.theme import Theme, apply, load_theme
-from model.api import Session
-from model.frame import Frame
-from model.kinds.spec import KINDS, kind_named
-from model.monitors import Monitor
+from slotscope.gui.panels.monitors import MonitorsPanel
+from slotscope.gui.theme import Theme, apply, load_theme
+from slotscope.model.api import Session
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.spec import KINDS, kind_named
+from slotscope.model.monitors import Monitor
 from tests.contract.moments import SMALL
 from tests.gui.windows import PATIENCE, complete_window, press, rest
 
@@ -85,12 +85,12 @@ def faulty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Add an invariant of jobs with slots that breaks at an event."""
 
     def check(_: Any, state: Any) -> Iterator[str]:
-        from model.kinds.reservation.state import EVENT
+        from slotscope.model.kinds.reservation.state import EVENT
 
         if state.number[EVENT] >= FAULTY_EVENT:
             yield f"{state.number[EVENT]} is too many"
 
-    from model.kinds.reservation import invariants
+    from slotscope.model.kinds.reservation import invariants
 
     planted = Monitor("planted", "There are few events", "", "nowhere", (check,), stage=2)
     monkeypatch.setattr(invariants, "MONITORS", (*invariants.MONITORS, planted))
@@ -99,7 +99,7 @@ def faulty(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 def test_the_switch_stops_the_run_and_the_link_goes_to_the_fault(qtbot, tmp_path, monkeypatch):
     faulty(monkeypatch)
-    monkeypatch.setattr("model.monitors.SHARE", 1.0)
+    monkeypatch.setattr("slotscope.model.monitors.SHARE", 1.0)
     with complete_window(qtbot, tmp_path) as window:
         window.control.open("dra-classroom")
         rest(qtbot, window, lambda: window.frame.info.scenario_name == "dra-classroom")

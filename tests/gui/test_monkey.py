@@ -6,7 +6,7 @@ from random import randrange
 
 import pytest
 
-from model.kinds.spec import KINDS
+from slotscope.model.kinds.spec import KINDS
 from tests.monkey.__main__ import walk
 
 pytestmark = pytest.mark.slow

@@ -11,9 +11,9 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QDialog, QFileDialog, QTextBrowser
 from pytestqt.qtbot import QtBot
 
-from gui.main_window import MainWindow
-from gui.own_policy import OwnPolicyFile
-from model.scenario.load import edited, load_scenario, scenario_text
+from slotscope.gui.main_window import MainWindow
+from slotscope.gui.own_policy import OwnPolicyFile
+from slotscope.model.scenario.load import edited, load_scenario, scenario_text
 from tests.gui.windows import PATIENCE, complete_window, rest
 from tests.own_policies import FIRST_FIT, HEAD, source, write
 

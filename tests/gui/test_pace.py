@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gui.pace import NO_LIMIT, REAL_TIME, SLIDER_MOST, Pace, next_position, pace_at, position_of
-from model.api import Session
-from model.scenario.load import scenario_files
+from slotscope.gui.pace import NO_LIMIT, REAL_TIME, SLIDER_MOST, Pace, next_position, pace_at, position_of
+from slotscope.model.api import Session
+from slotscope.model.scenario.load import scenario_files
 
 ROUND = [
     "0.3 sub-steps/s",
@@ -88,7 +88,7 @@ def gaps(session: Session, events: int = 10) -> list[float]:
 @pytest.mark.parametrize("name", sorted(scenario_files()))
 def test_nobody_waits_long_at_first(name: str) -> None:
     """At the pace that a scenario begins with; those with traces need their files."""
-    from model.scenario.load import load_scenario
+    from slotscope.model.scenario.load import load_scenario
 
     if load_scenario(name).workload.kind == "trace":
         pytest.skip("needs a trace")

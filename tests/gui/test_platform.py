@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from gui import platform
-from gui.platform import Machine, PlatformError, check_platform, require_platform
+from slotscope.gui import platform
+from slotscope.gui.platform import Machine, PlatformError, check_platform, require_platform
 
 linux_only = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads the shared objects of Qt for Linux")
 
@@ -161,7 +161,7 @@ class TestThisMachine:
 
     def test_qt_is_not_imported_to_find_out(self):
         code = (
-            "import os, sys; from gui.platform import check_platform; check_platform(os.environ);"
+            "import os, sys; from slotscope.gui.platform import check_platform; check_platform(os.environ);"
             "sys.exit('PySide6' in sys.modules)"
         )
         root = Path(platform.__file__).parent.parent
@@ -190,7 +190,7 @@ class TestThisMachine:
         """Fontconfig counts what its configuration lists, here one folder without a font."""
         config = tmp_path / "fonts.conf"
         config.write_text(f"<fontconfig><dir>{tmp_path}</dir></fontconfig>")
-        code = "from gui.platform import font_count; print(font_count())"
+        code = "from slotscope.gui.platform import font_count; print(font_count())"
         run = subprocess.run(
             [sys.executable, "-c", code],
             cwd=Path(platform.__file__).parent.parent,

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gui.plotting.pyramid import Pyramid
-from gui.plotting.scales import SteppedRange, format_number, spread, step_up
+from slotscope.gui.plotting.pyramid import Pyramid
+from slotscope.gui.plotting.scales import SteppedRange, format_number, spread, step_up
 
 VALUES = st.one_of(st.integers(-50, 50).map(float), st.just(float("nan")))
 ACTIONS = st.lists(

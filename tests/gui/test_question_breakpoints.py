@@ -9,8 +9,8 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from gui.breakpoints_dialog import BreakpointsDialog
-from gui.main_window import MainWindow
+from slotscope.gui.breakpoints_dialog import BreakpointsDialog
+from slotscope.gui.main_window import MainWindow
 from tests.gui.windows import PATIENCE, complete_window, press, rest, warm
 
 Key = Qt.Key

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
-from model.api import Session
+from slotscope.model.api import Session
 from tests.gui.windows import complete_window, press, rest
 
 QUESTION = "type = training and rejected and servers_with_room >= 1"

@@ -7,14 +7,23 @@ from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication, QComboBox
 
-from gui.intents import ApplyScenario
-from gui.panels.scenario_cells import type_pixmap
-from gui.panels.scenario_fields import as_number, as_text, check, dotted, parameters_of, put, titles_with, value_at
-from gui.panels.scenario_form import ScenarioPanel
-from gui.theme import apply, load_theme
-from model.api import Session
-from model.policies import POLICIES_OF
-from model.scenario.load import as_data, load_scenario, parse_scenario
+from slotscope.gui.intents import ApplyScenario
+from slotscope.gui.panels.scenario_cells import type_pixmap
+from slotscope.gui.panels.scenario_fields import (
+    as_number,
+    as_text,
+    check,
+    dotted,
+    parameters_of,
+    put,
+    titles_with,
+    value_at,
+)
+from slotscope.gui.panels.scenario_form import ScenarioPanel
+from slotscope.gui.theme import apply, load_theme
+from slotscope.model.api import Session
+from slotscope.model.policies import POLICIES_OF
+from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
 
 CONSTANTS = ("title", "description", "paper", "system", "resources", "workload")
 

@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gui.intents import Select
-from gui.painting.colour import argb
-from gui.theme import load_theme, theme_names
-from model.api import Session
+from slotscope.gui.intents import Select
+from slotscope.gui.painting.colour import argb
+from slotscope.gui.theme import load_theme, theme_names
+from slotscope.model.api import Session
 from tests.kinds.reservation.gui.servers_views import pixels
 
 PICTURES = {
-    "stacks": ("gui.kinds.reservation.servers", "ServersPanel", "dra-classroom", 60),
-    "grid": ("gui.kinds.reservation.servers_grid", "ServerGridPanel", "dra-classroom", 60),
-    "bins": ("gui.kinds.queue.bins", "ServerBinsPanel", "queues-classroom", 90),
-    "phases": ("gui.kinds.phases.servers", "PhaseServersPanel", "jrs-classroom", 100),
-    "moldable": ("gui.kinds.moldable.servers", "MoldableServersPanel", "moldable-classroom", 30),
+    "stacks": ("slotscope.gui.kinds.reservation.servers", "ServersPanel", "dra-classroom", 60),
+    "grid": ("slotscope.gui.kinds.reservation.servers_grid", "ServerGridPanel", "dra-classroom", 60),
+    "bins": ("slotscope.gui.kinds.queue.bins", "ServerBinsPanel", "queues-classroom", 90),
+    "phases": ("slotscope.gui.kinds.phases.servers", "PhaseServersPanel", "jrs-classroom", 100),
+    "moldable": ("slotscope.gui.kinds.moldable.servers", "MoldableServersPanel", "moldable-classroom", 30),
 }
 
 

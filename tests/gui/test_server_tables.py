@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gui.kinds.moldable.servers import MoldableServersPanel
-from gui.kinds.phases.servers import PhaseServersPanel
-from gui.kinds.queue.bins import ServerBinsPanel
-from gui.panel import Panel
-from gui.theme import load_theme
-from model.api import Session
-from model.frame import Frame
-from model.kinds.moldable.state import BUSY
-from model.kinds.phases.state import BACKUP, REAL, TOKENS, VIRTUAL
-from model.kinds.queue.state import IN_SERVICE
+from slotscope.gui.kinds.moldable.servers import MoldableServersPanel
+from slotscope.gui.kinds.phases.servers import PhaseServersPanel
+from slotscope.gui.kinds.queue.bins import ServerBinsPanel
+from slotscope.gui.panel import Panel
+from slotscope.gui.theme import load_theme
+from slotscope.model.api import Session
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.moldable.state import BUSY
+from slotscope.model.kinds.phases.state import BACKUP, REAL, TOKENS, VIRTUAL
+from slotscope.model.kinds.queue.state import IN_SERVICE
 
 Table = list[dict[str, Any]]
 

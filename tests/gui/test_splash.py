@@ -9,12 +9,12 @@ from pathlib import Path
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gui.splash import show_splash
-from gui.theme import load_theme
+from slotscope.gui.splash import show_splash
+from slotscope.gui.theme import load_theme
 
 ROOT = Path(__file__).resolve().parents[2]
 
-HEAVY = ("numpy", "pydantic", "numba", "pyqtgraph", "pulp", "scipy", "model.api")
+HEAVY = ("numpy", "pydantic", "numba", "pyqtgraph", "pulp", "scipy", "slotscope.model.api")
 
 
 def test_it_shows_the_name_and_the_slots(qapp: QApplication, qtbot: QtBot) -> None:

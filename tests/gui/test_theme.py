@@ -18,9 +18,9 @@ from PySide6.QtGui import QColor, QFontInfo, QFontMetricsF, QPalette
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from gui.painting.colour import contrast, mix
-from gui.painting.textures import texture_mask
-from gui.theme import (
+from slotscope.gui.painting.colour import contrast, mix
+from slotscope.gui.painting.textures import texture_mask
+from slotscope.gui.theme import (
     MARK_CONTRAST,
     TEXT_CONTRAST,
     THEMES,
@@ -34,7 +34,7 @@ from gui.theme import (
     theme_names,
     type_letter,
 )
-from model.errors import UserError
+from slotscope.model.errors import UserError
 
 SURFACES = ("window", "panel", "raised", "field", "selection")
 MARKS = ("run", "reject_group", "rejection", "migration", "optimum", "greedy", "focus")

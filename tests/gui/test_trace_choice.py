@@ -11,8 +11,8 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
-from gui.main_window import MainWindow
-from gui.warming import Warming
+from slotscope.gui.main_window import MainWindow
+from slotscope.gui.warming import Warming
 from tests.gui.windows import PATIENCE, complete_window, rest
 
 pytestmark = pytest.mark.slow

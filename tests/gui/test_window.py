@@ -11,10 +11,10 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QDialog, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from gui.intents import Select
-from gui.main_window import MainWindow
-from gui.panel import Panel
-from gui.panels import panels_of
+from slotscope.gui.intents import Select
+from slotscope.gui.main_window import MainWindow
+from slotscope.gui.panel import Panel
+from slotscope.gui.panels import panels_of
 from tests.gui.windows import PATIENCE, complete_window, hall, press, rest, warm
 
 Key = Qt.Key

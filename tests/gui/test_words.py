@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QTextBoundaryFinder
 
-from gui.panels.wording import capitalized, sentence, significant
-from gui.plotting.scales import format_number
-from model.api import Session
-from model.cli.output import shown
-from model.explain import grouped
-from model.kinds.phases.policies.jrs import Reference
+from slotscope.gui.panels.wording import capitalized, sentence, significant
+from slotscope.gui.plotting.scales import format_number
+from slotscope.model.api import Session
+from slotscope.model.cli.output import shown
+from slotscope.model.explain import grouped
+from slotscope.model.kinds.phases.policies.jrs import Reference
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ from time import sleep
 
 import pytest
 
-from gui.goals import Goal
-from gui.pace import Pace
-from gui.worker import MOMENT, RunWorker
-from model.api import Session
+from slotscope.gui.goals import Goal
+from slotscope.gui.pace import Pace
+from slotscope.gui.worker import MOMENT, RunWorker
+from slotscope.model.api import Session
 
 #: Seconds that are watched, and turns that a resting thread may take in them.
 WATCHED = 0.4

@@ -10,10 +10,10 @@ import pytest
 from PySide6.QtCore import QSettings, Qt
 from pytestqt.qtbot import QtBot
 
-from gui.app import make_window
-from gui.main_window import MainWindow
-from gui.panels import SENTENCES
-from gui.warming import warm_in_background
+from slotscope.gui.app import make_window
+from slotscope.gui.main_window import MainWindow
+from slotscope.gui.panels import SENTENCES
+from slotscope.gui.warming import warm_in_background
 
 #: Milliseconds after which a test gives up.
 PATIENCE = 30_000

@@ -10,14 +10,14 @@ import sys
 import time
 from pathlib import Path
 
-from model.errors import UserError
-from model.lab import parts
-from model.lab.executor import LocalWorkers, ThisProcess
-from model.lab.parts import Part
-from model.lab.plan import finished
-from model.lab.results import Result, Row
-from model.lab.runner import run_plan
-from model.lab.store import Store
+from slotscope.model.errors import UserError
+from slotscope.model.lab import parts
+from slotscope.model.lab.executor import LocalWorkers, ThisProcess
+from slotscope.model.lab.parts import Part
+from slotscope.model.lab.plan import finished
+from slotscope.model.lab.results import Result, Row
+from slotscope.model.lab.runner import run_plan
+from slotscope.model.lab.store import Store
 
 NAME = "tiny"
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.jit import compiled
-from model.systems import bitset
+from slotscope.model.jit import compiled
+from slotscope.model.systems import bitset
 
 #: Members around the ends of words (64) and of the summary's words (4096).
 EDGES = (0, 1, 63, 64, 65, 127, 128, 4095, 4096, 4097, 8191, 8192)

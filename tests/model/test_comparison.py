@@ -10,20 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.api import Session
-from model.comparison.comparison import Comparison, open_run
-from model.comparison.differences import DIFFERENCES
-from model.comparison.file import load_run, save_run
-from model.comparison.lane import Lane
-from model.comparison.record import DecisionRecord
-from model.engine import Advance, Engine, Reason, Task
-from model.errors import UserError
-from model.kinds.reservation.rows import EVENT_ROW, FLAG_ADMITTED
-from model.kinds.reservation.scenario.schema import ReservationScenario
-from model.kinds.spec import REJECTED, kind_named
-from model.records import ARRIVAL, DEPARTURE, UPDATE
-from model.scenario.load import as_data, load_scenario, parse_scenario
-from model.state import digest
+from slotscope.model.api import Session
+from slotscope.model.comparison.comparison import Comparison, open_run
+from slotscope.model.comparison.differences import DIFFERENCES
+from slotscope.model.comparison.file import load_run, save_run
+from slotscope.model.comparison.lane import Lane
+from slotscope.model.comparison.record import DecisionRecord
+from slotscope.model.engine import Advance, Engine, Reason, Task
+from slotscope.model.errors import UserError
+from slotscope.model.kinds.reservation.rows import EVENT_ROW, FLAG_ADMITTED
+from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
+from slotscope.model.kinds.spec import REJECTED, kind_named
+from slotscope.model.records import ARRIVAL, DEPARTURE, UPDATE
+from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
+from slotscope.model.state import digest
 from tests.kinds.reservation.strategies import scenarios
 
 POLICIES = ("dra", "first-fit", "dra:reservation_factor=20")
@@ -333,7 +333,7 @@ def test_time_is_sought_to_just_before_and_just_after_an_event() -> None:
 # Policies that fail.
 
 FAULTY = """
-from model.kinds.reservation.policies.base import Admit, OwnPolicy, Reject
+from slotscope.model.kinds.reservation.policies.base import Admit, OwnPolicy, Reject
 
 
 class Policy(OwnPolicy):

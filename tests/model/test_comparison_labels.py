@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from model.comparison.labels import labels_of
-from model.scenario.common import PolicyChoice
+from slotscope.model.comparison.labels import labels_of
+from slotscope.model.scenario.common import PolicyChoice
 
 
 def called(*parameters: dict[str, Any]) -> tuple[str, ...]:

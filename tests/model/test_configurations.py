@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.programs.configurations import ConfigurationSpace, definition_order
+from slotscope.model.programs.configurations import ConfigurationSpace, definition_order
 
 EXAMPLE_1 = ConfigurationSpace.from_demands([[2, 1], [1, 2]], [5, 4])
 ROOT = Path(__file__).parents[2]
@@ -202,9 +202,9 @@ def test_small_cases_do_not_import_numba_or_a_solver() -> None:
     program = """
 import sys
 from fractions import Fraction
-from model.kinds.reservation.programs.alpha_curve import alpha_curve
-from model.kinds.reservation.programs.bounds import bounds
-from model.programs.configurations import ConfigurationSpace
+from slotscope.model.kinds.reservation.programs.alpha_curve import alpha_curve
+from slotscope.model.kinds.reservation.programs.bounds import bounds
+from slotscope.model.programs.configurations import ConfigurationSpace
 demand = [[Fraction(a), Fraction(b)] for a, b in ((1, 1), (4, 16), (2, 32), (32, 256))]
 space = ConfigurationSpace.from_demands(demand, [Fraction(40), Fraction(320)])
 space.enumerate(), space.maximal(), space.max_reward((9, 48, 48, 512), 15)

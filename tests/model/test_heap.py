@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from model.jit import compiled
-from model.systems import heap
+from slotscope.model.jit import compiled
+from slotscope.model.systems import heap
 
 MOST = 60
 

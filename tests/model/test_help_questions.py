@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from model.api import Session
-from model.kinds.spec import KINDS
-from model.questions.asking import answers
-from model.questions.meaning import understood
-from model.questions.words import Words
+from slotscope.model.api import Session
+from slotscope.model.kinds.spec import KINDS
+from slotscope.model.questions.asking import answers
+from slotscope.model.questions.meaning import understood
+from slotscope.model.questions.words import Words
 from tests.help_pages import code, page, table
 
 ROWS = table(page("questions"), "scenario")

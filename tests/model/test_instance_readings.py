@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from model.assembly import assemble
-from model.kinds.spec import kind_named
-from model.scenario.load import load_scenario, load_scenarios
+from slotscope.model.assembly import assemble
+from slotscope.model.kinds.spec import kind_named
+from slotscope.model.scenario.load import load_scenario, load_scenarios
 
 LOSS: dict[str, Any] = {
     "instance": {"sizes": [["1/2"]], "capacity": [1], "rewards": [1]},

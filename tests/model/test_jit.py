@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from model import jit
-from model.jit import cache_folder, meaning_of
+from slotscope.model import jit
+from slotscope.model.jit import cache_folder, meaning_of
 
 SOURCE = b'''"""A module."""
 
@@ -44,7 +44,7 @@ def test_a_change_of_what_it_does_is_one(old, new):
 @pytest.mark.parametrize("damaged", ["", "[]", "7", '{"a": ', "null"])
 def test_a_damaged_memory_of_meanings_does_no_harm(monkeypatch, tmp_path, damaged):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr("model.jit._COMPILED_FROM", ("jit.py",))  # the others take a second
+    monkeypatch.setattr("slotscope.model.jit._COMPILED_FROM", ("jit.py",))  # the others take a second
     expected = cache_folder()
     memory = expected.parent / "meanings.json"
     assert memory.exists()

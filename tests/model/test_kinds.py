@@ -7,15 +7,15 @@ from math import inf
 import numpy as np
 import pytest
 
-from model.api import Session
-from model.comparison.comparison import Comparison
-from model.comparison.file import load_run, save_run
-from model.errors import PolicyError, ScenarioError
-from model.kinds.spec import KINDS, kind_named
-from model.metrics import estimates
-from model.policies import POLICIES, POLICIES_OF, reference_for
-from model.scenario.load import SYSTEMS, as_data, edited, load_scenario, parse_scenario
-from model.state import digest
+from slotscope.model.api import Session
+from slotscope.model.comparison.comparison import Comparison
+from slotscope.model.comparison.file import load_run, save_run
+from slotscope.model.errors import PolicyError, ScenarioError
+from slotscope.model.kinds.spec import KINDS, kind_named
+from slotscope.model.metrics import estimates
+from slotscope.model.policies import POLICIES, POLICIES_OF, reference_for
+from slotscope.model.scenario.load import SYSTEMS, as_data, edited, load_scenario, parse_scenario
+from slotscope.model.state import digest
 
 KIND = pytest.mark.parametrize("name", list(KINDS))
 

@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from model.kinds.moldable.experiments import moldable_runs, moldable_table1
-from model.kinds.phases.experiments import jrs_misestimation, jrs_peers
-from model.kinds.phases.experiments.phase_runs import MODELS, budget_of
-from model.kinds.reservation.experiments import dra_collections
-from model.lab import EXPERIMENTS, experiment_module
-from model.lab.parts import Part
-from model.lab.plan import NO_OPTIONS
-from model.lab.sweep import Sweep, axis
-from model.scenario.load import load_scenario
+from slotscope.model.kinds.moldable.experiments import moldable_runs, moldable_table1
+from slotscope.model.kinds.phases.experiments import jrs_misestimation, jrs_peers
+from slotscope.model.kinds.phases.experiments.phase_runs import MODELS, budget_of
+from slotscope.model.kinds.reservation.experiments import dra_collections
+from slotscope.model.lab import EXPERIMENTS, experiment_module
+from slotscope.model.lab.parts import Part
+from slotscope.model.lab.plan import NO_OPTIONS
+from slotscope.model.lab.sweep import Sweep, axis
+from slotscope.model.scenario.load import load_scenario
 
 
 @pytest.mark.parametrize("first", range(4))

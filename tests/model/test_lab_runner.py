@@ -16,14 +16,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.errors import UserError
-from model.lab import experiment_module
-from model.lab.executor import ExecutorError, LocalWorkers, ThisProcess
-from model.lab.parts import Part, program_version
-from model.lab.runner import StoppedError, run_plan
-from model.lab.store import Store
-from model.lab.sweep import Sweep, axis
-from model.scenario.load import load_scenario
+from slotscope.model.errors import UserError
+from slotscope.model.lab import experiment_module
+from slotscope.model.lab.executor import ExecutorError, LocalWorkers, ThisProcess
+from slotscope.model.lab.parts import Part, program_version
+from slotscope.model.lab.runner import StoppedError, run_plan
+from slotscope.model.lab.store import Store
+from slotscope.model.lab.sweep import Sweep, axis
+from slotscope.model.scenario.load import load_scenario
 from tests.model.lab_work import Tiny, numbers_in
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,13 +7,13 @@ import weakref
 
 import pytest
 
-from model.api import open_bench
-from model.kinds.spec import KINDS, kind_named
-from model.lab import runs
-from model.lab.runs import Run, bench_of, replications
-from model.scenario.load import load_scenario
-from model.state import digest
-from model.systems.base import EVENT, NEXT_ARRIVAL
+from slotscope.model.api import open_bench
+from slotscope.model.kinds.spec import KINDS, kind_named
+from slotscope.model.lab import runs
+from slotscope.model.lab.runs import Run, bench_of, replications
+from slotscope.model.scenario.load import load_scenario
+from slotscope.model.state import digest
+from slotscope.model.systems.base import EVENT, NEXT_ARRIVAL
 
 #: When a run of each kind has had some hundred events.
 UNTIL = {"reservation": 0.5, "queue": 10_000.0, "phases": 0.5, "moldable": 50.0}

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from model.errors import UserError
-from model.lab import parts as parts_module
-from model.lab.parts import Part
-from model.lab.store import Store
+from slotscope.model.errors import UserError
+from slotscope.model.lab import parts as parts_module
+from slotscope.model.lab.parts import Part
+from slotscope.model.lab.store import Store
 from tests.model.lab_work import Tiny
 
 PARTS = Tiny(12).parts("quick", None)

@@ -11,15 +11,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from model.api import Session
-from model.assembly import assemble
-from model.engine import Task, started
-from model.kinds.reservation.measures import reward_rate, running_reward
-from model.kinds.reservation.rows import EVENT_ROW, FLAG_ADMITTED, FLAG_MIGRATED, FLAG_REJECTED
-from model.kinds.reservation.scenario.schema import ReservationScenario
-from model.metrics import BATCHES, CONFIDENCE, Estimate, batch_rates, estimate, ratio
-from model.records import ARRIVAL
-from model.scenario.load import load_scenario
+from slotscope.model.api import Session
+from slotscope.model.assembly import assemble
+from slotscope.model.engine import Task, started
+from slotscope.model.kinds.reservation.measures import reward_rate, running_reward
+from slotscope.model.kinds.reservation.rows import EVENT_ROW, FLAG_ADMITTED, FLAG_MIGRATED, FLAG_REJECTED
+from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
+from slotscope.model.metrics import BATCHES, CONFIDENCE, Estimate, batch_rates, estimate, ratio
+from slotscope.model.records import ARRIVAL
+from slotscope.model.scenario.load import load_scenario
 from tests.kinds.reservation.strategies import scenarios
 
 

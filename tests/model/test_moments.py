@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.api import Session
-from model.cli.arguments import parse
-from model.cli.parser import UsageError
-from model.comparison.comparison import Comparison, Run, lanes_of, open_run, stand_at
-from model.errors import UserError
-from model.frame import Frame
-from model.origin import NO_LINE, Moment
-from model.state import digest
+from slotscope.model.api import Session
+from slotscope.model.cli.arguments import parse
+from slotscope.model.cli.parser import UsageError
+from slotscope.model.comparison.comparison import Comparison, Run, lanes_of, open_run, stand_at
+from slotscope.model.errors import UserError
+from slotscope.model.frame import Frame
+from slotscope.model.origin import NO_LINE, Moment
+from slotscope.model.state import digest
 
 #: Of each kind: a scenario, and policies to run it under, with parameters and files among them.
 RUNS = {

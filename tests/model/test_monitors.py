@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model import monitors
-from model.api import Session
-from model.claims import claim_readings, judged
-from model.kinds.spec import KINDS, STABLE, UNDECIDED, UNSTABLE, Judgement, kind_named
-from model.metrics import Batches
-from model.monitors import SHARE, Claim, Lookout, Monitor, broken
+from slotscope.model import monitors
+from slotscope.model.api import Session
+from slotscope.model.claims import claim_readings, judged
+from slotscope.model.kinds.spec import KINDS, STABLE, UNDECIDED, UNSTABLE, Judgement, kind_named
+from slotscope.model.metrics import Batches
+from slotscope.model.monitors import SHARE, Claim, Lookout, Monitor, broken
 from tests.contract.moments import SMALL
 
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from model.api import Session
-from model.comparison.comparison import Comparison, open_run
-from model.kinds.reservation.measures import batches_of, totals_at
-from model.kinds.spec import kind_named
-from model.metrics import Batches
+from slotscope.model.api import Session
+from slotscope.model.comparison.comparison import Comparison, open_run
+from slotscope.model.kinds.reservation.measures import batches_of, totals_at
+from slotscope.model.kinds.spec import kind_named
+from slotscope.model.metrics import Batches
 
 KIND = kind_named("reservation")
 

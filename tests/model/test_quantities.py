@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import pytest
 
-from model.api import Session
-from model.exact import common_units
-from model.explain import counted, quantity, singular
-from model.kinds.phases.words import by_type
+from slotscope.model.api import Session
+from slotscope.model.exact import common_units
+from slotscope.model.explain import counted, quantity, singular
+from slotscope.model.kinds.phases.words import by_type
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from model.api import Session
-from model.engine import Reason
-from model.questions.asking import answers
-from model.questions.breakpoints import Breakpoints
-from model.questions.meaning import understood
-from model.questions.syntax import QuestionError
-from model.questions.words import Words
+from slotscope.model.api import Session
+from slotscope.model.engine import Reason
+from slotscope.model.questions.asking import answers
+from slotscope.model.questions.breakpoints import Breakpoints
+from slotscope.model.questions.meaning import understood
+from slotscope.model.questions.syntax import QuestionError
+from slotscope.model.questions.words import Words
 
 #: A question for each kind of system; some read rows, some samples, some the state.
 ASKED = [

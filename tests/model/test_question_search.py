@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from model.api import Session
-from model.errors import UserError
-from model.waiting import GivenUpError, waiting
+from slotscope.model.api import Session
+from slotscope.model.errors import UserError
+from slotscope.model.waiting import GivenUpError, waiting
 
 QUESTION = "waits and waiting > 5"
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.api import Session
-from model.kinds.spec import KINDS, kind_named
-from model.questions.asking import answers
-from model.questions.fields import StateValue
-from model.questions.meaning import understood
-from model.questions.syntax import (
+from slotscope.model.api import Session
+from slotscope.model.kinds.spec import KINDS, kind_named
+from slotscope.model.questions.asking import answers
+from slotscope.model.questions.fields import StateValue
+from slotscope.model.questions.meaning import understood
+from slotscope.model.questions.syntax import (
     COMPARISONS,
     FunctionCall,
     Infix,
@@ -31,7 +31,7 @@ from model.questions.syntax import (
     parse,
     written,
 )
-from model.questions.words import Words
+from slotscope.model.questions.words import Words
 from tests.questions_oracle import Story
 
 #: A scenario of each kind.

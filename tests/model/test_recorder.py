@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.kinds.reservation.rows import EVENT_ROW
-from model.recorder import RecentRows, Samples
+from slotscope.model.kinds.reservation.rows import EVENT_ROW
+from slotscope.model.recorder import RecentRows, Samples
 
 
 def samples_of(events: np.ndarray) -> np.ndarray:

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import tomli_w
 
-from model.api import Session, open_bench
-from model.assembly import Bench
-from model.errors import ScenarioError, UserError
-from model.scenario.load import parse_scenario
+from slotscope.model.api import Session, open_bench
+from slotscope.model.assembly import Bench
+from slotscope.model.errors import ScenarioError, UserError
+from slotscope.model.scenario.load import parse_scenario
 from tests.breaking import FULL, GOOD, SCRIPT, Place, changed, is_one_line
 
 #: Too long for the writer of TOML; as text such a number stands among the broken files.

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 import tomli_w
 
-from model.api import Session
-from model.errors import ScenarioError, UserError
-from model.scenario.load import load_scenario
+from slotscope.model.api import Session
+from slotscope.model.errors import ScenarioError, UserError
+from slotscope.model.scenario.load import load_scenario
 from tests.breaking import INSTANCE, Place, changed, is_one_line
 
 ROOT = Path(__file__).parents[2]
@@ -125,8 +125,8 @@ def test_a_file_in_an_unreadable_folder(tmp_path: Path) -> None:
 
 _READ = """
 import sys
-from model.errors import UserError
-from model.scenario.load import load_scenario
+from slotscope.model.errors import UserError
+from slotscope.model.scenario.load import load_scenario
 try:
     load_scenario(sys.argv[1])
 except UserError as error:

@@ -12,10 +12,10 @@ import tomli_w
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from model.api import Session
-from model.errors import ScenarioError, UserError
-from model.scenario.load import load_scenario
-from model.scenario.validation import shown
+from slotscope.model.api import Session
+from slotscope.model.errors import ScenarioError, UserError
+from slotscope.model.scenario.load import load_scenario
+from slotscope.model.scenario.validation import shown
 from tests.breaking import FULL, GOOD, INSTANCE, SCRIPT, Place, changed, is_one_line
 
 pytestmark = pytest.mark.slow

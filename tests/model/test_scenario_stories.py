@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-from model.comparison.comparison import open_run
-from model.scenario.load import load_scenario, scenario_files
+from slotscope.model.comparison.comparison import open_run
+from slotscope.model.scenario.load import load_scenario, scenario_files
 
 
 @pytest.mark.parametrize("name", scenario_files())

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.api import Session
-from model.assembly import assemble
-from model.engine import Reason
-from model.errors import ReplayError, ScenarioError, UserError
-from model.records import ARRIVAL
-from model.scenario.load import edited, load_scenario, parse_scenario
-from model.state import copied, digest
-from model.timeline import Timeline
+from slotscope.model.api import Session
+from slotscope.model.assembly import assemble
+from slotscope.model.engine import Reason
+from slotscope.model.errors import ReplayError, ScenarioError, UserError
+from slotscope.model.records import ARRIVAL
+from slotscope.model.scenario.load import edited, load_scenario, parse_scenario
+from slotscope.model.state import copied, digest
+from slotscope.model.timeline import Timeline
 from tests.kinds.reservation.invariants import violations
 from tests.straight import KEYFRAME_BYTES, KEYFRAME_EVERY, session_of_7_1
 

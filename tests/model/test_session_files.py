@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from model import archive
-from model.api import ROWS_IN_FRAME, Session
-from model.comparison.comparison import Comparison
-from model.comparison.file import load_run, save_run
-from model.engine import ReferenceEngine
-from model.errors import ScenarioError, UserError
-from model.kinds.spec import KINDS, kind_named
-from model.state import digest, from_arrays
+from slotscope.model import archive
+from slotscope.model.api import ROWS_IN_FRAME, Session
+from slotscope.model.comparison.comparison import Comparison
+from slotscope.model.comparison.file import load_run, save_run
+from slotscope.model.engine import ReferenceEngine
+from slotscope.model.errors import ScenarioError, UserError
+from slotscope.model.kinds.spec import KINDS, kind_named
+from slotscope.model.state import digest, from_arrays
 
 SCENARIOS = {
     "reservation": "dra-classroom",

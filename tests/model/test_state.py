@@ -10,11 +10,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.assembly import assemble
-from model.engine import EventRun, started
-from model.kinds.reservation.state import FREE, ReservationState, empty_state, with_room
-from model.scenario.load import load_scenario
-from model.state import copied, differences, digest, from_arrays, frozen, overwrite, size_in_bytes, to_arrays, viewed
+from slotscope.model.assembly import assemble
+from slotscope.model.engine import EventRun, started
+from slotscope.model.kinds.reservation.state import FREE, ReservationState, empty_state, with_room
+from slotscope.model.scenario.load import load_scenario
+from slotscope.model.state import (
+    copied,
+    differences,
+    digest,
+    from_arrays,
+    frozen,
+    overwrite,
+    size_in_bytes,
+    to_arrays,
+    viewed,
+)
 
 
 def some_state() -> ReservationState:

@@ -15,13 +15,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from model.errors import ScenarioError, TraceError, UserError
-from model.kinds.moldable.scenario.schema import MoldableScenario
-from model.kinds.moldable.traces import workload as moldable_workload
-from model.kinds.moldable.traces.workload import with_trace, workload_of
-from model.scenario.load import edited, load_scenario, parse_scenario, scenario_text
-from model.traces.reading import ReadingStoppedError
-from model.traces.swf import (
+from slotscope.model.errors import ScenarioError, TraceError, UserError
+from slotscope.model.kinds.moldable.scenario.schema import MoldableScenario
+from slotscope.model.kinds.moldable.traces import workload as moldable_workload
+from slotscope.model.kinds.moldable.traces.workload import with_trace, workload_of
+from slotscope.model.scenario.load import edited, load_scenario, parse_scenario, scenario_text
+from slotscope.model.traces.reading import ReadingStoppedError
+from slotscope.model.traces.swf import (
     CANCELLED,
     NEGATIVE_RUN,
     NO_PROCESSORS,
@@ -33,7 +33,7 @@ from model.traces.swf import (
     ParallelJobs,
     read_swf,
 )
-from model.workload import BLOCK, JobBlock, Workload
+from slotscope.model.workload import BLOCK, JobBlock, Workload
 from tests.breaking import is_one_line
 from tests.kinds.moldable.scenarios import GOOD, HEADER, JOBS, TRACE, job_line, log_file, opened
 

@@ -11,13 +11,13 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from model.api import Session
-from model.assembly import Bench, assemble
-from model.engine import Reason
-from model.errors import ScenarioError
-from model.kinds.queue.questions.fields import VOCABULARY as OF_QUEUES
-from model.kinds.reservation.questions.fields import VOCABULARY as OF_SLOTS
-from model.state import digest
+from slotscope.model.api import Session
+from slotscope.model.assembly import Bench, assemble
+from slotscope.model.engine import Reason
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.queue.questions.fields import VOCABULARY as OF_QUEUES
+from slotscope.model.kinds.reservation.questions.fields import VOCABULARY as OF_SLOTS
+from slotscope.model.state import digest
 from tests.kinds.queue.strategies import queue_scenarios
 from tests.kinds.reservation.strategies import scenarios
 from tests.straight import KEYFRAME_EVERY, LENGTH, Straight, hurried, hurried_kernel

@@ -13,11 +13,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.errors import TraceError
-from model.kinds.reservation.traces.google_dra import dra_jobs
-from model.traces.google import read_task_events
-from model.traces.reading import BLOCK, LINE_LIMIT, FieldError, file_size, lines, rows, scaled_decimal, whole_number
-from model.traces.task_events import REQUEST_PLACES, REQUEST_UNIT
+from slotscope.model.errors import TraceError
+from slotscope.model.kinds.reservation.traces.google_dra import dra_jobs
+from slotscope.model.traces.google import read_task_events
+from slotscope.model.traces.reading import (
+    BLOCK,
+    LINE_LIMIT,
+    FieldError,
+    file_size,
+    lines,
+    rows,
+    scaled_decimal,
+    whole_number,
+)
+from slotscope.model.traces.task_events import REQUEST_PLACES, REQUEST_UNIT
 
 GOOD = (
     b"600000001,,3,0,,0,u/+=,0,2,0.25,0.01562,0.001,0\n"

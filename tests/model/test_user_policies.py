@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from model.api import Session
-from model.errors import PolicyError, ReplayError, UserError
-from model.kinds.reservation.policies.base import OwnPolicy
-from model.records import Admit, Line, Record
-from model.scenario.load import load_scenario, scenario_text
-from model.state import digest
+from slotscope.model.api import Session
+from slotscope.model.errors import PolicyError, ReplayError, UserError
+from slotscope.model.kinds.reservation.policies.base import OwnPolicy
+from slotscope.model.records import Admit, Line, Record
+from slotscope.model.scenario.load import load_scenario, scenario_text
+from slotscope.model.state import digest
 from tests.own_policies import FIRST_FIT, HEAD, line_of, opened, source, write
 
 pytestmark = pytest.mark.slow
@@ -62,7 +62,9 @@ def test_dra_from_a_file_is_dra(tmp_path: Path) -> None:
     assert mine.info.offers == built_in.info.offers
 
 
-@pytest.mark.parametrize("package", ["model.kinds.reservation.policies", "model.policies"])
+@pytest.mark.parametrize(
+    "package", ["slotscope.model.kinds.reservation.policies", "model.kinds.reservation.policies", "model.policies"]
+)
 def test_a_part_of_dra_is_replaced(package: str, tmp_path: Path) -> None:
     """Also in a file that was written when the references stood in another package."""
     text = """\
@@ -144,7 +146,7 @@ def test_random_numbers_are_those_of_seed_event_and_name(tmp_path: Path) -> None
     other.run(events=50)
     first = session.bench.system.policy
     assert first is not other.bench.system.policy
-    from model.kinds.reservation.view import ReservationView
+    from slotscope.model.kinds.reservation.view import ReservationView
 
     view = ReservationView(session.bench.numbers, session.timeline.state)
     same, named = view.random("a").random(4), view.random("b").random(4)
@@ -158,7 +160,7 @@ def test_parameters_are_checked_by_the_files_schema(tmp_path: Path) -> None:
     head = HEAD.replace(
         "class Policy",
         (
-            "from model.kinds.reservation.policies.base import Section\n\n"
+            "from slotscope.model.kinds.reservation.policies.base import Section\n\n"
             "class Parameters(Section):\n    most: int = 3\n\n\nclass Policy"
         ),
     )

@@ -9,14 +9,14 @@ from typing import Callable
 
 import pytest
 
-from model.api import Session
-from model.errors import PolicyError, PolicyFileError
-from model.kinds.reservation.own import call as calls
-from model.kinds.reservation.rows import FLAG_ADMITTED
-from model.policies import stop_what_hangs
-from model.policies.own import file as policy_file
-from model.policies.own import watch
-from model.state import digest
+from slotscope.model.api import Session
+from slotscope.model.errors import PolicyError, PolicyFileError
+from slotscope.model.kinds.reservation.own import call as calls
+from slotscope.model.kinds.reservation.rows import FLAG_ADMITTED
+from slotscope.model.policies import stop_what_hangs
+from slotscope.model.policies.own import file as policy_file
+from slotscope.model.policies.own import watch
+from slotscope.model.state import digest
 from tests.own_policies import FIRST_FIT, HEAD, line_of, opened, source, write
 
 pytestmark = pytest.mark.slow

@@ -13,10 +13,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.api import Session
-from model.errors import PolicyFileError
-from model.records import Admit, Classify, Line, Migrate, Preempt, Reassign, Record, Reject, Remember, UpdateAt
-from model.state import digest
+from slotscope.model.api import Session
+from slotscope.model.errors import PolicyFileError
+from slotscope.model.records import (
+    Admit,
+    Classify,
+    Line,
+    Migrate,
+    Preempt,
+    Reassign,
+    Record,
+    Reject,
+    Remember,
+    UpdateAt,
+)
+from slotscope.model.state import digest
 from tests.own_policies import HEAD, write
 from tests.sound import violations
 

@@ -10,10 +10,10 @@ from threading import Event, Thread
 
 import pytest
 
-from model.api import Session
-from model.errors import PolicyFileError
-from model.policies import POLICIES_OF
-from model.policies.own.memory import MOST_DEPTH, MOST_PARTS, Lasting
+from slotscope.model.api import Session
+from slotscope.model.errors import PolicyFileError
+from slotscope.model.policies import POLICIES_OF
+from slotscope.model.policies.own.memory import MOST_DEPTH, MOST_PARTS, Lasting
 from tests.own_policies import FIRST_FIT, opened, source
 
 pytestmark = pytest.mark.slow

@@ -18,8 +18,8 @@ from pathlib import Path
 from random import randrange
 from time import monotonic
 
-from gui.warming import warm_in_background
-from model.kinds.spec import KINDS
+from slotscope.gui.warming import warm_in_background
+from slotscope.model.kinds.spec import KINDS
 
 _ROOT = Path(__file__).resolve().parents[2]
 

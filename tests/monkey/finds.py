@@ -12,8 +12,8 @@ from typing import Any
 
 from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 
-from gui import faults
-from gui.main_window import MainWindow
+from slotscope.gui import faults
+from slotscope.gui.main_window import MainWindow
 
 #: Said by platforms of what they cannot do, and by X of windows that are gone already.
 _IGNORED = re.compile(r"This plugin does not support|qt\.qpa\.xcb|QXcbConnection")

@@ -15,10 +15,10 @@ from time import monotonic
 from PySide6.QtCore import QObject, QSettings, QTimer
 from PySide6.QtWidgets import QApplication, QDialog
 
-from gui.app import SWITCH_INTERVAL, make_window
-from gui.application import application
-from gui.main_window import MainWindow
-from model.scenario.load import load_scenario, scenario_titles
+from slotscope.gui.app import SWITCH_INTERVAL, make_window
+from slotscope.gui.application import application
+from slotscope.gui.main_window import MainWindow
+from slotscope.model.scenario.load import load_scenario, scenario_titles
 from tests.monkey.deeds import Deeds
 from tests.monkey.finds import Finds
 

@@ -6,11 +6,11 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from gui.gestures import Gestures, show_tip
-from gui.kinds.moldable.allocations_layout import Facet, Measures, WidthSpan, facet, grid, least_height
-from gui.kinds.moldable.allocations_marks import EventMark, Flashes
-from gui.kinds.moldable.allocations_painting import FacetPainter
-from gui.kinds.moldable.allocations_values import (
+from slotscope.gui.gestures import Gestures, show_tip
+from slotscope.gui.kinds.moldable.allocations_layout import Facet, Measures, WidthSpan, facet, grid, least_height
+from slotscope.gui.kinds.moldable.allocations_marks import EventMark, Flashes
+from slotscope.gui.kinds.moldable.allocations_painting import FacetPainter
+from slotscope.gui.kinds.moldable.allocations_values import (
     ClassAllocations,
     WidthColumn,
     caption_width,
@@ -18,8 +18,8 @@ from gui.kinds.moldable.allocations_values import (
     columns_of,
     number_width,
 )
-from gui.plotting.scales import SteppedRange, format_number
-from gui.theme import Theme, current_fonts
+from slotscope.gui.plotting.scales import SteppedRange, format_number
+from slotscope.gui.theme import Theme, current_fonts
 
 #: Milliseconds between the pictures of something that fades.
 _FADING = 40

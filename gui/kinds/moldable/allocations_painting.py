@@ -8,9 +8,9 @@ import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
-from gui.kinds.moldable.allocations_layout import Facet
-from gui.kinds.moldable.allocations_marks import EventMark
-from gui.kinds.moldable.allocations_values import (
+from slotscope.gui.kinds.moldable.allocations_layout import Facet
+from slotscope.gui.kinds.moldable.allocations_marks import EventMark
+from slotscope.gui.kinds.moldable.allocations_values import (
     CAPTIONS,
     ClassAllocations,
     WidthColumn,
@@ -21,10 +21,10 @@ from gui.kinds.moldable.allocations_values import (
     servers_text,
     target_text,
 )
-from gui.kinds.moldable.colours import width_brush, width_color
-from gui.panels.wording import significant
-from gui.plotting.scales import format_number, step_up
-from gui.theme import Theme, current_fonts
+from slotscope.gui.kinds.moldable.colours import width_brush, width_color
+from slotscope.gui.panels.wording import significant
+from slotscope.gui.plotting.scales import format_number, step_up
+from slotscope.gui.theme import Theme, current_fonts
 
 _CENTRE = Qt.AlignmentFlag.AlignCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter

@@ -10,13 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtGui import QFontMetricsF
 
-from gui.kinds.moldable.wording import class_words, jobs_words, servers_words, subscript, time_words, width_words
-from gui.panels.tiles import TileText
-from gui.panels.wording import THIN, significant
-from gui.plotting.scales import format_number
-from model.frame import Frame, RunInfo
-from model.kinds.moldable import physics
-from model.kinds.moldable.state import BUSY, JOBS
+from slotscope.gui.kinds.moldable.wording import (
+    class_words,
+    jobs_words,
+    servers_words,
+    subscript,
+    time_words,
+    width_words,
+)
+from slotscope.gui.panels.tiles import TileText
+from slotscope.gui.panels.wording import THIN, significant
+from slotscope.gui.plotting.scales import format_number
+from slotscope.model.frame import Frame, RunInfo
+from slotscope.model.kinds.moldable import physics
+from slotscope.model.kinds.moldable.state import BUSY, JOBS
 
 #: What stands before the rows of numbers.
 CAPTIONS = {"now": "now", "mean": "mean", "target": "n y*", "asked": "asked, p", "speedup": "s"}

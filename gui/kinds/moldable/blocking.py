@@ -8,17 +8,17 @@ import numpy as np
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QVBoxLayout
 
-from gui.kinds.moldable.blocking_plots import BlockedPlot, TimesPlot, align
-from gui.kinds.moldable.blocking_reading import BLOCKED_SHARE, STATISTICS, Sums
-from gui.kinds.moldable.blocking_words import blocking_levels, notes, so_far, table, tiles, time_levels
-from gui.panel import Panel
-from gui.panels.pages import rich_text
-from gui.panels.tiles import LabelPace, Tiles, paint_ground
-from gui.plotting.sampled import counted_from
-from gui.theme import Theme, current_fonts
-from model.frame import Frame
-from model.kinds.moldable.sampling import BUSY_COLUMN, EVENT_COLUMN, JOBS_COLUMN, TIME_COLUMN
-from model.metrics import Estimate
+from slotscope.gui.kinds.moldable.blocking_plots import BlockedPlot, TimesPlot, align
+from slotscope.gui.kinds.moldable.blocking_reading import BLOCKED_SHARE, STATISTICS, Sums
+from slotscope.gui.kinds.moldable.blocking_words import blocking_levels, notes, so_far, table, tiles, time_levels
+from slotscope.gui.panel import Panel
+from slotscope.gui.panels.pages import rich_text
+from slotscope.gui.panels.tiles import LabelPace, Tiles, paint_ground
+from slotscope.gui.plotting.sampled import counted_from
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.moldable.sampling import BUSY_COLUMN, EVENT_COLUMN, JOBS_COLUMN, TIME_COLUMN
+from slotscope.model.metrics import Estimate
 
 #: Heights in pixels, at the usual size of type: from so much on there is a table, and below
 #: so much the plots stand beside each other where the panel is wide enough.

@@ -9,13 +9,21 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QWidget
 
-from gui.kinds.moldable.blocking_reading import BLOCKED_SHARE, STATISTICS, Sums, arrival_rate, fewest, grid, stretch
-from gui.panels.wording import significant
-from gui.plotting.pyramid import Pyramid
-from gui.plotting.run_plot import RunPlot, View
-from gui.plotting.sampled import Values, counted_from, nothing
-from gui.theme import Theme, current_fonts
-from model.frame import Frame
+from slotscope.gui.kinds.moldable.blocking_reading import (
+    BLOCKED_SHARE,
+    STATISTICS,
+    Sums,
+    arrival_rate,
+    fewest,
+    grid,
+    stretch,
+)
+from slotscope.gui.panels.wording import significant
+from slotscope.gui.plotting.pyramid import Pyramid
+from slotscope.gui.plotting.run_plot import RunPlot, View
+from slotscope.gui.plotting.sampled import Values, counted_from, nothing
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.model.frame import Frame
 
 _PER_CENT = 100.0
 _LONGEST_SIGN = 3  # longer units of time are words

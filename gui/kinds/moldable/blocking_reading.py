@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gui.plotting.sampled import Columns, History, Values, average_width
-from model.frame import Frame
-from model.kinds.moldable.numbers import MoldableNumbers
-from model.kinds.moldable.sampling import COUNTS, JOBS_AREA, PER_CLASS, SCALARS, TIMES
-from model.kinds.moldable.state import ADMITTED, ARRIVED, BLOCKED, DEPARTED, OF_ADMITTED, OF_DEPARTED
+from slotscope.gui.plotting.sampled import Columns, History, Values, average_width
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.moldable.numbers import MoldableNumbers
+from slotscope.model.kinds.moldable.sampling import COUNTS, JOBS_AREA, PER_CLASS, SCALARS, TIMES
+from slotscope.model.kinds.moldable.state import ADMITTED, ARRIVED, BLOCKED, DEPARTED, OF_ADMITTED, OF_DEPARTED
 
 #: What is kept of each sample: sums over all classes that only grow.
 _KEPT = (

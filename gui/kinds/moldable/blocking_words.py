@@ -8,18 +8,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gui.kinds.moldable.blocking_plots import Level
-from gui.kinds.moldable.blocking_reading import BLOCKED_SHARE, STATISTICS, Sums
-from gui.panels.pages import table_line, table_of
-from gui.panels.tiles import TileText
-from gui.panels.wording import THIN, exact, significant, with_interval
-from gui.plotting.sampled import counted_from
-from gui.theme import Theme
-from model.frame import Frame
-from model.kinds.moldable.programs.bounds import MoldableBounds
-from model.kinds.moldable.programs.references import PolicyReference
-from model.metrics import CONFIDENCE, Estimate, estimates
-from model.policy_choice import choice_text
+from slotscope.gui.kinds.moldable.blocking_plots import Level
+from slotscope.gui.kinds.moldable.blocking_reading import BLOCKED_SHARE, STATISTICS, Sums
+from slotscope.gui.panels.pages import table_line, table_of
+from slotscope.gui.panels.tiles import TileText
+from slotscope.gui.panels.wording import THIN, exact, significant, with_interval
+from slotscope.gui.plotting.sampled import counted_from
+from slotscope.gui.theme import Theme
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.moldable.programs.bounds import MoldableBounds
+from slotscope.model.kinds.moldable.programs.references import PolicyReference
+from slotscope.model.metrics import CONFIDENCE, Estimate, estimates
+from slotscope.model.policy_choice import choice_text
 
 _PER_CENT = 100.0
 DISTANCE = "E‖<i>x</i> − <i>y</i><sup>*</sup>‖"

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 
-from gui.kinds.moldable.collapse_stage import Stage, clipped, paint_axes
-from gui.kinds.moldable.collapse_values import CollapsePlane, Point, Values
-from gui.kinds.moldable.wording import subscript
-from gui.painting.colour import argb, mix
-from gui.panels.wording import significant
-from gui.theme import Theme, current_fonts
+from slotscope.gui.kinds.moldable.collapse_stage import Stage, clipped, paint_axes
+from slotscope.gui.kinds.moldable.collapse_values import CollapsePlane, Point, Values
+from slotscope.gui.kinds.moldable.wording import subscript
+from slotscope.gui.painting.colour import argb, mix
+from slotscope.gui.panels.wording import significant
+from slotscope.gui.theme import Theme, current_fonts
 
 _REGION = 0.10  # how much of the text's colour is in the region's
 _DENSEST = 0.62  # opacity of the bin in which most time was spent

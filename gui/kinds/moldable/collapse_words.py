@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 
-from gui.kinds.moldable.collapse_values import CollapsePlane, Nearness, Point, bin_edges, spent
-from gui.kinds.moldable.wording import jobs_words, subscript, width_words
-from gui.panels.tiles import TileText
-from gui.panels.wording import THIN, significant
-from gui.plotting.scales import format_number
-from model.frame import Frame, RunInfo
-from model.kinds.moldable.state import BINS
+from slotscope.gui.kinds.moldable.collapse_values import CollapsePlane, Nearness, Point, bin_edges, spent
+from slotscope.gui.kinds.moldable.wording import jobs_words, subscript, width_words
+from slotscope.gui.panels.tiles import TileText
+from slotscope.gui.panels.wording import THIN, significant
+from slotscope.gui.plotting.scales import format_number
+from slotscope.model.frame import Frame, RunInfo
+from slotscope.model.kinds.moldable.state import BINS
 
 
 def _percent(share: float) -> str:

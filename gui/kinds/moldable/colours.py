@@ -13,9 +13,9 @@ from functools import cache
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
 
-from gui.painting.colour import mix
-from gui.painting.textures import INK, Pixels, texture_scale, texture_tile
-from gui.theme import Theme, TypeStyle
+from slotscope.gui.painting.colour import mix
+from slotscope.gui.painting.textures import INK, Pixels, texture_scale, texture_tile
+from slotscope.gui.theme import Theme, TypeStyle
 
 #: How much of a colour is left each time that it comes again.
 TURN = 0.62

@@ -8,10 +8,10 @@ from typing import Iterable
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from gui.kinds.moldable.lp_curve import LoadCurve
-from gui.kinds.moldable.lp_ratios import RatioPlot
-from gui.kinds.moldable.lp_shares import SharesPlot
-from gui.kinds.moldable.lp_values import (
+from slotscope.gui.kinds.moldable.lp_curve import LoadCurve
+from slotscope.gui.kinds.moldable.lp_ratios import RatioPlot
+from slotscope.gui.kinds.moldable.lp_shares import SharesPlot
+from slotscope.gui.kinds.moldable.lp_values import (
     ShownClass,
     curve_text,
     note,
@@ -23,14 +23,14 @@ from gui.kinds.moldable.lp_values import (
     tiles,
     width_table,
 )
-from gui.panel import Panel
-from gui.panels.columns import HeadedColumns
-from gui.panels.pages import BoundsPages, busy_page, rich_text
-from gui.panels.scenario_cells import Chooser
-from gui.panels.tiles import Tiles
-from gui.theme import Theme, current_fonts
-from model.frame import Frame, RunInfo
-from model.kinds.moldable.programs.bounds import MoldableBounds
+from slotscope.gui.panel import Panel
+from slotscope.gui.panels.columns import HeadedColumns
+from slotscope.gui.panels.pages import BoundsPages, busy_page, rich_text
+from slotscope.gui.panels.scenario_cells import Chooser
+from slotscope.gui.panels.tiles import Tiles
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.model.frame import Frame, RunInfo
+from slotscope.model.kinds.moldable.programs.bounds import MoldableBounds
 
 #: From this width on, at the usual size of type, pictures stand beside the tables.
 _TWO_COLUMNS = 880

@@ -11,9 +11,9 @@ from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from gui.plotting.pyramid import Pyramid
-from gui.plotting.time_plot import PlotText, TimePlot
-from gui.theme import Theme, current_fonts
+from slotscope.gui.plotting.pyramid import Pyramid
+from slotscope.gui.plotting.time_plot import PlotText, TimePlot
+from slotscope.gui.theme import Theme, current_fonts
 
 _SNAP = 5.0  # pixels
 _DOT, _KNOT = 9.0, 5.0

@@ -8,10 +8,10 @@ from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from gui.kinds.moldable.wording import subscript
-from gui.panels.wording import THIN, significant
-from gui.plotting.scales import format_number, step_up
-from gui.theme import Theme, current_fonts
+from slotscope.gui.kinds.moldable.wording import subscript
+from slotscope.gui.panels.wording import THIN, significant
+from slotscope.gui.plotting.scales import format_number, step_up
+from slotscope.gui.theme import Theme, current_fonts
 
 _PAD, _TICK, _RADIUS, _RING = 8.0, 4.0, 3.0, 6.0
 _CENTRE = Qt.AlignmentFlag.AlignCenter

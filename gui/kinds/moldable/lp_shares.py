@@ -9,11 +9,11 @@ from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from gui.kinds.moldable.colours import class_color
-from gui.painting.colour import contrast
-from gui.panels.wording import significant
-from gui.plotting.scales import format_number, spread, step_up
-from gui.theme import Theme, current_fonts
+from slotscope.gui.kinds.moldable.colours import class_color
+from slotscope.gui.painting.colour import contrast
+from slotscope.gui.panels.wording import significant
+from slotscope.gui.plotting.scales import format_number, spread, step_up
+from slotscope.gui.theme import Theme, current_fonts
 
 _PAD, _TICK, _RADIUS, _LEADER = 8.0, 4.0, 4.5, 8.0
 _CENTRE = Qt.AlignmentFlag.AlignCenter

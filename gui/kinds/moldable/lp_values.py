@@ -7,17 +7,17 @@ from fractions import Fraction
 from html import escape
 from typing import Sequence
 
-from gui.kinds.moldable.lp_ratios import RatioValues
-from gui.kinds.moldable.lp_shares import ShareValues
-from gui.kinds.moldable.wording import class_letters
-from gui.panels.pages import table_line, table_of
-from gui.panels.tiles import TileText
-from gui.panels.wording import THIN, exact, significant
-from gui.theme import Theme
-from model.kinds.moldable.programs.bounds import ClassBounds, MoldableBounds
-from model.kinds.moldable.programs.program import SOLVER_TOLERANCE
-from model.kinds.moldable.programs.theorem1 import Optimum, optimum
-from model.policies import policy_titles
+from slotscope.gui.kinds.moldable.lp_ratios import RatioValues
+from slotscope.gui.kinds.moldable.lp_shares import ShareValues
+from slotscope.gui.kinds.moldable.wording import class_letters
+from slotscope.gui.panels.pages import table_line, table_of
+from slotscope.gui.panels.tiles import TileText
+from slotscope.gui.panels.wording import THIN, exact, significant
+from slotscope.gui.theme import Theme
+from slotscope.model.kinds.moldable.programs.bounds import ClassBounds, MoldableBounds
+from slotscope.model.kinds.moldable.programs.program import SOLVER_TOLERANCE
+from slotscope.model.kinds.moldable.programs.theorem1 import Optimum, optimum
+from slotscope.model.policies import policy_titles
 
 BEST = "<i>D</i><sup>*</sup>"
 TICK, CROSS = "✓", "✗"

@@ -7,9 +7,9 @@ from typing import Any, Mapping
 
 from pydantic import ValidationError
 
-from gui.panels.scenario_fields import SERVICES
-from gui.panels.scenario_unions import LIST, Shape, filled
-from model.kinds.moldable.scenario.speedup import AmdahlSpeedup, LinearSpeedup, PowerSpeedup, SpeedupLaw
+from slotscope.gui.panels.scenario_fields import SERVICES
+from slotscope.gui.panels.scenario_unions import LIST, Shape, filled
+from slotscope.model.kinds.moldable.scenario.speedup import AmdahlSpeedup, LinearSpeedup, PowerSpeedup, SpeedupLaw
 
 #: So many numbers of a list can be edited.
 _MOSTLISTED = 40

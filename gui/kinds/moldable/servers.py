@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gui.kinds.moldable import servers_table
-from gui.kinds.moldable.servers_view import MoldableServersView
-from gui.pictures.panel import PicturePanel
+from slotscope.gui.kinds.moldable import servers_table
+from slotscope.gui.kinds.moldable.servers_view import MoldableServersView
+from slotscope.gui.pictures.panel import PicturePanel
 
 
 class MoldableServersPanel(PicturePanel):

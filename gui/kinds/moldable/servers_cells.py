@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gui.pictures.layout import SectionWishes
+from slotscope.gui.pictures.layout import SectionWishes
 
 #: Blocks fill from this height and width on, in lines of a texture; smaller ones get stronger.
 LEAST_HEIGHT, LEAST_WIDTH = 6, 2

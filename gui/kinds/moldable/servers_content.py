@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from model.kinds.moldable.facts import MoldableFacts
-from model.kinds.moldable.state import MoldableState
+from slotscope.model.kinds.moldable.facts import MoldableFacts
+from slotscope.model.kinds.moldable.state import MoldableState
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

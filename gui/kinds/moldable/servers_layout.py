@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gui.kinds.moldable.servers_cells import MoldableCell, MoldableWishes, cell_of
-from gui.pictures.layout import CellLayout, Integers, SectionGrid, stacked
+from slotscope.gui.kinds.moldable.servers_cells import MoldableCell, MoldableWishes, cell_of
+from slotscope.gui.pictures.layout import CellLayout, Integers, SectionGrid, stacked
 
 #: A cell may be so many times as high as it is wide, and where there is one row so many times
 #: as wide as it is high.

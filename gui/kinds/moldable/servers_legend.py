@@ -8,16 +8,16 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
-from gui.kinds.moldable.colours import paint_width_mark, width_color
-from gui.kinds.moldable.servers_cells import MoldableCell
-from gui.kinds.moldable.servers_content import sections_of
-from gui.kinds.moldable.servers_palette import STEPS, empty_color, free_color, idle_tile, step_color
-from gui.kinds.moldable.wording import class_letters
-from gui.painting.stack_text import Symbols
-from gui.painting.textures import texture_scale, tile_brush
-from gui.pictures.legend import PictureLegend, paint_gradient
-from gui.theme import Theme
-from model.frame import RunInfo
+from slotscope.gui.kinds.moldable.colours import paint_width_mark, width_color
+from slotscope.gui.kinds.moldable.servers_cells import MoldableCell
+from slotscope.gui.kinds.moldable.servers_content import sections_of
+from slotscope.gui.kinds.moldable.servers_palette import STEPS, empty_color, free_color, idle_tile, step_color
+from slotscope.gui.kinds.moldable.wording import class_letters
+from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.painting.textures import texture_scale, tile_brush
+from slotscope.gui.pictures.legend import PictureLegend, paint_gradient
+from slotscope.gui.theme import Theme
+from slotscope.model.frame import RunInfo
 
 #: More widths are not listed.
 MOST_WIDTHS = 10

@@ -8,16 +8,16 @@ from typing import Any, NamedTuple
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from gui.intents import Select
-from gui.kinds.moldable.servers_content import pieces_of, record_of
-from gui.kinds.moldable.servers_scene import MoldableScene, ServerStrip
-from gui.kinds.moldable.servers_words import why_blocked
-from gui.painting.brackets import paint_brackets
-from gui.painting.stack_text import Lines
-from gui.pictures.marks import WIDTH
-from model.frame import Frame
-from model.kinds.moldable.rows import FLAG_ADMITTED, FLAG_BLOCKED, FLAG_DEPARTED
-from model.records import Allocate, Event, Record, Reject
+from slotscope.gui.intents import Select
+from slotscope.gui.kinds.moldable.servers_content import pieces_of, record_of
+from slotscope.gui.kinds.moldable.servers_scene import MoldableScene, ServerStrip
+from slotscope.gui.kinds.moldable.servers_words import why_blocked
+from slotscope.gui.painting.brackets import paint_brackets
+from slotscope.gui.painting.stack_text import Lines
+from slotscope.gui.pictures.marks import WIDTH
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.moldable.rows import FLAG_ADMITTED, FLAG_BLOCKED, FLAG_DEPARTED
+from slotscope.model.records import Allocate, Event, Record, Reject
 
 #: Around smaller blocks the outline is outside.
 SMALL = 12.0

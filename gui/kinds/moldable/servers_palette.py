@@ -7,10 +7,10 @@ from functools import cache, lru_cache
 
 import numpy as np
 
-from gui.kinds.moldable.colours import width_color, width_tile
-from gui.painting.colour import argb, mix
-from gui.painting.textures import Pixels, plain_tile, texture_tile
-from gui.theme import Texture, Theme
+from slotscope.gui.kinds.moldable.colours import width_color, width_tile
+from slotscope.gui.painting.colour import argb, mix
+from slotscope.gui.painting.textures import Pixels, plain_tile, texture_tile
+from slotscope.gui.theme import Texture, Theme
 
 #: Looks of a server; behind these come those of widths: WIDTHS + i.
 FREE, IDLE, WIDTHS = 0, 1, 1

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from gui.kinds.moldable.servers_cells import MoldableCell
-from gui.kinds.moldable.servers_content import Flags, Floats, Integers, MoldableContent, shares
-from gui.kinds.moldable.servers_layout import MoldableLayout
-from gui.kinds.moldable.servers_palette import FREE, IDLE, STEPS, WIDTHS, MoldablePalette, server_palette, step_pixels
-from gui.painting.colour import argb
-from gui.painting.textures import Pixels
-from gui.pictures.cells import CellRaster, distinct
-from gui.theme import Theme
-from model.kinds.moldable.state import MoldableState
+from slotscope.gui.kinds.moldable.servers_cells import MoldableCell
+from slotscope.gui.kinds.moldable.servers_content import Flags, Floats, Integers, MoldableContent, shares
+from slotscope.gui.kinds.moldable.servers_layout import MoldableLayout
+from slotscope.gui.kinds.moldable.servers_palette import (
+    FREE,
+    IDLE,
+    STEPS,
+    WIDTHS,
+    MoldablePalette,
+    server_palette,
+    step_pixels,
+)
+from slotscope.gui.painting.colour import argb
+from slotscope.gui.painting.textures import Pixels
+from slotscope.gui.pictures.cells import CellRaster, distinct
+from slotscope.gui.theme import Theme
+from slotscope.model.kinds.moldable.state import MoldableState
 
 #: Where a block meets its neighbours; OPEN: its job goes on in the next row.
 LEFT, RIGHT, OPEN, PARTIAL = 1, 2, 4, 8

@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QRectF
 
-from gui.kinds.moldable.servers_content import MoldableContent, PoolSection, content_of, pieces_of
-from gui.kinds.moldable.servers_layout import MoldableLayout
-from gui.kinds.moldable.servers_palette import IDLE, STEPS
-from gui.kinds.moldable.servers_raster import PoolRaster, codes_of, tone_table, tones_of
-from gui.pictures.layout import Integers
-from gui.pictures.scene import CellScene
-from model.kinds.moldable.facts import MoldableFacts
-from model.kinds.moldable.numbers import MoldableNumbers
-from model.kinds.moldable.state import MoldableState
+from slotscope.gui.kinds.moldable.servers_content import MoldableContent, PoolSection, content_of, pieces_of
+from slotscope.gui.kinds.moldable.servers_layout import MoldableLayout
+from slotscope.gui.kinds.moldable.servers_palette import IDLE, STEPS
+from slotscope.gui.kinds.moldable.servers_raster import PoolRaster, codes_of, tone_table, tones_of
+from slotscope.gui.pictures.layout import Integers
+from slotscope.gui.pictures.scene import CellScene
+from slotscope.model.kinds.moldable.facts import MoldableFacts
+from slotscope.model.kinds.moldable.numbers import MoldableNumbers
+from slotscope.model.kinds.moldable.state import MoldableState
 
 
 class MoldableHit(NamedTuple):

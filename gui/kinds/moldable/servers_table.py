@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from gui.kinds.moldable.servers_words import job_name
-from model.frame import Frame
+from slotscope.gui.kinds.moldable.servers_words import job_name
+from slotscope.model.frame import Frame
 
 _HEADER = (
     "server",

@@ -8,18 +8,18 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter, QStaticText
 
-from gui.kinds.moldable.colours import width_color
-from gui.kinds.moldable.servers_cells import BESIDE, PAD
-from gui.kinds.moldable.servers_content import strips_of
-from gui.kinds.moldable.servers_palette import empty_color
-from gui.kinds.moldable.servers_raster import levels
-from gui.kinds.moldable.servers_scene import MoldableScene
-from gui.kinds.moldable.servers_words import LABELS, caption_words, job_labels
-from gui.painting.colour import letter_ink
-from gui.painting.stack_text import Lines
-from gui.pictures.scene import ShownSection
-from gui.theme import Theme
-from model.explain import grouped
+from slotscope.gui.kinds.moldable.colours import width_color
+from slotscope.gui.kinds.moldable.servers_cells import BESIDE, PAD
+from slotscope.gui.kinds.moldable.servers_content import strips_of
+from slotscope.gui.kinds.moldable.servers_palette import empty_color
+from slotscope.gui.kinds.moldable.servers_raster import levels
+from slotscope.gui.kinds.moldable.servers_scene import MoldableScene
+from slotscope.gui.kinds.moldable.servers_words import LABELS, caption_words, job_labels
+from slotscope.gui.painting.colour import letter_ink
+from slotscope.gui.painting.stack_text import Lines
+from slotscope.gui.pictures.scene import ShownSection
+from slotscope.gui.theme import Theme
+from slotscope.model.explain import grouped
 
 #: Jobs have words while so many or fewer can be seen; from then on one zooms in.
 MOST_WRITTEN = 1200

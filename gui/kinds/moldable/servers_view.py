@@ -9,20 +9,20 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QTimer
 from PySide6.QtGui import QMouseEvent, QPainter
 from PySide6.QtWidgets import QWidget
 
-from gui.intents import Select
-from gui.kinds.moldable.servers_cells import MoldableWishes
-from gui.kinds.moldable.servers_content import sections_of
-from gui.kinds.moldable.servers_layout import fitting_servers
-from gui.kinds.moldable.servers_legend import MoldableLegend
-from gui.kinds.moldable.servers_marks import MoldableMark, marks, paint_marks, paint_selection
-from gui.kinds.moldable.servers_scene import MoldableScene, draw
-from gui.kinds.moldable.servers_text import MoldableText
-from gui.kinds.moldable.servers_words import header, job_lines, server_words
-from gui.painting.textures import texture_scale
-from gui.pictures.picture import ZoomedPicture
-from gui.theme import Theme
-from model.explain import grouped
-from model.frame import Frame
+from slotscope.gui.intents import Select
+from slotscope.gui.kinds.moldable.servers_cells import MoldableWishes
+from slotscope.gui.kinds.moldable.servers_content import sections_of
+from slotscope.gui.kinds.moldable.servers_layout import fitting_servers
+from slotscope.gui.kinds.moldable.servers_legend import MoldableLegend
+from slotscope.gui.kinds.moldable.servers_marks import MoldableMark, marks, paint_marks, paint_selection
+from slotscope.gui.kinds.moldable.servers_scene import MoldableScene, draw
+from slotscope.gui.kinds.moldable.servers_text import MoldableText
+from slotscope.gui.kinds.moldable.servers_words import header, job_lines, server_words
+from slotscope.gui.painting.textures import texture_scale
+from slotscope.gui.pictures.picture import ZoomedPicture
+from slotscope.gui.theme import Theme
+from slotscope.model.explain import grouped
+from slotscope.model.frame import Frame
 
 #: How long the servers are red after an arrival was blocked, in milliseconds.
 FLASH = 350

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from gui.kinds.moldable.servers_content import PoolSection, pieces_of, shares
-from gui.kinds.moldable.wording import class_letters, class_words, jobs_words, servers_words, time_words
-from gui.painting.stack_text import symbol
-from gui.panels.wording import significant
-from model.explain import grouped, quantity
-from model.frame import Frame, RunInfo
-from model.kinds.moldable.state import ARRIVED, BLOCKED, BUSY, JOBS
+from slotscope.gui.kinds.moldable.servers_content import PoolSection, pieces_of, shares
+from slotscope.gui.kinds.moldable.wording import class_letters, class_words, jobs_words, servers_words, time_words
+from slotscope.gui.painting.stack_text import symbol
+from slotscope.gui.panels.wording import significant
+from slotscope.model.explain import grouped, quantity
+from slotscope.model.frame import Frame, RunInfo
+from slotscope.model.kinds.moldable.state import ARRIVED, BLOCKED, BUSY, JOBS
 
 #: More pieces of a job are not listed one by one.
 MOST_LISTED = 6

@@ -6,8 +6,8 @@ import html
 from types import MappingProxyType
 from typing import Any, Mapping
 
-from gui.panels.algorithm_symbols import Symbol, left_out
-from model.frame import RunInfo
+from slotscope.gui.panels.algorithm_symbols import Symbol, left_out
+from slotscope.model.frame import RunInfo
 
 
 def _class(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from gui.panels.wording import significant
-from gui.theme import type_letter
-from model.explain import grouped, plural, quantity
-from model.frame import RunInfo
+from slotscope.gui.panels.wording import significant
+from slotscope.gui.theme import type_letter
+from slotscope.model.explain import grouped, plural, quantity
+from slotscope.model.frame import RunInfo
 
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 

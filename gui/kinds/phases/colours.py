@@ -7,9 +7,9 @@ from functools import cache
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
 
-from gui.painting.colour import mix
-from gui.painting.textures import INK, Pixels, texture_scale, texture_tile
-from gui.theme import Texture, Theme
+from slotscope.gui.painting.colour import mix
+from slotscope.gui.painting.textures import INK, Pixels, texture_scale, texture_tile
+from slotscope.gui.theme import Texture, Theme
 
 #: How much of a phase's colour is between the lines of a virtual job's hatching.
 VEIL = 0.16

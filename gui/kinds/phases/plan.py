@@ -7,11 +7,11 @@ from typing import Any, Iterable
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from gui.intents import Solve
-from gui.kinds.phases.plan_axis import ServersAxis
-from gui.kinds.phases.plan_gap import GapPlot
-from gui.kinds.phases.plan_solving import SolvingPage
-from gui.kinds.phases.plan_values import (
+from slotscope.gui.intents import Solve
+from slotscope.gui.kinds.phases.plan_axis import ServersAxis
+from slotscope.gui.kinds.phases.plan_gap import GapPlot
+from slotscope.gui.kinds.phases.plan_solving import SolvingPage
+from slotscope.gui.kinds.phases.plan_values import (
     axis_rows,
     dual_table,
     gap_points,
@@ -22,12 +22,12 @@ from gui.kinds.phases.plan_values import (
     so_far,
     tiles,
 )
-from gui.panel import Panel
-from gui.panels.columns import HeadedColumns
-from gui.panels.pages import BoundsPages, rich_text
-from gui.panels.tiles import LabelPace, Tiles
-from gui.theme import Theme, current_fonts
-from model.frame import Frame, RunInfo
+from slotscope.gui.panel import Panel
+from slotscope.gui.panels.columns import HeadedColumns
+from slotscope.gui.panels.pages import BoundsPages, rich_text
+from slotscope.gui.panels.tiles import LabelPace, Tiles
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.model.frame import Frame, RunInfo
 
 #: From this width on, at the usual size of type, pictures stand beside each other.
 _TWO_COLUMNS = 880

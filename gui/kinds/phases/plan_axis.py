@@ -9,11 +9,11 @@ from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QToolTip
 
-from gui.panels.pages import SteadyRows
-from gui.panels.wording import with_interval
-from gui.plotting.scales import format_number, step_up
-from gui.theme import current_fonts
-from model.metrics import Estimate
+from slotscope.gui.panels.pages import SteadyRows
+from slotscope.gui.panels.wording import with_interval
+from slotscope.gui.plotting.scales import format_number, step_up
+from slotscope.gui.theme import current_fonts
+from slotscope.model.metrics import Estimate
 
 _MARGIN, _GAP, _RADIUS = 10.0, 10.0, 4.0
 _CENTRE = Qt.AlignmentFlag.AlignCenter

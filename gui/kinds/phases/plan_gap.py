@@ -9,9 +9,9 @@ from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from gui.panels.wording import significant
-from gui.plotting.scales import format_number, spread, step_up
-from gui.theme import Theme, current_fonts
+from slotscope.gui.panels.wording import significant
+from slotscope.gui.plotting.scales import format_number, spread, step_up
+from slotscope.gui.theme import Theme, current_fonts
 
 _PAD, _TICK, _RADIUS = 8.0, 4.0, 4.0
 _CENTRE = Qt.AlignmentFlag.AlignCenter

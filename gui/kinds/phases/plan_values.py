@@ -8,21 +8,21 @@ from typing import NamedTuple, Sequence
 
 import numpy as np
 
-from gui.kinds.phases.plan_axis import AxisRow
-from gui.kinds.phases.plan_gap import GapPoint
-from gui.kinds.phases.wording import configuration_text
-from gui.panels.pages import table_line, table_of
-from gui.panels.tiles import TileText
-from gui.panels.wording import significant, with_interval
-from gui.theme import Theme
-from model.explain import grouped
-from model.frame import Frame, RunInfo
-from model.kinds.phases.programs.bounds import PhasePoint, PhasesBounds
-from model.kinds.phases.programs.plan import NOTHING, TIMERS
-from model.kinds.phases.state import ACTIVE, NOW
-from model.metrics import Estimate, estimates
-from model.recorder import TIME_COLUMN
-from model.steady import STRETCHES, steady_from
+from slotscope.gui.kinds.phases.plan_axis import AxisRow
+from slotscope.gui.kinds.phases.plan_gap import GapPoint
+from slotscope.gui.kinds.phases.wording import configuration_text
+from slotscope.gui.panels.pages import table_line, table_of
+from slotscope.gui.panels.tiles import TileText
+from slotscope.gui.panels.wording import significant, with_interval
+from slotscope.gui.theme import Theme
+from slotscope.model.explain import grouped
+from slotscope.model.frame import Frame, RunInfo
+from slotscope.model.kinds.phases.programs.bounds import PhasePoint, PhasesBounds
+from slotscope.model.kinds.phases.programs.plan import NOTHING, TIMERS
+from slotscope.model.kinds.phases.state import ACTIVE, NOW
+from slotscope.model.metrics import Estimate, estimates
+from slotscope.model.recorder import TIME_COLUMN
+from slotscope.model.steady import STRETCHES, steady_from
 
 #: Colours of peers in the plot of gaps; they repeat.
 _PEER_ROLES = ("second", "third", "greedy", "migration")

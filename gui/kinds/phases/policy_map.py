@@ -9,11 +9,11 @@ import numpy as np
 from PySide6.QtGui import QHelpEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from gui.boxes import ChoiceBox
-from gui.intents import Select
-from gui.kinds.phases.policy_map_bars import StationaryBars, bars, heaviest
-from gui.kinds.phases.policy_map_cells import MOST_PHASES, Cells, cells_of, usual_axes
-from gui.kinds.phases.policy_map_values import (
+from slotscope.gui.boxes import ChoiceBox
+from slotscope.gui.intents import Select
+from slotscope.gui.kinds.phases.policy_map_bars import StationaryBars, bars, heaviest
+from slotscope.gui.kinds.phases.policy_map_cells import MOST_PHASES, Cells, cells_of, usual_axes
+from slotscope.gui.kinds.phases.policy_map_values import (
     cost_rates,
     distance,
     event_server,
@@ -21,14 +21,14 @@ from gui.kinds.phases.policy_map_values import (
     map_values,
     most_jobs,
 )
-from gui.kinds.phases.policy_map_view import MapView
-from gui.kinds.phases.policy_map_words import cell_words, lemma_words, tiles
-from gui.panel import Panel
-from gui.panels.pages import rich_text
-from gui.panels.tiles import LabelPace, Tiles, paint_ground
-from gui.theme import Theme, current_fonts
-from model.explain import counted
-from model.frame import Frame, RunInfo
+from slotscope.gui.kinds.phases.policy_map_view import MapView
+from slotscope.gui.kinds.phases.policy_map_words import cell_words, lemma_words, tiles
+from slotscope.gui.panel import Panel
+from slotscope.gui.panels.pages import rich_text
+from slotscope.gui.panels.tiles import LabelPace, Tiles, paint_ground
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.model.explain import counted
+from slotscope.model.frame import Frame, RunInfo
 
 #: From this width on the bars stand beside the map.
 _WIDE, _WIDE_IF_FLAT, _FLAT = 860, 620, 430

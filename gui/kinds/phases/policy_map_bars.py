@@ -10,10 +10,10 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from gui.kinds.phases.policy_map_words import scientific, share_text
-from gui.kinds.phases.wording import configuration_text, short_configuration
-from gui.plotting.scales import SteppedRange
-from gui.theme import Theme, current_fonts
+from slotscope.gui.kinds.phases.policy_map_words import scientific, share_text
+from slotscope.gui.kinds.phases.wording import configuration_text, short_configuration
+from slotscope.gui.plotting.scales import SteppedRange
+from slotscope.gui.theme import Theme, current_fonts
 
 #: Configurations that have a row of their own.
 MOST_BARS = 12

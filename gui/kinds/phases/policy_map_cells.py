@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.phases.lattice import Lattice
+from slotscope.model.kinds.phases.lattice import Lattice
 
 #: With more phases than this a cell stands for all configurations that agree in two of them.
 MOST_PHASES = 3

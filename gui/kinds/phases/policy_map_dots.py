@@ -8,7 +8,7 @@ from functools import cache
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
-from gui.theme import Theme, current_fonts
+from slotscope.gui.theme import Theme, current_fonts
 
 #: Servers of a cell that are drawn one by one.
 MOST_DOTS = 9

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSizeF
 
-from gui.kinds.phases.policy_map_cells import NONE, Cells
+from slotscope.gui.kinds.phases.policy_map_cells import NONE, Cells
 
 #: Sides of cells in pixels: the largest, and the smallest that can be pointed at.
 _LARGEST, _SMALLEST = 110, 4

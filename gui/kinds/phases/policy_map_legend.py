@@ -8,14 +8,14 @@ from typing import Callable, NamedTuple
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QPainter, QPen
 
-from gui.kinds.phases.colours import phase_color
-from gui.kinds.phases.policy_map_cells import NONE
-from gui.kinds.phases.policy_map_dots import paint_dots
-from gui.kinds.phases.policy_map_painting import paint_arrow, paint_at_once, paint_cross, paint_towards, shade
-from gui.kinds.phases.policy_map_values import MapValues
-from gui.kinds.phases.policy_map_words import scientific
-from gui.theme import Theme, current_fonts
-from model.kinds.phases.programs.plan import AT_ONCE, NOTHING, TIMERS
+from slotscope.gui.kinds.phases.colours import phase_color
+from slotscope.gui.kinds.phases.policy_map_cells import NONE
+from slotscope.gui.kinds.phases.policy_map_dots import paint_dots
+from slotscope.gui.kinds.phases.policy_map_painting import paint_arrow, paint_at_once, paint_cross, paint_towards, shade
+from slotscope.gui.kinds.phases.policy_map_values import MapValues
+from slotscope.gui.kinds.phases.policy_map_words import scientific
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.model.kinds.phases.programs.plan import AT_ONCE, NOTHING, TIMERS
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _GAP, _MARGIN = 8.0, 8.0

@@ -8,13 +8,13 @@ import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
 
-from gui.kinds.phases.colours import phase_color
-from gui.kinds.phases.policy_map_cells import NONE, Cells
-from gui.kinds.phases.policy_map_layout import MapLayout
-from gui.kinds.phases.policy_map_values import MapValues
-from gui.painting.colour import mix
-from gui.theme import Theme, current_fonts
-from model.kinds.phases.programs.plan import AT_ONCE, NOTHING, TIMERS
+from slotscope.gui.kinds.phases.colours import phase_color
+from slotscope.gui.kinds.phases.policy_map_cells import NONE, Cells
+from slotscope.gui.kinds.phases.policy_map_layout import MapLayout
+from slotscope.gui.kinds.phases.policy_map_values import MapValues
+from slotscope.gui.painting.colour import mix
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.model.kinds.phases.programs.plan import AT_ONCE, NOTHING, TIMERS
 
 _CENTRE = Qt.AlignmentFlag.AlignCenter
 #: Of the optimum's colour in the cells of the least and of the largest pi.

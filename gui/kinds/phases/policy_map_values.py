@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gui.kinds.phases.policy_map_cells import NONE, Cells
-from model.frame import Frame
-from model.kinds.phases.facts import PhaseFacts
-from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.programs.plan import AT_ONCE, NOTHING, TIMERS, PoolPlan
+from slotscope.gui.kinds.phases.policy_map_cells import NONE, Cells
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.phases.facts import PhaseFacts
+from slotscope.model.kinds.phases.numbers import PhaseNumbers
+from slotscope.model.kinds.phases.programs.plan import AT_ONCE, NOTHING, TIMERS, PoolPlan
 
 #: pi below this share of the largest has the faintest shade.
 _DEEPEST = 1e-6

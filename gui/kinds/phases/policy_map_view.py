@@ -18,13 +18,13 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from gui.kinds.phases.policy_map_cells import NONE
-from gui.kinds.phases.policy_map_dots import paint_dots
-from gui.kinds.phases.policy_map_layout import MapLayout, laid_out
-from gui.kinds.phases.policy_map_legend import PolicyMapLegend
-from gui.kinds.phases.policy_map_painting import MapPainter, slice_name
-from gui.kinds.phases.policy_map_values import MapValues
-from gui.theme import Theme, current_fonts
+from slotscope.gui.kinds.phases.policy_map_cells import NONE
+from slotscope.gui.kinds.phases.policy_map_dots import paint_dots
+from slotscope.gui.kinds.phases.policy_map_layout import MapLayout, laid_out
+from slotscope.gui.kinds.phases.policy_map_legend import PolicyMapLegend
+from slotscope.gui.kinds.phases.policy_map_painting import MapPainter, slice_name
+from slotscope.gui.kinds.phases.policy_map_values import MapValues
+from slotscope.gui.theme import Theme, current_fonts
 
 _LEAST_LINES, _USUAL_LINES = 8, 18  # heights in lines of text
 _MARGIN = 4.0

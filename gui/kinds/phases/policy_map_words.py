@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from gui.kinds.phases.policy_map_cells import Cells
-from gui.kinds.phases.policy_map_values import servers_by_case
-from gui.kinds.phases.wording import configuration_text
-from gui.panels.tiles import TileText
-from gui.panels.wording import THIN, significant
-from gui.plotting.scales import MINUS, format_number
-from model.explain import grouped, plural
-from model.frame import Frame
-from model.kinds.phases.programs.bounds import PhasesBounds
-from model.kinds.phases.programs.plan import AT_ONCE, NOTHING, TIMERS, ServerPlan
+from slotscope.gui.kinds.phases.policy_map_cells import Cells
+from slotscope.gui.kinds.phases.policy_map_values import servers_by_case
+from slotscope.gui.kinds.phases.wording import configuration_text
+from slotscope.gui.panels.tiles import TileText
+from slotscope.gui.panels.wording import THIN, significant
+from slotscope.gui.plotting.scales import MINUS, format_number
+from slotscope.model.explain import grouped, plural
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.phases.programs.bounds import PhasesBounds
+from slotscope.model.kinds.phases.programs.plan import AT_ONCE, NOTHING, TIMERS, ServerPlan
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 #: Numbers below this are written with a power of ten.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gui.kinds.phases import servers_table
-from gui.kinds.phases.servers_view import PhaseServersView
-from gui.pictures.panel import PicturePanel
+from slotscope.gui.kinds.phases import servers_table
+from slotscope.gui.kinds.phases.servers_view import PhaseServersView
+from slotscope.gui.pictures.panel import PicturePanel
 
 
 class PhaseServersPanel(PicturePanel):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gui.pictures.layout import SectionWishes, level, lines_below
+from slotscope.gui.pictures.layout import SectionWishes, level, lines_below
 
 #: Jobs are told apart in bins from this height and width on, in lines of a texture.
 LEAST_HEIGHT, LEAST_WIDTH = 6, 3

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Sequence
 
-from gui.kinds.phases.servers_cells import PhaseCell, PhaseWishes, cell_of
-from gui.pictures.layout import Box, CellLayout, SectionGrid, most_fitting, stacked
+from slotscope.gui.kinds.phases.servers_cells import PhaseCell, PhaseWishes, cell_of
+from slotscope.gui.pictures.layout import Box, CellLayout, SectionGrid, most_fitting, stacked
 
 #: A cell's width by its height, for one resource and for each further one.
 ASPECT, MORE_ASPECT = 0.62, 0.34

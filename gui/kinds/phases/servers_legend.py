@@ -7,14 +7,14 @@ from typing import NamedTuple
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from gui.kinds.phases.colours import paint_phase_mark
-from gui.kinds.phases.servers_palette import DIM, dimmed, heat_color
-from gui.kinds.phases.servers_stamps import Stamps
-from gui.kinds.phases.wording import phase_letters, units_text
-from gui.painting.stack_text import Symbols
-from gui.pictures.legend import PictureLegend, paint_gradient, paint_line, paint_pair
-from gui.theme import Theme
-from model.frame import RunInfo
+from slotscope.gui.kinds.phases.colours import paint_phase_mark
+from slotscope.gui.kinds.phases.servers_palette import DIM, dimmed, heat_color
+from slotscope.gui.kinds.phases.servers_stamps import Stamps
+from slotscope.gui.kinds.phases.wording import phase_letters, units_text
+from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.pictures.legend import PictureLegend, paint_gradient, paint_line, paint_pair
+from slotscope.gui.theme import Theme
+from slotscope.model.frame import RunInfo
 
 #: The type of the token that stands for all.
 _SOME_TYPE = 0

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from PySide6.QtGui import QPainter
 
-from gui.intents import Select
-from gui.kinds.phases.servers_scene import PhaseScene
-from gui.kinds.phases.servers_sections import ServerPlace, place_of
-from gui.painting.brackets import paint_brackets
-from gui.pictures.marks import outline, outline_server, outline_thing
-from model.frame import Frame
-from model.kinds.phases.rows import (
+from slotscope.gui.intents import Select
+from slotscope.gui.kinds.phases.servers_scene import PhaseScene
+from slotscope.gui.kinds.phases.servers_sections import ServerPlace, place_of
+from slotscope.gui.painting.brackets import paint_brackets
+from slotscope.gui.pictures.marks import outline, outline_server, outline_thing
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.phases.rows import (
     FLAG_DEPARTED,
     FLAG_MISSED,
     FLAG_OF_VIRTUAL,
@@ -21,9 +21,9 @@ from model.kinds.phases.rows import (
     FLAG_REQUESTED,
     FLAG_VIRTUAL,
 )
-from model.kinds.phases.state import FIRST_BACKUP, NEXT_VIRTUAL, PhaseState
-from model.records import Match, Overflow, Record, Request, SetTimer, VirtualArrival
-from model.records import Place as Placement
+from slotscope.model.kinds.phases.state import FIRST_BACKUP, NEXT_VIRTUAL, PhaseState
+from slotscope.model.records import Match, Overflow, Record, Request, SetTimer, VirtualArrival
+from slotscope.model.records import Place as Placement
 
 
 class PhaseMark(NamedTuple):

@@ -7,10 +7,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from gui.kinds.phases.colours import phase_color, phase_tile, virtual_tile
-from gui.painting.colour import argb, mix
-from gui.painting.textures import Pixels, dimmed_pixels, plain_tile, strip_of, wall_of
-from gui.theme import Theme
+from slotscope.gui.kinds.phases.colours import phase_color, phase_tile, virtual_tile
+from slotscope.gui.painting.colour import argb, mix
+from slotscope.gui.painting.textures import Pixels, dimmed_pixels, plain_tile, strip_of, wall_of
+from slotscope.gui.theme import Theme
 
 #: Looks of a row of a column; from PHASES on there are several for each phase.
 OUTSIDE, FREE, FLOOR, RIM, OVER, PARTING, PHASES = range(7)

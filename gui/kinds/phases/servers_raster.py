@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gui.kinds.phases.servers_cells import PhaseCell
-from gui.kinds.phases.servers_layout import PhaseLayout
-from gui.kinds.phases.servers_palette import (
+from slotscope.gui.kinds.phases.servers_cells import PhaseCell
+from slotscope.gui.kinds.phases.servers_layout import PhaseLayout
+from slotscope.gui.kinds.phases.servers_palette import (
     FILL,
     FILL_ABOVE,
     FLAT,
@@ -27,10 +27,10 @@ from gui.kinds.phases.servers_palette import (
     RIM,
     PhasePalette,
 )
-from gui.kinds.phases.servers_sections import Indices, Integers, PhaseContent
-from gui.painting.textures import Pixels, pixels_of_looks
-from gui.pictures.cells import CellRaster, distinct
-from gui.pictures.layout import level
+from slotscope.gui.kinds.phases.servers_sections import Indices, Integers, PhaseContent
+from slotscope.gui.painting.textures import Pixels, pixels_of_looks
+from slotscope.gui.pictures.cells import CellRaster, distinct
+from slotscope.gui.pictures.layout import level
 
 Looks = npt.NDArray[np.int16]
 Floats = npt.NDArray[np.float64]

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from PySide6.QtCore import QRectF
 
-from gui.kinds.phases.servers_layout import PhaseLayout
-from gui.kinds.phases.servers_palette import PhasePalette, server_palette
-from gui.kinds.phases.servers_raster import Amounts, JobBlocks, PhaseRaster, blocks_of
-from gui.kinds.phases.servers_sections import (
+from slotscope.gui.kinds.phases.servers_layout import PhaseLayout
+from slotscope.gui.kinds.phases.servers_palette import PhasePalette, server_palette
+from slotscope.gui.kinds.phases.servers_raster import Amounts, JobBlocks, PhaseRaster, blocks_of
+from slotscope.gui.kinds.phases.servers_sections import (
     Integers,
     PhaseContent,
     PhaseSection,
@@ -20,11 +20,11 @@ from gui.kinds.phases.servers_sections import (
     place_of,
     records_on,
 )
-from gui.pictures.layout import Box
-from gui.pictures.scene import CellScene
-from model.kinds.phases.facts import PhaseFacts
-from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.state import PhaseState
+from slotscope.gui.pictures.layout import Box
+from slotscope.gui.pictures.scene import CellScene
+from slotscope.model.kinds.phases.facts import PhaseFacts
+from slotscope.model.kinds.phases.numbers import PhaseNumbers
+from slotscope.model.kinds.phases.state import PhaseState
 
 
 class PhaseHit(NamedTuple):

@@ -9,9 +9,9 @@ from typing import Callable
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPixmap
 
-from gui.kinds.phases.colours import phase_color, phase_ink
-from gui.painting.colour import letter_ink, mix
-from gui.theme import Theme
+from slotscope.gui.kinds.phases.colours import phase_color, phase_ink
+from slotscope.gui.painting.colour import letter_ink, mix
+from slotscope.gui.theme import Theme
 
 #: So many pictures are kept.
 MOST_STAMPS = 512

@@ -6,9 +6,9 @@ from typing import Iterator
 
 import numpy as np
 
-from gui.kinds.phases.servers_sections import Gatherer, PhaseContent, ServerPlace, content_of, info_has_tokens
-from gui.kinds.phases.wording import configuration_text
-from model.frame import Frame
+from slotscope.gui.kinds.phases.servers_sections import Gatherer, PhaseContent, ServerPlace, content_of, info_has_tokens
+from slotscope.gui.kinds.phases.wording import configuration_text
+from slotscope.model.frame import Frame
 
 
 def header(frame: Frame) -> list[str]:

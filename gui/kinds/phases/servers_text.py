@@ -6,19 +6,19 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter
 
-from gui.kinds.phases.servers_cells import PAD
-from gui.kinds.phases.servers_palette import DIM
-from gui.kinds.phases.servers_raster import JobBlocks, blocks_of
-from gui.kinds.phases.servers_scene import PhaseScene, token_types
-from gui.kinds.phases.servers_sections import Integers
-from gui.kinds.phases.servers_stamps import Stamps
-from gui.kinds.phases.servers_words import caption_words, label_words, phase_names
-from gui.kinds.phases.wording import phase_letters, short_configuration
-from gui.painting.stack_text import Lines, Symbols
-from gui.pictures.layout import Box
-from gui.pictures.scene import ShownSection
-from model.explain import grouped
-from model.frame import RunInfo
+from slotscope.gui.kinds.phases.servers_cells import PAD
+from slotscope.gui.kinds.phases.servers_palette import DIM
+from slotscope.gui.kinds.phases.servers_raster import JobBlocks, blocks_of
+from slotscope.gui.kinds.phases.servers_scene import PhaseScene, token_types
+from slotscope.gui.kinds.phases.servers_sections import Integers
+from slotscope.gui.kinds.phases.servers_stamps import Stamps
+from slotscope.gui.kinds.phases.servers_words import caption_words, label_words, phase_names
+from slotscope.gui.kinds.phases.wording import phase_letters, short_configuration
+from slotscope.gui.painting.stack_text import Lines, Symbols
+from slotscope.gui.pictures.layout import Box
+from slotscope.gui.pictures.scene import ShownSection
+from slotscope.model.explain import grouped
+from slotscope.model.frame import RunInfo
 
 #: Letters are written while there is room for no more than so many; from then on one zooms in.
 MOST_LETTERS = 900

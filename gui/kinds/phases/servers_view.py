@@ -9,23 +9,23 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
-from gui.intents import Select
-from gui.kinds.phases.servers_cells import PhaseWishes
-from gui.kinds.phases.servers_layout import fitting_servers
-from gui.kinds.phases.servers_legend import PhaseLegend
-from gui.kinds.phases.servers_marks import marks, paint_marks, paint_selection
-from gui.kinds.phases.servers_scene import PhaseScene, draw
-from gui.kinds.phases.servers_sections import Gatherer, PhaseSection, info_has_tokens, most_use
-from gui.kinds.phases.servers_stamps import Stamps
-from gui.kinds.phases.servers_text import PhaseText, label_widths
-from gui.kinds.phases.servers_words import job_lines, server_words
-from gui.kinds.phases.wording import phase_letters
-from gui.painting.textures import texture_scale
-from gui.pictures.picture import ZoomedPicture
-from gui.theme import Theme
-from model.frame import Frame
-from model.inspection import SERVER, Thing
-from model.kinds.phases.inspection import VIRTUAL
+from slotscope.gui.intents import Select
+from slotscope.gui.kinds.phases.servers_cells import PhaseWishes
+from slotscope.gui.kinds.phases.servers_layout import fitting_servers
+from slotscope.gui.kinds.phases.servers_legend import PhaseLegend
+from slotscope.gui.kinds.phases.servers_marks import marks, paint_marks, paint_selection
+from slotscope.gui.kinds.phases.servers_scene import PhaseScene, draw
+from slotscope.gui.kinds.phases.servers_sections import Gatherer, PhaseSection, info_has_tokens, most_use
+from slotscope.gui.kinds.phases.servers_stamps import Stamps
+from slotscope.gui.kinds.phases.servers_text import PhaseText, label_widths
+from slotscope.gui.kinds.phases.servers_words import job_lines, server_words
+from slotscope.gui.kinds.phases.wording import phase_letters
+from slotscope.gui.painting.textures import texture_scale
+from slotscope.gui.pictures.picture import ZoomedPicture
+from slotscope.gui.theme import Theme
+from slotscope.model.frame import Frame
+from slotscope.model.inspection import SERVER, Thing
+from slotscope.model.kinds.phases.inspection import VIRTUAL
 
 #: What the height of a bin stands for at first, by how much it grows when more is in use, and
 #: what it stands for where no more can be.

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from textwrap import wrap
 
-from gui.kinds.phases.servers_sections import PhaseSection, ServerPlace, info_has_tokens, records_on
-from gui.kinds.phases.wording import amount_text, configuration_text, phase_letters, units_text
-from gui.panels.wording import significant
-from model.explain import grouped, plural, quantity, singular
-from model.frame import Frame, RunInfo
-from model.kinds.phases.facts import PhaseFacts
-from model.kinds.phases.state import BACKUP, NOW
-from model.kinds.phases.words import why_waiting
+from slotscope.gui.kinds.phases.servers_sections import PhaseSection, ServerPlace, info_has_tokens, records_on
+from slotscope.gui.kinds.phases.wording import amount_text, configuration_text, phase_letters, units_text
+from slotscope.gui.panels.wording import significant
+from slotscope.model.explain import grouped, plural, quantity, singular
+from slotscope.model.frame import Frame, RunInfo
+from slotscope.model.kinds.phases.facts import PhaseFacts
+from slotscope.model.kinds.phases.state import BACKUP, NOW
+from slotscope.model.kinds.phases.words import why_waiting
 
 #: So many jobs or tokens are listed one by one.
 MOST_LISTED = 8

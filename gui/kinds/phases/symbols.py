@@ -6,9 +6,9 @@ import html
 from types import MappingProxyType
 from typing import Any, Mapping
 
-from gui.kinds.phases.wording import amount_text, configuration_text
-from gui.panels.algorithm_symbols import Symbol, left_out, numbered_job, server, servers
-from model.frame import RunInfo
+from slotscope.gui.kinds.phases.wording import amount_text, configuration_text
+from slotscope.gui.panels.algorithm_symbols import Symbol, left_out, numbered_job, server, servers
+from slotscope.model.frame import RunInfo
 
 
 def _phase(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:

@@ -8,19 +8,19 @@ from typing import Iterable
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
-from gui.intents import Select
-from gui.kinds.phases.tokens_lines import LifeLines
-from gui.kinds.phases.tokens_lives import waiting
-from gui.kinds.phases.tokens_plot import TokensPlot
-from gui.kinds.phases.tokens_rates import RateRow, RatesChart
-from gui.kinds.phases.tokens_reading import recent_rates, shown_types, table, token_rows
-from gui.kinds.phases.tokens_words import row_words, tiles, unit
-from gui.panel import Panel
-from gui.panels.tiles import LabelPace, Tiles, paint_ground
-from gui.theme import Theme, current_fonts
-from model.frame import Frame, RunInfo
-from model.inspection import Thing
-from model.kinds.phases.inspection import TOKEN
+from slotscope.gui.intents import Select
+from slotscope.gui.kinds.phases.tokens_lines import LifeLines
+from slotscope.gui.kinds.phases.tokens_lives import waiting
+from slotscope.gui.kinds.phases.tokens_plot import TokensPlot
+from slotscope.gui.kinds.phases.tokens_rates import RateRow, RatesChart
+from slotscope.gui.kinds.phases.tokens_reading import recent_rates, shown_types, table, token_rows
+from slotscope.gui.kinds.phases.tokens_words import row_words, tiles, unit
+from slotscope.gui.panel import Panel
+from slotscope.gui.panels.tiles import LabelPace, Tiles, paint_ground
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.model.frame import Frame, RunInfo
+from slotscope.model.inspection import Thing
+from slotscope.model.kinds.phases.inspection import TOKEN
 
 #: From this width on the lives stand beside curves and rates.
 _WIDE = 1000

@@ -8,15 +8,15 @@ from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from gui.kinds.phases.tokens_lines_layout import Line, LinesLayout, arranged, covering_span
-from gui.kinds.phases.tokens_lines_paint import LinesPainter
-from gui.kinds.phases.tokens_lives import Life, used_lately, waiting
-from gui.kinds.phases.tokens_marks import Marks
-from gui.kinds.phases.tokens_words import life_words
-from gui.kinds.phases.wording import phase_letters
-from gui.plotting.scales import format_number
-from gui.theme import Theme, current_fonts
-from model.frame import Frame
+from slotscope.gui.kinds.phases.tokens_lines_layout import Line, LinesLayout, arranged, covering_span
+from slotscope.gui.kinds.phases.tokens_lines_paint import LinesPainter
+from slotscope.gui.kinds.phases.tokens_lives import Life, used_lately, waiting
+from slotscope.gui.kinds.phases.tokens_marks import Marks
+from slotscope.gui.kinds.phases.tokens_words import life_words
+from slotscope.gui.kinds.phases.wording import phase_letters
+from slotscope.gui.plotting.scales import format_number
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.model.frame import Frame
 
 _LEAST_LINES, _USUAL_LINES = 6, 14
 _NARROW = 460

@@ -7,8 +7,8 @@ from typing import Sequence
 
 from PySide6.QtCore import QRectF
 
-from gui.kinds.phases.tokens_lives import Life
-from gui.plotting.scales import step_up
+from slotscope.gui.kinds.phases.tokens_lives import Life
+from slotscope.gui.plotting.scales import step_up
 
 #: At most this share of the rows is for tokens that wait, while there are others to show.
 _MOST_WAITING = 0.6

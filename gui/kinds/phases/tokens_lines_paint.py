@@ -5,13 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
-from gui.kinds.phases.colours import phase_color
-from gui.kinds.phases.tokens_lines_layout import Heading, LinesLayout
-from gui.kinds.phases.tokens_lives import Life
-from gui.kinds.phases.tokens_marks import Marks
-from gui.painting.colour import mix
-from gui.plotting.scales import MINUS, format_number, step_up
-from gui.theme import current_fonts
+from slotscope.gui.kinds.phases.colours import phase_color
+from slotscope.gui.kinds.phases.tokens_lines_layout import Heading, LinesLayout
+from slotscope.gui.kinds.phases.tokens_lives import Life
+from slotscope.gui.kinds.phases.tokens_marks import Marks
+from slotscope.gui.painting.colour import mix
+from slotscope.gui.plotting.scales import MINUS, format_number, step_up
+from slotscope.gui.theme import current_fonts
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter

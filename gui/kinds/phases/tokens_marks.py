@@ -7,9 +7,9 @@ from typing import Callable
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPixmap
 
-from gui.kinds.phases.colours import paint_phase_mark, phase_color
-from gui.painting.colour import contrast
-from gui.theme import Theme, current_fonts
+from slotscope.gui.kinds.phases.colours import paint_phase_mark, phase_color
+from slotscope.gui.painting.colour import contrast
+from slotscope.gui.theme import Theme, current_fonts
 
 _DOT = 3.5
 _CENTRE = Qt.AlignmentFlag.AlignCenter

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
-from gui.kinds.phases.tokens_reading import TokenRow, limited_in_all, limits_shown, read_all, reader
-from gui.plotting.run_plot import RunPlot
-from gui.plotting.sampled import History
-from gui.theme import Theme
-from model.frame import Frame
+from slotscope.gui.kinds.phases.tokens_reading import TokenRow, limited_in_all, limits_shown, read_all, reader
+from slotscope.gui.plotting.run_plot import RunPlot
+from slotscope.gui.plotting.sampled import History
+from slotscope.gui.theme import Theme
+from slotscope.model.frame import Frame
 
 _ALL = "all"  # the curve of the sum over all types
 

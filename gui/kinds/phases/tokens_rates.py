@@ -8,13 +8,13 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QHelpEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from gui.kinds.phases.colours import paint_phase_mark, phase_brush, phase_color, virtual_brush
-from gui.kinds.phases.tokens_reading import RecentRates, TokenRow, TypeRates
-from gui.painting.colour import mix
-from gui.panels.pages import SteadyRows
-from gui.panels.wording import significant
-from gui.plotting.scales import SteppedRange
-from gui.theme import Theme, current_fonts
+from slotscope.gui.kinds.phases.colours import paint_phase_mark, phase_brush, phase_color, virtual_brush
+from slotscope.gui.kinds.phases.tokens_reading import RecentRates, TokenRow, TypeRates
+from slotscope.gui.painting.colour import mix
+from slotscope.gui.panels.pages import SteadyRows
+from slotscope.gui.panels.wording import significant
+from slotscope.gui.plotting.scales import SteppedRange
+from slotscope.gui.theme import Theme, current_fonts
 
 _MARGIN, _GAP = 10.0, 12.0
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter

@@ -7,13 +7,20 @@ from typing import Any, Iterable, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gui.plotting.sampled import Columns, Read
-from gui.plotting.scales import step_up
-from model.frame import Frame
-from model.kinds.phases.measures import COUNTS
-from model.kinds.phases.programs.rules import LIMIT_IN_ALL
-from model.kinds.phases.sampling import COUNTED, EVENT_COLUMN, PAUSED_COLUMN, SCALARS, TIME_COLUMN, TOKENS_COLUMN
-from model.kinds.phases.state import REQUESTED
+from slotscope.gui.plotting.sampled import Columns, Read
+from slotscope.gui.plotting.scales import step_up
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.phases.measures import COUNTS
+from slotscope.model.kinds.phases.programs.rules import LIMIT_IN_ALL
+from slotscope.model.kinds.phases.sampling import (
+    COUNTED,
+    EVENT_COLUMN,
+    PAUSED_COLUMN,
+    SCALARS,
+    TIME_COLUMN,
+    TOKENS_COLUMN,
+)
+from slotscope.model.kinds.phases.state import REQUESTED
 
 #: What the limit of all types is called.
 LIMIT = "ηₘₐₓ"

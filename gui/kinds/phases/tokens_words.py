@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from gui.kinds.phases.tokens_lives import Life
-from gui.kinds.phases.tokens_reading import RecentRates, TokenRow, limited_in_all
-from gui.panels.tiles import TileText
-from gui.panels.wording import THIN, significant
-from gui.plotting.scales import format_number
-from model.explain import grouped, plural
-from model.frame import Frame
-from model.kinds.phases.explain import PhaseNarrator
-from model.kinds.phases.state import PAUSED, TOKENS
+from slotscope.gui.kinds.phases.tokens_lives import Life
+from slotscope.gui.kinds.phases.tokens_reading import RecentRates, TokenRow, limited_in_all
+from slotscope.gui.panels.tiles import TileText
+from slotscope.gui.panels.wording import THIN, significant
+from slotscope.gui.plotting.scales import format_number
+from slotscope.model.explain import grouped, plural
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.phases.explain import PhaseNarrator
+from slotscope.model.kinds.phases.state import PAUSED, TOKENS
 
 
 def tiles(frame: Frame, lives: tuple[Life, ...], rates: RecentRates) -> tuple[TileText, ...]:

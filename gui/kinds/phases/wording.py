@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Sequence
 
-from gui.panels.wording import significant
-from gui.theme import type_letter
-from model.frame import RunInfo
+from slotscope.gui.panels.wording import significant
+from slotscope.gui.theme import type_letter
+from slotscope.model.frame import RunInfo
 
 #: Names of at most so many letters are their own mark, and stand right after a number.
 SHORT_NAME = 2

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gui.kinds.queue import bins_table
-from gui.kinds.queue.bins_view import BinView
-from gui.pictures.panel import PicturePanel
+from slotscope.gui.kinds.queue import bins_table
+from slotscope.gui.kinds.queue.bins_view import BinView
+from slotscope.gui.pictures.panel import PicturePanel
 
 
 class ServerBinsPanel(PicturePanel):

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from model.kinds.queue.facts import QueueFacts
-from model.kinds.queue.numbers import QueueNumbers
-from model.kinds.queue.state import NOW, QueueState
+from slotscope.model.kinds.queue.facts import QueueFacts
+from slotscope.model.kinds.queue.numbers import QueueNumbers
+from slotscope.model.kinds.queue.state import NOW, QueueState
 
 Integers = npt.NDArray[np.int64]
 Indices = npt.NDArray[np.int32]

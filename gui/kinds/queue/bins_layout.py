@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gui.pictures.layout import Box, CellLayout, Integers, SectionGrid, SectionWishes, level, lines_below
+from slotscope.gui.pictures.layout import Box, CellLayout, Integers, SectionGrid, SectionWishes, level, lines_below
 
 #: A cell's width by its height, for one resource and for each further one.
 ASPECT, MORE_ASPECT = 0.6, 0.3

@@ -8,16 +8,16 @@ import numpy as np
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter
 
-from gui.kinds.queue.bins_palette import heat_color
-from gui.kinds.queue.bins_words import size_on_block
-from gui.kinds.queue.colours import Look, paint_look, size_classes
-from gui.kinds.queue.wording import interval_words, lane_name
-from gui.painting.stack_text import Symbols
-from gui.painting.textures import texture_scale, texture_tile
-from gui.pictures.legend import PictureLegend, paint_gradient, paint_pair, paint_tile
-from gui.theme import Texture, Theme
-from model.kinds.queue.facts import QueueFacts
-from model.kinds.queue.numbers import QueueNumbers
+from slotscope.gui.kinds.queue.bins_palette import heat_color
+from slotscope.gui.kinds.queue.bins_words import size_on_block
+from slotscope.gui.kinds.queue.colours import Look, paint_look, size_classes
+from slotscope.gui.kinds.queue.wording import interval_words, lane_name
+from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.painting.textures import texture_scale, texture_tile
+from slotscope.gui.pictures.legend import PictureLegend, paint_gradient, paint_pair, paint_tile
+from slotscope.gui.theme import Texture, Theme
+from slotscope.model.kinds.queue.facts import QueueFacts
+from slotscope.model.kinds.queue.numbers import QueueNumbers
 
 #: Sizes are named one by one where there are no more.
 MOST_NAMED = 16

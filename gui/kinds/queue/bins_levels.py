@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gui.kinds.queue.bins_content import BinJobs, Integers
-from gui.pictures.layout import level
+from slotscope.gui.kinds.queue.bins_content import BinJobs, Integers
+from slotscope.gui.pictures.layout import level
 
 
 @dataclass(frozen=True, eq=False)

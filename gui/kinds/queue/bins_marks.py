@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from PySide6.QtGui import QPainter
 
-from gui.intents import Select
-from gui.kinds.queue.bins_scene import BinScene
-from gui.painting.brackets import paint_brackets
-from gui.pictures.marks import outline_server, outline_thing
-from model.frame import Frame
-from model.records import Evict, Place, Record, Renew, Stall
+from slotscope.gui.intents import Select
+from slotscope.gui.kinds.queue.bins_scene import BinScene
+from slotscope.gui.painting.brackets import paint_brackets
+from slotscope.gui.pictures.marks import outline_server, outline_thing
+from slotscope.model.frame import Frame
+from slotscope.model.records import Evict, Place, Record, Renew, Stall
 
 
 class BinMark(NamedTuple):

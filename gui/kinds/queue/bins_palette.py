@@ -7,10 +7,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from gui.kinds.queue.colours import Look, look_color, look_tile
-from gui.painting.colour import argb, letter_ink, mix
-from gui.painting.textures import Pixels, dimmed_pixels, plain_tile, strip_of, texture_tile, wall_of
-from gui.theme import Texture, Theme
+from slotscope.gui.kinds.queue.colours import Look, look_color, look_tile
+from slotscope.gui.painting.colour import argb, letter_ink, mix
+from slotscope.gui.painting.textures import Pixels, dimmed_pixels, plain_tile, strip_of, texture_tile, wall_of
+from slotscope.gui.theme import Texture, Theme
 
 #: Looks of a row of a bin; from STYLES on there are three for each class of sizes.
 OUTSIDE, FREE, RESERVED, FLOOR, LID, STYLES = range(6)

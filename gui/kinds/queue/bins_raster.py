@@ -7,12 +7,12 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from gui.kinds.queue.bins_content import BinJobs, Floats, Integers, Slots
-from gui.kinds.queue.bins_layout import FLOOR as FLOOR_HEIGHT
-from gui.kinds.queue.bins_layout import LID as LID_HEIGHT
-from gui.kinds.queue.bins_layout import BinCell, BinLayout
-from gui.kinds.queue.bins_levels import Levels
-from gui.kinds.queue.bins_palette import (
+from slotscope.gui.kinds.queue.bins_content import BinJobs, Floats, Integers, Slots
+from slotscope.gui.kinds.queue.bins_layout import FLOOR as FLOOR_HEIGHT
+from slotscope.gui.kinds.queue.bins_layout import LID as LID_HEIGHT
+from slotscope.gui.kinds.queue.bins_layout import BinCell, BinLayout
+from slotscope.gui.kinds.queue.bins_levels import Levels
+from slotscope.gui.kinds.queue.bins_palette import (
     FILL,
     FLAT,
     FLOOR,
@@ -27,9 +27,9 @@ from gui.kinds.queue.bins_palette import (
     WASTE,
     BinPalette,
 )
-from gui.painting.textures import Pixels
-from gui.pictures.cells import CellRaster
-from gui.pictures.layout import level
+from slotscope.gui.painting.textures import Pixels
+from slotscope.gui.pictures.cells import CellRaster
+from slotscope.gui.pictures.layout import level
 
 Looks = npt.NDArray[np.int16]
 Flags = npt.NDArray[np.bool_]

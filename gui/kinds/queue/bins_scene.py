@@ -9,18 +9,18 @@ from typing import NamedTuple
 import numpy as np
 from PySide6.QtCore import QRectF
 
-from gui.kinds.queue.bins_content import BinJobs, blocks_of, slots_of
-from gui.kinds.queue.bins_layout import BinLayout
-from gui.kinds.queue.bins_levels import Levels, levels_of
-from gui.kinds.queue.bins_palette import bin_palette
-from gui.kinds.queue.bins_raster import BinRaster, bar_rows, bin_rows, draw_gauges, heat_rows
-from gui.kinds.queue.colours import SizeClasses, size_classes
-from gui.painting.textures import pixels_of_looks
-from gui.pictures.layout import Integers
-from gui.pictures.scene import CellScene
-from model.kinds.queue.facts import QueueFacts
-from model.kinds.queue.numbers import QueueNumbers
-from model.kinds.queue.state import QueueState
+from slotscope.gui.kinds.queue.bins_content import BinJobs, blocks_of, slots_of
+from slotscope.gui.kinds.queue.bins_layout import BinLayout
+from slotscope.gui.kinds.queue.bins_levels import Levels, levels_of
+from slotscope.gui.kinds.queue.bins_palette import bin_palette
+from slotscope.gui.kinds.queue.bins_raster import BinRaster, bar_rows, bin_rows, draw_gauges, heat_rows
+from slotscope.gui.kinds.queue.colours import SizeClasses, size_classes
+from slotscope.gui.painting.textures import pixels_of_looks
+from slotscope.gui.pictures.layout import Integers
+from slotscope.gui.pictures.scene import CellScene
+from slotscope.model.kinds.queue.facts import QueueFacts
+from slotscope.model.kinds.queue.numbers import QueueNumbers
+from slotscope.model.kinds.queue.state import QueueState
 
 
 class BinHit(NamedTuple):

@@ -9,20 +9,20 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter
 
-from gui.kinds.queue.bins_content import Integers
-from gui.kinds.queue.bins_layout import FLOOR, PAD
-from gui.kinds.queue.bins_palette import DIM
-from gui.kinds.queue.bins_raster import GAUGE, GAUGE_WIDTH_FROM
-from gui.kinds.queue.bins_scene import BinScene
-from gui.kinds.queue.bins_words import configuration_words, size_on_block, weight_words
-from gui.kinds.queue.colours import look_color, look_ink
-from gui.kinds.queue.wording import lane_name
-from gui.painting.colour import letter_ink, mix
-from gui.painting.stack_text import Symbols
-from gui.pictures.layout import level
-from model.explain import grouped
-from model.kinds.queue.facts import QueueFacts
-from model.kinds.queue.numbers import QueueNumbers
+from slotscope.gui.kinds.queue.bins_content import Integers
+from slotscope.gui.kinds.queue.bins_layout import FLOOR, PAD
+from slotscope.gui.kinds.queue.bins_palette import DIM
+from slotscope.gui.kinds.queue.bins_raster import GAUGE, GAUGE_WIDTH_FROM
+from slotscope.gui.kinds.queue.bins_scene import BinScene
+from slotscope.gui.kinds.queue.bins_words import configuration_words, size_on_block, weight_words
+from slotscope.gui.kinds.queue.colours import look_color, look_ink
+from slotscope.gui.kinds.queue.wording import lane_name
+from slotscope.gui.painting.colour import letter_ink, mix
+from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.pictures.layout import level
+from slotscope.model.explain import grouped
+from slotscope.model.kinds.queue.facts import QueueFacts
+from slotscope.model.kinds.queue.numbers import QueueNumbers
 
 #: So many configurations' names are measured; where there are more they are alike.
 MOST_MEASURED = 200

@@ -11,20 +11,20 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
-from gui.intents import Select
-from gui.kinds.queue.bins_content import slot_heights
-from gui.kinds.queue.bins_layout import BinWishes, fitting_bins
-from gui.kinds.queue.bins_legend import BinLegend
-from gui.kinds.queue.bins_marks import marks, paint_marks, paint_selection
-from gui.kinds.queue.bins_raster import BinRaster
-from gui.kinds.queue.bins_scene import BinScene, draw
-from gui.kinds.queue.bins_text import BinText, label_widths
-from gui.kinds.queue.bins_words import block_words, may_stall, server_words
-from gui.painting.textures import texture_scale
-from gui.pictures.picture import ZoomedPicture
-from gui.theme import Theme
-from model.frame import Frame
-from model.kinds.queue.numbers import QueuePool
+from slotscope.gui.intents import Select
+from slotscope.gui.kinds.queue.bins_content import slot_heights
+from slotscope.gui.kinds.queue.bins_layout import BinWishes, fitting_bins
+from slotscope.gui.kinds.queue.bins_legend import BinLegend
+from slotscope.gui.kinds.queue.bins_marks import marks, paint_marks, paint_selection
+from slotscope.gui.kinds.queue.bins_raster import BinRaster
+from slotscope.gui.kinds.queue.bins_scene import BinScene, draw
+from slotscope.gui.kinds.queue.bins_text import BinText, label_widths
+from slotscope.gui.kinds.queue.bins_words import block_words, may_stall, server_words
+from slotscope.gui.painting.textures import texture_scale
+from slotscope.gui.pictures.picture import ZoomedPicture
+from slotscope.gui.theme import Theme
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.queue.numbers import QueuePool
 
 
 class BinView(ZoomedPicture):

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
 
-from gui.kinds.queue.wording import Interval
-from gui.painting.colour import mix
-from gui.painting.textures import INK, Pixels, texture_scale, texture_tile
-from gui.theme import Texture, Theme
-from model.kinds.queue.facts import QueueFacts
-from model.kinds.queue.numbers import QueueNumbers
-from model.kinds.queue.programs.partition import Partition, default_depth
+from slotscope.gui.kinds.queue.wording import Interval
+from slotscope.gui.painting.colour import mix
+from slotscope.gui.painting.textures import INK, Pixels, texture_scale, texture_tile
+from slotscope.gui.theme import Texture, Theme
+from slotscope.model.kinds.queue.facts import QueueFacts
+from slotscope.model.kinds.queue.numbers import QueueNumbers
+from slotscope.model.kinds.queue.programs.partition import Partition, default_depth
 
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 

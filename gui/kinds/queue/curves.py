@@ -8,15 +8,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetricsF, QResizeEvent
 from PySide6.QtWidgets import QLabel, QVBoxLayout
 
-from gui.kinds.queue.curves_plot import QueuePlot
-from gui.kinds.queue.curves_reading import table, until_now
-from gui.kinds.queue.curves_words import MeasuredQueue, estimate_words, measured, tiles, verdict_words
-from gui.panel import Panel
-from gui.panels.tiles import LabelPace, Tiles, paint_ground
-from gui.panels.wording import THIN
-from gui.theme import Theme, current_fonts
-from model.frame import Frame
-from model.kinds.spec import NO_VERDICT, STABLE
+from slotscope.gui.kinds.queue.curves_plot import QueuePlot
+from slotscope.gui.kinds.queue.curves_reading import table, until_now
+from slotscope.gui.kinds.queue.curves_words import MeasuredQueue, estimate_words, measured, tiles, verdict_words
+from slotscope.gui.panel import Panel
+from slotscope.gui.panels.tiles import LabelPace, Tiles, paint_ground
+from slotscope.gui.panels.wording import THIN
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.spec import NO_VERDICT, STABLE
 
 #: The reason for a verdict may take so many lines, with some room to spare.
 _MOST_LINES = 1.7

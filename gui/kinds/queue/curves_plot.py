@@ -6,13 +6,13 @@ from typing import Sequence
 
 from PySide6.QtWidgets import QWidget
 
-from gui.kinds.queue.colours import Look, queue_name, size_classes
-from gui.kinds.queue.curves_reading import MOST_CURVES, longest, mean_lengths, read_total, reader, until_now
-from gui.panels.tiles import LabelPace
-from gui.plotting.run_plot import RunPlot
-from gui.plotting.sampled import History
-from gui.theme import Theme
-from model.frame import Frame
+from slotscope.gui.kinds.queue.colours import Look, queue_name, size_classes
+from slotscope.gui.kinds.queue.curves_reading import MOST_CURVES, longest, mean_lengths, read_total, reader, until_now
+from slotscope.gui.panels.tiles import LabelPace
+from slotscope.gui.plotting.run_plot import RunPlot
+from slotscope.gui.plotting.sampled import History
+from slotscope.gui.theme import Theme
+from slotscope.model.frame import Frame
 
 _SLOTS = ("", "slot", "slots")
 _TOTAL = "waiting"

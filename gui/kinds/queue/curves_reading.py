@@ -7,9 +7,9 @@ from typing import Any, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from gui.plotting.sampled import Columns, Read
-from model.frame import Frame
-from model.kinds.queue.sampling import (
+from slotscope.gui.plotting.sampled import Columns, Read
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.queue.sampling import (
     ARRIVED_COLUMN,
     DEPARTED_COLUMN,
     EVENT_COLUMN,

@@ -8,12 +8,12 @@ from typing import Any, Iterable
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from gui.kinds.queue.lp_bars import ConfigurationBars
-from gui.kinds.queue.lp_picture import Size, jobs_by_size, picture_of, service_of, size_name, types_of
-from gui.kinds.queue.lp_refining import RefiningPlot
-from gui.kinds.queue.lp_region import RegionPlot
-from gui.kinds.queue.lp_scale import LoadScale
-from gui.kinds.queue.lp_values import (
+from slotscope.gui.kinds.queue.lp_bars import ConfigurationBars
+from slotscope.gui.kinds.queue.lp_picture import Size, jobs_by_size, picture_of, service_of, size_name, types_of
+from slotscope.gui.kinds.queue.lp_refining import RefiningPlot
+from slotscope.gui.kinds.queue.lp_region import RegionPlot
+from slotscope.gui.kinds.queue.lp_scale import LoadScale
+from slotscope.gui.kinds.queue.lp_values import (
     configuration_rows,
     guarantee_sentences,
     in_symbols,
@@ -24,15 +24,15 @@ from gui.kinds.queue.lp_values import (
     price_table,
     steps,
 )
-from gui.panel import Panel
-from gui.panels.columns import HeadedColumns
-from gui.panels.pages import BoundsPages, busy_page, rich_text
-from gui.panels.tiles import LabelPace, Tiles, TileText
-from gui.panels.wording import exact, significant
-from gui.plotting.scales import format_number
-from gui.theme import Theme, current_fonts
-from model.frame import Frame, RunInfo
-from model.kinds.queue.programs.bounds import QueueBounds
+from slotscope.gui.panel import Panel
+from slotscope.gui.panels.columns import HeadedColumns
+from slotscope.gui.panels.pages import BoundsPages, busy_page, rich_text
+from slotscope.gui.panels.tiles import LabelPace, Tiles, TileText
+from slotscope.gui.panels.wording import exact, significant
+from slotscope.gui.plotting.scales import format_number
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.model.frame import Frame, RunInfo
+from slotscope.model.kinds.queue.programs.bounds import QueueBounds
 
 #: From this width on, at the usual size of type, there are two columns.
 _TWO_COLUMNS = 880

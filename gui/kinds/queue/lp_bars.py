@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from gui.panels.share_bars import ShareBars
-from gui.panels.wording import exact, significant
-from gui.plotting.scales import format_number
-from model.programs.configurations import Configuration
+from slotscope.gui.panels.share_bars import ShareBars
+from slotscope.gui.panels.wording import exact, significant
+from slotscope.gui.plotting.scales import format_number
+from slotscope.model.programs.configurations import Configuration
 
 _RESOLUTION = 0.001
 

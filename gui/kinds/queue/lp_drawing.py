@@ -8,9 +8,9 @@ from typing import NamedTuple, Sequence
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
-from gui.kinds.queue.lp_picture import Point, Service, SupportablePicture
-from gui.kinds.queue.lp_plane import RegionPlane
-from gui.theme import Theme, current_fonts
+from slotscope.gui.kinds.queue.lp_picture import Point, Service, SupportablePicture
+from slotscope.gui.kinds.queue.lp_plane import RegionPlane
+from slotscope.gui.theme import Theme, current_fonts
 
 _DOT, _LARGEST = 3.0, 10.0  # radii
 _MANY_DOTS = 80

@@ -15,14 +15,14 @@ from typing import Any, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from gui.panels.wording import significant
-from model.kinds.queue.facts import QueueFacts
-from model.kinds.queue.numbers import QueueNumbers
-from model.kinds.queue.programs.bounds import QueueBounds
-from model.kinds.queue.programs.partition import Partition
-from model.kinds.queue.programs.reduced import largest_sizes, real_contents
-from model.kinds.queue.programs.region import Region
-from model.kinds.queue.state import QueueState
+from slotscope.gui.panels.wording import significant
+from slotscope.model.kinds.queue.facts import QueueFacts
+from slotscope.model.kinds.queue.numbers import QueueNumbers
+from slotscope.model.kinds.queue.programs.bounds import QueueBounds
+from slotscope.model.kinds.queue.programs.partition import Partition
+from slotscope.model.kinds.queue.programs.reduced import largest_sizes, real_contents
+from slotscope.model.kinds.queue.programs.region import Region
+from slotscope.model.kinds.queue.state import QueueState
 
 Counts = tuple[int, int]
 Point = tuple[float, float]

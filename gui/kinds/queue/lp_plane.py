@@ -8,8 +8,8 @@ from typing import Sequence
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
-from gui.plotting.scales import format_number, step_up
-from gui.theme import Theme, current_fonts
+from slotscope.gui.plotting.scales import format_number, step_up
+from slotscope.gui.theme import Theme, current_fonts
 
 _MARGIN, _GAP, _TICK = 10.0, 6.0, 4.0
 _ROOM = 1.14  # how far the axes go beyond the largest coordinates

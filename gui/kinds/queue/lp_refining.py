@@ -8,9 +8,9 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from gui.panels.wording import significant
-from gui.plotting.scales import format_number, spread, step_up
-from gui.theme import Theme, current_fonts
+from slotscope.gui.panels.wording import significant
+from slotscope.gui.plotting.scales import format_number, spread, step_up
+from slotscope.gui.theme import Theme, current_fonts
 
 _MARGIN, _GAP, _LEADER = 10.0, 6.0, 9.0
 _CENTRE = Qt.AlignmentFlag.AlignCenter

@@ -9,13 +9,13 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, QSizeF
 from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from gui.kinds.queue.lp_drawing import FULL, NOW, REDUCED, TRAP, RegionPainter, load_role
-from gui.kinds.queue.lp_labels import PlacedLabel, WantedLabel, paint_symbols, place_labels, symbols_width
-from gui.kinds.queue.lp_picture import Counts, Service, SupportablePicture
-from gui.kinds.queue.lp_plane import RegionPlane, paint_axes
-from gui.panels.wording import significant
-from gui.plotting.scales import format_number
-from gui.theme import Theme, current_fonts
+from slotscope.gui.kinds.queue.lp_drawing import FULL, NOW, REDUCED, TRAP, RegionPainter, load_role
+from slotscope.gui.kinds.queue.lp_labels import PlacedLabel, WantedLabel, paint_symbols, place_labels, symbols_width
+from slotscope.gui.kinds.queue.lp_picture import Counts, Service, SupportablePicture
+from slotscope.gui.kinds.queue.lp_plane import RegionPlane, paint_axes
+from slotscope.gui.panels.wording import significant
+from slotscope.gui.plotting.scales import format_number
+from slotscope.gui.theme import Theme, current_fonts
 
 #: Pieces of the arrow, and live marks at most, that labels keep clear of.
 _PIECES, _CLEAR_MARKS = 12, 8

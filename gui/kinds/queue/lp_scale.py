@@ -10,10 +10,10 @@ from PySide6.QtCore import QLineF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from gui.kinds.queue.lp_labels import paint_symbols, symbols_width
-from gui.panels.wording import THIN
-from gui.plotting.scales import format_number
-from gui.theme import Theme, current_fonts
+from slotscope.gui.kinds.queue.lp_labels import paint_symbols, symbols_width
+from slotscope.gui.panels.wording import THIN
+from slotscope.gui.plotting.scales import format_number
+from slotscope.gui.theme import Theme, current_fonts
 
 _MARGIN, _GAP, _THICK = 10.0, 10.0, 10.0
 _RESOLUTION = 0.001

@@ -9,20 +9,20 @@ from typing import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from gui.kinds.queue.lp_bars import ConfigurationRow
-from gui.kinds.queue.lp_picture import Size, size_name
-from gui.kinds.queue.lp_refining import RefinedBounds
-from gui.kinds.queue.lp_scale import GUARANTEES, LoadValues
-from gui.panels.pages import table_line, table_of
-from gui.panels.wording import exact, significant
-from gui.theme import Theme
-from model.errors import PolicyError
-from model.kinds.queue.numbers import QueueNumbers
-from model.kinds.queue.programs.bounds import QueueBounds
-from model.kinds.queue.programs.fluid import FluidLimit
-from model.kinds.queue.programs.theorem1 import MOST_REFINED
-from model.policies import reference_class
-from model.programs.configurations import Configuration
+from slotscope.gui.kinds.queue.lp_bars import ConfigurationRow
+from slotscope.gui.kinds.queue.lp_picture import Size, size_name
+from slotscope.gui.kinds.queue.lp_refining import RefinedBounds
+from slotscope.gui.kinds.queue.lp_scale import GUARANTEES, LoadValues
+from slotscope.gui.panels.pages import table_line, table_of
+from slotscope.gui.panels.wording import exact, significant
+from slotscope.gui.theme import Theme
+from slotscope.model.errors import PolicyError
+from slotscope.model.kinds.queue.numbers import QueueNumbers
+from slotscope.model.kinds.queue.programs.bounds import QueueBounds
+from slotscope.model.kinds.queue.programs.fluid import FluidLimit
+from slotscope.model.kinds.queue.programs.theorem1 import MOST_REFINED
+from slotscope.model.policies import reference_class
+from slotscope.model.programs.configurations import Configuration
 
 #: Configurations that have a row of their own.
 MOST_ROWS = 8

@@ -7,21 +7,21 @@ from fractions import Fraction
 from PySide6.QtGui import QHelpEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout
 
-from gui.intents import Select
-from gui.kinds.queue.colours import queue_name
-from gui.kinds.queue.queues_lanes import LanesView
-from gui.kinds.queue.queues_reading import Focus, focus_of, lane_names, lane_top, lanes, records_of
-from gui.kinds.queue.queues_ruler import Marker, SizeRuler
-from gui.kinds.queue.queues_scale import SizeAxis, sizes_of
-from gui.kinds.queue.queues_words import job_words, lane_words
-from gui.kinds.queue.wording import reason_words, share_words, size_words, told_size
-from gui.panel import Panel
-from gui.panels.tiles import paint_ground
-from gui.theme import Theme
-from model.frame import Frame, RunInfo
-from model.inspection import Thing
-from model.kinds.queue.inspection import QUEUE
-from model.kinds.queue.state import WAITING
+from slotscope.gui.intents import Select
+from slotscope.gui.kinds.queue.colours import queue_name
+from slotscope.gui.kinds.queue.queues_lanes import LanesView
+from slotscope.gui.kinds.queue.queues_reading import Focus, focus_of, lane_names, lane_top, lanes, records_of
+from slotscope.gui.kinds.queue.queues_ruler import Marker, SizeRuler
+from slotscope.gui.kinds.queue.queues_scale import SizeAxis, sizes_of
+from slotscope.gui.kinds.queue.queues_words import job_words, lane_words
+from slotscope.gui.kinds.queue.wording import reason_words, share_words, size_words, told_size
+from slotscope.gui.panel import Panel
+from slotscope.gui.panels.tiles import paint_ground
+from slotscope.gui.theme import Theme
+from slotscope.model.frame import Frame, RunInfo
+from slotscope.model.inspection import Thing
+from slotscope.model.kinds.queue.inspection import QUEUE
+from slotscope.model.kinds.queue.state import WAITING
 
 _EDGES = 10  # what is around and between lanes and ruler
 _MOST_RULER = 0.4  # of the height, unless the lanes leave more

@@ -8,13 +8,13 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from gui.kinds.queue.queues_layout import LanesLayout, LaneText, length_share
-from gui.kinds.queue.queues_painting import LanesPainter, more_words
-from gui.kinds.queue.queues_reading import Focus, JobCell, LaneName, QueueLane
-from gui.kinds.queue.queues_switch import LogSwitch
-from gui.kinds.queue.wording import interval_words
-from gui.plotting.scales import SteppedRange, format_number
-from gui.theme import Theme, current_fonts
+from slotscope.gui.kinds.queue.queues_layout import LanesLayout, LaneText, length_share
+from slotscope.gui.kinds.queue.queues_painting import LanesPainter, more_words
+from slotscope.gui.kinds.queue.queues_reading import Focus, JobCell, LaneName, QueueLane
+from slotscope.gui.kinds.queue.queues_switch import LogSwitch
+from slotscope.gui.kinds.queue.wording import interval_words
+from slotscope.gui.plotting.scales import SteppedRange, format_number
+from slotscope.gui.theme import Theme, current_fonts
 
 _USUAL_LENGTH = 1000.0
 

@@ -8,13 +8,13 @@ from typing import Sequence
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
-from gui.kinds.queue.colours import look_brush, look_color, paint_look
-from gui.kinds.queue.queues_layout import GAP, LanesLayout, length_share, length_ticks
-from gui.kinds.queue.queues_reading import Focus, JobCell, LaneName, QueueLane
-from gui.kinds.queue.wording import fraction_words, interval_words
-from gui.painting.colour import mix
-from gui.plotting.scales import format_number
-from gui.theme import Theme, current_fonts
+from slotscope.gui.kinds.queue.colours import look_brush, look_color, paint_look
+from slotscope.gui.kinds.queue.queues_layout import GAP, LanesLayout, length_share, length_ticks
+from slotscope.gui.kinds.queue.queues_reading import Focus, JobCell, LaneName, QueueLane
+from slotscope.gui.kinds.queue.wording import fraction_words, interval_words
+from slotscope.gui.painting.colour import mix
+from slotscope.gui.plotting.scales import format_number
+from slotscope.gui.theme import Theme, current_fonts
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter

@@ -8,13 +8,13 @@ from typing import Iterable, NamedTuple
 
 import numpy as np
 
-from gui.kinds.queue.colours import Look, SizeClasses, queue_name, size_classes
-from gui.kinds.queue.wording import Interval
-from model.frame import Frame
-from model.kinds.queue.facts import QueueFacts
-from model.kinds.queue.numbers import QueueNumbers
-from model.kinds.queue.state import NOW, QueueState
-from model.records import Evict, Place, Record
+from slotscope.gui.kinds.queue.colours import Look, SizeClasses, queue_name, size_classes
+from slotscope.gui.kinds.queue.wording import Interval
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.queue.facts import QueueFacts
+from slotscope.model.kinds.queue.numbers import QueueNumbers
+from slotscope.model.kinds.queue.state import NOW, QueueState
+from slotscope.model.records import Evict, Place, Record
 
 #: A lane is never higher than a server so many times over.
 _MOST_PARTS = 1024

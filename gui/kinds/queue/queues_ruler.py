@@ -20,13 +20,13 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from gui.kinds.queue.colours import Look, look_brush, look_color, look_ink, subscript
-from gui.kinds.queue.queues_scale import SizeAxis, SizeScale, bins, ends, spaced
-from gui.kinds.queue.queues_switch import LogSwitch
-from gui.kinds.queue.wording import fraction_words, interval_words, percent, reason_words
-from gui.painting.colour import mix
-from gui.theme import Theme, current_fonts
-from model.kinds.queue.numbers import QueueNumbers
+from slotscope.gui.kinds.queue.colours import Look, look_brush, look_color, look_ink, subscript
+from slotscope.gui.kinds.queue.queues_scale import SizeAxis, SizeScale, bins, ends, spaced
+from slotscope.gui.kinds.queue.queues_switch import LogSwitch
+from slotscope.gui.kinds.queue.wording import fraction_words, interval_words, percent, reason_words
+from slotscope.gui.painting.colour import mix
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.model.kinds.queue.numbers import QueueNumbers
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _MARGIN, _GAP = 10.0, 8.0

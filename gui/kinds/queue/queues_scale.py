@@ -10,10 +10,10 @@ from typing import NamedTuple, Sequence
 
 import numpy as np
 
-from gui.kinds.queue.colours import size_classes
-from gui.kinds.queue.wording import Interval
-from model.kinds.queue.facts import QueueFacts
-from model.kinds.queue.numbers import QueueNumbers
+from slotscope.gui.kinds.queue.colours import size_classes
+from slotscope.gui.kinds.queue.wording import Interval
+from slotscope.model.kinds.queue.facts import QueueFacts
+from slotscope.model.kinds.queue.numbers import QueueNumbers
 
 #: Distributions with more values than this are drawn as a histogram.
 MOST_STEMS = 60

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QToolButton, QWidget
 
-from gui.theme import Theme, current_fonts
+from slotscope.gui.theme import Theme, current_fonts
 
 
 class LogSwitch(QToolButton):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from gui.kinds.queue.colours import queue_name, subscript
-from gui.kinds.queue.wording import interval_words, size_words, told_size
-from model.explain import grouped, plural
-from model.frame import Frame
-from model.kinds.queue.state import NOW
+from slotscope.gui.kinds.queue.colours import queue_name, subscript
+from slotscope.gui.kinds.queue.wording import interval_words, size_words, told_size
+from slotscope.model.explain import grouped, plural
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.queue.state import NOW
 
 
 def job_words(frame: Frame, record: int) -> str:

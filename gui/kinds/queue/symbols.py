@@ -6,8 +6,8 @@ import html
 from types import MappingProxyType
 from typing import Any, Mapping
 
-from gui.panels.algorithm_symbols import Symbol, numbered_job, server, size
-from model.frame import RunInfo
+from slotscope.gui.panels.algorithm_symbols import Symbol, numbered_job, server, size
+from slotscope.model.frame import RunInfo
 
 
 def _queue(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:

@@ -6,15 +6,15 @@ from typing import Iterable
 
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
-from gui.intents import Select
-from gui.kinds.queue.weights_chart import WeightsChart
-from gui.kinds.queue.weights_paint import STALLED
-from gui.kinds.queue.weights_values import WeightBlock, weight_blocks
-from gui.panel import Panel
-from gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
-from gui.plotting.scales import format_number
-from gui.theme import Theme
-from model.frame import Frame, RunInfo
+from slotscope.gui.intents import Select
+from slotscope.gui.kinds.queue.weights_chart import WeightsChart
+from slotscope.gui.kinds.queue.weights_paint import STALLED
+from slotscope.gui.kinds.queue.weights_values import WeightBlock, weight_blocks
+from slotscope.gui.panel import Panel
+from slotscope.gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
+from slotscope.gui.plotting.scales import format_number
+from slotscope.gui.theme import Theme
+from slotscope.model.frame import Frame, RunInfo
 
 _SHARE_RESOLUTION = 0.001
 

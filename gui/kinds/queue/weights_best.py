@@ -8,7 +8,7 @@ from typing import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from model.programs.configurations import ConfigurationSpace
+from slotscope.model.programs.configurations import ConfigurationSpace
 
 #: With more sizes than these the search would hold up the window.
 MOST_SIZES = 8

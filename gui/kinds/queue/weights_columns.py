@@ -7,8 +7,8 @@ from typing import Callable, Iterable, NamedTuple, Sequence
 
 from PySide6.QtCore import QRectF
 
-from gui.kinds.queue.weights_values import Term, WeightBlock, WeightRow, in_numbers, in_symbols
-from gui.plotting.scales import format_number
+from slotscope.gui.kinds.queue.weights_values import Term, WeightBlock, WeightRow, in_numbers, in_symbols
+from slotscope.gui.plotting.scales import format_number
 
 MARGIN, GAP = 10.0, 12.0
 #: Width of the bars below which the arithmetic is left out, and below which its symbols are.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
-from gui.kinds.queue.weights_columns import (
+from slotscope.gui.kinds.queue.weights_columns import (
     GAP,
     OWN_NAME,
     SERVERS_HEADING,
@@ -15,11 +15,11 @@ from gui.kinds.queue.weights_columns import (
     chips,
     work_text,
 )
-from gui.kinds.queue.weights_values import WeightBlock, WeightRow
-from gui.painting.colour import mix
-from gui.panels.wording import significant
-from gui.plotting.scales import format_number
-from gui.theme import Theme
+from slotscope.gui.kinds.queue.weights_values import WeightBlock, WeightRow
+from slotscope.gui.painting.colour import mix
+from slotscope.gui.panels.wording import significant
+from slotscope.gui.plotting.scales import format_number
+from slotscope.gui.theme import Theme
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter

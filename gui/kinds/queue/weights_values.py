@@ -8,14 +8,14 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from gui.kinds.queue.colours import subscript
-from gui.kinds.queue.weights_best import MOST_SIZES, BestChoice, best_choice, waiting_by_size
-from gui.panels.wording import significant
-from gui.plotting.scales import format_number
-from model.frame import Frame
-from model.kinds.queue.facts import QueueFacts
-from model.kinds.queue.numbers import QueueNumbers
-from model.kinds.queue.state import QueueState
+from slotscope.gui.kinds.queue.colours import subscript
+from slotscope.gui.kinds.queue.weights_best import MOST_SIZES, BestChoice, best_choice, waiting_by_size
+from slotscope.gui.panels.wording import significant
+from slotscope.gui.plotting.scales import format_number
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.queue.facts import QueueFacts
+from slotscope.model.kinds.queue.numbers import QueueNumbers
+from slotscope.model.kinds.queue.state import QueueState
 
 #: So many servers are named by their numbers, more are counted.
 MOST_NAMED = 16

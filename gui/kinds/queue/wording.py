@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from gui.panels.wording import THIN, significant
-from model.frame import RunInfo
-from model.kinds.queue.explain import amount
-from model.kinds.queue.facts import QueueFacts
+from slotscope.gui.panels.wording import THIN, significant
+from slotscope.model.frame import RunInfo
+from slotscope.model.kinds.queue.explain import amount
+from slotscope.model.kinds.queue.facts import QueueFacts
 
 Interval = tuple[Fraction, Fraction]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from gui.kinds.declaration import DecisionWords, PanelEntry, PanelRoom, Roles
+from slotscope.gui.kinds.declaration import DecisionWords, PanelEntry, PanelRoom, Roles
 
 ROOM = PanelRoom(
     panels=(

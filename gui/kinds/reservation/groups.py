@@ -7,16 +7,22 @@ from typing import Iterable
 import numpy as np
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout
 
-from gui.intents import GoTo
-from gui.kinds.reservation.groups_chart import RowChart, RowStyle
-from gui.panel import Panel
-from gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
-from gui.plotting.sampled import LEAST_GROWTH, Columns, History
-from gui.plotting.scales import format_number
-from gui.theme import Theme
-from model.frame import Frame
-from model.kinds.reservation.numbers import ReservationNumbers
-from model.kinds.reservation.sampling import EVENT_COLUMN, I_STAR_COLUMN, REJECT_GROUP_COLUMN, TIME_COLUMN, columns
+from slotscope.gui.intents import GoTo
+from slotscope.gui.kinds.reservation.groups_chart import RowChart, RowStyle
+from slotscope.gui.panel import Panel
+from slotscope.gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
+from slotscope.gui.plotting.sampled import LEAST_GROWTH, Columns, History
+from slotscope.gui.plotting.scales import format_number
+from slotscope.gui.theme import Theme
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers
+from slotscope.model.kinds.reservation.sampling import (
+    EVENT_COLUMN,
+    I_STAR_COLUMN,
+    REJECT_GROUP_COLUMN,
+    TIME_COLUMN,
+    columns,
+)
 
 RESERVED_PLAIN, RESERVED = "⌈g(L)⌉", "⌈<i>g</i>(<i>L</i>)⌉"
 

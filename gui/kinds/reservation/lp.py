@@ -10,23 +10,23 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from gui.intents import Say
-from gui.kinds.reservation.lp_bars import SolutionBars
-from gui.kinds.reservation.lp_curve import AlphaPlot, alpha_text
-from gui.kinds.reservation.lp_prices import price_table
-from gui.kinds.reservation.lp_scale import RatioScale, guarantee_sentence
-from gui.kinds.reservation.lp_solution import Solution, bar_rows, present_shares, solve_at
-from gui.panel import Panel
-from gui.panels.columns import HeadedColumns
-from gui.panels.pages import BoundsPages, busy_page, rich_text
-from gui.panels.tiles import LabelPace, Tiles, TileText
-from gui.panels.wording import GREEDY, OPTIMUM, exact, significant
-from gui.plotting.scales import format_number
-from gui.theme import Theme, current_fonts
-from model.frame import Frame, RunInfo
-from model.kinds.reservation.bounds import Bounds
-from model.kinds.reservation.measures import reward_rate
-from model.kinds.reservation.programs.bounds import GUARANTEES
+from slotscope.gui.intents import Say
+from slotscope.gui.kinds.reservation.lp_bars import SolutionBars
+from slotscope.gui.kinds.reservation.lp_curve import AlphaPlot, alpha_text
+from slotscope.gui.kinds.reservation.lp_prices import price_table
+from slotscope.gui.kinds.reservation.lp_scale import RatioScale, guarantee_sentence
+from slotscope.gui.kinds.reservation.lp_solution import Solution, bar_rows, present_shares, solve_at
+from slotscope.gui.panel import Panel
+from slotscope.gui.panels.columns import HeadedColumns
+from slotscope.gui.panels.pages import BoundsPages, busy_page, rich_text
+from slotscope.gui.panels.tiles import LabelPace, Tiles, TileText
+from slotscope.gui.panels.wording import GREEDY, OPTIMUM, exact, significant
+from slotscope.gui.plotting.scales import format_number
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.model.frame import Frame, RunInfo
+from slotscope.model.kinds.reservation.bounds import Bounds
+from slotscope.model.kinds.reservation.measures import reward_rate
+from slotscope.model.kinds.reservation.programs.bounds import GUARANTEES
 
 #: From this width on, at the usual size of type, there are two columns.
 _TWO_COLUMNS = 880

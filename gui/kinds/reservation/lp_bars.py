@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from gui.kinds.reservation.lp_solution import BarRow
-from gui.panels.share_bars import ShareBars
-from gui.panels.wording import GREEDY_MARK
-from gui.plotting.scales import format_number
-from gui.theme import type_letter
+from slotscope.gui.kinds.reservation.lp_solution import BarRow
+from slotscope.gui.panels.share_bars import ShareBars
+from slotscope.gui.panels.wording import GREEDY_MARK
+from slotscope.gui.plotting.scales import format_number
+from slotscope.gui.theme import type_letter
 
 _RESOLUTION = 0.001
 

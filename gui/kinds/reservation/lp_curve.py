@@ -11,11 +11,11 @@ from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPen
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from gui.panels.wording import GREEDY_PLAIN, OPTIMUM_PLAIN, significant
-from gui.plotting.scales import step_up
-from gui.plotting.time_plot import PlotText, TimePlot
-from gui.theme import Theme, current_fonts
-from model.kinds.reservation.programs.alpha_curve import AlphaCurve
+from slotscope.gui.panels.wording import GREEDY_PLAIN, OPTIMUM_PLAIN, significant
+from slotscope.gui.plotting.scales import step_up
+from slotscope.gui.plotting.time_plot import PlotText, TimePlot
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.model.kinds.reservation.programs.alpha_curve import AlphaCurve
 
 _SNAP = 5.0  # pixels
 _DOT = 8.0

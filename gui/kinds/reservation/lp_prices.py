@@ -5,10 +5,10 @@ from __future__ import annotations
 from html import escape
 from typing import Sequence
 
-from gui.kinds.reservation.lp_solution import Solution
-from gui.panels.pages import table_line, table_of
-from gui.panels.wording import significant
-from gui.theme import Theme, type_letter
+from slotscope.gui.kinds.reservation.lp_solution import Solution
+from slotscope.gui.panels.pages import table_line, table_of
+from slotscope.gui.panels.wording import significant
+from slotscope.gui.theme import Theme, type_letter
 
 _HEADINGS = ("", "<i>ρ<sub>j</sub></i>", "", "<i>y<sub>j</sub></i><sup>*</sup>", "", "slots", "price")
 _SCALED = "<i>αρ<sub>j</sub></i>"

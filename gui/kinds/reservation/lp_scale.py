@@ -6,10 +6,10 @@ from PySide6.QtCore import QLineF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from gui.panels.wording import GREEDY_PLAIN, OPTIMUM_PLAIN, THIN
-from gui.plotting.scales import format_number
-from gui.theme import Theme, current_fonts
-from model.kinds.reservation.programs.bounds import ALWAYS, GUARANTEES, MONOTONE, Guarantee
+from slotscope.gui.panels.wording import GREEDY_PLAIN, OPTIMUM_PLAIN, THIN
+from slotscope.gui.plotting.scales import format_number
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.model.kinds.reservation.programs.bounds import ALWAYS, GUARANTEES, MONOTONE, Guarantee
 
 _MARGIN, _GAP, _THICK = 10.0, 10.0, 10.0
 _RESOLUTION = 0.001

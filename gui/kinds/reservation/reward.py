@@ -10,19 +10,28 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
-from gui.kinds.reservation.reward_table import RewardTable, TypeCounts
-from gui.panel import Panel
-from gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
-from gui.panels.wording import GREEDY, GREEDY_PLAIN, OPTIMUM, OPTIMUM_PLAIN, THIN, share_of, significant, with_interval
-from gui.plotting.run_plot import RunPlot, View
-from gui.plotting.sampled import Columns, History
-from gui.theme import Theme, current_fonts, type_letter
-from model.frame import Frame
-from model.kinds.reservation.measures import reward_rate
-from model.kinds.reservation.numbers import ReservationNumbers
-from model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN, columns
-from model.kinds.reservation.state import ADMITTED, ARRIVED, MIGRATED, REJECTED
-from model.metrics import CONFIDENCE, Estimate, batch_rates, estimate
+from slotscope.gui.kinds.reservation.reward_table import RewardTable, TypeCounts
+from slotscope.gui.panel import Panel
+from slotscope.gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
+from slotscope.gui.panels.wording import (
+    GREEDY,
+    GREEDY_PLAIN,
+    OPTIMUM,
+    OPTIMUM_PLAIN,
+    THIN,
+    share_of,
+    significant,
+    with_interval,
+)
+from slotscope.gui.plotting.run_plot import RunPlot, View
+from slotscope.gui.plotting.sampled import Columns, History
+from slotscope.gui.theme import Theme, current_fonts, type_letter
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.reservation.measures import reward_rate
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers
+from slotscope.model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN, columns
+from slotscope.model.kinds.reservation.state import ADMITTED, ARRIVED, MIGRATED, REJECTED
+from slotscope.model.metrics import CONFIDENCE, Estimate, batch_rates, estimate
 
 #: Height that the plot keeps, in pixels at the usual size of type; the table gives way, and
 #: has a line per type only if there is room for so many lines.

@@ -8,10 +8,10 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from gui.kinds.reservation.type_marks import paint_type_mark
-from gui.plotting.scales import format_number
-from gui.theme import Theme, current_fonts
-from model.explain import grouped
+from slotscope.gui.kinds.reservation.type_marks import paint_type_mark
+from slotscope.gui.plotting.scales import format_number
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.model.explain import grouped
 
 _MARGIN = 10.0
 _GAP = 14.0

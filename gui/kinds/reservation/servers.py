@@ -11,13 +11,13 @@ from typing import Iterable
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QStackedLayout
 
-from gui.intents import Select
-from gui.kinds.reservation import servers_table
-from gui.kinds.reservation.servers_grid_view import GridView
-from gui.kinds.reservation.servers_stacks import StackView
-from gui.panel import Panel
-from gui.theme import Theme
-from model.frame import Frame
+from slotscope.gui.intents import Select
+from slotscope.gui.kinds.reservation import servers_table
+from slotscope.gui.kinds.reservation.servers_grid_view import GridView
+from slotscope.gui.kinds.reservation.servers_stacks import StackView
+from slotscope.gui.panel import Panel
+from slotscope.gui.theme import Theme
+from slotscope.model.frame import Frame
 
 
 class ServersPanel(Panel):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gui.kinds.reservation.servers_columns import ConfigurationColumn, StackFigure
-from gui.kinds.reservation.servers_words import X_HAT, configuration_words, letter_words, reward_of
-from gui.painting.stack_text import symbol
-from model.explain import grouped
-from model.frame import Frame
+from slotscope.gui.kinds.reservation.servers_columns import ConfigurationColumn, StackFigure
+from slotscope.gui.kinds.reservation.servers_words import X_HAT, configuration_words, letter_words, reward_of
+from slotscope.gui.painting.stack_text import symbol
+from slotscope.model.explain import grouped
+from slotscope.model.frame import Frame
 
 HAT = symbol(X_HAT)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QRectF, Qt, QVariantAnimation, Signal
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from gui.kinds.reservation.servers_legend import swatch
-from gui.kinds.reservation.servers_steps import arriving, rejected_type
-from gui.painting.stack_text import Symbols
-from gui.painting.textures import RasterPalette
-from gui.panels.wording import sentence
-from gui.theme import Theme, current_fonts
-from model.frame import Frame
+from slotscope.gui.kinds.reservation.servers_legend import swatch
+from slotscope.gui.kinds.reservation.servers_steps import arriving, rejected_type
+from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.painting.textures import RasterPalette
+from slotscope.gui.panels.wording import sentence
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.model.frame import Frame
 
 #: Milliseconds in which a rejection's colour settles.
 PULSE = 400

@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPixmap
 
-from gui.kinds.reservation.servers_legend import dashed
-from gui.kinds.reservation.servers_motion import Flight
-from gui.kinds.reservation.servers_scene import StackScene
-from gui.kinds.reservation.servers_steps import Movement
+from slotscope.gui.kinds.reservation.servers_legend import dashed
+from slotscope.gui.kinds.reservation.servers_motion import Flight
+from slotscope.gui.kinds.reservation.servers_scene import StackScene
+from slotscope.gui.kinds.reservation.servers_steps import Movement
 
 
 def flights(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gui.kinds.reservation import servers_table
-from gui.kinds.reservation.servers_grid_view import GridView
-from gui.pictures.panel import PicturePanel
+from slotscope.gui.kinds.reservation import servers_table
+from slotscope.gui.kinds.reservation.servers_grid_view import GridView
+from slotscope.gui.pictures.panel import PicturePanel
 
 
 class ServerGridPanel(PicturePanel):

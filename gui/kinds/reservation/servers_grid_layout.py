@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from gui.kinds.reservation.servers_painted import layout_grid
-from gui.pictures.layout import seen
+from slotscope.gui.kinds.reservation.servers_painted import layout_grid
+from slotscope.gui.pictures.layout import seen
 
 Integers = npt.NDArray[np.int32]
 

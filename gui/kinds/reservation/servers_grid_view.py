@@ -7,23 +7,23 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from gui.gestures import Gestures, show_tip
-from gui.intents import Select
-from gui.kinds.reservation.servers_columns import settled_reject_group
-from gui.kinds.reservation.servers_event import EventLine
-from gui.kinds.reservation.servers_grid_layout import GridLayout, fitting_grid, most_zoom, zoomed_grid
-from gui.kinds.reservation.servers_legend import StackLegend, entries
-from gui.kinds.reservation.servers_painted import PaintedServers
-from gui.kinds.reservation.servers_raster_view import ServerView
-from gui.kinds.reservation.servers_steps import marks
-from gui.kinds.reservation.servers_words import pointed_words, selected, slot_of
-from gui.painting.brackets import paint_brackets
-from gui.painting.stack_text import Symbols
-from gui.painting.textures import raster_palette
-from gui.pictures.marks import outline
-from gui.theme import Theme
-from model.explain import grouped
-from model.frame import Frame
+from slotscope.gui.gestures import Gestures, show_tip
+from slotscope.gui.intents import Select
+from slotscope.gui.kinds.reservation.servers_columns import settled_reject_group
+from slotscope.gui.kinds.reservation.servers_event import EventLine
+from slotscope.gui.kinds.reservation.servers_grid_layout import GridLayout, fitting_grid, most_zoom, zoomed_grid
+from slotscope.gui.kinds.reservation.servers_legend import StackLegend, entries
+from slotscope.gui.kinds.reservation.servers_painted import PaintedServers
+from slotscope.gui.kinds.reservation.servers_raster_view import ServerView
+from slotscope.gui.kinds.reservation.servers_steps import marks
+from slotscope.gui.kinds.reservation.servers_words import pointed_words, selected, slot_of
+from slotscope.gui.painting.brackets import paint_brackets
+from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.painting.textures import raster_palette
+from slotscope.gui.pictures.marks import outline
+from slotscope.gui.theme import Theme
+from slotscope.model.explain import grouped
+from slotscope.model.frame import Frame
 
 MARGIN = 10
 LEAST = 60

@@ -7,12 +7,12 @@ from typing import NamedTuple
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from gui.kinds.reservation.servers_words import X_HAT
-from gui.painting.colour import letter_ink
-from gui.painting.stack_text import Symbols, symbol
-from gui.painting.textures import RasterPalette
-from gui.pictures.legend import LINE, flow, paint_tile
-from gui.theme import Theme, type_letter
+from slotscope.gui.kinds.reservation.servers_words import X_HAT
+from slotscope.gui.painting.colour import letter_ink
+from slotscope.gui.painting.stack_text import Symbols, symbol
+from slotscope.gui.painting.textures import RasterPalette
+from slotscope.gui.pictures.legend import LINE, flow, paint_tile
+from slotscope.gui.theme import Theme, type_letter
 
 GAP = 6.0
 BETWEEN = 18.0

@@ -5,15 +5,15 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from gui.intents import Select
-from gui.kinds.reservation.servers_captions import HAT, Caption, Captions, caption_lines, labels_above
-from gui.kinds.reservation.servers_columns import ConfigurationColumn
-from gui.kinds.reservation.servers_legend import dashed
-from gui.kinds.reservation.servers_scene import LABEL_GAP, StackScene
-from gui.kinds.reservation.servers_steps import StepMark
-from gui.kinds.reservation.servers_words import slot_of
-from gui.painting.brackets import paint_brackets
-from model.explain import grouped
+from slotscope.gui.intents import Select
+from slotscope.gui.kinds.reservation.servers_captions import HAT, Caption, Captions, caption_lines, labels_above
+from slotscope.gui.kinds.reservation.servers_columns import ConfigurationColumn
+from slotscope.gui.kinds.reservation.servers_legend import dashed
+from slotscope.gui.kinds.reservation.servers_scene import LABEL_GAP, StackScene
+from slotscope.gui.kinds.reservation.servers_steps import StepMark
+from slotscope.gui.kinds.reservation.servers_words import slot_of
+from slotscope.gui.painting.brackets import paint_brackets
+from slotscope.model.explain import grouped
 
 #: From this many pixels per server on, each missing server has a dashed box of its own.
 SINGLE_BOX = 6.0

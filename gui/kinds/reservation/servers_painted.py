@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gui.painting.kernel import frame_width, inset, shows_slots, slot_columns, unit_height
+from slotscope.gui.painting.kernel import frame_width, inset, shows_slots, slot_columns, unit_height
 
 Integers = npt.NDArray[np.int32]
 Box = tuple[int, int, int, int]

@@ -7,10 +7,10 @@ import numpy.typing as npt
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter
 
-from gui.kinds.reservation.servers_painted import PaintedServers
-from gui.kinds.reservation.servers_shapes import Boxes, Shapes, shapes
-from gui.painting.kernel import TEXTURED
-from gui.painting.textures import RasterPalette, tile_brush
+from slotscope.gui.kinds.reservation.servers_painted import PaintedServers
+from slotscope.gui.kinds.reservation.servers_shapes import Boxes, Shapes, shapes
+from slotscope.gui.painting.kernel import TEXTURED
+from slotscope.gui.painting.textures import RasterPalette, tile_brush
 
 
 def paint_servers(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtGui import QFont
 
-from gui.kinds.reservation.servers_slots import Strip, StripPicture, strip_picture
-from gui.kinds.reservation.servers_stack_layout import StackScale
-from gui.painting.textures import RasterPalette
-from gui.theme import Theme
-from model.kinds.reservation.numbers import ReservationNumbers
-from model.records import Configuration
+from slotscope.gui.kinds.reservation.servers_slots import Strip, StripPicture, strip_picture
+from slotscope.gui.kinds.reservation.servers_stack_layout import StackScale
+from slotscope.gui.painting.textures import RasterPalette
+from slotscope.gui.theme import Theme
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers
+from slotscope.model.records import Configuration
 
 #: Pictures kept; zooming makes a new one for each configuration and scale.
 MOST = 512

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtGui import QImage, QPainter
 
-from gui.kinds.reservation.servers_painted import Integers, PaintedServers
-from gui.kinds.reservation.servers_painter import paint_servers
-from gui.painting import kernel
-from gui.painting.textures import RasterPalette
+from slotscope.gui.kinds.reservation.servers_painted import Integers, PaintedServers
+from slotscope.gui.kinds.reservation.servers_painter import paint_servers
+from slotscope.gui.painting import kernel
+from slotscope.gui.painting.textures import RasterPalette
 
 
 class ServerRaster:

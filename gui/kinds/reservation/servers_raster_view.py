@@ -8,10 +8,10 @@ from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QRegion, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from gui.kinds.reservation.servers_painted import GridHit, Integers, PaintedServers
-from gui.kinds.reservation.servers_raster import ServerRaster
-from gui.painting.textures import raster_palette
-from gui.theme import Theme
+from slotscope.gui.kinds.reservation.servers_painted import GridHit, Integers, PaintedServers
+from slotscope.gui.kinds.reservation.servers_raster import ServerRaster
+from slotscope.gui.painting.textures import raster_palette
+from slotscope.gui.theme import Theme
 
 # Above this many changed servers one large update is cheaper than many small ones.
 _SINGLE_UPDATES = 4

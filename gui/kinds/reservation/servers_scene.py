@@ -7,12 +7,19 @@ from typing import Callable
 
 from PySide6.QtCore import QPointF, QRectF
 
-from gui.kinds.reservation.servers_columns import ConfigurationColumn, StackFigure
-from gui.kinds.reservation.servers_slots import StripPicture
-from gui.kinds.reservation.servers_stack_layout import ColumnSpan, Share, StackLayout, StackScale, spans, widening
-from gui.painting.stack_text import Symbols
-from gui.theme import Theme
-from model.frame import Frame
+from slotscope.gui.kinds.reservation.servers_columns import ConfigurationColumn, StackFigure
+from slotscope.gui.kinds.reservation.servers_slots import StripPicture
+from slotscope.gui.kinds.reservation.servers_stack_layout import (
+    ColumnSpan,
+    Share,
+    StackLayout,
+    StackScale,
+    spans,
+    widening,
+)
+from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.theme import Theme
+from slotscope.model.frame import Frame
 
 MARGIN = 10.0
 #: The picture is drawn from this many lines of text in height, and characters in width, on.

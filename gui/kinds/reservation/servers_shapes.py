@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gui.kinds.reservation.servers_painted import Integers, PaintedServers
-from gui.painting.kernel import FRAME_FROM, PITCH, ROW, THICK_FRAME_FROM
+from slotscope.gui.kinds.reservation.servers_painted import Integers, PaintedServers
+from slotscope.gui.painting.kernel import FRAME_FROM, PITCH, ROW, THICK_FRAME_FROM
 
 Boxes = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]

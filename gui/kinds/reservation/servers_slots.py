@@ -15,10 +15,10 @@ import numpy.typing as npt
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter
 
-from gui.painting.colour import letter_ink, mix
-from gui.painting.kernel import TEXTURED
-from gui.painting.textures import RasterPalette, tile_brush
-from gui.theme import Theme
+from slotscope.gui.painting.colour import letter_ink, mix
+from slotscope.gui.painting.kernel import TEXTURED
+from slotscope.gui.painting.textures import RasterPalette, tile_brush
+from slotscope.gui.theme import Theme
 
 #: A slot with its gap is at least this large where slots are seen one by one.
 PITCH = 3

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtGui import QImage
 
-from gui.kinds.reservation.servers_slots import Floats, StripPicture
-from gui.kinds.reservation.servers_stack_layout import MOST_STRIP, StackLayout, StackScale
+from slotscope.gui.kinds.reservation.servers_slots import Floats, StripPicture
+from slotscope.gui.kinds.reservation.servers_stack_layout import MOST_STRIP, StackLayout, StackScale
 
 Flags = npt.NDArray[np.bool_]
 

@@ -7,15 +7,15 @@ from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from gui.gestures import Gestures, show_tip
-from gui.intents import Select
-from gui.kinds.reservation.servers_calm import Calm
-from gui.kinds.reservation.servers_captions import Captions, captions_of
-from gui.kinds.reservation.servers_columns import StackFigure, WantedServers, figure_of, tallest_of, wanted_of
-from gui.kinds.reservation.servers_event import EventLine
-from gui.kinds.reservation.servers_flights import flights
-from gui.kinds.reservation.servers_legend import StackLegend, entries
-from gui.kinds.reservation.servers_marks import (
+from slotscope.gui.gestures import Gestures, show_tip
+from slotscope.gui.intents import Select
+from slotscope.gui.kinds.reservation.servers_calm import Calm
+from slotscope.gui.kinds.reservation.servers_captions import Captions, captions_of
+from slotscope.gui.kinds.reservation.servers_columns import StackFigure, WantedServers, figure_of, tallest_of, wanted_of
+from slotscope.gui.kinds.reservation.servers_event import EventLine
+from slotscope.gui.kinds.reservation.servers_flights import flights
+from slotscope.gui.kinds.reservation.servers_legend import StackLegend, entries
+from slotscope.gui.kinds.reservation.servers_marks import (
     needs_split,
     paint_foot,
     paint_header,
@@ -23,18 +23,24 @@ from gui.kinds.reservation.servers_marks import (
     paint_selection,
     paint_stage,
 )
-from gui.kinds.reservation.servers_motion import Motion
-from gui.kinds.reservation.servers_pictures import Pictures
-from gui.kinds.reservation.servers_scene import MARGIN, StackScene, arrange, cut_of, headroom, lay_out_columns
-from gui.kinds.reservation.servers_stack_layout import StackLayout, StackScale, calm_scale, fitting_scale, zoomed_scale
-from gui.kinds.reservation.servers_stack_raster import StackContent, StackRaster
-from gui.kinds.reservation.servers_steps import Movement, marks, movements
-from gui.kinds.reservation.servers_words import column_words, pointed_words, selected
-from gui.painting.colour import argb
-from gui.painting.stack_text import Symbols
-from gui.painting.textures import raster_palette
-from gui.theme import Theme
-from model.frame import Frame
+from slotscope.gui.kinds.reservation.servers_motion import Motion
+from slotscope.gui.kinds.reservation.servers_pictures import Pictures
+from slotscope.gui.kinds.reservation.servers_scene import MARGIN, StackScene, arrange, cut_of, headroom, lay_out_columns
+from slotscope.gui.kinds.reservation.servers_stack_layout import (
+    StackLayout,
+    StackScale,
+    calm_scale,
+    fitting_scale,
+    zoomed_scale,
+)
+from slotscope.gui.kinds.reservation.servers_stack_raster import StackContent, StackRaster
+from slotscope.gui.kinds.reservation.servers_steps import Movement, marks, movements
+from slotscope.gui.kinds.reservation.servers_words import column_words, pointed_words, selected
+from slotscope.gui.painting.colour import argb
+from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.painting.textures import raster_palette
+from slotscope.gui.theme import Theme
+from slotscope.model.frame import Frame
 
 
 class StackView(QWidget):

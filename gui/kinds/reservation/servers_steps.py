@@ -6,8 +6,8 @@ from typing import NamedTuple, Sequence
 
 import numpy as np
 
-from model.frame import Frame
-from model.records import Admit, Classify, Migrate, Preempt, Reassign, Record, Reject
+from slotscope.model.frame import Frame
+from slotscope.model.records import Admit, Classify, Migrate, Preempt, Reassign, Record, Reject
 
 
 class StepMark(NamedTuple):

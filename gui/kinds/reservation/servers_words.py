@@ -6,14 +6,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from gui.intents import Select
-from gui.kinds.reservation.servers_columns import ConfigurationColumn
-from gui.panels.wording import job_words
-from gui.theme import type_letter
-from model.explain import grouped, shown
-from model.frame import Frame
-from model.kinds.reservation.state import ReservationState
-from model.records import Configuration
+from slotscope.gui.intents import Select
+from slotscope.gui.kinds.reservation.servers_columns import ConfigurationColumn
+from slotscope.gui.panels.wording import job_words
+from slotscope.gui.theme import type_letter
+from slotscope.model.explain import grouped, shown
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.reservation.state import ReservationState
+from slotscope.model.records import Configuration
 
 X_HAT = "X\u0302"
 

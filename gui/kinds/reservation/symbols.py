@@ -6,9 +6,9 @@ import html
 from types import MappingProxyType
 from typing import Any, Mapping
 
-from gui.panels.algorithm_symbols import Symbol, server, servers, size
-from gui.panels.wording import job_words
-from model.frame import RunInfo
+from slotscope.gui.panels.algorithm_symbols import Symbol, server, servers, size
+from slotscope.gui.panels.wording import job_words
+from slotscope.model.frame import RunInfo
 
 
 def _type(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:

@@ -7,20 +7,20 @@ from typing import Iterable
 from PySide6.QtGui import QFontMetricsF, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from gui.kinds.reservation.theory_deficit import DeficitBars
-from gui.kinds.reservation.theory_plot import FunctionPlot
-from gui.kinds.reservation.theory_rows import configuration_text
-from gui.kinds.reservation.theory_search import SearchRow
-from gui.kinds.reservation.theory_target import TargetBars
-from gui.kinds.reservation.theory_values import EffectiveServers, falling_for, has_greedy, moment_of, value_of
-from gui.panel import Panel
-from gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
-from gui.panels.wording import GREEDY_MARK, significant
-from gui.theme import Theme, current_fonts
-from model.frame import Frame, RunInfo
-from model.kinds.reservation.programs.lyapunov import Lyapunov
-from model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN
-from model.programs.configurations import Configuration
+from slotscope.gui.kinds.reservation.theory_deficit import DeficitBars
+from slotscope.gui.kinds.reservation.theory_plot import FunctionPlot
+from slotscope.gui.kinds.reservation.theory_rows import configuration_text
+from slotscope.gui.kinds.reservation.theory_search import SearchRow
+from slotscope.gui.kinds.reservation.theory_target import TargetBars
+from slotscope.gui.kinds.reservation.theory_values import EffectiveServers, falling_for, has_greedy, moment_of, value_of
+from slotscope.gui.panel import Panel
+from slotscope.gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
+from slotscope.gui.panels.wording import GREEDY_MARK, significant
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.model.frame import Frame, RunInfo
+from slotscope.model.kinds.reservation.programs.lyapunov import Lyapunov
+from slotscope.model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN
+from slotscope.model.programs.configurations import Configuration
 
 #: From this width on, at the usual size of type, the bars stand side by side.
 _TWO_COLUMNS = 700

@@ -8,12 +8,12 @@ import numpy as np
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QWidget
 
-from gui.kinds.reservation.theory_values import read_function
-from gui.panels.wording import THIN, significant
-from gui.plotting.run_plot import RunPlot
-from gui.plotting.sampled import Columns, History, SampledSeries, Values
-from gui.theme import Theme, current_fonts
-from model.kinds.reservation.programs.lyapunov import Lyapunov
+from slotscope.gui.kinds.reservation.theory_values import read_function
+from slotscope.gui.panels.wording import THIN, significant
+from slotscope.gui.plotting.run_plot import RunPlot
+from slotscope.gui.plotting.sampled import Columns, History, SampledSeries, Values
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.model.kinds.reservation.programs.lyapunov import Lyapunov
 
 #: The least height, in pixels at the usual size of type.
 _HEIGHT = 190

@@ -6,9 +6,9 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from gui.panels.wording import THIN
-from gui.theme import Theme, current_fonts, type_letter
-from model.programs.configurations import Configuration
+from slotscope.gui.panels.wording import THIN
+from slotscope.gui.theme import Theme, current_fonts, type_letter
+from slotscope.model.programs.configurations import Configuration
 
 MARGIN, GAP, PAD = 10.0, 10.0, 6.0
 #: Most of a widget's width that names may take.

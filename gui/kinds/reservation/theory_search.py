@@ -15,11 +15,11 @@ from typing import Any
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
-from gui.panels.wording import exact, significant
-from gui.plotting.scales import format_number
-from gui.theme import type_letter
-from model.kinds.reservation.numbers import ReservationNumbers
-from model.kinds.reservation.programs.monotone import THOROUGH, MonotoneSearch, Witness
+from slotscope.gui.panels.wording import exact, significant
+from slotscope.gui.plotting.scales import format_number
+from slotscope.gui.theme import type_letter
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers
+from slotscope.model.kinds.reservation.programs.monotone import THOROUGH, MonotoneSearch, Witness
 
 _ROOT = Path(__file__).resolve().parents[3]
 #: Most job types for which whole workloads are written.
@@ -129,7 +129,7 @@ class _Running:
         """Search anew."""
         self.end()
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "model.kinds.reservation.programs.monotone"],
+            [sys.executable, "-m", "slotscope.model.kinds.reservation.programs.monotone"],
             cwd=_ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -6,12 +6,12 @@ from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from gui.kinds.reservation.theory_rows import GAP, LEFT, MARGIN, NAMES, PAD, RIGHT, Rows, configuration_text
-from gui.kinds.reservation.theory_values import EffectiveServers
-from gui.panels.wording import GREEDY_MARK
-from gui.plotting.scales import format_number
-from gui.theme import Theme, current_fonts
-from model.programs.configurations import Configuration
+from slotscope.gui.kinds.reservation.theory_rows import GAP, LEFT, MARGIN, NAMES, PAD, RIGHT, Rows, configuration_text
+from slotscope.gui.kinds.reservation.theory_values import EffectiveServers
+from slotscope.gui.panels.wording import GREEDY_MARK
+from slotscope.gui.plotting.scales import format_number
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.model.programs.configurations import Configuration
 
 _RESOLUTION = 0.001
 #: Width of the mark at a target.

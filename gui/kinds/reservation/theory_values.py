@@ -7,20 +7,20 @@ from fractions import Fraction
 
 import numpy as np
 
-from gui.plotting.sampled import Columns, SampledSeries, average_width
-from model.frame import Frame
-from model.kinds.reservation.numbers import ReservationNumbers
-from model.kinds.reservation.programs.deficit import (
+from slotscope.gui.plotting.sampled import Columns, SampledSeries, average_width
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers
+from slotscope.model.kinds.reservation.programs.deficit import (
     Counts,
     configurations_in_play,
     effective_counts,
     next_configuration,
     slot_deficit,
 )
-from model.kinds.reservation.programs.lyapunov import Lyapunov, LyapunovValue
-from model.kinds.reservation.sampling import columns
-from model.kinds.reservation.state import GREEDY_LENGTH
-from model.programs.configurations import Configuration
+from slotscope.model.kinds.reservation.programs.lyapunov import Lyapunov, LyapunovValue
+from slotscope.model.kinds.reservation.sampling import columns
+from slotscope.model.kinds.reservation.state import GREEDY_LENGTH
+from slotscope.model.programs.configurations import Configuration
 
 #: Averages that differ by less are equal: they are differences of long sums.
 SAME = 1e-6

@@ -7,9 +7,9 @@ from functools import cache
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
 
-from gui.painting.colour import mix
-from gui.painting.textures import INK, texture_scale, texture_tile
-from gui.theme import Theme
+from slotscope.gui.painting.colour import mix
+from slotscope.gui.painting.textures import INK, texture_scale, texture_tile
+from slotscope.gui.theme import Theme
 
 
 @cache

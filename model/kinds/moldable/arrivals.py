@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from model.errors import ScenarioError
-from model.kinds.moldable.numbers import MoldableNumbers
-from model.kinds.moldable.scenario.schema import MoldableScenario
-from model.workload import PoissonWorkload, RecordedWorkload, Workload
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.moldable.numbers import MoldableNumbers
+from slotscope.model.kinds.moldable.scenario.schema import MoldableScenario
+from slotscope.model.workload import PoissonWorkload, RecordedWorkload, Workload
 
 
 def workload_of(scenario: MoldableScenario, numbers: MoldableNumbers, start: float = 0.0, branch: int = 0) -> Workload:
@@ -38,6 +38,6 @@ def _drawn_from_trace(scenario: MoldableScenario, start: float, branch: int) -> 
         raise ScenarioError(
             "found a trace that has not been read; give its files with --trace PATH", where="workload.paths"
         )
-    from model.kinds.moldable.traces.workload import workload_of as drawn
+    from slotscope.model.kinds.moldable.traces.workload import workload_of as drawn
 
     return drawn(scenario, start, branch)

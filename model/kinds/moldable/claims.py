@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.kinds.moldable.programs.bounds import MoldableBounds
-from model.kinds.moldable.programs.distance import DistanceBounds
-from model.monitors import Claim
+from slotscope.model.kinds.moldable.programs.bounds import MoldableBounds
+from slotscope.model.kinds.moldable.programs.distance import DistanceBounds
+from slotscope.model.monitors import Claim
 
 
 def _theorem2(bounds: MoldableBounds) -> DistanceBounds | None:

@@ -10,10 +10,10 @@ from typing import Any, Callable, Iterator, Mapping
 
 import numpy as np
 
-from model.explain import grouped, plural, told
-from model.kinds.moldable.facts import MoldableFacts
-from model.kinds.moldable.numbers import MoldableNumbers
-from model.kinds.moldable.rows import (
+from slotscope.model.explain import grouped, plural, told
+from slotscope.model.kinds.moldable.facts import MoldableFacts
+from slotscope.model.kinds.moldable.numbers import MoldableNumbers
+from slotscope.model.kinds.moldable.rows import (
     FLAG_BELOW,
     FLAG_BLOCKED,
     FLAG_DEPARTED,
@@ -22,7 +22,7 @@ from model.kinds.moldable.rows import (
     FLAG_PARTIAL,
     FLAG_SPLIT,
 )
-from model.records import ARRIVAL, Allocate, Event, Record, Reject
+from slotscope.model.records import ARRIVAL, Allocate, Event, Record, Reject
 
 Values = Mapping[str, Any]
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from model.jit import jitable
-from model.kinds.moldable.rules import AllocationRules
-from model.kinds.moldable.state import BUSY, MoldableState
+from slotscope.model.jit import jitable
+from slotscope.model.kinds.moldable.rules import AllocationRules
+from slotscope.model.kinds.moldable.state import BUSY, MoldableState
 
 State = Any
 

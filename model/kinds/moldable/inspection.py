@@ -7,8 +7,8 @@ from typing import Any, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from model.explain import grouped, plural, units
-from model.inspection import (
+from slotscope.model.explain import grouped, plural, units
+from slotscope.model.inspection import (
     JOB,
     SERVER,
     Description,
@@ -25,10 +25,10 @@ from model.inspection import (
     sections,
     time_fact,
 )
-from model.kinds.moldable.explain import neighbours_told, servers_told, time_told
-from model.kinds.moldable.rows import FLAG_SPLIT
-from model.kinds.moldable.state import ADMITTED, ARRIVED, BLOCKED, PARTIAL, SPLIT
-from model.records import ARRIVAL, DEPARTURE
+from slotscope.model.kinds.moldable.explain import neighbours_told, servers_told, time_told
+from slotscope.model.kinds.moldable.rows import FLAG_SPLIT
+from slotscope.model.kinds.moldable.state import ADMITTED, ARRIVED, BLOCKED, PARTIAL, SPLIT
+from slotscope.model.records import ARRIVAL, DEPARTURE
 
 CLASS = "class"
 

@@ -12,9 +12,9 @@ from typing import Any, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.moldable.numbers import MoldableNumbers
-from model.kinds.moldable.sampling import BUSY_COLUMN
-from model.kinds.moldable.state import (
+from slotscope.model.kinds.moldable.numbers import MoldableNumbers
+from slotscope.model.kinds.moldable.sampling import BUSY_COLUMN
+from slotscope.model.kinds.moldable.state import (
     ADMITTED,
     ARRIVED,
     BELOW,
@@ -34,9 +34,9 @@ from model.kinds.moldable.state import (
     SQUARED,
     MoldableState,
 )
-from model.kinds.moldable.tables import DISTANCE_UNIT
-from model.monitors import Monitor
-from model.workload import ContinuedWorkload
+from slotscope.model.kinds.moldable.tables import DISTANCE_UNIT
+from slotscope.model.monitors import Monitor
+from slotscope.model.workload import ContinuedWorkload
 
 #: A :class:`model.kinds.moldable.system.MoldableSystem`.
 MoldableSystem = Any

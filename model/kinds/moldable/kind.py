@@ -8,22 +8,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from model.inspection import Inspector
-from model.kinds.moldable import arrivals, claims, invariants, measures, rows, trace
-from model.kinds.moldable import facts as describing
-from model.kinds.moldable.explain import MoldableNarrator
-from model.kinds.moldable.facts import MoldableFacts, MoldableStanding
-from model.kinds.moldable.inspection import MoldableInspector
-from model.kinds.moldable.numbers import MoldableNumbers, numbers_of
-from model.kinds.moldable.policies.base import MoldablePolicy
-from model.kinds.moldable.scenario.schema import MoldableScenario
-from model.kinds.moldable.state import MoldableState
-from model.kinds.moldable.statespec import SPEC
-from model.kinds.moldable.system import MoldableSystem
-from model.kinds.spec import REJECTED, Kind, Measure
-from model.kinds.usual_kind import Modules, UsualKind
-from model.records import ARRIVAL
-from model.statespec import StateSpec
+from slotscope.model.inspection import Inspector
+from slotscope.model.kinds.moldable import arrivals, claims, invariants, measures, rows, trace
+from slotscope.model.kinds.moldable import facts as describing
+from slotscope.model.kinds.moldable.explain import MoldableNarrator
+from slotscope.model.kinds.moldable.facts import MoldableFacts, MoldableStanding
+from slotscope.model.kinds.moldable.inspection import MoldableInspector
+from slotscope.model.kinds.moldable.numbers import MoldableNumbers, numbers_of
+from slotscope.model.kinds.moldable.policies.base import MoldablePolicy
+from slotscope.model.kinds.moldable.scenario.schema import MoldableScenario
+from slotscope.model.kinds.moldable.state import MoldableState
+from slotscope.model.kinds.moldable.statespec import SPEC
+from slotscope.model.kinds.moldable.system import MoldableSystem
+from slotscope.model.kinds.spec import REJECTED, Kind, Measure
+from slotscope.model.kinds.usual_kind import Modules, UsualKind
+from slotscope.model.records import ARRIVAL
+from slotscope.model.statespec import StateSpec
 
 #: Events that can be followed by eye in a second.
 EVENTS_PER_SECOND = 4
@@ -34,8 +34,8 @@ class MoldableKind(UsualKind):
 
     name = "moldable"
     modules = Modules(arrivals, measures, invariants, claims, trace)
-    trace_reader = "model.kinds.moldable.traces.workload"
-    bounds_maker = "model.kinds.moldable.programs.bounds"
+    trace_reader = "slotscope.model.kinds.moldable.traces.workload"
+    bounds_maker = "slotscope.model.kinds.moldable.programs.bounds"
     spec: StateSpec = SPEC
     row: np.dtype[Any] = rows.MOLDABLE_ROW
     compares_decisions = True
@@ -49,7 +49,7 @@ class MoldableKind(UsualKind):
     headline = "share blocked so far"
     headline_bound_name = "0"
     example = "moldable-sublinear"
-    bounds_command = "model.kinds.moldable.cli.bounds"
+    bounds_command = "slotscope.model.kinds.moldable.cli.bounds"
 
     def numbers(self, scenario: MoldableScenario) -> MoldableNumbers:
         """Servers, classes, speed-ups and rates."""
@@ -93,7 +93,7 @@ class MoldableKind(UsualKind):
 
     def no_bounds(self, problem: str = "") -> Any:
         """Nothing is known."""
-        from model.kinds.moldable.programs.bounds import MoldableBounds
+        from slotscope.model.kinds.moldable.programs.bounds import MoldableBounds
 
         return MoldableBounds(problem=problem)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.moldable.numbers import MoldableNumbers
-from model.kinds.moldable.sampling import (
+from slotscope.model.kinds.moldable.numbers import MoldableNumbers
+from slotscope.model.kinds.moldable.sampling import (
     BUSY_AREA,
     COUNTS,
     JOBS_AREA,
@@ -19,7 +19,7 @@ from model.kinds.moldable.sampling import (
     sample,
     width,
 )
-from model.kinds.moldable.state import (
+from slotscope.model.kinds.moldable.state import (
     ADMITTED,
     ARRIVED,
     BELOW,
@@ -33,8 +33,8 @@ from model.kinds.moldable.state import (
     SQUARED,
     MoldableState,
 )
-from model.kinds.moldable.tables import tables_of
-from model.metrics import Batches, ratio
+from slotscope.model.kinds.moldable.tables import tables_of
+from slotscope.model.metrics import Batches, ratio
 
 #: Counts that are measured, by name: rows of the tally.
 _COUNTED = {"admitted": ADMITTED, "blocked": BLOCKED, "partial": PARTIAL, "split": SPLIT, "departed": DEPARTED}

@@ -13,10 +13,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from model.errors import ScenarioError
-from model.kinds.moldable.programs.classes import ClassesOptimum, class_optimum
-from model.kinds.moldable.scenario.schema import MoldableScenario
-from model.kinds.moldable.scenario.workload import ScriptedMoldable
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.moldable.programs.classes import ClassesOptimum, class_optimum
+from slotscope.model.kinds.moldable.scenario.schema import MoldableScenario
+from slotscope.model.kinds.moldable.scenario.workload import ScriptedMoldable
 
 #: Bound on classes times servers: what a state has for each of them fits memory.
 MOST_ALLOCATIONS = 4_000_000

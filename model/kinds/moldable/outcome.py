@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from model.errors import PolicyError
-from model.jit import jitable
-from model.kinds.moldable import physics
-from model.kinds.moldable.rows import FLAG_BELOW, FLAG_FREED, FLAG_FULL
-from model.kinds.moldable.rules import AllocationRules
-from model.kinds.moldable.state import BUSY, EVENT, NOW, MoldableState
-from model.records import DEPARTURE, Event
-from model.systems.rows import fill_row
+from slotscope.model.errors import PolicyError
+from slotscope.model.jit import jitable
+from slotscope.model.kinds.moldable import physics
+from slotscope.model.kinds.moldable.rows import FLAG_BELOW, FLAG_FREED, FLAG_FULL
+from slotscope.model.kinds.moldable.rules import AllocationRules
+from slotscope.model.kinds.moldable.state import BUSY, EVENT, NOW, MoldableState
+from slotscope.model.records import DEPARTURE, Event
+from slotscope.model.systems.rows import fill_row
 
 extend_trail = physics.extend_trail
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from model.jit import jitable
-from model.kinds.moldable import gaps
-from model.kinds.moldable.state import (
+from slotscope.model.jit import jitable
+from slotscope.model.kinds.moldable import gaps
+from slotscope.model.kinds.moldable.state import (
     ADMITTED,
     BELOW,
     BINS,
@@ -27,8 +27,8 @@ from model.kinds.moldable.state import (
     SPLIT,
     SQUARED,
 )
-from model.kinds.moldable.tables import DISTANCE_UNIT
-from model.systems import random_words, trail
+from slotscope.model.kinds.moldable.tables import DISTANCE_UNIT
+from slotscope.model.systems import random_words, trail
 
 State = Any
 Array = Any

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from model.jit import jitable
-from model.kinds.moldable.state import BUSY, EVENT, JOBS, LEVELS, NOW, TALLIES, MoldableState
+from slotscope.model.jit import jitable
+from slotscope.model.kinds.moldable.state import BUSY, EVENT, JOBS, LEVELS, NOW, TALLIES, MoldableState
 
 #: Columns: first the event and the time, then servers in use and jobs in the system.
 EVENT_COLUMN, TIME_COLUMN, BUSY_COLUMN, JOBS_COLUMN = range(4)

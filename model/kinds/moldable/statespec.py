@@ -5,8 +5,8 @@ Axes: n servers, l job classes, w widths from 0 to the largest degree, P pools.
 
 from __future__ import annotations
 
-from model.kinds.moldable.state import BINS, LEVELS, NUMBERS, TALLIES, MoldableState
-from model.statespec import MOST, Field, StateSpec, anything, count, due, index, span
+from slotscope.model.kinds.moldable.state import BINS, LEVELS, NUMBERS, TALLIES, MoldableState
+from slotscope.model.statespec import MOST, Field, StateSpec, anything, count, due, index, span
 
 SPEC = StateSpec(
     state=MoldableState,

@@ -11,12 +11,12 @@ from typing import Any, Iterable, Iterator
 
 import numpy as np
 
-from model.kinds.moldable import physics, sampling
-from model.kinds.moldable.gaps import open_pools
-from model.kinds.moldable.numbers import MoldableNumbers
-from model.kinds.moldable.outcome import MoldableOutcome
-from model.kinds.moldable.policies.base import MoldablePolicy
-from model.kinds.moldable.rows import (
+from slotscope.model.kinds.moldable import physics, sampling
+from slotscope.model.kinds.moldable.gaps import open_pools
+from slotscope.model.kinds.moldable.numbers import MoldableNumbers
+from slotscope.model.kinds.moldable.outcome import MoldableOutcome
+from slotscope.model.kinds.moldable.policies.base import MoldablePolicy
+from slotscope.model.kinds.moldable.rows import (
     FLAG_ADMITTED,
     FLAG_ARRIVED,
     FLAG_BLOCKED,
@@ -25,14 +25,14 @@ from model.kinds.moldable.rows import (
     FLAG_SPLIT,
     MOLDABLE_ROW,
 )
-from model.kinds.moldable.script import MoldableScript
-from model.kinds.moldable.state import ARRIVED, BLOCKED, NEXT_ARRIVAL, NOW, MoldableState, blank_state
-from model.kinds.moldable.tables import tables_of
-from model.kinds.moldable.takeover import check_continuation, taken_over
-from model.kinds.moldable.view import MoldableJob, MoldableView
-from model.records import ARRIVAL, DEPARTURE, Allocate, Event, Record, Reject
-from model.systems.base import PolicySystem
-from model.systems.deciding import carried_out
+from slotscope.model.kinds.moldable.script import MoldableScript
+from slotscope.model.kinds.moldable.state import ARRIVED, BLOCKED, NEXT_ARRIVAL, NOW, MoldableState, blank_state
+from slotscope.model.kinds.moldable.tables import tables_of
+from slotscope.model.kinds.moldable.takeover import check_continuation, taken_over
+from slotscope.model.kinds.moldable.view import MoldableJob, MoldableView
+from slotscope.model.records import ARRIVAL, DEPARTURE, Allocate, Event, Record, Reject
+from slotscope.model.systems.base import PolicySystem
+from slotscope.model.systems.deciding import carried_out
 
 
 class MoldableSystem(PolicySystem):

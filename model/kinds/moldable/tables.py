@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.moldable.numbers import MoldableNumbers
-from model.kinds.moldable.state import BINS
-from model.streams import stream_key
+from slotscope.model.kinds.moldable.numbers import MoldableNumbers
+from slotscope.model.kinds.moldable.state import BINS
+from slotscope.model.streams import stream_key
 
 #: Distances are counted in whole units, so that adding and taking away leaves nothing behind.
 DISTANCE_UNIT = 2**20

@@ -13,9 +13,9 @@ from typing import Any, Iterator
 
 import numpy as np
 
-from model.kinds.moldable.state import MoldableState
-from model.kinds.moldable.system import MoldableSystem
-from model.records import ARRIVAL, Event
+from slotscope.model.kinds.moldable.state import MoldableState
+from slotscope.model.kinds.moldable.system import MoldableSystem
+from slotscope.model.records import ARRIVAL, Event
 
 
 def lines(system: MoldableSystem, most: float) -> Iterator[dict[str, Any]]:

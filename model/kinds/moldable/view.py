@@ -6,12 +6,12 @@ from typing import Mapping, NamedTuple
 
 import numpy as np
 
-from model.kinds.moldable import physics
-from model.kinds.moldable.numbers import MoldableNumbers
-from model.kinds.moldable.rules import AllocationRules
-from model.kinds.moldable.state import MoldableState
-from model.kinds.moldable.tables import MoldableTables
-from model.systems import random_words
+from slotscope.model.kinds.moldable import physics
+from slotscope.model.kinds.moldable.numbers import MoldableNumbers
+from slotscope.model.kinds.moldable.rules import AllocationRules
+from slotscope.model.kinds.moldable.state import MoldableState
+from slotscope.model.kinds.moldable.tables import MoldableTables
+from slotscope.model.systems import random_words
 
 
 class MoldableJob(NamedTuple):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.kinds.phases.numbers import PhaseNumbers
-from model.monitors import Claim
+from slotscope.model.kinds.phases.numbers import PhaseNumbers
+from slotscope.model.monitors import Claim
 
 
 def _budget(numbers: PhaseNumbers, _: Any) -> float | None:

@@ -11,10 +11,10 @@ from typing import Any, Callable, Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from model.explain import counted, grouped, plural, shown, told
-from model.kinds.phases.facts import PhaseFacts
-from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.rows import (
+from slotscope.model.explain import counted, grouped, plural, shown, told
+from slotscope.model.kinds.phases.facts import PhaseFacts
+from slotscope.model.kinds.phases.numbers import PhaseNumbers
+from slotscope.model.kinds.phases.rows import (
     FLAG_DEPARTED,
     FLAG_IDLE,
     FLAG_MATCHED,
@@ -26,9 +26,9 @@ from model.kinds.phases.rows import (
     FLAG_PLACED,
     FLAG_TICKED,
 )
-from model.kinds.phases.state import NOW, PhaseState
-from model.kinds.phases.words import by_type, server_name, time_shown, why_waiting, would_ask
-from model.records import (
+from slotscope.model.kinds.phases.state import NOW, PhaseState
+from slotscope.model.kinds.phases.words import by_type, server_name, time_shown, why_waiting, would_ask
+from slotscope.model.records import (
     ARRIVAL,
     DEPARTURE,
     TICK,

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.phases.programs.rules import AFTER_PAUSE, LIMIT_IN_ALL, LIMIT_REACHED
-from model.kinds.phases.state import NOW, PhaseState
+from slotscope.model.kinds.phases.programs.rules import AFTER_PAUSE, LIMIT_IN_ALL, LIMIT_REACHED
+from slotscope.model.kinds.phases.state import NOW, PhaseState
 
 
 @dataclass(frozen=True, eq=False)

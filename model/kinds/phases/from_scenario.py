@@ -6,13 +6,13 @@ from dataclasses import replace
 from fractions import Fraction
 from math import lcm
 
-from model.errors import ScenarioError
-from model.kinds.phases.jobs import Cost, JobModel
-from model.kinds.phases.lattice import whole_units
-from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.scenario.schema import PhasesScenario
-from model.kinds.phases.scenario.workload import ScriptedPhases
-from model.scenario.fields import plain
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.phases.jobs import Cost, JobModel
+from slotscope.model.kinds.phases.lattice import whole_units
+from slotscope.model.kinds.phases.numbers import PhaseNumbers
+from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
+from slotscope.model.kinds.phases.scenario.workload import ScriptedPhases
+from slotscope.model.scenario.fields import plain
 
 #: Jobs in the system at a time, on average, that a run may have.
 MOST_MEAN_JOBS = 1_000_000

@@ -10,8 +10,8 @@ from typing import Any, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from model.explain import counted, grouped, shown, units
-from model.inspection import (
+from slotscope.model.explain import counted, grouped, shown, units
+from slotscope.model.inspection import (
     JOB,
     SERVER,
     Description,
@@ -29,9 +29,9 @@ from model.inspection import (
     told_together,
     touching,
 )
-from model.kinds.phases.rows import FLAG_OF_VIRTUAL, FLAG_RESUMED, FLAG_TICKED
-from model.kinds.phases.state import FIRST_BACKUP, NEXT_ARRIVAL, NEXT_TOKEN, NEXT_VIRTUAL
-from model.kinds.phases.words import by_type, server_name, time_shown, why_waiting
+from slotscope.model.kinds.phases.rows import FLAG_OF_VIRTUAL, FLAG_RESUMED, FLAG_TICKED
+from slotscope.model.kinds.phases.state import FIRST_BACKUP, NEXT_ARRIVAL, NEXT_TOKEN, NEXT_VIRTUAL
+from slotscope.model.kinds.phases.words import by_type, server_name, time_shown, why_waiting
 
 TOKEN, VIRTUAL = "token", "virtual job"
 

@@ -12,12 +12,12 @@ from typing import Any, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.phases.facts import PhaseFacts
-from model.kinds.phases.lattice import cost_rate
-from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.programs.rules import LIMIT_IN_ALL, LIMIT_REACHED
-from model.kinds.phases.sampling import TOKENS_COLUMN
-from model.kinds.phases.state import (
+from slotscope.model.kinds.phases.facts import PhaseFacts
+from slotscope.model.kinds.phases.lattice import cost_rate
+from slotscope.model.kinds.phases.numbers import PhaseNumbers
+from slotscope.model.kinds.phases.programs.rules import LIMIT_IN_ALL, LIMIT_REACHED
+from slotscope.model.kinds.phases.sampling import TOKENS_COLUMN
+from slotscope.model.kinds.phases.state import (
     ACTIVE,
     ARRIVED,
     BACKUP,
@@ -42,8 +42,8 @@ from model.kinds.phases.state import (
     VIRTUAL_LEFT,
     PhaseState,
 )
-from model.kinds.phases.system import PhaseSystem
-from model.monitors import Monitor
+from slotscope.model.kinds.phases.system import PhaseSystem
+from slotscope.model.monitors import Monitor
 
 Sentences = Iterator[str]
 

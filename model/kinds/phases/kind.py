@@ -8,23 +8,23 @@ from typing import Any, Iterator
 
 import numpy as np
 
-from model.inspection import Inspector
-from model.kinds.phases import arrivals, claims, invariants, measures, rows, trace
-from model.kinds.phases import facts as describing
-from model.kinds.phases.explain import PhaseNarrator
-from model.kinds.phases.facts import PhaseFacts, PhaseStanding
-from model.kinds.phases.from_scenario import numbers_of
-from model.kinds.phases.inspection import PhasesInspector
-from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.policies.base import PhasePolicy
-from model.kinds.phases.rehearsal import rehearse
-from model.kinds.phases.scenario.schema import PhasesScenario
-from model.kinds.phases.state import PhaseState
-from model.kinds.phases.statespec import SPEC
-from model.kinds.phases.system import PhaseSystem
-from model.kinds.spec import Kind, Measure
-from model.kinds.usual_kind import Modules, UsualKind
-from model.statespec import StateSpec
+from slotscope.model.inspection import Inspector
+from slotscope.model.kinds.phases import arrivals, claims, invariants, measures, rows, trace
+from slotscope.model.kinds.phases import facts as describing
+from slotscope.model.kinds.phases.explain import PhaseNarrator
+from slotscope.model.kinds.phases.facts import PhaseFacts, PhaseStanding
+from slotscope.model.kinds.phases.from_scenario import numbers_of
+from slotscope.model.kinds.phases.inspection import PhasesInspector
+from slotscope.model.kinds.phases.numbers import PhaseNumbers
+from slotscope.model.kinds.phases.policies.base import PhasePolicy
+from slotscope.model.kinds.phases.rehearsal import rehearse
+from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
+from slotscope.model.kinds.phases.state import PhaseState
+from slotscope.model.kinds.phases.statespec import SPEC
+from slotscope.model.kinds.phases.system import PhaseSystem
+from slotscope.model.kinds.spec import Kind, Measure
+from slotscope.model.kinds.usual_kind import Modules, UsualKind
+from slotscope.model.statespec import StateSpec
 
 #: Events that can be followed by eye in a second.
 EVENTS_PER_SECOND = 4
@@ -35,8 +35,8 @@ class PhasesKind(UsualKind):
 
     name = "phases"
     modules = Modules(arrivals, measures, invariants, claims, trace)
-    trace_reader = "model.kinds.phases.traces.workload"
-    bounds_maker = "model.kinds.phases.programs.bounds"
+    trace_reader = "slotscope.model.kinds.phases.traces.workload"
+    bounds_maker = "slotscope.model.kinds.phases.programs.bounds"
     spec: StateSpec = SPEC
     row: np.dtype[Any] = rows.PHASE_ROW
     inspector: Inspector = PhasesInspector()
@@ -50,7 +50,7 @@ class PhasesKind(UsualKind):
     headline = "active servers"
     headline_bound_name = "N̄"
     example = "jrs-two-phases"
-    bounds_command = "model.kinds.phases.cli.bounds"
+    bounds_command = "slotscope.model.kinds.phases.cli.bounds"
 
     def numbers(self, scenario: PhasesScenario) -> PhaseNumbers:
         """Phases, demands in integer units, and rates."""
@@ -100,8 +100,8 @@ class PhasesKind(UsualKind):
 
     def all_bounds(self, scenario: PhasesScenario) -> Iterator[Any]:
         """See :func:`.programs.bounds.all_bounds`; then short runs beside them."""
-        from model.kinds.phases.experiments.phase_points import points
-        from model.kinds.phases.programs.bounds import all_bounds
+        from slotscope.model.kinds.phases.experiments.phase_points import points
+        from slotscope.model.kinds.phases.programs.bounds import all_bounds
 
         bounds = self.no_bounds()
         for bounds in all_bounds(scenario):
@@ -113,7 +113,7 @@ class PhasesKind(UsualKind):
 
     def no_bounds(self, problem: str = "") -> Any:
         """Nothing is known."""
-        from model.kinds.phases.programs.bounds import PhasesBounds
+        from slotscope.model.kinds.phases.programs.bounds import PhasesBounds
 
         return PhasesBounds(problem=problem)
 

@@ -14,8 +14,8 @@ from math import comb, lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from model.errors import ScenarioError
-from model.kinds.phases.jobs import JobModel
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.phases.jobs import JobModel
 
 #: Above so many configurations the single-server problem is refused.
 MOST_CONFIGURATIONS = 20_000

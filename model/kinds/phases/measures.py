@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.sampling import ACTIVE_COLUMN, AREA_COLUMNS, COUNTED, SCALARS, TIME_COLUMN
-from model.kinds.phases.state import (
+from slotscope.model.kinds.phases.numbers import PhaseNumbers
+from slotscope.model.kinds.phases.sampling import ACTIVE_COLUMN, AREA_COLUMNS, COUNTED, SCALARS, TIME_COLUMN
+from slotscope.model.kinds.phases.state import (
     ACTIVE,
     ACTIVE_AREA,
     AREAS,
@@ -22,7 +22,7 @@ from model.kinds.phases.state import (
     VIRTUAL_AREA,
     PhaseState,
 )
-from model.metrics import Batches, ratio
+from slotscope.model.metrics import Batches, ratio
 
 #: Counts per type that are measured, in the order of ``COUNTED``.
 COUNTS = ("requests", "matches", "virtual_arrivals", "overflows")

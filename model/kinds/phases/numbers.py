@@ -14,8 +14,8 @@ from math import lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.phases.jobs import JobModel
-from model.kinds.phases.lattice import Lattice, cost_rate, lattice_of, whole_units
+from slotscope.model.kinds.phases.jobs import JobModel
+from slotscope.model.kinds.phases.lattice import Lattice, cost_rate, lattice_of, whole_units
 
 #: An unlimited pool has no number of servers.
 UNLIMITED = 0

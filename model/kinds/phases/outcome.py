@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from model.errors import PolicyError
-from model.jit import jitable
-from model.kinds.phases import physics
-from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.rows import FLAG_IDLE, FLAG_OVERRUN
-from model.kinds.phases.state import ACTIVE, COST, EVENT, NOW, PhaseState
-from model.records import Event
-from model.systems.rows import fill_row
+from slotscope.model.errors import PolicyError
+from slotscope.model.jit import jitable
+from slotscope.model.kinds.phases import physics
+from slotscope.model.kinds.phases.numbers import PhaseNumbers
+from slotscope.model.kinds.phases.rows import FLAG_IDLE, FLAG_OVERRUN
+from slotscope.model.kinds.phases.state import ACTIVE, COST, EVENT, NOW, PhaseState
+from slotscope.model.records import Event
+from slotscope.model.systems.rows import fill_row
 
 # Places in an event's outcome.  HAD_JOBS: whether its server had a real job before it.
 (

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from model.jit import jitable
-from model.kinds.phases.state import (
+from slotscope.model.jit import jitable
+from slotscope.model.kinds.phases.state import (
     ACTIVE,
     ARRIVED,
     BACKUP,
@@ -27,8 +27,8 @@ from model.kinds.phases.state import (
     VIRTUAL,
     VIRTUAL_LEFT,
 )
-from model.kinds.phases.tables import REAL_KEY, VIRTUAL_KEY
-from model.systems import heap, random_words, trail
+from slotscope.model.kinds.phases.tables import REAL_KEY, VIRTUAL_KEY
+from slotscope.model.systems import heap, random_words, trail
 
 State = Any
 Array = Any

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from model.errors import ScenarioError
-from model.kinds.phases.scenario.workload import PATCH
-from model.kinds.phases.state import EVENT, NEXT_VIRTUAL
-from model.kinds.phases.system import PhaseSystem
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.phases.scenario.workload import PATCH
+from slotscope.model.kinds.phases.state import EVENT, NEXT_VIRTUAL
+from slotscope.model.kinds.phases.system import PhaseSystem
 
 
 def rehearse(system: PhaseSystem) -> None:

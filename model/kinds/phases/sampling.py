@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from model.jit import jitable
-from model.kinds.phases.state import (
+from slotscope.model.jit import jitable
+from slotscope.model.kinds.phases.state import (
     AREAS,
     EVENT,
     INTEGRATED,

@@ -10,11 +10,11 @@ from typing import Any, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from model.errors import ScenarioError
-from model.kinds.phases import physics, tokens
-from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.policies.base import PhasePolicy
-from model.kinds.phases.scenario.workload import (
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.phases import physics, tokens
+from slotscope.model.kinds.phases.numbers import PhaseNumbers
+from slotscope.model.kinds.phases.policies.base import PhasePolicy
+from slotscope.model.kinds.phases.scenario.workload import (
     PATCH,
     ScriptedMove,
     ScriptedPhaseArrival,
@@ -22,10 +22,10 @@ from model.kinds.phases.scenario.workload import (
     ScriptedServer,
     ScriptedTick,
 )
-from model.kinds.phases.state import EVENT, NEXT_ARRIVAL, NEXT_VIRTUAL, PhaseState, job_of, with_room
-from model.kinds.phases.tables import PhaseTables
-from model.kinds.phases.view import RandomChoices
-from model.records import ARRIVAL, DEPARTURE, MOVE, TICK, Event
+from slotscope.model.kinds.phases.state import EVENT, NEXT_ARRIVAL, NEXT_VIRTUAL, PhaseState, job_of, with_room
+from slotscope.model.kinds.phases.tables import PhaseTables
+from slotscope.model.kinds.phases.view import RandomChoices
+from slotscope.model.records import ARRIVAL, DEPARTURE, MOVE, TICK, Event
 
 
 class PhaseScript:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.kinds.phases.state import AREAS, NUMBERS, TALLIES, PhaseState
-from model.statespec import MOST, Field, StateSpec, anything, count, due, index, span
+from slotscope.model.kinds.phases.state import AREAS, NUMBERS, TALLIES, PhaseState
+from slotscope.model.statespec import MOST, Field, StateSpec, anything, count, due, index, span
 
 
 def _growing(like: Any) -> str:

@@ -10,11 +10,11 @@ from typing import Any, Callable, Iterable, Iterator
 
 import numpy as np
 
-from model.kinds.phases import physics, sampling, timers, tokens
-from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.outcome import PhaseOutcome
-from model.kinds.phases.policies.base import PhasePolicy
-from model.kinds.phases.rows import (
+from slotscope.model.kinds.phases import physics, sampling, timers, tokens
+from slotscope.model.kinds.phases.numbers import PhaseNumbers
+from slotscope.model.kinds.phases.outcome import PhaseOutcome
+from slotscope.model.kinds.phases.policies.base import PhasePolicy
+from slotscope.model.kinds.phases.rows import (
     FLAG_ARRIVED,
     FLAG_DEPARTED,
     FLAG_MATCHED,
@@ -29,8 +29,8 @@ from model.kinds.phases.rows import (
     FLAG_VIRTUAL,
     PHASE_ROW,
 )
-from model.kinds.phases.script import PhaseScript, ScriptedChoices
-from model.kinds.phases.state import (
+from slotscope.model.kinds.phases.script import PhaseScript, ScriptedChoices
+from slotscope.model.kinds.phases.state import (
     FIRST_BACKUP,
     MOVES,
     NEXT_ARRIVAL,
@@ -43,10 +43,10 @@ from model.kinds.phases.state import (
     job_of,
     with_room,
 )
-from model.kinds.phases.tables import tables_of
-from model.kinds.phases.takeover import check_continuation, taken_over
-from model.kinds.phases.view import Choices, PhaseJob, PhaseView, RandomChoices
-from model.records import (
+from slotscope.model.kinds.phases.tables import tables_of
+from slotscope.model.kinds.phases.takeover import check_continuation, taken_over
+from slotscope.model.kinds.phases.view import Choices, PhaseJob, PhaseView, RandomChoices
+from slotscope.model.records import (
     ARRIVAL,
     DEPARTURE,
     MOVE,
@@ -60,8 +60,8 @@ from model.records import (
     SetTimer,
     VirtualArrival,
 )
-from model.systems.base import PolicySystem
-from model.systems.deciding import carried_out
+from slotscope.model.systems.base import PolicySystem
+from slotscope.model.systems.deciding import carried_out
 
 
 class PhaseSystem(PolicySystem):

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from model.errors import ScenarioError
-from model.kinds.phases import physics, timers
-from model.kinds.phases.policies.base import PhasePolicy
-from model.kinds.phases.state import (
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.phases import physics, timers
+from slotscope.model.kinds.phases.policies.base import PhasePolicy
+from slotscope.model.kinds.phases.state import (
     EVENT,
     FIRST_BACKUP,
     FREE,

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from model.jit import jitable
-from model.kinds.phases.state import NEXT_TIMER, NOW
-from model.kinds.phases.tables import TIMER_KEY
-from model.systems import random_words
+from slotscope.model.jit import jitable
+from slotscope.model.kinds.phases.state import NEXT_TIMER, NOW
+from slotscope.model.kinds.phases.tables import TIMER_KEY
+from slotscope.model.systems import random_words
 
 Array = Any
 State = Any

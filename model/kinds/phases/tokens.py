@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from model.jit import jitable
-from model.kinds.phases import physics
-from model.kinds.phases.state import (
+from slotscope.model.jit import jitable
+from slotscope.model.kinds.phases import physics
+from slotscope.model.kinds.phases.state import (
     MATCHED,
     NEXT_REQUEST,
     NEXT_TOKEN,

@@ -15,11 +15,11 @@ from typing import Any, Iterator, Sequence
 
 import numpy as np
 
-from model.kinds.phases.programs.rules import ANY_TOKEN, LIMIT_IN_ALL
-from model.kinds.phases.scenario.workload import PATCH
-from model.kinds.phases.state import ACTIVE, COST, FIRST_BACKUP, NEXT_VIRTUAL, PhaseState
-from model.kinds.phases.system import PhaseSystem
-from model.records import ARRIVAL, TICK, Event, Match, Overflow, Place, Record, VirtualArrival
+from slotscope.model.kinds.phases.programs.rules import ANY_TOKEN, LIMIT_IN_ALL
+from slotscope.model.kinds.phases.scenario.workload import PATCH
+from slotscope.model.kinds.phases.state import ACTIVE, COST, FIRST_BACKUP, NEXT_VIRTUAL, PhaseState
+from slotscope.model.kinds.phases.system import PhaseSystem
+from slotscope.model.records import ARRIVAL, TICK, Event, Match, Overflow, Place, Record, VirtualArrival
 
 Line = dict[str, Any]
 

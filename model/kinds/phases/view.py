@@ -7,9 +7,9 @@ from typing import Any, Iterator, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.state import NEXT_REQUEST, NEXT_VIRTUAL, NOW, REAL, PhaseState
-from model.kinds.phases.tables import (
+from slotscope.model.kinds.phases.numbers import PhaseNumbers
+from slotscope.model.kinds.phases.state import NEXT_REQUEST, NEXT_VIRTUAL, NOW, REAL, PhaseState
+from slotscope.model.kinds.phases.tables import (
     CHOICE_KEY,
     REQUEST_KEY,
     ROUTE_KEY,
@@ -18,7 +18,7 @@ from model.kinds.phases.tables import (
     VIRTUAL_TOKEN_KEY,
     PhaseTables,
 )
-from model.systems import random_words
+from slotscope.model.systems import random_words
 
 
 class PhaseJob(NamedTuple):

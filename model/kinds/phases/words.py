@@ -9,11 +9,11 @@ from typing import Sequence
 
 import numpy as np
 
-from model.explain import counted, grouped, shown
-from model.kinds.phases.facts import PhaseFacts
-from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.programs.plan import AT_ONCE, TIMERS
-from model.kinds.phases.state import FIRST_BACKUP, NOW, PhaseState
+from slotscope.model.explain import counted, grouped, shown
+from slotscope.model.kinds.phases.facts import PhaseFacts
+from slotscope.model.kinds.phases.numbers import PhaseNumbers
+from slotscope.model.kinds.phases.programs.plan import AT_ONCE, TIMERS
+from slotscope.model.kinds.phases.state import FIRST_BACKUP, NOW, PhaseState
 
 AND = " and "
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from model.kinds.declaration import Experiment, Room, declared_policies
+from slotscope.model.kinds.declaration import Experiment, Room, declared_policies
 
 _EXPERIMENTS = {
     "queues-fig1": Experiment(

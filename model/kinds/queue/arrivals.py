@@ -12,15 +12,21 @@ from typing import NamedTuple, Protocol, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from model.errors import ScenarioError
-from model.kinds.queue.numbers import QueueNumbers
-from model.kinds.queue.scenario.arrivals import ScriptedSlots, SlotBatches, SlotCounts, SlotPoisson, TraceSlots
-from model.kinds.queue.scenario.schema import QueueScenario
-from model.kinds.queue.service import slot_sampler
-from model.kinds.queue.sizes import SizeDistribution
-from model.kinds.queue.units import scaled
-from model.streams import stream
-from model.workload import RecentBlocks, Sampler
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.queue.numbers import QueueNumbers
+from slotscope.model.kinds.queue.scenario.arrivals import (
+    ScriptedSlots,
+    SlotBatches,
+    SlotCounts,
+    SlotPoisson,
+    TraceSlots,
+)
+from slotscope.model.kinds.queue.scenario.schema import QueueScenario
+from slotscope.model.kinds.queue.service import slot_sampler
+from slotscope.model.kinds.queue.sizes import SizeDistribution
+from slotscope.model.kinds.queue.units import scaled
+from slotscope.model.streams import stream
+from slotscope.model.workload import RecentBlocks, Sampler
 
 #: Arrivals that a block of random arrivals has on average, or more if one slot has more.
 EXPECTED = 16_384

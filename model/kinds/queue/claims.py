@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from model.monitors import Claim
+from slotscope.model.monitors import Claim
 
 CLAIMS = (
     Claim(

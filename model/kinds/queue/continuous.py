@@ -12,7 +12,7 @@ from math import expm1
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.queue.sizes import Probability, Sizes, Units
+from slotscope.model.kinds.queue.sizes import Probability, Sizes, Units
 
 Floats = NDArray[np.float64]
 

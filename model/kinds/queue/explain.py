@@ -10,12 +10,12 @@ from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
-from model.explain import grouped, plural, told
-from model.kinds.queue.facts import QueueFacts
-from model.kinds.queue.numbers import QueueNumbers
-from model.kinds.queue.programs.partition import subscript
-from model.kinds.queue.rows import FLAG_EMPTY, FLAG_EVICTED
-from model.records import Event, Evict, Place, Record, Remember, Renew, Stall
+from slotscope.model.explain import grouped, plural, told
+from slotscope.model.kinds.queue.facts import QueueFacts
+from slotscope.model.kinds.queue.numbers import QueueNumbers
+from slotscope.model.kinds.queue.programs.partition import subscript
+from slotscope.model.kinds.queue.rows import FLAG_EMPTY, FLAG_EVICTED
+from slotscope.model.records import Event, Evict, Place, Record, Remember, Renew, Stall
 
 #: Fractions are told as such up to this denominator, decimals up to so many places.
 MOST_DENOMINATOR, MOST_PLACES = 64, 4

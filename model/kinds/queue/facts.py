@@ -8,9 +8,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.queue.layout import QueueLayout
-from model.kinds.queue.numbers import QueueNumbers
-from model.kinds.queue.state import QueueState
+from slotscope.model.kinds.queue.layout import QueueLayout
+from slotscope.model.kinds.queue.numbers import QueueNumbers
+from slotscope.model.kinds.queue.state import QueueState
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,8 +7,8 @@ from typing import Any, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from model.explain import counted, grouped, plural
-from model.inspection import (
+from slotscope.model.explain import counted, grouped, plural
+from slotscope.model.inspection import (
     JOB,
     SERVER,
     Description,
@@ -30,9 +30,9 @@ from model.inspection import (
     told_together,
     touching,
 )
-from model.kinds.queue.explain import amount
-from model.kinds.queue.facts import records_on
-from model.kinds.queue.rows import (
+from slotscope.model.kinds.queue.explain import amount
+from slotscope.model.kinds.queue.facts import records_on
+from slotscope.model.kinds.queue.rows import (
     FLAG_ARRIVED,
     FLAG_DEPARTED,
     FLAG_EVICTED,
@@ -42,9 +42,9 @@ from model.kinds.queue.rows import (
     FLAG_WAITS,
     QUEUE_ROW,
 )
-from model.kinds.queue.sampling import SCALARS, TIME_COLUMN
-from model.kinds.queue.state import NOW
-from model.records import Evict, Place, Record, Renew, Stall
+from slotscope.model.kinds.queue.sampling import SCALARS, TIME_COLUMN
+from slotscope.model.kinds.queue.state import NOW
+from slotscope.model.records import Evict, Place, Record, Renew, Stall
 
 QUEUE = "queue"
 

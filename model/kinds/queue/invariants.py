@@ -12,9 +12,9 @@ from typing import Any, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.queue.facts import records_on, waiting_records
-from model.kinds.queue.sampling import USED_COLUMN
-from model.kinds.queue.state import (
+from slotscope.model.kinds.queue.facts import records_on, waiting_records
+from slotscope.model.kinds.queue.sampling import USED_COLUMN
+from slotscope.model.kinds.queue.state import (
     ARRIVED,
     DEPARTED,
     DEPARTURES,
@@ -29,8 +29,8 @@ from model.kinds.queue.state import (
     WAITING,
     QueueState,
 )
-from model.kinds.queue.system import QueueSystem
-from model.monitors import Monitor
+from slotscope.model.kinds.queue.system import QueueSystem
+from slotscope.model.monitors import Monitor
 
 Sentences = Iterator[str]
 Records = NDArray[np.int64]

@@ -7,23 +7,23 @@ from typing import Any, Mapping, Sequence
 
 import numpy as np
 
-from model.growth import STRETCHES
-from model.inspection import Inspector
-from model.kinds.queue import arrivals, claims, invariants, measures, rows, trace
-from model.kinds.queue import facts as describing
-from model.kinds.queue.explain import QueueNarrator
-from model.kinds.queue.facts import QueueFacts, QueueStanding
-from model.kinds.queue.inspection import QueueInspector
-from model.kinds.queue.numbers import QueueNumbers, numbers_of
-from model.kinds.queue.policies.base import QueuePolicy
-from model.kinds.queue.scenario.schema import QueueScenario
-from model.kinds.queue.state import QueueState
-from model.kinds.queue.statespec import SPEC
-from model.kinds.queue.system import QueueSystem
-from model.kinds.spec import Judgement, Kind, Measure
-from model.kinds.usual_kind import Modules, UsualKind
-from model.metrics import Batches
-from model.statespec import StateSpec
+from slotscope.model.growth import STRETCHES
+from slotscope.model.inspection import Inspector
+from slotscope.model.kinds.queue import arrivals, claims, invariants, measures, rows, trace
+from slotscope.model.kinds.queue import facts as describing
+from slotscope.model.kinds.queue.explain import QueueNarrator
+from slotscope.model.kinds.queue.facts import QueueFacts, QueueStanding
+from slotscope.model.kinds.queue.inspection import QueueInspector
+from slotscope.model.kinds.queue.numbers import QueueNumbers, numbers_of
+from slotscope.model.kinds.queue.policies.base import QueuePolicy
+from slotscope.model.kinds.queue.scenario.schema import QueueScenario
+from slotscope.model.kinds.queue.state import QueueState
+from slotscope.model.kinds.queue.statespec import SPEC
+from slotscope.model.kinds.queue.system import QueueSystem
+from slotscope.model.kinds.spec import Judgement, Kind, Measure
+from slotscope.model.kinds.usual_kind import Modules, UsualKind
+from slotscope.model.metrics import Batches
+from slotscope.model.statespec import StateSpec
 
 #: What a run that can be followed by eye does in a second, and how far its pace may go: 2^10.
 BUSY_SLOTS_PER_SECOND = 3
@@ -35,8 +35,8 @@ class QueueKind(UsualKind):
 
     name = "queue"
     modules = Modules(arrivals, measures, invariants, claims, trace)
-    trace_reader = "model.kinds.queue.traces.workload"
-    bounds_maker = "model.kinds.queue.programs.bounds"
+    trace_reader = "slotscope.model.kinds.queue.traces.workload"
+    bounds_maker = "slotscope.model.kinds.queue.programs.bounds"
     spec: StateSpec = SPEC
     row: np.dtype[Any] = rows.QUEUE_ROW
     slotted = True
@@ -51,7 +51,7 @@ class QueueKind(UsualKind):
     )
     headline = "queue"
     example = "queues-vqs-unstable"
-    bounds_command = "model.kinds.queue.cli.bounds"
+    bounds_command = "slotscope.model.kinds.queue.cli.bounds"
 
     def numbers(self, scenario: QueueScenario) -> QueueNumbers:
         """Servers, sizes in integer units, and rates."""
@@ -103,7 +103,7 @@ class QueueKind(UsualKind):
 
     def no_bounds(self, problem: str = "") -> Any:
         """Nothing is known."""
-        from model.kinds.queue.programs.bounds import QueueBounds
+        from slotscope.model.kinds.queue.programs.bounds import QueueBounds
 
         return QueueBounds(problem=problem)
 

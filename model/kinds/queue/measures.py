@@ -8,9 +8,9 @@ from typing import Any, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from model.growth import Growth, growth, together
-from model.kinds.queue.numbers import QueueNumbers
-from model.kinds.queue.sampling import (
+from slotscope.model.growth import Growth, growth, together
+from slotscope.model.kinds.queue.numbers import QueueNumbers
+from slotscope.model.kinds.queue.sampling import (
     ARRIVED_COLUMN,
     DEPARTED_COLUMN,
     PLACED_COLUMN,
@@ -22,11 +22,11 @@ from model.kinds.queue.sampling import (
     WAITING_COLUMN,
     used_weight,
 )
-from model.kinds.queue.scenario.arrivals import ScriptedSlots, TraceSlots
-from model.kinds.queue.scenario.schema import QueueScenario
-from model.kinds.queue.state import ARRIVED, DEPARTED, NOW, PLACED, RENEWED, WAITING, QueueState
-from model.kinds.spec import NO_VERDICT, UNSTABLE, Judgement
-from model.metrics import Batches, Estimate, ratio
+from slotscope.model.kinds.queue.scenario.arrivals import ScriptedSlots, TraceSlots
+from slotscope.model.kinds.queue.scenario.schema import QueueScenario
+from slotscope.model.kinds.queue.state import ARRIVED, DEPARTED, NOW, PLACED, RENEWED, WAITING, QueueState
+from slotscope.model.kinds.spec import NO_VERDICT, UNSTABLE, Judgement
+from slotscope.model.metrics import Batches, Estimate, ratio
 
 #: What is counted, and where in a row of totals: after the two integrals.
 COUNTS = ("arrived", "placed", "departed", "renewals")

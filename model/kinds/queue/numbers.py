@@ -15,13 +15,13 @@ from typing import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from model.errors import ScenarioError
-from model.kinds.queue.scenario.arrivals import LEAST_RATE, MOST_RATE, ScriptedSlots, SlotCounts, TraceSlots
-from model.kinds.queue.scenario.schema import QueueJobClass, QueueScenario
-from model.kinds.queue.service import mean_slots
-from model.kinds.queue.sizes import Atoms, MixedSizes, SizeDistribution, Units
-from model.kinds.queue.units import scaled, size_distribution, units_of
-from model.scenario.fields import plain
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.queue.scenario.arrivals import LEAST_RATE, MOST_RATE, ScriptedSlots, SlotCounts, TraceSlots
+from slotscope.model.kinds.queue.scenario.schema import QueueJobClass, QueueScenario
+from slotscope.model.kinds.queue.service import mean_slots
+from slotscope.model.kinds.queue.sizes import Atoms, MixedSizes, SizeDistribution, Units
+from slotscope.model.kinds.queue.units import scaled, size_distribution, units_of
+from slotscope.model.scenario.fields import plain
 
 _NONE = Fraction(0)
 

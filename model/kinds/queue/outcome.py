@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from model.errors import PolicyError
-from model.jit import jitable
-from model.kinds.queue import physics
-from model.kinds.queue.numbers import QueueNumbers
-from model.kinds.queue.policies.base import QueuePolicy
-from model.kinds.queue.rows import FLAG_EMPTY, FLAG_WAITS
-from model.kinds.queue.state import EVENT, IDLE, NOW, UNSETTLED, WAITING, WHILE_IDLE, QueueState
-from model.records import SLOT
-from model.systems.rows import fill_row
+from slotscope.model.errors import PolicyError
+from slotscope.model.jit import jitable
+from slotscope.model.kinds.queue import physics
+from slotscope.model.kinds.queue.numbers import QueueNumbers
+from slotscope.model.kinds.queue.policies.base import QueuePolicy
+from slotscope.model.kinds.queue.rows import FLAG_EMPTY, FLAG_WAITS
+from slotscope.model.kinds.queue.state import EVENT, IDLE, NOW, UNSETTLED, WAITING, WHILE_IDLE, QueueState
+from slotscope.model.records import SLOT
+from slotscope.model.systems.rows import fill_row
 
 # Places in a slot's outcome.  The jobs and servers are the first ones; BEFORE_WAITING is Q(t).
 (

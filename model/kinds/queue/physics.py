@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from model.jit import jitable
-from model.kinds.queue.state import (
+from slotscope.model.jit import jitable
+from slotscope.model.kinds.queue.state import (
     ARRIVED,
     DEPARTED,
     DEPARTURES,
@@ -26,7 +26,7 @@ from model.kinds.queue.state import (
     STALLS,
     WAITING,
 )
-from model.systems import heap, trail
+from slotscope.model.systems import heap, trail
 
 State = Any
 

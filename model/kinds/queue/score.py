@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import gcd
 
-from model.kinds.queue.numbers import QueueNumbers
+from slotscope.model.kinds.queue.numbers import QueueNumbers
 
 #: Units of a largest server that a score is counted in at most.
 MOST_UNITS = 2**30

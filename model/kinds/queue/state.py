@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from model.systems.growing import RecordFields, blank_records, with_more_records
+from slotscope.model.systems.growing import RecordFields, blank_records, with_more_records
 
 Integers = NDArray[np.int64]
 Indices = NDArray[np.int32]

@@ -6,8 +6,8 @@ Records without a job keep what they had, also under an earlier policy with othe
 
 from __future__ import annotations
 
-from model.kinds.queue.state import NUMBERS, TALLIES, QueueState
-from model.statespec import MOST, Field, StateSpec, anything, count, due, index, span
+from slotscope.model.kinds.queue.state import NUMBERS, TALLIES, QueueState
+from slotscope.model.statespec import MOST, Field, StateSpec, anything, count, due, index, span
 
 #: Numbers of virtual queues and of configurations stay below it.
 _MOST_NUMBER = 2**30

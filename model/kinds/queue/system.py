@@ -11,12 +11,12 @@ from typing import Any, Callable, Iterable, Iterator
 
 import numpy as np
 
-from model.errors import ScenarioError
-from model.kinds.queue import physics, sampling
-from model.kinds.queue.numbers import QueueNumbers
-from model.kinds.queue.outcome import SlotOutcome
-from model.kinds.queue.policies.base import QueuePolicy
-from model.kinds.queue.rows import (
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.queue import physics, sampling
+from slotscope.model.kinds.queue.numbers import QueueNumbers
+from slotscope.model.kinds.queue.outcome import SlotOutcome
+from slotscope.model.kinds.queue.policies.base import QueuePolicy
+from slotscope.model.kinds.queue.rows import (
     FLAG_ARRIVED,
     FLAG_DEPARTED,
     FLAG_EVICTED,
@@ -25,7 +25,7 @@ from model.kinds.queue.rows import (
     FLAG_STALLED,
     QUEUE_ROW,
 )
-from model.kinds.queue.state import (
+from slotscope.model.kinds.queue.state import (
     DEPARTURES,
     NEXT_ARRIVAL,
     NOW,
@@ -35,11 +35,11 @@ from model.kinds.queue.state import (
     empty_state,
     with_room,
 )
-from model.kinds.queue.takeover import taken_over
-from model.kinds.queue.view import QueueView
-from model.records import SLOT, Event, Evict, Place, Record, Remember, Renew, Stall
-from model.systems.base import PolicySystem
-from model.systems.deciding import carried_out
+from slotscope.model.kinds.queue.takeover import taken_over
+from slotscope.model.kinds.queue.view import QueueView
+from slotscope.model.records import SLOT, Event, Evict, Place, Record, Remember, Renew, Stall
+from slotscope.model.systems.base import PolicySystem
+from slotscope.model.systems.deciding import carried_out
 
 
 class QueueSystem(PolicySystem):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from model.errors import ScenarioError
-from model.kinds.queue import physics
-from model.kinds.queue.facts import waiting_records
-from model.kinds.queue.numbers import QueueNumbers
-from model.kinds.queue.policies.base import QueuePolicy
-from model.kinds.queue.state import NOW, STALLED_SERVERS, UNSETTLED, WAITING, QueueState
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.queue import physics
+from slotscope.model.kinds.queue.facts import waiting_records
+from slotscope.model.kinds.queue.numbers import QueueNumbers
+from slotscope.model.kinds.queue.policies.base import QueuePolicy
+from slotscope.model.kinds.queue.state import NOW, STALLED_SERVERS, UNSETTLED, WAITING, QueueState
 
 
 def taken_over(state: QueueState, numbers: QueueNumbers, policy: QueuePolicy, before: QueuePolicy) -> QueueState:

@@ -11,11 +11,11 @@ from typing import Any, Iterator, Sequence
 
 import numpy as np
 
-from model.kinds.queue.facts import records_on, waiting_records
-from model.kinds.queue.scenario.arrivals import ScriptedSlots
-from model.kinds.queue.state import QueueState
-from model.kinds.queue.system import QueueSystem
-from model.records import SLOT, Event, Place, Record, Renew
+from slotscope.model.kinds.queue.facts import records_on, waiting_records
+from slotscope.model.kinds.queue.scenario.arrivals import ScriptedSlots
+from slotscope.model.kinds.queue.state import QueueState
+from slotscope.model.kinds.queue.system import QueueSystem
+from slotscope.model.records import SLOT, Event, Place, Record, Renew
 
 Line = dict[str, Any]
 

@@ -6,12 +6,19 @@ from fractions import Fraction
 from math import gcd, isqrt, lcm, log
 from typing import Iterator, Mapping, Sequence
 
-from model.errors import ScenarioError
-from model.kinds.queue.continuous import GridBeta, GridExponential, GridLogNormal, GridNormal, GridUniform, Interval
-from model.kinds.queue.scenario import distributions as schema
-from model.kinds.queue.scenario.arrivals import ScriptedSlots
-from model.kinds.queue.scenario.schema import QueueScenario
-from model.kinds.queue.sizes import Atoms, IndependentSizes, MixedSizes, SizeDistribution, Units
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.queue.continuous import (
+    GridBeta,
+    GridExponential,
+    GridLogNormal,
+    GridNormal,
+    GridUniform,
+    Interval,
+)
+from slotscope.model.kinds.queue.scenario import distributions as schema
+from slotscope.model.kinds.queue.scenario.arrivals import ScriptedSlots
+from slotscope.model.kinds.queue.scenario.schema import QueueScenario
+from slotscope.model.kinds.queue.sizes import Atoms, IndependentSizes, MixedSizes, SizeDistribution, Units
 
 #: The largest J for which 1/2^J of the largest server is a whole number of units.
 MOST_J = 20

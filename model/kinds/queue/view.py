@@ -10,12 +10,12 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.queue.facts import records_on, waiting_records
-from model.kinds.queue.layout import QueueLayout
-from model.kinds.queue.numbers import QueueNumbers
-from model.kinds.queue.score import score_unit
-from model.kinds.queue.state import EVENT, NOW, QueueState
-from model.streams import stream
+from slotscope.model.kinds.queue.facts import records_on, waiting_records
+from slotscope.model.kinds.queue.layout import QueueLayout
+from slotscope.model.kinds.queue.numbers import QueueNumbers
+from slotscope.model.kinds.queue.score import score_unit
+from slotscope.model.kinds.queue.state import EVENT, NOW, QueueState
+from slotscope.model.streams import stream
 
 Amounts = tuple[int, ...]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from model.kinds.declaration import CommandSpec, Experiment, Room, declared_policies
+from slotscope.model.kinds.declaration import CommandSpec, Experiment, Room, declared_policies
 
 _EXPERIMENTS = {
     "dra-fig2": Experiment(
@@ -82,7 +82,7 @@ ROOM = Room(
         {
             "model.policies": f"{__name__}.policies",
             "model.programs": f"{__name__}.programs",
-            "model.systems": "model.kinds",
+            "model.systems": "slotscope.model.kinds",
             "model.systems.reservation": __name__,
         }
     ),

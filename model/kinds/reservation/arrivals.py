@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from model.errors import ScenarioError
-from model.kinds.reservation.numbers import ReservationNumbers
-from model.kinds.reservation.scenario.schema import ReservationScenario
-from model.scenario.common import ScriptedWorkload, TraceWorkload
-from model.workload import PoissonWorkload, RecordedWorkload, Workload
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers
+from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
+from slotscope.model.scenario.common import ScriptedWorkload, TraceWorkload
+from slotscope.model.workload import PoissonWorkload, RecordedWorkload, Workload
 
 
 def workload_of(

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from model.kinds.reservation.programs.alpha_curve import AlphaCurve
-    from model.kinds.reservation.programs.greedy import GreedyAssignment
-    from model.kinds.reservation.programs.lyapunov import Lyapunov
-    from model.kinds.reservation.programs.reward_lp import RewardProgram
+    from slotscope.model.kinds.reservation.programs.alpha_curve import AlphaCurve
+    from slotscope.model.kinds.reservation.programs.greedy import GreedyAssignment
+    from slotscope.model.kinds.reservation.programs.lyapunov import Lyapunov
+    from slotscope.model.kinds.reservation.programs.reward_lp import RewardProgram
 
 
 class BoundSeries(NamedTuple):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import e
 from typing import Any
 
-from model.kinds.reservation.bounds import Bounds
-from model.monitors import Claim
+from slotscope.model.kinds.reservation.bounds import Bounds
+from slotscope.model.monitors import Claim
 
 
 def _optimum(_: Any, bounds: Bounds) -> float | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.reservation.state import EXTENDED, GREEDY_LENGTH, I_STAR, ReservationState
+from slotscope.model.kinds.reservation.state import EXTENDED, GREEDY_LENGTH, I_STAR, ReservationState
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,8 +15,8 @@ from typing import Any, Callable, Iterable
 
 import numpy as np
 
-from model.kinds.reservation.numbers import ReservationNumbers
-from model.records import (
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers
+from slotscope.model.records import (
     Admit,
     Classify,
     Configuration,

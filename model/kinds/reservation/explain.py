@@ -9,8 +9,8 @@ from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
-from model.explain import plural, shown, told
-from model.kinds.reservation.rows import (
+from slotscope.model.explain import plural, shown, told
+from slotscope.model.kinds.reservation.rows import (
     FLAG_ADMITTED,
     FLAG_I_STAR,
     FLAG_MIGRATED,
@@ -18,7 +18,7 @@ from model.kinds.reservation.rows import (
     FLAG_REASSIGNED,
     FLAG_REJECTED,
 )
-from model.records import (
+from slotscope.model.records import (
     ARRIVAL,
     DEPARTURE,
     UPDATE,

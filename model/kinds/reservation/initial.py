@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from model.errors import ScenarioError
-from model.kinds.reservation import physics
-from model.kinds.reservation.numbers import ReservationNumbers
-from model.kinds.reservation.scenario.schema import FullStart, GivenStart, ReservationScenario
-from model.kinds.reservation.state import ADMITTED, FIRST_RECORDS, NEXT_STAMP, ReservationState, empty_state
-from model.streams import stream
-from model.workload import service_sampler
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.reservation import physics
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers
+from slotscope.model.kinds.reservation.scenario.schema import FullStart, GivenStart, ReservationScenario
+from slotscope.model.kinds.reservation.state import ADMITTED, FIRST_RECORDS, NEXT_STAMP, ReservationState, empty_state
+from slotscope.model.streams import stream
+from slotscope.model.workload import service_sampler
 
 #: Jobs that a system may start with.
 MOST_JOBS = 5_000_000

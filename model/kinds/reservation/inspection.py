@@ -7,8 +7,8 @@ from typing import Any, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from model.explain import grouped, plural, shown
-from model.inspection import (
+from slotscope.model.explain import grouped, plural, shown
+from slotscope.model.inspection import (
     JOB,
     SERVER,
     Description,
@@ -29,8 +29,8 @@ from model.inspection import (
     told_together,
     touching,
 )
-from model.kinds.reservation.rows import FLAG_PREEMPTED, FLAG_REASSIGNED
-from model.kinds.reservation.state import GREEDY_LENGTH
+from slotscope.model.kinds.reservation.rows import FLAG_PREEMPTED, FLAG_REASSIGNED
+from slotscope.model.kinds.reservation.state import GREEDY_LENGTH
 
 #: Fields of a row, and of its sub-steps, that name a server or a job.
 _ROW_FIELDS = {SERVER: ("server", "source", "first_reassigned"), JOB: ("job", "moved")}

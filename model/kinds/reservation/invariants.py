@@ -12,11 +12,11 @@ from typing import Any, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.reservation.classification import Classification, classify
-from model.kinds.reservation.initial import infeasible_server
-from model.kinds.reservation.numbers import ReservationNumbers
-from model.kinds.reservation.sampling import columns
-from model.kinds.reservation.state import (
+from slotscope.model.kinds.reservation.classification import Classification, classify
+from slotscope.model.kinds.reservation.initial import infeasible_server
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers
+from slotscope.model.kinds.reservation.sampling import columns
+from slotscope.model.kinds.reservation.state import (
     ADMITTED,
     ARRIVED,
     DEPARTED,
@@ -32,12 +32,12 @@ from model.kinds.reservation.state import (
     REJECTED,
     ReservationState,
 )
-from model.kinds.reservation.system import ReservationSystem
-from model.kinds.reservation.view import ReservationView
-from model.monitors import Monitor
-from model.records import Classify, Reassign
-from model.state import copied
-from model.workload import ContinuedWorkload
+from slotscope.model.kinds.reservation.system import ReservationSystem
+from slotscope.model.kinds.reservation.view import ReservationView
+from slotscope.model.monitors import Monitor
+from slotscope.model.records import Classify, Reassign
+from slotscope.model.state import copied
+from slotscope.model.workload import ContinuedWorkload
 
 Sentences = Iterator[str]
 

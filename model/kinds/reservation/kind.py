@@ -8,22 +8,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from model.inspection import Inspector
-from model.kinds.reservation import arrivals, claims, invariants, measures, rows, trace
-from model.kinds.reservation.bounds import Bounds
-from model.kinds.reservation.classification import Classification, classify
-from model.kinds.reservation.explain import ReservationNarrator
-from model.kinds.reservation.inspection import ReservationInspector
-from model.kinds.reservation.numbers import ReservationNumbers, numbers_of
-from model.kinds.reservation.rows import FLAG_ADMITTED
-from model.kinds.reservation.scenario.schema import ReservationScenario
-from model.kinds.reservation.state import ReservationState
-from model.kinds.reservation.statespec import SPEC
-from model.kinds.reservation.system import ReservationSystem
-from model.kinds.spec import REJECTED, Kind, Measure
-from model.kinds.usual_kind import Modules, UsualKind
-from model.records import ARRIVAL
-from model.statespec import StateSpec
+from slotscope.model.inspection import Inspector
+from slotscope.model.kinds.reservation import arrivals, claims, invariants, measures, rows, trace
+from slotscope.model.kinds.reservation.bounds import Bounds
+from slotscope.model.kinds.reservation.classification import Classification, classify
+from slotscope.model.kinds.reservation.explain import ReservationNarrator
+from slotscope.model.kinds.reservation.inspection import ReservationInspector
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers, numbers_of
+from slotscope.model.kinds.reservation.rows import FLAG_ADMITTED
+from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
+from slotscope.model.kinds.reservation.state import ReservationState
+from slotscope.model.kinds.reservation.statespec import SPEC
+from slotscope.model.kinds.reservation.system import ReservationSystem
+from slotscope.model.kinds.spec import REJECTED, Kind, Measure
+from slotscope.model.kinds.usual_kind import Modules, UsualKind
+from slotscope.model.records import ARRIVAL
+from slotscope.model.statespec import StateSpec
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,8 @@ class ReservationKind(UsualKind):
 
     name = "reservation"
     modules = Modules(arrivals, measures, invariants, claims, trace)
-    trace_reader = "model.kinds.reservation.traces.workload"
-    bounds_maker = "model.kinds.reservation.upper_bound"
+    trace_reader = "slotscope.model.kinds.reservation.traces.workload"
+    bounds_maker = "slotscope.model.kinds.reservation.upper_bound"
     spec: StateSpec = SPEC
     row: np.dtype[Any] = rows.EVENT_ROW
     compares_decisions = True
@@ -64,7 +64,7 @@ class ReservationKind(UsualKind):
     headline = "reward rate"
     headline_bound_name = "U*"
     example = "dra-vms"
-    bounds_command = "model.kinds.reservation.cli.bounds"
+    bounds_command = "slotscope.model.kinds.reservation.cli.bounds"
 
     def numbers(self, scenario: ReservationScenario) -> ReservationNumbers:
         """L, the job types, feasible configurations and exact rationals."""

@@ -13,7 +13,7 @@ from typing import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.reservation.numbers import ReservationNumbers
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 
 #: Sums of loads stay below this, so that they fit 64 bits.
 LOAD_BOUND = 2**62

@@ -14,12 +14,12 @@ from typing import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from model.errors import ScenarioError
-from model.exact import common_units
-from model.kinds.reservation.programs.greedy import global_greedy
-from model.kinds.reservation.scenario.schema import ReservationScenario
-from model.programs.configurations import Configuration, ConfigurationSpace
-from model.scenario.fields import Quantity
+from slotscope.model.errors import ScenarioError
+from slotscope.model.exact import common_units
+from slotscope.model.kinds.reservation.programs.greedy import global_greedy
+from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
+from slotscope.model.programs.configurations import Configuration, ConfigurationSpace
+from slotscope.model.scenario.fields import Quantity
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from model.jit import jitable
-from model.kinds.reservation import physics
-from model.kinds.reservation.state import EVENT, I_STAR, NOW, ReservationState
-from model.records import Event
-from model.systems.rows import fill_row
+from slotscope.model.jit import jitable
+from slotscope.model.kinds.reservation import physics
+from slotscope.model.kinds.reservation.state import EVENT, I_STAR, NOW, ReservationState
+from slotscope.model.records import Event
+from slotscope.model.systems.rows import fill_row
 
 # Places in an event's outcome that stand in its row.
 (KIND, FLAGS, SERVER, SOURCE, MOVED, REASSIGNED, FIRST_REASSIGNED, EMPTY_SLOTS, JOB, TYPE, WITH_ROOM, PREEMPTED) = (

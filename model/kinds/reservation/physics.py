@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from model.jit import jitable
-from model.kinds.reservation.state import (
+from slotscope.model.jit import jitable
+from slotscope.model.kinds.reservation.state import (
     ADMITTED,
     DEPARTED,
     DEPARTURES,
@@ -21,7 +21,7 @@ from model.kinds.reservation.state import (
     PREEMPTED,
     REASSIGNMENTS,
 )
-from model.systems import heap, trail
+from slotscope.model.systems import heap, trail
 
 State = Any
 

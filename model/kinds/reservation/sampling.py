@@ -7,8 +7,8 @@ from typing import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.reservation.classification import Classification, classify
-from model.kinds.reservation.state import (
+from slotscope.model.kinds.reservation.classification import Classification, classify
+from slotscope.model.kinds.reservation.state import (
     ADMITTED,
     ARRIVED,
     EVENT,
@@ -20,7 +20,7 @@ from model.kinds.reservation.state import (
     REJECTED,
     ReservationState,
 )
-from model.records import Configuration
+from slotscope.model.records import Configuration
 
 #: Columns before those per type.
 EVENT_COLUMN, TIME_COLUMN, I_STAR_COLUMN, REASSIGNED_COLUMN, REJECT_GROUP_COLUMN = range(5)

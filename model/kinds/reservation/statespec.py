@@ -5,8 +5,8 @@ Axes: L servers, J job types, G ranks, M job records, m numbers that the policy 
 
 from __future__ import annotations
 
-from model.kinds.reservation.state import NUMBERS, TALLIES, ReservationState
-from model.statespec import MOST, Field, StateSpec, anything, count, due, index, span
+from slotscope.model.kinds.reservation.state import NUMBERS, TALLIES, ReservationState
+from slotscope.model.statespec import MOST, Field, StateSpec, anything, count, due, index, span
 
 #: Slots of one server, or jobs in them; far above what a capacity holds.
 _MOST_SLOTS = 2**30

@@ -10,14 +10,14 @@ from typing import Any, Callable, Iterable, Iterator
 
 import numpy as np
 
-from model.errors import PolicyError, ScenarioError
-from model.kinds.reservation import physics, sampling
-from model.kinds.reservation.decisions import NotADecisionError, sound
-from model.kinds.reservation.initial import check_feasible, initial_state, starting_jobs
-from model.kinds.reservation.numbers import ReservationNumbers
-from model.kinds.reservation.outcome import ReservationOutcome
-from model.kinds.reservation.policies.base import ArrivingJob, DepartedJob, ReservationPolicy
-from model.kinds.reservation.rows import (
+from slotscope.model.errors import PolicyError, ScenarioError
+from slotscope.model.kinds.reservation import physics, sampling
+from slotscope.model.kinds.reservation.decisions import NotADecisionError, sound
+from slotscope.model.kinds.reservation.initial import check_feasible, initial_state, starting_jobs
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers
+from slotscope.model.kinds.reservation.outcome import ReservationOutcome
+from slotscope.model.kinds.reservation.policies.base import ArrivingJob, DepartedJob, ReservationPolicy
+from slotscope.model.kinds.reservation.rows import (
     EVENT_ROW,
     FLAG_ADMITTED,
     FLAG_DEPARTED,
@@ -28,8 +28,8 @@ from model.kinds.reservation.rows import (
     FLAG_REASSIGNED,
     FLAG_REJECTED,
 )
-from model.kinds.reservation.scenario.schema import ReservationScenario
-from model.kinds.reservation.state import (
+from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
+from slotscope.model.kinds.reservation.state import (
     ARRIVED,
     DEPARTURES,
     EXTENDED,
@@ -42,8 +42,8 @@ from model.kinds.reservation.state import (
     ReservationState,
     with_room,
 )
-from model.kinds.reservation.view import ReservationView
-from model.records import (
+from slotscope.model.kinds.reservation.view import ReservationView
+from slotscope.model.records import (
     ARRIVAL,
     DEPARTURE,
     UPDATE,
@@ -58,9 +58,9 @@ from model.records import (
     Remember,
     UpdateAt,
 )
-from model.systems.base import PolicySystem
-from model.systems.deciding import carried_out
-from model.workload import Workload
+from slotscope.model.systems.base import PolicySystem
+from slotscope.model.systems.deciding import carried_out
+from slotscope.model.workload import Workload
 
 
 class ReservationSystem(PolicySystem):

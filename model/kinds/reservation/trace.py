@@ -11,14 +11,14 @@ from typing import Any, Iterable, Iterator
 
 import numpy as np
 
-from model.engine import EventRun
-from model.kinds.reservation.classification import Classification, classify
-from model.kinds.reservation.scenario.instance import VARIANTS
-from model.kinds.reservation.scenario.schema import GivenStart
-from model.kinds.reservation.state import GREEDY_LENGTH, NEXT_ARRIVAL, ReservationState
-from model.kinds.reservation.system import ReservationSystem
-from model.records import ARRIVAL, DEPARTURE, Admit, Event, Migrate, Preempt, Reassign, Record, Reject
-from model.scenario.common import PolicyChoice
+from slotscope.model.engine import EventRun
+from slotscope.model.kinds.reservation.classification import Classification, classify
+from slotscope.model.kinds.reservation.scenario.instance import VARIANTS
+from slotscope.model.kinds.reservation.scenario.schema import GivenStart
+from slotscope.model.kinds.reservation.state import GREEDY_LENGTH, NEXT_ARRIVAL, ReservationState
+from slotscope.model.kinds.reservation.system import ReservationSystem
+from slotscope.model.records import ARRIVAL, DEPARTURE, Admit, Event, Migrate, Preempt, Reassign, Record, Reject
+from slotscope.model.scenario.common import PolicyChoice
 
 
 def lines(system: ReservationSystem, most: float) -> Iterator[dict[str, Any]]:

@@ -11,16 +11,16 @@ from typing import Iterator
 
 import numpy as np
 
-from model.errors import ScenarioError
-from model.kinds.reservation.arrivals import workload_of
-from model.kinds.reservation.bounds import Bounds, BoundSeries
-from model.kinds.reservation.initial import starting_jobs
-from model.kinds.reservation.numbers import numbers_of
-from model.kinds.reservation.programs.infinite import infinite_bound
-from model.kinds.reservation.programs.solving import solve_bounds
-from model.kinds.reservation.scenario.schema import ReservationScenario
-from model.scenario.common import TraceWorkload
-from model.workload import RecordedWorkload
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.reservation.arrivals import workload_of
+from slotscope.model.kinds.reservation.bounds import Bounds, BoundSeries
+from slotscope.model.kinds.reservation.initial import starting_jobs
+from slotscope.model.kinds.reservation.numbers import numbers_of
+from slotscope.model.kinds.reservation.programs.infinite import infinite_bound
+from slotscope.model.kinds.reservation.programs.solving import solve_bounds
+from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
+from slotscope.model.scenario.common import TraceWorkload
+from slotscope.model.workload import RecordedWorkload
 
 #: Points of a curve, unless the caller says so.
 POINTS = 2_000

@@ -8,12 +8,12 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.reservation.classification import Classification, classify
-from model.kinds.reservation.numbers import ReservationNumbers
-from model.kinds.reservation.state import EVENT, I_STAR, NOW, ReservationState
-from model.records import Configuration
-from model.state import viewed
-from model.streams import stream
+from slotscope.model.kinds.reservation.classification import Classification, classify
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers
+from slotscope.model.kinds.reservation.state import EVENT, I_STAR, NOW, ReservationState
+from slotscope.model.records import Configuration
+from slotscope.model.state import viewed
+from slotscope.model.streams import stream
 
 
 class ReservationView:

@@ -8,7 +8,7 @@ import threading
 from types import TracebackType
 from typing import Any
 
-from model.policies.own.watch import Overtime, watched
+from slotscope.model.policies.own.watch import Overtime, watched
 
 _RAISE = dis.opmap["RAISE_VARARGS"]
 

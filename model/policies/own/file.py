@@ -19,16 +19,16 @@ from typing import Any, Mapping
 
 from pydantic import BaseModel
 
-from model.errors import PolicyFileError, UnreadablePolicyError
-from model.kinds.rooms import ROOMS
-from model.policies.common import NoParameters, PseudocodeLine
-from model.policies.own.faults import QUIET, is_from_outside, line_in, said_by
-from model.policies.own.former import answer_to_former_names
-from model.policies.own.shape import place_in, policy_class, takes_nothing
-from model.policies.own.text import STOP, own_lines, stoppable
-from model.policies.own.trust import check_allowed, digest_of
-from model.policies.own.watch import MOST_SECONDS_TO_LOAD, CodeStoppedError, go_on_stopping, watched
-from model.records import Line
+from slotscope.model.errors import PolicyFileError, UnreadablePolicyError
+from slotscope.model.kinds.rooms import ROOMS
+from slotscope.model.policies.common import NoParameters, PseudocodeLine
+from slotscope.model.policies.own.faults import QUIET, is_from_outside, line_in, said_by
+from slotscope.model.policies.own.former import answer_to_former_names
+from slotscope.model.policies.own.shape import place_in, policy_class, takes_nothing
+from slotscope.model.policies.own.text import STOP, own_lines, stoppable
+from slotscope.model.policies.own.trust import check_allowed, digest_of
+from slotscope.model.policies.own.watch import MOST_SECONDS_TO_LOAD, CodeStoppedError, go_on_stopping, watched
+from slotscope.model.records import Line
 
 #: A policy is some pages of text.
 MOST_BYTES = 1_000_000

@@ -10,8 +10,10 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Sequence
 
-from model.kinds.rooms import ROOMS
+from slotscope.model.kinds.rooms import ROOMS
 
+#: The program's package, and that of the model before it had one.
+PROGRAM, MODEL = __name__.partition(".")[0], "model"
 #: Packages that modules have left, and where these are now.
 FORMER = {old: new for room in ROOMS.values() for old, new in room.former_packages.items()}
 
@@ -31,8 +33,9 @@ class _FormerNames(MetaPathFinder, Loader):
 
     def _now(self, name: str) -> str:
         """The module's name today; nothing where it is none that has moved."""
-        package, _, own = name.rpartition(".")
-        now = f"{FORMER[package]}.{own}" if package in FORMER else ""
+        package, _, own = name.removeprefix(f"{PROGRAM}.").rpartition(".")
+        now = f"{PROGRAM}.{name}" if f"{name}.".startswith(f"{MODEL}.") else ""
+        now = f"{FORMER[package]}.{own}" if package in FORMER else now
         return now if now and find_spec(now) else ""
 
 

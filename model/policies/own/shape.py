@@ -10,8 +10,8 @@ from typing import Any, Mapping
 
 from pydantic import BaseModel
 
-from model.errors import PolicyFileError
-from model.policies.common import NoParameters, PseudocodeLine
+from slotscope.model.errors import PolicyFileError
+from slotscope.model.policies.common import NoParameters, PseudocodeLine
 
 #: Names of the class, the first one is preferred.
 CLASSES = ("Policy", "Reference")

@@ -13,7 +13,7 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
-from model.errors import UntrustedPolicyError
+from slotscope.model.errors import UntrustedPolicyError
 
 _named: set[str] = set()
 _allowed: set[str] = set()

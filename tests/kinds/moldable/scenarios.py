@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from model.errors import UserError
-from model.kinds.moldable.scenario.schema import MoldableScenario
-from model.scenario.load import parse_scenario
+from slotscope.model.errors import UserError
+from slotscope.model.kinds.moldable.scenario.schema import MoldableScenario
+from slotscope.model.scenario.load import parse_scenario
 from tests.breaking import is_one_line
 
 #: The paper's sub-linear speed-up.

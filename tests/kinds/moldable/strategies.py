@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from model.scenario.load import parse_scenario
+from slotscope.model.scenario.load import parse_scenario
 
 Data = dict[str, Any]
 

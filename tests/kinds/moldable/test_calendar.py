@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.kinds.moldable.kernels import calendar as departures
-from model.kinds.moldable.state import JOBS, NOW, MoldableState, blank_state
+from slotscope.model.kinds.moldable.kernels import calendar as departures
+from slotscope.model.kinds.moldable.state import JOBS, NOW, MoldableState, blank_state
 
 #: Days in a unit of time: from days of which one holds all, to days that hold next to nothing.
 RATES = (1e-9, 1 / 7, 1.0, 3.0, 1e3, 1e12)

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from model.comparison.comparison import Comparison, open_run
-from model.kinds.moldable.state import ARRIVED, BLOCKED
-from model.kinds.spec import REJECTED
-from model.records import ARRIVAL
-from model.state import digest
+from slotscope.model.comparison.comparison import Comparison, open_run
+from slotscope.model.kinds.moldable.state import ARRIVED, BLOCKED
+from slotscope.model.kinds.spec import REJECTED
+from slotscope.model.records import ARRIVAL
+from slotscope.model.state import digest
 
 POLICIES = ("greedy-p", "greedy", "fixed-width:servers=2")
 

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from model.api import Session, open_bench
-from model.assembly import Bench
-from model.errors import UserError
-from model.kinds.moldable.experiments import moldable_fig2, moldable_table1
-from model.kinds.moldable.experiments.moldable_runs import (
+from slotscope.model.api import Session, open_bench
+from slotscope.model.assembly import Bench
+from slotscope.model.errors import UserError
+from slotscope.model.kinds.moldable.experiments import moldable_fig2, moldable_table1
+from slotscope.model.kinds.moldable.experiments.moldable_runs import (
     EXECUTION_TIMES,
     SPEEDUPS,
     TRAFFIC,
@@ -25,16 +25,16 @@ from model.kinds.moldable.experiments.moldable_runs import (
     samples_at,
     system_of,
 )
-from model.kinds.moldable.experiments.moldable_table1 import DISTRIBUTIONS, PAPER, TableScale
-from model.kinds.moldable.sampling import COUNTS, SCALARS, TIME_COLUMN
-from model.kinds.moldable.state import ARRIVED, NEXT_ARRIVAL
-from model.lab import EXPERIMENTS, experiment_module, experiment_name
-from model.lab.parts import carry_out
-from model.lab.plan import NO_OPTIONS
-from model.lab.results import Curve
-from model.lab.runner import run_plan
-from model.metrics import Estimate
-from model.scenario.load import parse_scenario
+from slotscope.model.kinds.moldable.experiments.moldable_table1 import DISTRIBUTIONS, PAPER, TableScale
+from slotscope.model.kinds.moldable.sampling import COUNTS, SCALARS, TIME_COLUMN
+from slotscope.model.kinds.moldable.state import ARRIVED, NEXT_ARRIVAL
+from slotscope.model.lab import EXPERIMENTS, experiment_module, experiment_name
+from slotscope.model.lab.parts import carry_out
+from slotscope.model.lab.plan import NO_OPTIONS
+from slotscope.model.lab.results import Curve
+from slotscope.model.lab.runner import run_plan
+from slotscope.model.metrics import Estimate
+from slotscope.model.scenario.load import parse_scenario
 
 TINY = MoldableLength((400, 900), 2, 100)
 NAMES = [name for name, item in EXPERIMENTS.items() if item.system == "moldable"]
@@ -259,8 +259,8 @@ class TestNames:
     def test_the_command_takes_them(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from model.cli.arguments import parse
-        from model.cli.reproduce import execute
+        from slotscope.model.cli.arguments import parse
+        from slotscope.model.cli.reproduce import execute
 
         scales = {**moldable_fig2.SCALES, "quick": ((20,), MoldableLength((300,), 1))}
         monkeypatch.setattr(moldable_fig2, "SCALES", scales)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from model.assembly import assemble
-from model.engine import EventRun, started
-from model.kinds.moldable.explain import MoldableNarrator, neighbours_told, time_told
-from model.kinds.moldable.rows import (
+from slotscope.model.assembly import assemble
+from slotscope.model.engine import EventRun, started
+from slotscope.model.kinds.moldable.explain import MoldableNarrator, neighbours_told, time_told
+from slotscope.model.kinds.moldable.rows import (
     FLAG_ADMITTED,
     FLAG_ARRIVED,
     FLAG_BELOW,
@@ -23,8 +23,8 @@ from model.kinds.moldable.rows import (
     FLAG_SPLIT,
     MOLDABLE_ROW,
 )
-from model.records import ARRIVAL, DEPARTURE, Allocate, Event, Record, Reject
-from model.scenario.load import parse_scenario
+from slotscope.model.records import ARRIVAL, DEPARTURE, Allocate, Event, Record, Reject
+from slotscope.model.scenario.load import parse_scenario
 from tests.kinds.moldable.strategies import moldable_scenarios
 
 #: y* is on 3 and 4 servers, p* = (0, 0, 5/8, 3/8, 0).

@@ -9,12 +9,21 @@ from typing import Any, Callable
 
 import pytest
 
-from model.assembly import Bench, assemble
-from model.engine import EventRun, started
-from model.kinds.moldable.rows import FLAG_BELOW
-from model.kinds.moldable.state import ADMITTED, ARRIVED, BELOW, BLOCKED, DEPARTED, NOW, OF_ADMITTED, OF_DEPARTED
-from model.records import ARRIVAL
-from model.scenario.load import load_scenarios
+from slotscope.model.assembly import Bench, assemble
+from slotscope.model.engine import EventRun, started
+from slotscope.model.kinds.moldable.rows import FLAG_BELOW
+from slotscope.model.kinds.moldable.state import (
+    ADMITTED,
+    ARRIVED,
+    BELOW,
+    BLOCKED,
+    DEPARTED,
+    NOW,
+    OF_ADMITTED,
+    OF_DEPARTED,
+)
+from slotscope.model.records import ARRIVAL
+from slotscope.model.scenario.load import load_scenarios
 from tests.kinds.moldable.oracle import Oracle, stats_of
 
 FOLDER = Path(__file__).parents[2] / "golden" / "moldable"

@@ -11,21 +11,21 @@ from typing import Any
 
 import pytest
 
-from model.api import Session
-from model.engine import EventRun
-from model.kinds.moldable.experiments.moldable_fig2 import SCALES as FIGURE_SCALES
-from model.kinds.moldable.experiments.moldable_table1 import PAPER
-from model.kinds.moldable.experiments.moldable_table1 import SCALES as TABLE_SCALES
-from model.kinds.moldable.questions.fields import VOCABULARY
-from model.kinds.moldable.scenario.schema import MoldableJobClass, MoldableScenario
-from model.kinds.moldable.state import ARRIVED, BLOCKED, BUSY, JOBS
-from model.lab import EXPERIMENTS, experiment_name
-from model.metrics import Estimate
-from model.policies import POLICIES_OF, reference_for
-from model.policy_choice import policy_choice
-from model.records import ARRIVAL
-from model.scenario.load import edited, load_scenario, parse_scenario
-from model.state import copied
+from slotscope.model.api import Session
+from slotscope.model.engine import EventRun
+from slotscope.model.kinds.moldable.experiments.moldable_fig2 import SCALES as FIGURE_SCALES
+from slotscope.model.kinds.moldable.experiments.moldable_table1 import PAPER
+from slotscope.model.kinds.moldable.experiments.moldable_table1 import SCALES as TABLE_SCALES
+from slotscope.model.kinds.moldable.questions.fields import VOCABULARY
+from slotscope.model.kinds.moldable.scenario.schema import MoldableJobClass, MoldableScenario
+from slotscope.model.kinds.moldable.state import ARRIVED, BLOCKED, BUSY, JOBS
+from slotscope.model.lab import EXPERIMENTS, experiment_name
+from slotscope.model.metrics import Estimate
+from slotscope.model.policies import POLICIES_OF, reference_for
+from slotscope.model.policy_choice import policy_choice
+from slotscope.model.records import ARRIVAL
+from slotscope.model.scenario.load import edited, load_scenario, parse_scenario
+from slotscope.model.state import copied
 from tests.help_pages import HELP, blocks, code, flat, page, table
 
 MOLDABLE, CLASSROOM = page("moldable"), page("moldable-classroom")
@@ -247,7 +247,7 @@ class TestExperiments:
         ],
     )
     def test_figure_2(self, row: str, policy: str, speedup: str, traffic: str) -> None:
-        from model.kinds.moldable.experiments.moldable_runs import (
+        from slotscope.model.kinds.moldable.experiments.moldable_runs import (
             MoldableLength,
             MoldableRuns,
             carry_out,

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.errors import UserError
-from model.kinds.moldable.scenario.schema import MoldableScenario
-from model.kinds.moldable.scenario.workload import ScriptedMoldable
-from model.scenario.instance import scenarios_in
-from model.scenario.load import load_scenario, parse_scenario, parse_scenario_text, scenario_text
+from slotscope.model.errors import UserError
+from slotscope.model.kinds.moldable.scenario.schema import MoldableScenario
+from slotscope.model.kinds.moldable.scenario.workload import ScriptedMoldable
+from slotscope.model.scenario.instance import scenarios_in
+from slotscope.model.scenario.load import load_scenario, parse_scenario, parse_scenario_text, scenario_text
 from tests.breaking import Place, changed, is_one_line
 from tests.conftest import GOLDEN
 

@@ -7,9 +7,9 @@ from typing import Any, Callable
 import numpy as np
 import pytest
 
-from model.assembly import assemble
-from model.engine import EventRun, started
-from model.kinds.moldable.state import (
+from slotscope.model.assembly import assemble
+from slotscope.model.engine import EventRun, started
+from slotscope.model.kinds.moldable.state import (
     ADMITTED,
     ARRIVED,
     BELOW,
@@ -28,10 +28,10 @@ from model.kinds.moldable.state import (
     SQUARED,
     MoldableState,
 )
-from model.kinds.moldable.system import MoldableSystem
-from model.scenario.load import parse_scenario
-from model.state import copied
-from model.workload import ContinuedWorkload
+from slotscope.model.kinds.moldable.system import MoldableSystem
+from slotscope.model.scenario.load import parse_scenario
+from slotscope.model.state import copied
+from slotscope.model.workload import ContinuedWorkload
 from tests.sound import violations
 
 Plant = Callable[[MoldableSystem, MoldableState], None]

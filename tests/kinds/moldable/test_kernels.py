@@ -9,15 +9,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.assembly import Bench, assemble
-from model.engine import Reason, Task, started
-from model.kinds.moldable.questions.fields import VOCABULARY
-from model.kinds.moldable.rows import FLAG_BELOW, FLAG_BLOCKED, FLAG_FREED, FLAG_PARTIAL, FLAG_SPLIT, MOLDABLE_ROW
-from model.kinds.moldable.state import EVENT, NOW
-from model.scenario.load import as_data, edited, load_scenario, parse_scenario, scenario_files
-from model.state import copied, differences, digest
-from model.timeline import Timeline
-from model.workload import RecordedWorkload
+from slotscope.model.assembly import Bench, assemble
+from slotscope.model.engine import Reason, Task, started
+from slotscope.model.kinds.moldable.questions.fields import VOCABULARY
+from slotscope.model.kinds.moldable.rows import (
+    FLAG_BELOW,
+    FLAG_BLOCKED,
+    FLAG_FREED,
+    FLAG_PARTIAL,
+    FLAG_SPLIT,
+    MOLDABLE_ROW,
+)
+from slotscope.model.kinds.moldable.state import EVENT, NOW
+from slotscope.model.scenario.load import as_data, edited, load_scenario, parse_scenario, scenario_files
+from slotscope.model.state import copied, differences, digest
+from slotscope.model.timeline import Timeline
+from slotscope.model.workload import RecordedWorkload
 from tests.engines import bench_of, check_pieces, check_samples, check_stops
 from tests.kinds.moldable.strategies import any_policies, certain_policies, several_classes
 

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 from scipy import stats
 
-from model.kinds.moldable.scenario.speedup import factors_of, first_fault
-from model.scenario.common import EmpiricalTimes, MixedErlang, Service
-from model.scenario.load import parse_scenario, scenario_text
-from model.streams import stream
-from model.workload import service_sampler
+from slotscope.model.kinds.moldable.scenario.speedup import factors_of, first_fault
+from slotscope.model.scenario.common import EmpiricalTimes, MixedErlang, Service
+from slotscope.model.scenario.load import parse_scenario, scenario_text
+from slotscope.model.streams import stream
+from slotscope.model.workload import service_sampler
 from tests.breaking import Place, changed
 from tests.kinds.moldable.scenarios import GOOD, SUBLINEAR, law, opened, size
 

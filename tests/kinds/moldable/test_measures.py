@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from model.api import Session
-from model.assembly import assemble
-from model.engine import EventRun, started
-from model.kinds.moldable.facts import standing
-from model.kinds.moldable.measures import headline_now, headline_series
-from model.kinds.moldable.sampling import TIME_COLUMN
-from model.kinds.moldable.state import ARRIVED, BLOCKED, NOW
-from model.metrics import estimates
-from model.scenario.load import load_scenario, parse_scenario
+from slotscope.model.api import Session
+from slotscope.model.assembly import assemble
+from slotscope.model.engine import EventRun, started
+from slotscope.model.kinds.moldable.facts import standing
+from slotscope.model.kinds.moldable.measures import headline_now, headline_series
+from slotscope.model.kinds.moldable.sampling import TIME_COLUMN
+from slotscope.model.kinds.moldable.state import ARRIVED, BLOCKED, NOW
+from slotscope.model.metrics import estimates
+from slotscope.model.scenario.load import load_scenario, parse_scenario
 from tests.kinds.moldable.oracle import Oracle
 from tests.kinds.moldable.strategies import scripted_data
 

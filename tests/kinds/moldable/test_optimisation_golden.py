@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from model.kinds.moldable.cli.problems import PAPER, solve_problems
-from model.kinds.moldable.programs.classes import class_optimum
-from model.kinds.moldable.programs.program import SOLVER_TOLERANCE, available_solvers, solve
-from model.kinds.moldable.programs.theorem1 import optimum
+from slotscope.model.kinds.moldable.cli.problems import PAPER, solve_problems
+from slotscope.model.kinds.moldable.programs.classes import class_optimum
+from slotscope.model.kinds.moldable.programs.program import SOLVER_TOLERANCE, available_solvers, solve
+from slotscope.model.kinds.moldable.programs.theorem1 import optimum
 
 FILE = Path(__file__).parents[2] / "golden" / "moldable" / "B05_optimisation.json"
 DATA = json.loads(FILE.read_text())

@@ -12,16 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from model.assembly import Bench, assemble
-from model.engine import EventRun, started
-from model.errors import UserError
-from model.kinds.moldable.programs.theorem1 import optimum
-from model.kinds.moldable.rules import WORDS
-from model.kinds.moldable.view import MoldableJob, MoldableView
-from model.policies import POLICIES_OF
-from model.records import ARRIVAL, Allocate, Record, Reject
-from model.scenario.load import load_scenario, parse_scenario
-from model.systems.random_words import random_word
+from slotscope.model.assembly import Bench, assemble
+from slotscope.model.engine import EventRun, started
+from slotscope.model.errors import UserError
+from slotscope.model.kinds.moldable.programs.theorem1 import optimum
+from slotscope.model.kinds.moldable.rules import WORDS
+from slotscope.model.kinds.moldable.view import MoldableJob, MoldableView
+from slotscope.model.policies import POLICIES_OF
+from slotscope.model.records import ARRIVAL, Allocate, Record, Reject
+from slotscope.model.scenario.load import load_scenario, parse_scenario
+from slotscope.model.systems.random_words import random_word
 from tests.breaking import is_one_line
 from tests.kinds.moldable.oracle import best_allocation
 from tests.kinds.moldable.strategies import speedups

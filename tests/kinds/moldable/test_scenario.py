@@ -13,10 +13,10 @@ import tomli_w
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from model.errors import UserError
-from model.kinds.moldable.scenario.workload import power
-from model.scenario.load import load_scenario, parse_scenario, scenario_files, scenario_text
-from model.scenario.validation import ValidationFaultError
+from slotscope.model.errors import UserError
+from slotscope.model.kinds.moldable.scenario.workload import power
+from slotscope.model.scenario.load import load_scenario, parse_scenario, scenario_files, scenario_text
+from slotscope.model.scenario.validation import ValidationFaultError
 from tests.breaking import Place, changed, is_one_line
 from tests.kinds.moldable.scenarios import (
     ALL,

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.assembly import Bench, assemble
-from model.engine import EventRun, started
-from model.errors import PolicyError
-from model.kinds.moldable.rows import (
+from slotscope.model.assembly import Bench, assemble
+from slotscope.model.engine import EventRun, started
+from slotscope.model.errors import PolicyError
+from slotscope.model.kinds.moldable.rows import (
     FLAG_ADMITTED,
     FLAG_ARRIVED,
     FLAG_BELOW,
@@ -25,10 +25,10 @@ from model.kinds.moldable.rows import (
     FLAG_PARTIAL,
     FLAG_SPLIT,
 )
-from model.kinds.moldable.state import BELOW, BUSY, DISTANCE, EVENT, JOBS, NOW, SQUARED
-from model.kinds.moldable.tables import DISTANCE_UNIT
-from model.records import ARRIVAL, Allocate, Record, Reject
-from model.scenario.load import parse_scenario
+from slotscope.model.kinds.moldable.state import BELOW, BUSY, DISTANCE, EVENT, JOBS, NOW, SQUARED
+from slotscope.model.kinds.moldable.tables import DISTANCE_UNIT
+from slotscope.model.records import ARRIVAL, Allocate, Record, Reject
+from slotscope.model.scenario.load import parse_scenario
 from tests.kinds.moldable.oracle import Happened, Oracle, best_allocation
 from tests.kinds.moldable.strategies import moldable_scenarios, scripted_data
 

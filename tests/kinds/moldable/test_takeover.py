@@ -8,11 +8,11 @@ from typing import Any, Callable
 import numpy as np
 import pytest
 
-from model.api import Session
-from model.errors import ScenarioError
-from model.kinds.moldable.state import BELOW, DISTANCE, NOW
-from model.scenario.load import parse_scenario
-from model.state import copied, differences, digest
+from slotscope.model.api import Session
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.moldable.state import BELOW, DISTANCE, NOW
+from slotscope.model.scenario.load import parse_scenario
+from slotscope.model.state import copied, differences, digest
 
 FOLDER = Path(__file__).parents[2] / "golden" / "moldable"
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from model.kinds.phases.jobs import Cost, JobModel
+from slotscope.model.kinds.phases.jobs import Cost, JobModel
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "phases"
 

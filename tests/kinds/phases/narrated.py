@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.assembly import assemble
-from model.kinds.phases.explain import PhaseNarrator
-from model.scenario.load import parse_scenario
+from slotscope.model.assembly import assemble
+from slotscope.model.kinds.phases.explain import PhaseNarrator
+from slotscope.model.scenario.load import parse_scenario
 
 #: One pool with all three cases: (0, 1) asks for one L or H at once, (2, 0) is case 3.
 POOL: dict[str, Any] = {

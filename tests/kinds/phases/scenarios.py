@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from model.errors import UserError
-from model.kinds.phases.from_scenario import numbers_of
-from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.scenario.schema import PhasesScenario
-from model.scenario.load import Scenario, edited, load_scenario, parse_scenario
+from slotscope.model.errors import UserError
+from slotscope.model.kinds.phases.from_scenario import numbers_of
+from slotscope.model.kinds.phases.numbers import PhaseNumbers
+from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
+from slotscope.model.scenario.load import Scenario, edited, load_scenario, parse_scenario
 from tests.breaking import changed, is_one_line
 
 GOOD: dict[str, Any] = {

@@ -6,10 +6,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from model.kinds.phases.from_scenario import job_model
-from model.kinds.phases.lattice import Lattice, lattice_of
-from model.kinds.phases.scenario.schema import PhasesScenario
-from model.scenario.load import parse_scenario
+from slotscope.model.kinds.phases.from_scenario import job_model
+from slotscope.model.kinds.phases.lattice import Lattice, lattice_of
+from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
+from slotscope.model.scenario.load import parse_scenario
 
 #: The policies without tokens, each with the parameters that change what it does.
 FITTING: dict[str, tuple[dict[str, Any], ...]] = {

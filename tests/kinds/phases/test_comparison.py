@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from model.comparison.comparison import Comparison, open_run
+from slotscope.model.comparison.comparison import Comparison, open_run
 
 PATCHED = ("jrs", "jrs:patch=true")
 

@@ -12,19 +12,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.api import Session
-from model.kinds.phases.experiments import jrs_gap, jrs_misestimation, jrs_peers
-from model.kinds.phases.experiments.jrs_gap import exponent
-from model.kinds.phases.experiments.phase_points import PEERS, points
-from model.kinds.phases.experiments.phase_runs import PhaseLength, PhaseRuns, at_scale, budget_of, phase_runs, scaled
-from model.kinds.phases.measures import COUNTS
-from model.lab import EXPERIMENTS, experiment_module
-from model.lab.parts import carry_out
-from model.lab.plan import NO_OPTIONS
-from model.lab.results import Curve, Row
-from model.lab.runner import run_plan
-from model.metrics import BATCHES, Estimate
-from model.scenario.load import edited, load_scenario, parse_scenario
+from slotscope.model.api import Session
+from slotscope.model.kinds.phases.experiments import jrs_gap, jrs_misestimation, jrs_peers
+from slotscope.model.kinds.phases.experiments.jrs_gap import exponent
+from slotscope.model.kinds.phases.experiments.phase_points import PEERS, points
+from slotscope.model.kinds.phases.experiments.phase_runs import (
+    PhaseLength,
+    PhaseRuns,
+    at_scale,
+    budget_of,
+    phase_runs,
+    scaled,
+)
+from slotscope.model.kinds.phases.measures import COUNTS
+from slotscope.model.lab import EXPERIMENTS, experiment_module
+from slotscope.model.lab.parts import carry_out
+from slotscope.model.lab.plan import NO_OPTIONS
+from slotscope.model.lab.results import Curve, Row
+from slotscope.model.lab.runner import run_plan
+from slotscope.model.metrics import BATCHES, Estimate
+from slotscope.model.scenario.load import edited, load_scenario, parse_scenario
 
 pytestmark = pytest.mark.slow
 
@@ -64,7 +71,7 @@ class TestRuns:
         assert len(outcome["batches"]["tokens"]) == BATCHES
 
     def test_without_a_kernel_they_are_the_same(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        from model.assembly import Bench
+        from slotscope.model.assembly import Bench
 
         (part,) = phase_runs(at_scale("jrs-burst", 5), "jrs", PhaseLength(2, 10, 1), "x")
         compiled = carry_out(part)
@@ -284,7 +291,7 @@ class TestMisestimation:
 
 class TestPoints:
     def test_jrs_and_its_peers_then_other_scales(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("model.kinds.phases.experiments.phase_points.JOBS", 200)
+        monkeypatch.setattr("slotscope.model.kinds.phases.experiments.phase_points.JOBS", 200)
         scenario: Any = edited(load_scenario("jrs-two-phases"), {"workload": {"kind": "poisson", "scale": 8}})
         found = list(points(scenario))
         assert [point.title for point in found[:4]] == ["JRS", *(title for title, _ in PEERS)]
@@ -294,7 +301,7 @@ class TestPoints:
             assert (point.nbar is None) is (point.title != "JRS")
 
     def test_the_scenario_s_own_parameters_stay(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("model.kinds.phases.experiments.phase_points.JOBS", 200)
+        monkeypatch.setattr("slotscope.model.kinds.phases.experiments.phase_points.JOBS", 200)
         scenario: Any = load_scenario("jrs-deadlock")
         first = next(iter(points(scenario)))
         assert first.active_servers.mean > 15  # each job is alone on a backup server

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from model.assembly import assemble
-from model.engine import EventRun, started
-from model.kinds.phases.rows import (
+from slotscope.model.assembly import assemble
+from slotscope.model.engine import EventRun, started
+from slotscope.model.kinds.phases.rows import (
     FLAG_ARRIVED,
     FLAG_DEPARTED,
     FLAG_IDLE,
@@ -27,8 +27,8 @@ from model.kinds.phases.rows import (
     FLAG_VIRTUAL,
     PHASE_ROW,
 )
-from model.kinds.phases.state import FIRST_BACKUP
-from model.records import (
+from slotscope.model.kinds.phases.state import FIRST_BACKUP
+from slotscope.model.records import (
     ARRIVAL,
     DEPARTURE,
     MOVE,

@@ -8,9 +8,9 @@ from typing import Any, Callable
 
 import pytest
 
-from model.assembly import assemble
-from model.engine import EventRun, started
-from model.scenario.load import load_scenarios
+from slotscope.model.assembly import assemble
+from slotscope.model.engine import EventRun, started
+from slotscope.model.scenario.load import load_scenarios
 from tests.help_pages import blocks, code, page, table
 from tests.kinds.phases.oracle import Oracle
 

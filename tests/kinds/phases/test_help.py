@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from model.api import Session
-from model.engine import EventRun
-from model.kinds.phases.experiments.phase_runs import PhaseLength, PhaseRuns, at_scale, carry_out, phase_runs
-from model.kinds.phases.lattice import MOST_CONFIGURATIONS
-from model.kinds.phases.measures import batches_of
-from model.kinds.phases.questions.fields import VOCABULARY
-from model.kinds.phases.scenario.schema import PhasesScenario
-from model.kinds.phases.state import ACTIVE, BACKUP, EVENT, NOW, OVERFLOWED, REAL
-from model.policies import POLICIES_OF, reference_for
-from model.scenario.load import as_data, edited, load_scenario, parse_scenario
-from model.state import copied
+from slotscope.model.api import Session
+from slotscope.model.engine import EventRun
+from slotscope.model.kinds.phases.experiments.phase_runs import PhaseLength, PhaseRuns, at_scale, carry_out, phase_runs
+from slotscope.model.kinds.phases.lattice import MOST_CONFIGURATIONS
+from slotscope.model.kinds.phases.measures import batches_of
+from slotscope.model.kinds.phases.questions.fields import VOCABULARY
+from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
+from slotscope.model.kinds.phases.state import ACTIVE, BACKUP, EVENT, NOW, OVERFLOWED, REAL
+from slotscope.model.policies import POLICIES_OF, reference_for
+from slotscope.model.scenario.load import as_data, edited, load_scenario, parse_scenario
+from slotscope.model.state import copied
 from tests.help_pages import blocks, code, flat, page, table
 
 pytestmark = pytest.mark.slow

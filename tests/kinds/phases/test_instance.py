@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.errors import UserError
-from model.kinds.phases.from_scenario import numbers_of
-from model.kinds.phases.scenario.schema import PhasesScenario
-from model.kinds.phases.scenario.workload import ScriptedPhaseArrival, ScriptedPhases, ScriptedTick
-from model.scenario.instance import scenarios_in
-from model.scenario.load import load_scenario, parse_scenario, parse_scenario_text, scenario_text
+from slotscope.model.errors import UserError
+from slotscope.model.kinds.phases.from_scenario import numbers_of
+from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
+from slotscope.model.kinds.phases.scenario.workload import ScriptedPhaseArrival, ScriptedPhases, ScriptedTick
+from slotscope.model.scenario.instance import scenarios_in
+from slotscope.model.scenario.load import load_scenario, parse_scenario, parse_scenario_text, scenario_text
 from tests.breaking import Place, changed, is_one_line
 from tests.conftest import GOLDEN
 

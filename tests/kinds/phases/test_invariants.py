@@ -7,9 +7,9 @@ from typing import Any, Callable
 import numpy as np
 import pytest
 
-from model.assembly import assemble
-from model.engine import EventRun, started
-from model.kinds.phases.state import (
+from slotscope.model.assembly import assemble
+from slotscope.model.engine import EventRun, started
+from slotscope.model.kinds.phases.state import (
     ACTIVE,
     ARRIVED,
     BACKUP,
@@ -34,9 +34,9 @@ from model.kinds.phases.state import (
     VIRTUAL_LEFT,
     PhaseState,
 )
-from model.kinds.phases.system import PhaseSystem
-from model.scenario.load import parse_scenario
-from model.state import copied
+from slotscope.model.kinds.phases.system import PhaseSystem
+from slotscope.model.scenario.load import parse_scenario
+from slotscope.model.state import copied
 from tests.sound import violations
 
 Plant = Callable[[PhaseSystem, PhaseState], None]

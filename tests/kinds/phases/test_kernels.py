@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.engine import Reason, Task, started
-from model.jit import compiled
-from model.kinds.phases.kernels import fits
-from model.kinds.phases.questions.fields import VOCABULARY
-from model.kinds.phases.rows import PHASE_ROW
-from model.kinds.phases.state import StateSizes, empty_state
-from model.kinds.phases.timers import next_timer, set_timer
-from model.scenario.load import as_data, edited, load_scenario, parse_scenario, scenario_files
-from model.state import copied, differences, digest
-from model.systems import random_words
+from slotscope.model.engine import Reason, Task, started
+from slotscope.model.jit import compiled
+from slotscope.model.kinds.phases.kernels import fits
+from slotscope.model.kinds.phases.questions.fields import VOCABULARY
+from slotscope.model.kinds.phases.rows import PHASE_ROW
+from slotscope.model.kinds.phases.state import StateSizes, empty_state
+from slotscope.model.kinds.phases.timers import next_timer, set_timer
+from slotscope.model.scenario.load import as_data, edited, load_scenario, parse_scenario, scenario_files
+from slotscope.model.state import copied, differences, digest
+from slotscope.model.systems import random_words
 from tests.engines import bench_of, check_pieces, check_samples, check_stops
 from tests.kinds.phases.strategies import FITTING, POLICIES, READINGS, phase_scenarios
 

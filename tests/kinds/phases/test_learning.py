@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.assembly import assemble
-from model.engine import Reason, Task, started
-from model.errors import ScenarioError
-from model.kinds.phases.programs.learning import learned, watched
-from model.kinds.phases.rows import FLAG_ARRIVED, FLAG_DEPARTED, FLAG_MOVED, PHASE_ROW
-from model.kinds.phases.state import NOW, REAL, REAL_AREA
-from model.scenario.load import edited, load_scenario, parse_scenario
+from slotscope.model.assembly import assemble
+from slotscope.model.engine import Reason, Task, started
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.phases.programs.learning import learned, watched
+from slotscope.model.kinds.phases.rows import FLAG_ARRIVED, FLAG_DEPARTED, FLAG_MOVED, PHASE_ROW
+from slotscope.model.kinds.phases.state import NOW, REAL, REAL_AREA
+from slotscope.model.scenario.load import edited, load_scenario, parse_scenario
 from tests.kinds.phases.strategies import job_data
 
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.errors import UserError
-from model.kinds.phases.from_scenario import numbers_of
-from model.kinds.phases.lattice import cost_rate, count_configurations
-from model.kinds.phases.scenario.schema import PhasesScenario
-from model.scenario.load import load_scenario, parse_scenario, scenario_files
+from slotscope.model.errors import UserError
+from slotscope.model.kinds.phases.from_scenario import numbers_of
+from slotscope.model.kinds.phases.lattice import cost_rate, count_configurations
+from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
+from slotscope.model.scenario.load import load_scenario, parse_scenario, scenario_files
 from tests.breaking import changed
 from tests.kinds.phases.scenarios import GOOD, SCRIPT, SEVERAL, TABLE, check_line, opened
 

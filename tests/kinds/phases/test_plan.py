@@ -16,11 +16,11 @@ import pytest
 import tomli_w
 from pydantic import ValidationError
 
-from model.errors import ScenarioError
-from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.programs.bounds import PhasesBounds, all_bounds, bounds_of
-from model.kinds.phases.programs.estimates import RateEstimate, estimated
-from model.kinds.phases.programs.plan import (
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.phases.numbers import PhaseNumbers
+from slotscope.model.kinds.phases.programs.bounds import PhasesBounds, all_bounds, bounds_of
+from slotscope.model.kinds.phases.programs.estimates import RateEstimate, estimated
+from slotscope.model.kinds.phases.programs.plan import (
     AT_ONCE,
     NOTHING,
     TIMERS,
@@ -30,9 +30,9 @@ from model.kinds.phases.programs.plan import (
     plan_from_pools,
     planned,
 )
-from model.kinds.phases.programs.plan_tables import PoolTable
-from model.kinds.phases.scenario.schema import PhasesScenario
-from model.scenario.load import parse_scenario
+from slotscope.model.kinds.phases.programs.plan_tables import PoolTable
+from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
+from slotscope.model.scenario.load import parse_scenario
 from tests.kinds.phases.models import NAMES, golden_data, golden_model, golden_path
 from tests.kinds.phases.scenarios import GOOD, SCRIPT, SEVERAL, TRACE
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from model.kinds.phases.jobs import JobModel
-from model.kinds.phases.programs import single_server, store
-from model.kinds.spec import kind_named
-from model.scenario.load import load_scenario
+from slotscope.model.kinds.phases.jobs import JobModel
+from slotscope.model.kinds.phases.programs import single_server, store
+from slotscope.model.kinds.spec import kind_named
+from slotscope.model.scenario.load import load_scenario
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ import tomli_w
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.errors import UserError
-from model.scenario.load import load_scenario, parse_scenario, scenario_text
-from model.scenario.validation import ValidationFaultError
+from slotscope.model.errors import UserError
+from slotscope.model.scenario.load import load_scenario, parse_scenario, scenario_text
+from slotscope.model.scenario.validation import ValidationFaultError
 from tests.breaking import Place, changed, is_one_line
 from tests.kinds.phases.scenarios import GOOD, SCRIPT, SEVERAL, TABLE, TRACE, check_line, opened
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from model.assembly import assemble
-from model.engine import started
-from model.errors import ScenarioError
-from model.kinds.phases.scenario.instance import scenarios
-from model.scenario.load import parse_scenario
+from slotscope.model.assembly import assemble
+from slotscope.model.engine import started
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.phases.scenario.instance import scenarios
+from slotscope.model.scenario.load import parse_scenario
 from tests.kinds.phases.oracle import Instance
 
 ONE: Instance = {

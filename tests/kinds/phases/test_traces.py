@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.errors import TraceError, UserError
-from model.kinds.phases.traces.azure_flavours import read_flavours
-from model.kinds.phases.traces.fixed_types import FixedType, FixedTypes
-from model.traces.reading import ReadingStoppedError
+from slotscope.model.errors import TraceError, UserError
+from slotscope.model.kinds.phases.traces.azure_flavours import read_flavours
+from slotscope.model.kinds.phases.traces.fixed_types import FixedType, FixedTypes
+from slotscope.model.traces.reading import ReadingStoppedError
 from tests.breaking import is_one_line
 from tests.kinds.phases.traces import FILES, written
 

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.errors import ScenarioError, TraceError
-from model.kinds.phases.from_scenario import numbers_of
-from model.kinds.phases.traces.azure_flavours import read_flavours
-from model.kinds.phases.traces.pod_types import pod_types
-from model.kinds.phases.traces.workload import rounded, with_trace
-from model.scenario.load import as_data, load_scenario, parse_scenario, scenario_text
-from model.traces.alibaba_pods import COLUMNS, read_pods
+from slotscope.model.errors import ScenarioError, TraceError
+from slotscope.model.kinds.phases.from_scenario import numbers_of
+from slotscope.model.kinds.phases.traces.azure_flavours import read_flavours
+from slotscope.model.kinds.phases.traces.pod_types import pod_types
+from slotscope.model.kinds.phases.traces.workload import rounded, with_trace
+from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario, scenario_text
+from slotscope.model.traces.alibaba_pods import COLUMNS, read_pods
 from tests.kinds.phases.traces import scenario, typed, written
 
 TRACES = Path(__file__).resolve().parents[3].parent / "shared" / "traces"

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from model.assembly import assemble
-from model.engine import EventRun, started
-from model.kinds.phases.explain import why_waiting
-from model.kinds.phases.rows import PHASE_ROW
-from model.kinds.phases.scenario.instance import scenarios
-from model.scenario.load import load_scenarios, parse_scenario
+from slotscope.model.assembly import assemble
+from slotscope.model.engine import EventRun, started
+from slotscope.model.kinds.phases.explain import why_waiting
+from slotscope.model.kinds.phases.rows import PHASE_ROW
+from slotscope.model.kinds.phases.scenario.instance import scenarios
+from slotscope.model.scenario.load import load_scenarios, parse_scenario
 from tests.kinds.phases.narrated import bench_of
 
 # Why a server waits.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from model.kinds.phases.scenario.schema import PhasesScenario
-from model.scenario.load import parse_scenario
+from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
+from slotscope.model.scenario.load import parse_scenario
 
 #: Three flavours, bins of 0, 300, 600 and 900 to 1500 seconds, and three lines until 3000 s.
 FILES = {

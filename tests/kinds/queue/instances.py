@@ -6,9 +6,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from model.assembly import Bench, assemble
-from model.kinds.queue.scenario.instance import scenarios
-from model.scenario.load import parse_scenario
+from slotscope.model.assembly import Bench, assemble
+from slotscope.model.kinds.queue.scenario.instance import scenarios
+from slotscope.model.scenario.load import parse_scenario
 
 Instance = dict[str, Any]
 Run = dict[str, Any]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.kinds.queue.arrivals import workload_of
-from model.kinds.queue.numbers import QueueNumbers, numbers_of
-from model.kinds.queue.scenario.schema import QueueScenario
-from model.scenario.load import parse_scenario
+from slotscope.model.kinds.queue.arrivals import workload_of
+from slotscope.model.kinds.queue.numbers import QueueNumbers, numbers_of
+from slotscope.model.kinds.queue.scenario.schema import QueueScenario
+from slotscope.model.scenario.load import parse_scenario
 from tests.breaking import changed
 
 UNIFORM = {"distribution": "uniform", "low": 0.1, "high": 0.9}

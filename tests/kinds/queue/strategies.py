@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from model.scenario.load import parse_scenario
+from slotscope.model.scenario.load import parse_scenario
 
 #: Each policy with the parameters that change what it does; empty: the defaults.
 OPTIONS: dict[str, tuple[dict[str, Any], ...]] = {

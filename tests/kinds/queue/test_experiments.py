@@ -13,17 +13,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.api import open_bench
-from model.engine import ReferenceEngine, Task, started
-from model.errors import UserError
-from model.kinds.queue.experiments import queue_runs, queues_fig1, queues_fig3, queues_fig4, queues_fig5, queues_limits
-from model.kinds.queue.experiments.queue_runs import CUTS, QueueLength, QueueRuns, edges_of, sums_of_the_queue
-from model.kinds.queue.numbers import numbers_of
-from model.lab import EXPERIMENTS, experiment_module
-from model.lab.parts import carry_out
-from model.lab.plan import NO_OPTIONS, Options
-from model.lab.runner import run_plan
-from model.scenario.load import load_scenario, parse_scenario
+from slotscope.model.api import open_bench
+from slotscope.model.engine import ReferenceEngine, Task, started
+from slotscope.model.errors import UserError
+from slotscope.model.kinds.queue.experiments import (
+    queue_runs,
+    queues_fig1,
+    queues_fig3,
+    queues_fig4,
+    queues_fig5,
+    queues_limits,
+)
+from slotscope.model.kinds.queue.experiments.queue_runs import CUTS, QueueLength, QueueRuns, edges_of, sums_of_the_queue
+from slotscope.model.kinds.queue.numbers import numbers_of
+from slotscope.model.lab import EXPERIMENTS, experiment_module
+from slotscope.model.lab.parts import carry_out
+from slotscope.model.lab.plan import NO_OPTIONS, Options
+from slotscope.model.lab.runner import run_plan
+from slotscope.model.scenario.load import load_scenario, parse_scenario
 
 pytestmark = pytest.mark.slow
 

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from model.api import Session
-from model.kinds.queue.measures import batches_of
-from model.kinds.queue.programs.partition import LEAST_DEPTH, MOST_DEPTH
-from model.kinds.queue.questions.fields import VOCABULARY
-from model.kinds.queue.scenario.instance import ALGORITHMS
-from model.kinds.queue.scenario.schema import QueueScenario
-from model.policies import POLICIES_OF, reference_class
-from model.scenario.load import load_scenarios, parse_scenario
+from slotscope.model.api import Session
+from slotscope.model.kinds.queue.measures import batches_of
+from slotscope.model.kinds.queue.programs.partition import LEAST_DEPTH, MOST_DEPTH
+from slotscope.model.kinds.queue.questions.fields import VOCABULARY
+from slotscope.model.kinds.queue.scenario.instance import ALGORITHMS
+from slotscope.model.kinds.queue.scenario.schema import QueueScenario
+from slotscope.model.policies import POLICIES_OF, reference_class
+from slotscope.model.scenario.load import load_scenarios, parse_scenario
 from tests.help_pages import blocks, code, page, table
 
 QUEUES, SCENARIOS, TRACES = page("queues"), page("scenarios"), page("trace-format")

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.assembly import assemble
-from model.errors import UserError
-from model.scenario.instance import scenarios_in
-from model.scenario.load import load_scenarios, parse_scenario
+from slotscope.model.assembly import assemble
+from slotscope.model.errors import UserError
+from slotscope.model.scenario.instance import scenarios_in
+from slotscope.model.scenario.load import load_scenarios, parse_scenario
 
 JOB = {"id": 0, "slot": 0, "size": "3/5", "service": 1}
 GOOD: dict[str, Any] = {

@@ -7,11 +7,11 @@ from typing import Any, Callable
 import numpy as np
 import pytest
 
-from model.assembly import assemble
-from model.engine import EventRun
-from model.kinds.queue import physics
-from model.kinds.queue.scenario.instance import scenarios
-from model.kinds.queue.state import (
+from slotscope.model.assembly import assemble
+from slotscope.model.engine import EventRun
+from slotscope.model.kinds.queue import physics
+from slotscope.model.kinds.queue.scenario.instance import scenarios
+from slotscope.model.kinds.queue.state import (
     ARRIVED,
     DEPARTURES,
     FREE,
@@ -24,9 +24,9 @@ from model.kinds.queue.state import (
     WAITING,
     QueueState,
 )
-from model.kinds.queue.system import QueueSystem
-from model.scenario.load import parse_scenario
-from model.state import copied
+from slotscope.model.kinds.queue.system import QueueSystem
+from slotscope.model.scenario.load import parse_scenario
+from slotscope.model.state import copied
 from tests.kinds.queue.instances import bench_of
 from tests.sound import violations
 

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from pydantic import TypeAdapter
 from scipy import stats
 
-from model.kinds.queue import sizes as laws
-from model.kinds.queue.scenario.distributions import AnySize
-from model.kinds.queue.scenario.service import SlotService
-from model.kinds.queue.service import mean_slots, slot_sampler
-from model.kinds.queue.units import size_distribution
-from model.streams import stream
+from slotscope.model.kinds.queue import sizes as laws
+from slotscope.model.kinds.queue.scenario.distributions import AnySize
+from slotscope.model.kinds.queue.scenario.service import SlotService
+from slotscope.model.kinds.queue.service import mean_slots, slot_sampler
+from slotscope.model.kinds.queue.units import size_distribution
+from slotscope.model.streams import stream
 
 #: Below this a fit is taken for wrong; the seeds are fixed, so a test passes always or never.
 LEAST_P = 1e-4

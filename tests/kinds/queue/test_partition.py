@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.errors import ScenarioError
-from model.kinds.queue.programs.partition import (
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.queue.programs.partition import (
     MOST_DEPTH,
     Partition,
     configuration_name,

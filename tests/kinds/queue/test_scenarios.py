@@ -13,12 +13,12 @@ import tomli_w
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.errors import UserError
-from model.kinds.queue.arrivals import workload_of
-from model.kinds.queue.numbers import numbers_of
-from model.kinds.queue.scenario.schema import QueueScenario
-from model.scenario.load import load_scenario, parse_scenario, scenario_files, scenario_text
-from model.scenario.validation import ValidationFaultError
+from slotscope.model.errors import UserError
+from slotscope.model.kinds.queue.arrivals import workload_of
+from slotscope.model.kinds.queue.numbers import numbers_of
+from slotscope.model.kinds.queue.scenario.schema import QueueScenario
+from slotscope.model.scenario.load import load_scenario, parse_scenario, scenario_files, scenario_text
+from slotscope.model.scenario.validation import ValidationFaultError
 from tests.breaking import Place, changed, is_one_line
 from tests.kinds.queue.scenarios import CLASSES, GOOD, SCRIPT, TRACE, TWO, UNIFORM, opened
 

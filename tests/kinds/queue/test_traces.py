@@ -14,21 +14,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.api import open_bench
-from model.engine import Reason, Task, started
-from model.errors import ScenarioError, TraceError, UserError
-from model.kinds.queue.arrivals import SlottedBlock
-from model.kinds.queue.numbers import numbers_of
-from model.kinds.queue.scenario.schema import QueueScenario
-from model.kinds.queue.traces.google_queue import queue_jobs
-from model.kinds.queue.traces.workload import PARTS, with_jobs, with_trace
-from model.scenario.load import load_scenario, parse_scenario, parse_scenario_text, scenario_text
-from model.traces.alibaba_pods import COLUMNS, pod_jobs, read_pods
-from model.traces.google import read_task_events
-from model.traces.reading import ReadingStoppedError
-from model.traces.report import ImportReport
-from model.traces.slots import SlottedJobs, slotted
-from model.traces.task_events import REQUEST_UNIT
+from slotscope.model.api import open_bench
+from slotscope.model.engine import Reason, Task, started
+from slotscope.model.errors import ScenarioError, TraceError, UserError
+from slotscope.model.kinds.queue.arrivals import SlottedBlock
+from slotscope.model.kinds.queue.numbers import numbers_of
+from slotscope.model.kinds.queue.scenario.schema import QueueScenario
+from slotscope.model.kinds.queue.traces.google_queue import queue_jobs
+from slotscope.model.kinds.queue.traces.workload import PARTS, with_jobs, with_trace
+from slotscope.model.scenario.load import load_scenario, parse_scenario, parse_scenario_text, scenario_text
+from slotscope.model.traces.alibaba_pods import COLUMNS, pod_jobs, read_pods
+from slotscope.model.traces.google import read_task_events
+from slotscope.model.traces.reading import ReadingStoppedError
+from slotscope.model.traces.report import ImportReport
+from slotscope.model.traces.slots import SlottedJobs, slotted
+from slotscope.model.traces.task_events import REQUEST_UNIT
 
 TRACES = Path(__file__).resolve().parents[3].parent / "shared" / "traces"
 needs_traces = pytest.mark.skipif(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from model.growth import STRETCHES
-from model.kinds.queue.kind import KIND
-from model.metrics import Batches
-from model.scenario.load import Scenario, as_data, load_scenario, parse_scenario
+from slotscope.model.growth import STRETCHES
+from slotscope.model.kinds.queue.kind import KIND
+from slotscope.model.metrics import Batches
+from slotscope.model.scenario.load import Scenario, as_data, load_scenario, parse_scenario
 
 SPAN = 10_000.0
 

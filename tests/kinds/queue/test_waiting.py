@@ -7,11 +7,11 @@ from typing import Any, Iterator
 import numpy as np
 import pytest
 
-from model.kinds.queue.kernels import waiting as index_of
-from model.kinds.queue.kernels.waiting import Buckets, WaitingJobs, buckets_for, buckets_of, waiting_of
-from model.kinds.queue.layout import OneQueue
-from model.kinds.queue.numbers import QueueNumbers
-from model.kinds.queue.state import QueueState, empty_state
+from slotscope.model.kinds.queue.kernels import waiting as index_of
+from slotscope.model.kinds.queue.kernels.waiting import Buckets, WaitingJobs, buckets_for, buckets_of, waiting_of
+from slotscope.model.kinds.queue.layout import OneQueue
+from slotscope.model.kinds.queue.numbers import QueueNumbers
+from slotscope.model.kinds.queue.state import QueueState, empty_state
 
 LOW, HIGH = 3 * 2**17, 3 * 2**20 - 12_345
 #: Ends that powers of two divide, as those of partition I, and others.

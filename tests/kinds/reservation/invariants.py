@@ -11,9 +11,9 @@ from typing import Iterator
 
 import numpy as np
 
-from model.kinds.reservation.classification import classify
-from model.kinds.reservation.policies.gpa import assignment_of
-from model.kinds.reservation.state import (
+from slotscope.model.kinds.reservation.classification import classify
+from slotscope.model.kinds.reservation.policies.gpa import assignment_of
+from slotscope.model.kinds.reservation.state import (
     ADMITTED,
     ARRIVED,
     DEPARTED,
@@ -28,8 +28,8 @@ from model.kinds.reservation.state import (
     REJECTED,
     ReservationState,
 )
-from model.kinds.reservation.system import ReservationSystem
-from model.state import copied, differences
+from slotscope.model.kinds.reservation.system import ReservationSystem
+from slotscope.model.state import copied, differences
 
 
 def violations(system: ReservationSystem, state: ReservationState) -> list[str]:

@@ -7,10 +7,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from model.kinds.reservation.numbers import numbers_of
-from model.kinds.reservation.scenario.schema import ReservationScenario
-from model.programs.configurations import ConfigurationSpace
-from model.scenario.load import parse_scenario
+from slotscope.model.kinds.reservation.numbers import numbers_of
+from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
+from slotscope.model.programs.configurations import ConfigurationSpace
+from slotscope.model.scenario.load import parse_scenario
 
 #: Reservation factors: small, large, real, and as a power of the logarithm.
 FACTORS = (1, 2, 3, 7, 50, "3/2", 0.1, "log", "log^1.1", "log^2")

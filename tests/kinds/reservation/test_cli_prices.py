@@ -11,8 +11,8 @@ from typing import Any, Callable
 
 import pytest
 
-import main
-from model.scenario.load import load_scenario
+from slotscope import __main__ as main
+from slotscope.model.scenario.load import load_scenario
 from tests.kinds.reservation.test_prices import MACHINES, PRICING
 
 Run = Callable[[str], Any]

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.assembly import Bench, assemble
-from model.engine import Engine, Reason, Task, started
-from model.kinds.reservation.questions.fields import VOCABULARY
-from model.kinds.reservation.rows import EVENT_ROW
-from model.kinds.reservation.scenario.schema import ReservationScenario
-from model.kinds.reservation.state import REASSIGNMENTS
-from model.scenario.load import load_scenario, parse_scenario
-from model.state import copied, differences, digest
+from slotscope.model.assembly import Bench, assemble
+from slotscope.model.engine import Engine, Reason, Task, started
+from slotscope.model.kinds.reservation.questions.fields import VOCABULARY
+from slotscope.model.kinds.reservation.rows import EVENT_ROW
+from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
+from slotscope.model.kinds.reservation.state import REASSIGNMENTS
+from slotscope.model.scenario.load import load_scenario, parse_scenario
+from slotscope.model.state import copied, differences, digest
 from tests.kinds.reservation.strategies import VARIANTS, scenarios
 
 EVENTS = 80

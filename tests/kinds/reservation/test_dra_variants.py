@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.api import Session
-from model.assembly import Bench, assemble
-from model.engine import EventRun, started
-from model.errors import UserError
-from model.kinds.reservation.classification import classify
-from model.kinds.reservation.policies.workload_estimate import TABLE, MovingWindow
-from model.kinds.reservation.rows import FLAG_ADMITTED, FLAG_GREEDY, FLAG_MIGRATED, FLAG_PREEMPTED
-from model.kinds.reservation.state import PREEMPTED
-from model.records import UPDATE
-from model.scenario.load import edited, load_scenario, parse_scenario
-from model.state import digest
+from slotscope.model.api import Session
+from slotscope.model.assembly import Bench, assemble
+from slotscope.model.engine import EventRun, started
+from slotscope.model.errors import UserError
+from slotscope.model.kinds.reservation.classification import classify
+from slotscope.model.kinds.reservation.policies.workload_estimate import TABLE, MovingWindow
+from slotscope.model.kinds.reservation.rows import FLAG_ADMITTED, FLAG_GREEDY, FLAG_MIGRATED, FLAG_PREEMPTED
+from slotscope.model.kinds.reservation.state import PREEMPTED
+from slotscope.model.records import UPDATE
+from slotscope.model.scenario.load import edited, load_scenario, parse_scenario
+from slotscope.model.state import digest
 from tests.kinds.reservation.strategies import VARIANTS, scenarios
 from tests.sound import violations
 
@@ -159,7 +159,7 @@ def test_the_window_learns_the_workload() -> None:
     estimator = session.bench.system.policy.estimator  # type: ignore[attr-defined]
     assert isinstance(estimator, MovingWindow)
     assert not session.use_kernel()
-    from model.kinds.reservation.view import ReservationView
+    from slotscope.model.kinds.reservation.view import ReservationView
 
     found = []
     for time in np.arange(5.0, 11.0, 0.5):

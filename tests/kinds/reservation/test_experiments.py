@@ -9,14 +9,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.kinds.reservation.experiments import dra_collections, dra_convergence, dra_curves, dra_servers, dra_variants
-from model.lab.executor import LocalWorkers
-from model.lab.parts import carry_out
-from model.lab.plan import NO_OPTIONS
-from model.lab.runner import run_plan
-from model.lab.simulation import carry_out as simulate
-from model.lab.simulation import simulations
-from model.scenario.load import load_scenario
+from slotscope.model.kinds.reservation.experiments import (
+    dra_collections,
+    dra_convergence,
+    dra_curves,
+    dra_servers,
+    dra_variants,
+)
+from slotscope.model.lab.executor import LocalWorkers
+from slotscope.model.lab.parts import carry_out
+from slotscope.model.lab.plan import NO_OPTIONS
+from slotscope.model.lab.runner import run_plan
+from slotscope.model.lab.simulation import carry_out as simulate
+from slotscope.model.lab.simulation import simulations
+from slotscope.model.scenario.load import load_scenario
 
 pytestmark = pytest.mark.slow
 

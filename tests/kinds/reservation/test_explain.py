@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.assembly import assemble
-from model.engine import EventRun, Task, started
-from model.explain import grouped, shown
-from model.kinds.reservation.explain import ReservationNarrator
-from model.kinds.reservation.rows import (
+from slotscope.model.assembly import assemble
+from slotscope.model.engine import EventRun, Task, started
+from slotscope.model.explain import grouped, shown
+from slotscope.model.kinds.reservation.explain import ReservationNarrator
+from slotscope.model.kinds.reservation.rows import (
     EVENT_ROW,
     FLAG_ADMITTED,
     FLAG_DEPARTED,
@@ -23,8 +23,20 @@ from model.kinds.reservation.rows import (
     FLAG_REASSIGNED,
     FLAG_REJECTED,
 )
-from model.kinds.reservation.scenario.schema import ReservationScenario
-from model.records import ARRIVAL, DEPARTURE, UPDATE, Admit, Classify, Event, Migrate, Preempt, Reassign, Record, Reject
+from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
+from slotscope.model.records import (
+    ARRIVAL,
+    DEPARTURE,
+    UPDATE,
+    Admit,
+    Classify,
+    Event,
+    Migrate,
+    Preempt,
+    Reassign,
+    Record,
+    Reject,
+)
 from tests.kinds.reservation.strategies import scenarios
 
 NARRATOR = ReservationNarrator(["small", "large"], lambda number: f"#{number}", reserves_slots=True)

@@ -16,12 +16,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.errors import TraceError
-from model.kinds.reservation.traces.google_dra import dra_jobs, halvings
-from model.traces.google import GoogleTasks, read_task_events
-from model.traces.reading import ReadingStoppedError
-from model.traces.report import ImportReport
-from model.traces.task_events import REQUEST_UNIT
+from slotscope.model.errors import TraceError
+from slotscope.model.kinds.reservation.traces.google_dra import dra_jobs, halvings
+from slotscope.model.traces.google import GoogleTasks, read_task_events
+from slotscope.model.traces.reading import ReadingStoppedError
+from slotscope.model.traces.report import ImportReport
+from slotscope.model.traces.task_events import REQUEST_UNIT
 
 TRACES = Path(__file__).resolve().parents[3].parent / "shared" / "traces"
 needs_traces = pytest.mark.skipif(

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.kinds.reservation.numbers import ReservationNumbers, numbers_of
-from model.kinds.reservation.policies import gpa
-from model.records import Record
-from model.scenario.load import parse_scenario
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers, numbers_of
+from slotscope.model.kinds.reservation.policies import gpa
+from slotscope.model.records import Record
+from slotscope.model.scenario.load import parse_scenario
 from tests.kinds.reservation.strategies import scenarios
 
 CASES: list[dict[str, Any]] = json.loads((Path(__file__).parents[2] / "golden" / "dra" / "gpa.json").read_text())

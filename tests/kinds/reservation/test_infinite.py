@@ -10,20 +10,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.api import Session
-from model.assembly import assemble
-from model.engine import EventRun, started
-from model.errors import ScenarioError
-from model.kinds.reservation.measures import reward_rate
-from model.kinds.reservation.programs.infinite import infinite_average, infinite_bound, jobs_in_infinite_system
-from model.kinds.reservation.programs.optimum import exact_optimum
-from model.kinds.reservation.programs.pools import pooled_optimum
-from model.kinds.reservation.programs.reward_function import RewardFunction, divisible_optimum, is_divisible
-from model.kinds.reservation.programs.reward_lp import solve_assignment
-from model.kinds.reservation.upper_bound import upper_bound_series
-from model.programs.configurations import ConfigurationSpace
-from model.scenario.load import load_scenario, parse_scenario
-from model.workload import RecordedWorkload
+from slotscope.model.api import Session
+from slotscope.model.assembly import assemble
+from slotscope.model.engine import EventRun, started
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.reservation.measures import reward_rate
+from slotscope.model.kinds.reservation.programs.infinite import (
+    infinite_average,
+    infinite_bound,
+    jobs_in_infinite_system,
+)
+from slotscope.model.kinds.reservation.programs.optimum import exact_optimum
+from slotscope.model.kinds.reservation.programs.pools import pooled_optimum
+from slotscope.model.kinds.reservation.programs.reward_function import RewardFunction, divisible_optimum, is_divisible
+from slotscope.model.kinds.reservation.programs.reward_lp import solve_assignment
+from slotscope.model.kinds.reservation.upper_bound import upper_bound_series
+from slotscope.model.programs.configurations import ConfigurationSpace
+from slotscope.model.scenario.load import load_scenario, parse_scenario
+from slotscope.model.workload import RecordedWorkload
 from tests.kinds.reservation.strategies import scenarios
 
 TOLERANCE = 1e-7

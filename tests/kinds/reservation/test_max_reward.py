@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.programs import knapsack
-from model.programs.configurations import ConfigurationSpace, definition_order
+from slotscope.model.programs import knapsack
+from slotscope.model.programs.configurations import ConfigurationSpace, definition_order
 from tests.model.test_configurations import EXAMPLE_1, additive_spaces, by_hand, spaces
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "dra"
@@ -97,7 +97,7 @@ def test_types_that_fit_nowhere_get_no_slot() -> None:
 
 
 def test_answers_are_remembered_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("model.programs.configurations.MOST_REMEMBERED", 2)
+    monkeypatch.setattr("slotscope.model.programs.configurations.MOST_REMEMBERED", 2)
     space = ConfigurationSpace.from_demands([[2, 1], [1, 2]], [5, 4])
     first = space.max_reward((10, 1), 3)
     assert space.max_reward((10, 1), 3) is first

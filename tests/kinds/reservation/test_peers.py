@@ -12,19 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from model.api import Session
-from model.assembly import assemble
-from model.engine import EventRun, Task, started
-from model.errors import ScenarioError
-from model.kinds.reservation.loads import load_measure
-from model.kinds.reservation.numbers import numbers_of
-from model.kinds.reservation.policies.static_reservation import planned
-from model.kinds.reservation.rows import EVENT_ROW
-from model.records import Admit, Reassign, Reject
-from model.scenario.load import load_scenario, parse_scenario
-from model.state import copied, digest
-from model.streams import stream_key
-from model.systems.random_words import below, random_word, scrambled
+from slotscope.model.api import Session
+from slotscope.model.assembly import assemble
+from slotscope.model.engine import EventRun, Task, started
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.reservation.loads import load_measure
+from slotscope.model.kinds.reservation.numbers import numbers_of
+from slotscope.model.kinds.reservation.policies.static_reservation import planned
+from slotscope.model.kinds.reservation.rows import EVENT_ROW
+from slotscope.model.records import Admit, Reassign, Reject
+from slotscope.model.scenario.load import load_scenario, parse_scenario
+from slotscope.model.state import copied, digest
+from slotscope.model.streams import stream_key
+from slotscope.model.systems.random_words import below, random_word, scrambled
 from tests.kinds.reservation.strategies import scenarios
 from tests.sound import violations
 

@@ -13,17 +13,24 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from model.api import Session
-from model.errors import ScenarioError, TraceError, UserError
-from model.kinds.reservation.numbers import numbers_of
-from model.kinds.reservation.programs.optimum import exact_optimum
-from model.kinds.reservation.programs.reward_lp import formulate
-from model.kinds.reservation.programs.solving import solve_bounds
-from model.kinds.reservation.traces.price_scenario import Host, price_scenario
-from model.programs.configurations import ConfigurationSpace
-from model.programs.solver import choose_solver
-from model.scenario.load import load_scenario, parse_scenario_text, scenario_text
-from model.traces.prices import DEEPEST, MachineType, PriceList, read_machine_types, read_price_list, read_pricing
+from slotscope.model.api import Session
+from slotscope.model.errors import ScenarioError, TraceError, UserError
+from slotscope.model.kinds.reservation.numbers import numbers_of
+from slotscope.model.kinds.reservation.programs.optimum import exact_optimum
+from slotscope.model.kinds.reservation.programs.reward_lp import formulate
+from slotscope.model.kinds.reservation.programs.solving import solve_bounds
+from slotscope.model.kinds.reservation.traces.price_scenario import Host, price_scenario
+from slotscope.model.programs.configurations import ConfigurationSpace
+from slotscope.model.programs.solver import choose_solver
+from slotscope.model.scenario.load import load_scenario, parse_scenario_text, scenario_text
+from slotscope.model.traces.prices import (
+    DEEPEST,
+    MachineType,
+    PriceList,
+    read_machine_types,
+    read_price_list,
+    read_pricing,
+)
 
 MACHINES = """NAME;CPUS;SHARED_CPU;MEMORY_GB;DEPRECATED;ZONE
 n1-standard-1;1;False;3.75;;

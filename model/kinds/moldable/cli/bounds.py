@@ -7,18 +7,18 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Iterator, Mapping, Sequence
 
-from model.api import Session
-from model.cli.guard import note
-from model.cli.output import last_of, print_json, progress_of, shown, table
-from model.kinds.moldable.numbers import MoldableNumbers
-from model.kinds.moldable.programs.bounds import ClassBounds, MoldableBounds, bounds_of, rules_for
-from model.kinds.moldable.programs.chain_measures import ChainMeasures
-from model.kinds.moldable.programs.distance import DistanceBounds
-from model.kinds.moldable.programs.program import ProgramAnswer
-from model.kinds.moldable.programs.references import PolicyReference
-from model.kinds.moldable.scenario.schema import MoldableScenario
-from model.policy_choice import policy_choice
-from model.scenario.load import load_scenario
+from slotscope.model.api import Session
+from slotscope.model.cli.guard import note
+from slotscope.model.cli.output import last_of, print_json, progress_of, shown, table
+from slotscope.model.kinds.moldable.numbers import MoldableNumbers
+from slotscope.model.kinds.moldable.programs.bounds import ClassBounds, MoldableBounds, bounds_of, rules_for
+from slotscope.model.kinds.moldable.programs.chain_measures import ChainMeasures
+from slotscope.model.kinds.moldable.programs.distance import DistanceBounds
+from slotscope.model.kinds.moldable.programs.program import ProgramAnswer
+from slotscope.model.kinds.moldable.programs.references import PolicyReference
+from slotscope.model.kinds.moldable.scenario.schema import MoldableScenario
+from slotscope.model.policy_choice import policy_choice
+from slotscope.model.scenario.load import load_scenario
 
 Result = dict[str, Any]
 

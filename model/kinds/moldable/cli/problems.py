@@ -13,18 +13,18 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Mapping, Sequence
 
-from model.cli.output import print_json, shown, table
-from model.errors import ScenarioError
-from model.exact import rational
-from model.kinds.moldable.cli.bounds import short
-from model.kinds.moldable.programs.classes import class_optimum
-from model.kinds.moldable.programs.program import ProgramAnswer, available_solvers, solve
-from model.kinds.moldable.programs.theorem1 import optimum
-from model.kinds.moldable.scenario.speedup import Speedup, factors_of
-from model.scenario.fields import Section
-from model.scenario.load import find_scenario, read_text
-from model.scenario.validation import shown as quoted
-from model.scenario.validation import validated
+from slotscope.model.cli.output import print_json, shown, table
+from slotscope.model.errors import ScenarioError
+from slotscope.model.exact import rational
+from slotscope.model.kinds.moldable.cli.bounds import short
+from slotscope.model.kinds.moldable.programs.classes import class_optimum
+from slotscope.model.kinds.moldable.programs.program import ProgramAnswer, available_solvers, solve
+from slotscope.model.kinds.moldable.programs.theorem1 import optimum
+from slotscope.model.kinds.moldable.scenario.speedup import Speedup, factors_of
+from slotscope.model.scenario.fields import Section
+from slotscope.model.scenario.load import find_scenario, read_text
+from slotscope.model.scenario.validation import shown as quoted
+from slotscope.model.scenario.validation import validated
 
 Result = dict[str, Any]
 

@@ -6,7 +6,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Callable, Iterable, Mapping, NamedTuple
 
-from model.kinds.moldable.experiments.moldable_runs import (
+from slotscope.model.kinds.moldable.experiments.moldable_runs import (
     TRAFFIC,
     At,
     MoldableLength,
@@ -17,12 +17,12 @@ from model.kinds.moldable.experiments.moldable_runs import (
     pair,
     system_of,
 )
-from model.kinds.moldable.experiments.moldable_table1 import PAPER, SERVERS
-from model.lab.parts import Part
-from model.lab.plan import Options, Outcomes, finished
-from model.lab.results import Curve, Figure, Result, Row
-from model.metrics import Estimate
-from model.scenario.load import Scenario
+from slotscope.model.kinds.moldable.experiments.moldable_table1 import PAPER, SERVERS
+from slotscope.model.lab.parts import Part
+from slotscope.model.lab.plan import Options, Outcomes, finished
+from slotscope.model.lab.results import Curve, Figure, Result, Row
+from slotscope.model.metrics import Estimate
+from slotscope.model.scenario.load import Scenario
 
 NAME = "moldable-fig2"
 

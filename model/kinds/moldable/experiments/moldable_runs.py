@@ -9,17 +9,17 @@ from typing import Any, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from model.api import open_bench
-from model.assembly import Bench
-from model.kinds.moldable.measures import batches_of
-from model.kinds.moldable.numbers import MoldableNumbers, numbers_of
-from model.kinds.moldable.programs.references import erlang_reference
-from model.kinds.moldable.sampling import PER_CLASS, SCALARS, TIME_COLUMN
-from model.kinds.moldable.scenario.schema import MoldableScenario
-from model.lab.parts import Outcome, Part
-from model.lab.runs import Run, bench_of, replications
-from model.metrics import Estimate, estimate
-from model.scenario.load import Scenario, as_data, edited, load_scenario
+from slotscope.model.api import open_bench
+from slotscope.model.assembly import Bench
+from slotscope.model.kinds.moldable.measures import batches_of
+from slotscope.model.kinds.moldable.numbers import MoldableNumbers, numbers_of
+from slotscope.model.kinds.moldable.programs.references import erlang_reference
+from slotscope.model.kinds.moldable.sampling import PER_CLASS, SCALARS, TIME_COLUMN
+from slotscope.model.kinds.moldable.scenario.schema import MoldableScenario
+from slotscope.model.lab.parts import Outcome, Part
+from slotscope.model.lab.runs import Run, bench_of, replications
+from slotscope.model.metrics import Estimate, estimate
+from slotscope.model.scenario.load import Scenario, as_data, edited, load_scenario
 
 WORK = __name__
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Any, Mapping, NamedTuple
 
-from model.kinds.moldable.experiments.moldable_runs import (
+from slotscope.model.kinds.moldable.experiments.moldable_runs import (
     EXECUTION_TIMES,
     SPEEDUPS,
     TRAFFIC,
@@ -23,10 +23,10 @@ from model.kinds.moldable.experiments.moldable_runs import (
     pair,
     system_of,
 )
-from model.lab.parts import Part
-from model.lab.plan import Options, Outcomes, finished
-from model.lab.results import Curve, Figure, Result, Row
-from model.metrics import Estimate
+from slotscope.model.lab.parts import Part
+from slotscope.model.lab.plan import Options, Outcomes, finished
+from slotscope.model.lab.results import Curve, Figure, Result, Row
+from slotscope.model.metrics import Estimate
 
 NAME = "moldable-table1"
 SERVERS = 4000

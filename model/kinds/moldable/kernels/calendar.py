@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from model.jit import jitable
-from model.kinds.moldable.state import JOBS, MoldableState
+from slotscope.model.jit import jitable
+from slotscope.model.kinds.moldable.state import JOBS, MoldableState
 
 State = Any
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.kinds.moldable.kernels import loop
-from model.kinds.moldable.kernels.calendar import calendar_of
-from model.kinds.moldable.state import MoldableState
-from model.systems.compiled import COMMON, CompiledEngine
+from slotscope.model.kinds.moldable.kernels import loop
+from slotscope.model.kinds.moldable.kernels.calendar import calendar_of
+from slotscope.model.kinds.moldable.state import MoldableState
+from slotscope.model.systems.compiled import COMMON, CompiledEngine
 
 
 class MoldableKernel(CompiledEngine):

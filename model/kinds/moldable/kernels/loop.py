@@ -9,14 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from model.jit import jitable
-from model.kinds.moldable import outcome as outcome_of
-from model.kinds.moldable import physics, sampling
-from model.kinds.moldable.kernels import calendar as departures
-from model.kinds.moldable.rows import FLAG_ADMITTED, FLAG_ARRIVED, FLAG_BLOCKED, FLAG_DEPARTED, FLAG_PARTIAL, FLAG_SPLIT
-from model.kinds.moldable.state import ARRIVED, BLOCKED, EVENT, NEXT_ARRIVAL, NOW
-from model.records import ARRIVAL, DEPARTURE
-from model.systems.compiled import (
+from slotscope.model.jit import jitable
+from slotscope.model.kinds.moldable import outcome as outcome_of
+from slotscope.model.kinds.moldable import physics, sampling
+from slotscope.model.kinds.moldable.kernels import calendar as departures
+from slotscope.model.kinds.moldable.rows import (
+    FLAG_ADMITTED,
+    FLAG_ARRIVED,
+    FLAG_BLOCKED,
+    FLAG_DEPARTED,
+    FLAG_PARTIAL,
+    FLAG_SPLIT,
+)
+from slotscope.model.kinds.moldable.state import ARRIVED, BLOCKED, EVENT, NEXT_ARRIVAL, NOW
+from slotscope.model.records import ARRIVAL, DEPARTURE
+from slotscope.model.systems.compiled import (
     AT_END,
     AT_FLAG,
     AT_LIMIT,

@@ -7,11 +7,11 @@ from typing import Iterator, Sequence
 
 import numpy as np
 
-from model.kinds.moldable.numbers import MoldableNumbers
-from model.kinds.moldable.rules import AllocationRules, drawn, pooled
-from model.kinds.moldable.view import MoldableJob, MoldableView
-from model.policies.common import Policy, PseudocodeLine
-from model.records import Allocate, Line, Record, Reject
+from slotscope.model.kinds.moldable.numbers import MoldableNumbers
+from slotscope.model.kinds.moldable.rules import AllocationRules, drawn, pooled
+from slotscope.model.kinds.moldable.view import MoldableJob, MoldableView
+from slotscope.model.policies.common import Policy, PseudocodeLine
+from slotscope.model.records import Allocate, Line, Record, Reject
 
 Decisions = Iterator[Record]
 

@@ -17,11 +17,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from model.kinds.moldable.numbers import MoldableNumbers
-from model.kinds.moldable.policies.base import MoldablePolicy, PseudocodeLine, certain
-from model.records import Line
-from model.scenario.choices import one_or_table
-from model.scenario.fields import Name, Section, Whole
+from slotscope.model.kinds.moldable.numbers import MoldableNumbers
+from slotscope.model.kinds.moldable.policies.base import MoldablePolicy, PseudocodeLine, certain
+from slotscope.model.records import Line
+from slotscope.model.scenario.choices import one_or_table
+from slotscope.model.scenario.fields import Name, Section, Whole
 
 Width = Annotated[Whole, Field(ge=1)]
 Widths = dict[Name, Width]

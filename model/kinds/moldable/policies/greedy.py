@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.kinds.moldable.numbers import MoldableNumbers
-from model.kinds.moldable.policies.base import MoldablePolicy, PseudocodeLine, certain
-from model.records import Line
+from slotscope.model.kinds.moldable.numbers import MoldableNumbers
+from slotscope.model.kinds.moldable.policies.base import MoldablePolicy, PseudocodeLine, certain
+from slotscope.model.records import Line
 
 
 class Reference(MoldablePolicy):

@@ -24,15 +24,15 @@ from typing import Annotated, Any, Literal, Sequence
 
 from pydantic import Field
 
-from model.errors import ScenarioError
-from model.kinds.moldable.numbers import MoldableNumbers
-from model.kinds.moldable.policies.base import NO_TABLE, MoldablePolicy, PseudocodeLine
-from model.kinds.moldable.programs.classes import class_optimum
-from model.kinds.moldable.programs.theorem1 import optimum
-from model.kinds.moldable.rules import AllocationRules, drawn, pooled
-from model.records import Line
-from model.scenario.choices import one_or_table
-from model.scenario.fields import Name, NotNegative, Positive, Section
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.moldable.numbers import MoldableNumbers
+from slotscope.model.kinds.moldable.policies.base import NO_TABLE, MoldablePolicy, PseudocodeLine
+from slotscope.model.kinds.moldable.programs.classes import class_optimum
+from slotscope.model.kinds.moldable.programs.theorem1 import optimum
+from slotscope.model.kinds.moldable.rules import AllocationRules, drawn, pooled
+from slotscope.model.records import Line
+from slotscope.model.scenario.choices import one_or_table
+from slotscope.model.scenario.fields import Name, NotNegative, Positive, Section
 
 Distribution = tuple[NotNegative, ...]
 Distributions = dict[Name, Distribution]

@@ -20,12 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from model.kinds.moldable.numbers import MoldableNumbers
-from model.kinds.moldable.policies.base import MoldableJob, MoldablePolicy, PseudocodeLine, certain
-from model.kinds.moldable.view import MoldableView
-from model.records import Line
-from model.scenario.choices import one_or_list
-from model.scenario.fields import Section, Whole
+from slotscope.model.kinds.moldable.numbers import MoldableNumbers
+from slotscope.model.kinds.moldable.policies.base import MoldableJob, MoldablePolicy, PseudocodeLine, certain
+from slotscope.model.kinds.moldable.view import MoldableView
+from slotscope.model.records import Line
+from slotscope.model.scenario.choices import one_or_list
+from slotscope.model.scenario.fields import Section, Whole
 
 
 class ThresholdStep(Section):

@@ -14,20 +14,20 @@ from typing import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from model.errors import ScenarioError, UserError
-from model.kinds.moldable.numbers import MoldableNumbers, numbers_of
-from model.kinds.moldable.programs.classes import ClassesOptimum, value_curve
-from model.kinds.moldable.programs.distance import DistanceBounds, theorem2
-from model.kinds.moldable.programs.fluid import fluid_path
-from model.kinds.moldable.programs.program import ProgramAnswer, available_solvers, solve
-from model.kinds.moldable.programs.references import PolicyReference, chain_reference, erlang_reference
-from model.kinds.moldable.programs.theorem1 import Duals, Optimum, duals, knots, optimum
-from model.kinds.moldable.rules import AllocationRules
-from model.kinds.moldable.scenario.schema import MoldableScenario
-from model.policies import reference_for
-from model.policy_choice import choice_text
-from model.scenario.common import PolicyChoice
-from model.scenario.validation import validated
+from slotscope.model.errors import ScenarioError, UserError
+from slotscope.model.kinds.moldable.numbers import MoldableNumbers, numbers_of
+from slotscope.model.kinds.moldable.programs.classes import ClassesOptimum, value_curve
+from slotscope.model.kinds.moldable.programs.distance import DistanceBounds, theorem2
+from slotscope.model.kinds.moldable.programs.fluid import fluid_path
+from slotscope.model.kinds.moldable.programs.program import ProgramAnswer, available_solvers, solve
+from slotscope.model.kinds.moldable.programs.references import PolicyReference, chain_reference, erlang_reference
+from slotscope.model.kinds.moldable.programs.theorem1 import Duals, Optimum, duals, knots, optimum
+from slotscope.model.kinds.moldable.rules import AllocationRules
+from slotscope.model.kinds.moldable.scenario.schema import MoldableScenario
+from slotscope.model.policies import reference_for
+from slotscope.model.policy_choice import choice_text
+from slotscope.model.scenario.common import PolicyChoice
+from slotscope.model.scenario.validation import validated
 
 #: Points of the curve of D* over the load, besides its breakpoints.
 CURVE_POINTS = 400

@@ -8,7 +8,7 @@ from typing import Sequence
 
 import numpy as np
 
-from model.kinds.moldable.programs.chain import MOST_STATES, ChainClass, JobChain, Requests, chain_of
+from slotscope.model.kinds.moldable.programs.chain import MOST_STATES, ChainClass, JobChain, Requests, chain_of
 
 
 @dataclass(frozen=True)

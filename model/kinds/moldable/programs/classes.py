@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import groupby
 from typing import NamedTuple, Sequence
 
-from model.kinds.moldable.programs.theorem1 import Optimum, optimum
+from slotscope.model.kinds.moldable.programs.theorem1 import Optimum, optimum
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from fractions import Fraction
 from math import sqrt
 from typing import Sequence
 
-from model.kinds.moldable.programs.theorem1 import Optimum
+from slotscope.model.kinds.moldable.programs.theorem1 import Optimum
 
 
 @dataclass(frozen=True)

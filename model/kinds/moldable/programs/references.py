@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Sequence
 
-from model.kinds.moldable.numbers import MoldableNumbers
-from model.kinds.moldable.programs.chain import MOST_STATES, ChainClass, ChainTooLargeError, Requests
-from model.kinds.moldable.programs.chain_measures import ChainMeasures, chain_measures
-from model.kinds.moldable.programs.erlang import ErlangReference, fixed_width
-from model.kinds.moldable.rules import WORDS, AllocationRules
+from slotscope.model.kinds.moldable.numbers import MoldableNumbers
+from slotscope.model.kinds.moldable.programs.chain import MOST_STATES, ChainClass, ChainTooLargeError, Requests
+from slotscope.model.kinds.moldable.programs.chain_measures import ChainMeasures, chain_measures
+from slotscope.model.kinds.moldable.programs.erlang import ErlangReference, fixed_width
+from slotscope.model.kinds.moldable.rules import WORDS, AllocationRules
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from model.kinds.moldable import rows, sampling
-from model.kinds.moldable.state import ADMITTED, ARRIVED, BLOCKED, DISTANCE
-from model.questions.fields import AskedField, EventKind, RowColumn, SampleColumns, StateValue, ThingFields, Vocabulary
+from slotscope.model.kinds.moldable import rows, sampling
+from slotscope.model.kinds.moldable.state import ADMITTED, ARRIVED, BLOCKED, DISTANCE
+from slotscope.model.questions.fields import (
+    AskedField,
+    EventKind,
+    RowColumn,
+    SampleColumns,
+    StateValue,
+    ThingFields,
+    Vocabulary,
+)
 
 HAPPENINGS = (
     EventKind(

@@ -11,9 +11,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, Mapping
 
-from model.errors import ScenarioError
-from model.exact import rational
-from model.scenario.validation import shown
+from slotscope.model.errors import ScenarioError
+from slotscope.model.exact import rational
+from slotscope.model.scenario.validation import shown
 
 #: What an arrival has; the last two need not be there.
 EVENT = ("job", "arrival", "size", "requested", "class")

@@ -12,11 +12,16 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from model.kinds.moldable.scenario.speedup import Speedup, factors_of
-from model.kinds.moldable.scenario.workload import MoldablePoisson, MoldableWorkload, ScriptedMoldable, TraceMoldable
-from model.scenario.choices import one_or_list, told_by
-from model.scenario.common import MOST_SERVERS, SERVICE_LAWS, Exponential, PolicyChoice, ScenarioBase, Service
-from model.scenario.fields import Name, Positive, Section, Whole, plain
+from slotscope.model.kinds.moldable.scenario.speedup import Speedup, factors_of
+from slotscope.model.kinds.moldable.scenario.workload import (
+    MoldablePoisson,
+    MoldableWorkload,
+    ScriptedMoldable,
+    TraceMoldable,
+)
+from slotscope.model.scenario.choices import one_or_list, told_by
+from slotscope.model.scenario.common import MOST_SERVERS, SERVICE_LAWS, Exponential, PolicyChoice, ScenarioBase, Service
+from slotscope.model.scenario.fields import Name, Positive, Section, Whole, plain
 
 #: Bound on classes of jobs.
 MOST_CLASSES = 20

@@ -13,8 +13,8 @@ from typing import Annotated, Any, Iterable, Literal, Mapping
 
 from pydantic import Field, TypeAdapter, ValidatorFunctionWrapHandler, WrapValidator, model_validator
 
-from model.scenario.fields import Exact, Numbers, Positive, Section, Whole, plain
-from model.scenario.validation import shown
+from slotscope.model.scenario.fields import Exact, Numbers, Positive, Section, Whole, plain
+from slotscope.model.scenario.validation import shown
 
 #: Bound on d, the degree of parallelism.
 MOST_DEGREE = 1000

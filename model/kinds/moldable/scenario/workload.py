@@ -9,8 +9,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
-from model.scenario.choices import told_by
-from model.scenario.fields import Name, NotNegative, Positive, Section, Whole, plain
+from slotscope.model.scenario.choices import told_by
+from slotscope.model.scenario.fields import Name, NotNegative, Positive, Section, Whole, plain
 
 #: Bounds on the load rho, and on the exponent alpha of the traffic.
 LEAST_LOAD, MOST_LOAD = Fraction(1, 10**9), Fraction(1000)

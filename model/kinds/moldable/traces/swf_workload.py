@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from model.streams import stream
-from model.workload import BLOCK, JobBlock, RecentBlocks, Sampler
+from slotscope.model.streams import stream
+from slotscope.model.workload import BLOCK, JobBlock, RecentBlocks, Sampler
 
 Floats = npt.NDArray[np.float64]
 

@@ -10,19 +10,19 @@ from typing import Any, Callable, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from model.errors import ScenarioError, TraceError
-from model.exact import LONGEST
-from model.kinds.moldable.scenario.schema import MoldableScenario
-from model.kinds.moldable.scenario.workload import TraceMoldable
-from model.kinds.moldable.traces.swf_workload import DrawnWorkload
-from model.scenario.load import as_data
-from model.scenario.validation import validated
-from model.streams import stream
-from model.traces.reading import file_size
-from model.traces.report import ImportReport, LeftOut
-from model.traces.span import run_over
-from model.traces.swf import ParallelJobs, read_swf
-from model.workload import RecordedWorkload, Sampler, Workload, empirical_sampler
+from slotscope.model.errors import ScenarioError, TraceError
+from slotscope.model.exact import LONGEST
+from slotscope.model.kinds.moldable.scenario.schema import MoldableScenario
+from slotscope.model.kinds.moldable.scenario.workload import TraceMoldable
+from slotscope.model.kinds.moldable.traces.swf_workload import DrawnWorkload
+from slotscope.model.scenario.load import as_data
+from slotscope.model.scenario.validation import validated
+from slotscope.model.streams import stream
+from slotscope.model.traces.reading import file_size
+from slotscope.model.traces.report import ImportReport, LeftOut
+from slotscope.model.traces.span import run_over
+from slotscope.model.traces.swf import ParallelJobs, read_swf
+from slotscope.model.workload import RecordedWorkload, Sampler, Workload, empirical_sampler
 
 Floats = npt.NDArray[np.float64]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import Any, Mapping
 
-from model.api import Session
-from model.cli.guard import note
-from model.cli.output import last_of, print_json, progress_of, shown, table
-from model.errors import ScenarioError
-from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.programs.bounds import PhasesBounds, RecurrentClassRow, bounds_of
-from model.kinds.phases.programs.plan import PoolPlan
+from slotscope.model.api import Session
+from slotscope.model.cli.guard import note
+from slotscope.model.cli.output import last_of, print_json, progress_of, shown, table
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.phases.numbers import PhaseNumbers
+from slotscope.model.kinds.phases.programs.bounds import PhasesBounds, RecurrentClassRow, bounds_of
+from slotscope.model.kinds.phases.programs.plan import PoolPlan
 
 Result = dict[str, Any]
 

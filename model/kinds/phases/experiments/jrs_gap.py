@@ -8,7 +8,7 @@ from typing import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.phases.experiments.phase_runs import (
+from slotscope.model.kinds.phases.experiments.phase_runs import (
     MODELS,
     At,
     PhaseLength,
@@ -18,10 +18,10 @@ from model.kinds.phases.experiments.phase_runs import (
     phase_runs,
     scaled,
 )
-from model.lab.parts import Part
-from model.lab.plan import Options, Outcomes, finished
-from model.lab.results import Curve, Figure, Result, Row
-from model.metrics import Estimate, estimate
+from slotscope.model.lab.parts import Part
+from slotscope.model.lab.plan import Options, Outcomes, finished
+from slotscope.model.lab.results import Curve, Figure, Result, Row
+from slotscope.model.metrics import Estimate, estimate
 
 NAME = "jrs-gap"
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Mapping
 
-from model.kinds.phases.experiments.phase_runs import (
+from slotscope.model.kinds.phases.experiments.phase_runs import (
     At,
     PhaseLength,
     PhaseRuns,
@@ -15,11 +15,11 @@ from model.kinds.phases.experiments.phase_runs import (
     phase_runs,
     scaled,
 )
-from model.lab.parts import Part
-from model.lab.plan import Options, Outcomes, finished
-from model.lab.results import Curve, Figure, Result, Row
-from model.metrics import Estimate
-from model.scenario.load import as_data, edited, load_scenario
+from slotscope.model.lab.parts import Part
+from slotscope.model.lab.plan import Options, Outcomes, finished
+from slotscope.model.lab.results import Curve, Figure, Result, Row
+from slotscope.model.metrics import Estimate
+from slotscope.model.scenario.load import as_data, edited, load_scenario
 
 NAME = "jrs-misestimation"
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Mapping
 
-from model.kinds.phases.experiments.phase_runs import (
+from slotscope.model.kinds.phases.experiments.phase_runs import (
     MODELS,
     At,
     PhaseLength,
@@ -16,10 +16,10 @@ from model.kinds.phases.experiments.phase_runs import (
     phase_runs,
     scaled,
 )
-from model.lab.parts import Part
-from model.lab.plan import Options, Outcomes, finished
-from model.lab.results import Curve, Figure, Result, Row
-from model.metrics import Estimate
+from slotscope.model.lab.parts import Part
+from slotscope.model.lab.plan import Options, Outcomes, finished
+from slotscope.model.lab.results import Curve, Figure, Result, Row
+from slotscope.model.metrics import Estimate
 
 NAME = "jrs-peers"
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Iterator
 
-from model.errors import UserError
-from model.kinds.phases.experiments.phase_runs import PhaseLength, PhaseRuns, carry_out, phase_runs
-from model.kinds.phases.programs.bounds import PhasePoint
-from model.kinds.phases.scenario.schema import PhasesScenario
-from model.scenario.load import edited
+from slotscope.model.errors import UserError
+from slotscope.model.kinds.phases.experiments.phase_runs import PhaseLength, PhaseRuns, carry_out, phase_runs
+from slotscope.model.kinds.phases.programs.bounds import PhasePoint
+from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
+from slotscope.model.scenario.load import edited
 
 #: Runs last as long as it takes for about so many jobs to arrive, in three replications.
 JOBS, REPLICATIONS = 20_000, 3

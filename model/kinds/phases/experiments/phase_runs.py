@@ -9,12 +9,12 @@ from typing import Any, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.phases.scenario.schema import PhasesScenario
-from model.kinds.spec import kind_named
-from model.lab.parts import Outcome, Part
-from model.lab.runs import Run, bench_of, replications
-from model.metrics import Estimate, estimate
-from model.scenario.load import Scenario, edited, load_scenario
+from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
+from slotscope.model.kinds.spec import kind_named
+from slotscope.model.lab.parts import Outcome, Part
+from slotscope.model.lab.runs import Run, bench_of, replications
+from slotscope.model.metrics import Estimate, estimate
+from slotscope.model.scenario.load import Scenario, edited, load_scenario
 
 WORK = __name__
 

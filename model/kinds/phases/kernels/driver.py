@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from model.kinds.phases.kernels import fitting, loop, requesting
-from model.kinds.phases.kernels.fits import fits_of
-from model.kinds.phases.outcome import OUTCOMES
-from model.kinds.phases.state import PhaseState
-from model.systems.compiled import CompiledEngine
+from slotscope.model.kinds.phases.kernels import fitting, loop, requesting
+from slotscope.model.kinds.phases.kernels.fits import fits_of
+from slotscope.model.kinds.phases.outcome import OUTCOMES
+from slotscope.model.kinds.phases.state import PhaseState
+from slotscope.model.systems.compiled import CompiledEngine
 
 
 class PhaseKernel(CompiledEngine):

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from model.jit import jitable
-from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.state import PhaseState
-from model.systems import bitset
+from slotscope.model.jit import jitable
+from slotscope.model.kinds.phases.numbers import PhaseNumbers
+from slotscope.model.kinds.phases.state import PhaseState
+from slotscope.model.systems import bitset
 
 Array = Any
 State = Any

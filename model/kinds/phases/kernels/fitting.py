@@ -19,16 +19,16 @@ from typing import Any
 
 import numpy as np
 
-from model.jit import jitable
-from model.kinds.phases import physics
-from model.kinds.phases.kernels import fits, loop
-from model.kinds.phases.kernels.loop import ARRIVES, DRAWS, DUE, RULE, SHARE_DENOMINATOR, SHARE_NUMERATOR
-from model.kinds.phases.outcome import FITTING, FLAGS, JOB, SERVER, TYPE
-from model.kinds.phases.rows import FLAG_PLACED
-from model.kinds.phases.state import REAL
-from model.kinds.phases.tables import CHOICE_KEY
-from model.systems import random_words
-from model.systems.compiled import AT_FLAG, AT_LIMIT
+from slotscope.model.jit import jitable
+from slotscope.model.kinds.phases import physics
+from slotscope.model.kinds.phases.kernels import fits, loop
+from slotscope.model.kinds.phases.kernels.loop import ARRIVES, DRAWS, DUE, RULE, SHARE_DENOMINATOR, SHARE_NUMERATOR
+from slotscope.model.kinds.phases.outcome import FITTING, FLAGS, JOB, SERVER, TYPE
+from slotscope.model.kinds.phases.rows import FLAG_PLACED
+from slotscope.model.kinds.phases.state import REAL
+from slotscope.model.kinds.phases.tables import CHOICE_KEY
+from slotscope.model.systems import random_words
+from slotscope.model.systems.compiled import AT_FLAG, AT_LIMIT
 
 State = Any
 Array = Any

@@ -6,14 +6,26 @@ from typing import Any
 
 import numpy as np
 
-from model.jit import jitable
-from model.kinds.phases import outcome as outcome_of
-from model.kinds.phases import physics, sampling, timers
-from model.kinds.phases.outcome import FLAGS, HAD_JOBS, JOB, KIND, MADE, OUTCOMES, PHASE, POOL, SERVER, TYPE, VIRTUALS
-from model.kinds.phases.rows import FLAG_ARRIVED, FLAG_DEPARTED, FLAG_MOVED, FLAG_OF_VIRTUAL, FLAG_TICKED
-from model.kinds.phases.state import ACTIVE, EVENT, FREE, NEXT_ARRIVAL, NOW, TOKENS
-from model.records import ARRIVAL, DEPARTURE, MOVE, TICK
-from model.systems.compiled import (
+from slotscope.model.jit import jitable
+from slotscope.model.kinds.phases import outcome as outcome_of
+from slotscope.model.kinds.phases import physics, sampling, timers
+from slotscope.model.kinds.phases.outcome import (
+    FLAGS,
+    HAD_JOBS,
+    JOB,
+    KIND,
+    MADE,
+    OUTCOMES,
+    PHASE,
+    POOL,
+    SERVER,
+    TYPE,
+    VIRTUALS,
+)
+from slotscope.model.kinds.phases.rows import FLAG_ARRIVED, FLAG_DEPARTED, FLAG_MOVED, FLAG_OF_VIRTUAL, FLAG_TICKED
+from slotscope.model.kinds.phases.state import ACTIVE, EVENT, FREE, NEXT_ARRIVAL, NOW, TOKENS
+from slotscope.model.records import ARRIVAL, DEPARTURE, MOVE, TICK
+from slotscope.model.systems.compiled import (
     AT_END,
     AT_TIME,
     COMMON,

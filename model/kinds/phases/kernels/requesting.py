@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from model.jit import jitable
-from model.kinds.phases import physics, timers, tokens
-from model.kinds.phases.kernels import loop
-from model.kinds.phases.kernels.loop import ARRIVES, DUE, MOVES_ON
-from model.kinds.phases.outcome import (
+from slotscope.model.jit import jitable
+from slotscope.model.kinds.phases import physics, timers, tokens
+from slotscope.model.kinds.phases.kernels import loop
+from slotscope.model.kinds.phases.kernels.loop import ARRIVES, DUE, MOVES_ON
+from slotscope.model.kinds.phases.outcome import (
     FIRST_TOKEN,
     FIRST_VIRTUAL,
     FLAGS,
@@ -36,13 +36,20 @@ from model.kinds.phases.outcome import (
     TYPE,
     VIRTUALS,
 )
-from model.kinds.phases.programs.plan import AT_ONCE, TIMERS
-from model.kinds.phases.programs.rules import AFTER_PAUSE, ANY_TOKEN, LIMIT_IN_ALL, LIMIT_REACHED
-from model.kinds.phases.rows import FLAG_MATCHED, FLAG_MISSED, FLAG_OVERFLOW, FLAG_REQUESTED, FLAG_RESUMED, FLAG_VIRTUAL
-from model.kinds.phases.state import FIRST_BACKUP, MATCHED, NEXT_REQUEST, NEXT_TOKEN, NEXT_VIRTUAL
-from model.kinds.phases.tables import REQUEST_KEY, ROUTE_KEY, TIMER_KEY, TOKEN_KEY, VIRTUAL_TOKEN_KEY
-from model.systems import random_words
-from model.systems.compiled import AT_FLAG, AT_LIMIT
+from slotscope.model.kinds.phases.programs.plan import AT_ONCE, TIMERS
+from slotscope.model.kinds.phases.programs.rules import AFTER_PAUSE, ANY_TOKEN, LIMIT_IN_ALL, LIMIT_REACHED
+from slotscope.model.kinds.phases.rows import (
+    FLAG_MATCHED,
+    FLAG_MISSED,
+    FLAG_OVERFLOW,
+    FLAG_REQUESTED,
+    FLAG_RESUMED,
+    FLAG_VIRTUAL,
+)
+from slotscope.model.kinds.phases.state import FIRST_BACKUP, MATCHED, NEXT_REQUEST, NEXT_TOKEN, NEXT_VIRTUAL
+from slotscope.model.kinds.phases.tables import REQUEST_KEY, ROUTE_KEY, TIMER_KEY, TOKEN_KEY, VIRTUAL_TOKEN_KEY
+from slotscope.model.systems import random_words
+from slotscope.model.systems.compiled import AT_FLAG, AT_LIMIT
 
 State = Any
 Array = Any

@@ -7,10 +7,10 @@ from typing import Any, Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.view import PhaseJob, PhaseView
-from model.policies.common import Policy, PseudocodeLine
-from model.records import Record
+from slotscope.model.kinds.phases.numbers import PhaseNumbers
+from slotscope.model.kinds.phases.view import PhaseJob, PhaseView
+from slotscope.model.policies.common import Policy, PseudocodeLine
+from slotscope.model.records import Record
 
 Decisions = Iterator[Record]
 

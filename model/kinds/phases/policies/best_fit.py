@@ -18,11 +18,11 @@ from math import ceil, lcm
 
 import numpy as np
 
-from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.policies.base import Decisions, PhaseJob, PseudocodeLine
-from model.kinds.phases.policies.fitting import FitParameters, FittingPolicy
-from model.kinds.phases.view import PhaseView
-from model.records import Line, Place, Record
+from slotscope.model.kinds.phases.numbers import PhaseNumbers
+from slotscope.model.kinds.phases.policies.base import Decisions, PhaseJob, PseudocodeLine
+from slotscope.model.kinds.phases.policies.fitting import FitParameters, FittingPolicy
+from slotscope.model.kinds.phases.view import PhaseView
+from slotscope.model.records import Line, Place, Record
 
 #: What is left on a server weighs no more than this.
 MOST_WEIGHT = 2**62

@@ -12,10 +12,10 @@ Deviations
 
 from __future__ import annotations
 
-from model.kinds.phases.policies.base import Decisions, PhaseJob, PseudocodeLine
-from model.kinds.phases.policies.fitting import FittingPolicy
-from model.kinds.phases.view import PhaseView
-from model.records import Line, Place, Record
+from slotscope.model.kinds.phases.policies.base import Decisions, PhaseJob, PseudocodeLine
+from slotscope.model.kinds.phases.policies.fitting import FittingPolicy
+from slotscope.model.kinds.phases.view import PhaseView
+from slotscope.model.records import Line, Place, Record
 
 
 class Reference(FittingPolicy):

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.policies.base import PhasePolicy
-from model.kinds.phases.view import PhaseView
-from model.scenario.fields import Positive, Section
+from slotscope.model.kinds.phases.numbers import PhaseNumbers
+from slotscope.model.kinds.phases.policies.base import PhasePolicy
+from slotscope.model.kinds.phases.view import PhaseView
+from slotscope.model.scenario.fields import Positive, Section
 
 
 class FitParameters(Section):

@@ -19,12 +19,12 @@ from math import ceil
 
 from pydantic import Field
 
-from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.policies.base import Decisions, PhaseJob, PseudocodeLine
-from model.kinds.phases.policies.fitting import FitParameters, FittingPolicy
-from model.kinds.phases.view import PhaseView
-from model.records import Line, Place, Record
-from model.scenario.fields import NotNegative
+from slotscope.model.kinds.phases.numbers import PhaseNumbers
+from slotscope.model.kinds.phases.policies.base import Decisions, PhaseJob, PseudocodeLine
+from slotscope.model.kinds.phases.policies.fitting import FitParameters, FittingPolicy
+from slotscope.model.kinds.phases.view import PhaseView
+from slotscope.model.records import Line, Place, Record
+from slotscope.model.scenario.fields import NotNegative
 
 #: Numerators and denominators of a below this bound are what the compiled twin can count with.
 MOST_COMPILED = 2**31

@@ -28,12 +28,12 @@ from typing import Generator, Literal, Sequence
 import numpy as np
 from pydantic import Field
 
-from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.policies.base import Decisions, PhaseJob, PhasePolicy, PseudocodeLine
-from model.kinds.phases.programs.choosing import RateEstimate, plan_of
-from model.kinds.phases.programs.plan import AT_ONCE, TIMERS
-from model.kinds.phases.programs.plan_tables import PoolTable
-from model.kinds.phases.programs.rules import (
+from slotscope.model.kinds.phases.numbers import PhaseNumbers
+from slotscope.model.kinds.phases.policies.base import Decisions, PhaseJob, PhasePolicy, PseudocodeLine
+from slotscope.model.kinds.phases.programs.choosing import RateEstimate, plan_of
+from slotscope.model.kinds.phases.programs.plan import AT_ONCE, TIMERS
+from slotscope.model.kinds.phases.programs.plan_tables import PoolTable
+from slotscope.model.kinds.phases.programs.rules import (
     AFTER_PAUSE,
     ANY_TOKEN,
     LIMIT_IN_ALL,
@@ -42,9 +42,9 @@ from model.kinds.phases.programs.rules import (
     TOKEN_ASKED_FOR,
     rules_of,
 )
-from model.kinds.phases.view import PhaseView
-from model.records import Line, Match, Overflow, Record, Request, SetTimer, VirtualArrival
-from model.scenario.fields import NotNegative, Section, Whole
+from slotscope.model.kinds.phases.view import PhaseView
+from slotscope.model.records import Line, Match, Overflow, Record, Request, SetTimer, VirtualArrival
+from slotscope.model.scenario.fields import NotNegative, Section, Whole
 
 #: What ``limit`` means, as an option of the rules.
 _IN_ALL = {"type": 0, "all": ANY_TOKEN, "requested": TOKEN_ASKED_FOR}

@@ -15,13 +15,13 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.policies.base import Decisions, PhaseJob, PseudocodeLine
-from model.kinds.phases.policies.best_fit import Reference as BestFit
-from model.kinds.phases.policies.fitting import FitParameters
-from model.kinds.phases.view import PhaseView
-from model.records import Line, Place, Record
-from model.scenario.fields import Whole
+from slotscope.model.kinds.phases.numbers import PhaseNumbers
+from slotscope.model.kinds.phases.policies.base import Decisions, PhaseJob, PseudocodeLine
+from slotscope.model.kinds.phases.policies.best_fit import Reference as BestFit
+from slotscope.model.kinds.phases.policies.fitting import FitParameters
+from slotscope.model.kinds.phases.view import PhaseView
+from slotscope.model.records import Line, Place, Record
+from slotscope.model.scenario.fields import Whole
 
 
 class Parameters(FitParameters):

@@ -18,17 +18,17 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 
-from model.errors import ScenarioError, UserError
-from model.kinds.phases.from_scenario import numbers_of
-from model.kinds.phases.jobs import JobModel
-from model.kinds.phases.lattice import lattice_of
-from model.kinds.phases.numbers import PhaseNumbers, mean_lives
-from model.kinds.phases.programs.lemma7 import Lemma7, lemma7
-from model.kinds.phases.programs.plan import PoolPlan, ServerPlan, classes_of, plan_of
-from model.kinds.phases.programs.policy import AT_ONCE, NOTHING, TIMERS, PolicyTable, chain_of, policy_of
-from model.kinds.phases.programs.single_server import SingleServerSolution, SolvingStoppedError, solved
-from model.kinds.phases.scenario.schema import PhasesScenario
-from model.metrics import Estimate
+from slotscope.model.errors import ScenarioError, UserError
+from slotscope.model.kinds.phases.from_scenario import numbers_of
+from slotscope.model.kinds.phases.jobs import JobModel
+from slotscope.model.kinds.phases.lattice import lattice_of
+from slotscope.model.kinds.phases.numbers import PhaseNumbers, mean_lives
+from slotscope.model.kinds.phases.programs.lemma7 import Lemma7, lemma7
+from slotscope.model.kinds.phases.programs.plan import PoolPlan, ServerPlan, classes_of, plan_of
+from slotscope.model.kinds.phases.programs.policy import AT_ONCE, NOTHING, TIMERS, PolicyTable, chain_of, policy_of
+from slotscope.model.kinds.phases.programs.single_server import SingleServerSolution, SolvingStoppedError, solved
+from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
+from slotscope.model.metrics import Estimate
 
 #: Seconds between two answers while the program is being solved; and that a solver has to stop.
 PROGRESS_INTERVAL, FAREWELL = 0.5, 5.0

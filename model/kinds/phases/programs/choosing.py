@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from model.errors import ScenarioError
-from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.programs.estimates import RateEstimate, estimated
-from model.kinds.phases.programs.plan import ServerPlan, plan_from_file, plan_from_pools, planned
-from model.waiting import who_waits
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.phases.numbers import PhaseNumbers
+from slotscope.model.kinds.phases.programs.estimates import RateEstimate, estimated
+from slotscope.model.kinds.phases.programs.plan import ServerPlan, plan_from_file, plan_from_pools, planned
+from slotscope.model.waiting import who_waits
 
 __all__ = ["RateEstimate", "plan_of"]
 

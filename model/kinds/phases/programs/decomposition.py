@@ -19,11 +19,18 @@ from scipy import sparse
 from scipy.optimize import linprog
 from scipy.sparse.csgraph import connected_components
 
-from model.errors import ScenarioError
-from model.kinds.phases.programs.policy import PolicyPart, together
-from model.kinds.phases.programs.process import MOST_IMPROVEMENTS, WAIT, Evaluated, Prices, Process, UndecidedError
-from model.kinds.phases.programs.program import SingleServerProgram, program_of
-from model.kinds.phases.programs.simplex import Cancelled, Progress
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.phases.programs.policy import PolicyPart, together
+from slotscope.model.kinds.phases.programs.process import (
+    MOST_IMPROVEMENTS,
+    WAIT,
+    Evaluated,
+    Prices,
+    Process,
+    UndecidedError,
+)
+from slotscope.model.kinds.phases.programs.program import SingleServerProgram, program_of
+from slotscope.model.kinds.phases.programs.simplex import Cancelled, Progress
 
 #: What the dual bound may exceed Phi by, relative to it.
 GAP_TOLERANCE = 1e-8

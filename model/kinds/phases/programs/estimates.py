@@ -12,11 +12,11 @@ from typing import Mapping, Self
 
 from pydantic import Field, model_validator
 
-from model.errors import ScenarioError
-from model.kinds.phases.jobs import JobModel
-from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.programs.learning import learned
-from model.scenario.fields import Name, NotNegative, Positive, Section
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.phases.jobs import JobModel
+from slotscope.model.kinds.phases.numbers import PhaseNumbers
+from slotscope.model.kinds.phases.programs.learning import learned
+from slotscope.model.scenario.fields import Name, NotNegative, Positive, Section
 
 
 class RateEstimate(Section):

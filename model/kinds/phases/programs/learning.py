@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from model.errors import ScenarioError
-from model.jit import compiled
-from model.kinds.phases.arrivals import poisson
-from model.kinds.phases.jobs import JobModel
-from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.tables import REAL_KEY, PhaseTables, tables_of
-from model.systems import random_words
+from slotscope.model.errors import ScenarioError
+from slotscope.model.jit import compiled
+from slotscope.model.kinds.phases.arrivals import poisson
+from slotscope.model.kinds.phases.jobs import JobModel
+from slotscope.model.kinds.phases.numbers import PhaseNumbers
+from slotscope.model.kinds.phases.tables import REAL_KEY, PhaseTables, tables_of
+from slotscope.model.systems import random_words
 
 Array = Any
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import linalg
 
-from model.kinds.phases.programs.policy import AT_ONCE, TIMERS, Chain, PolicyPart, PolicyTable, closed_classes
+from slotscope.model.kinds.phases.programs.policy import AT_ONCE, TIMERS, Chain, PolicyPart, PolicyTable, closed_classes
 
 #: Differences up to this count as none.
 LEMMA_TOLERANCE = 1e-9

@@ -14,10 +14,10 @@ from typing import Any, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.phases.jobs import JobModel
-from model.kinds.phases.lattice import Lattice, cost_units, lattice_of
-from model.kinds.phases.programs.plan_tables import GivenSolution, PoolTable, pool_tables, read_solution
-from model.kinds.phases.programs.policy import (
+from slotscope.model.kinds.phases.jobs import JobModel
+from slotscope.model.kinds.phases.lattice import Lattice, cost_units, lattice_of
+from slotscope.model.kinds.phases.programs.plan_tables import GivenSolution, PoolTable, pool_tables, read_solution
+from slotscope.model.kinds.phases.programs.policy import (
     AT_ONCE,
     NOTHING,
     TIMERS,
@@ -29,8 +29,8 @@ from model.kinds.phases.programs.policy import (
     recurrent_classes,
     together,
 )
-from model.kinds.phases.programs.simplex import Cancelled, Progress
-from model.kinds.phases.programs.single_server import solved
+from slotscope.model.kinds.phases.programs.simplex import Cancelled, Progress
+from slotscope.model.kinds.phases.programs.single_server import solved
 
 __all__ = [
     "AT_ONCE",

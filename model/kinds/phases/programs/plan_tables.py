@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from model.errors import ScenarioError
-from model.kinds.phases.jobs import JobModel
-from model.kinds.phases.lattice import Lattice, lattice_of
-from model.kinds.phases.programs.policy import AT_ONCE, NOTHING, TIMERS, PolicyTable
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.phases.jobs import JobModel
+from slotscope.model.kinds.phases.lattice import Lattice, lattice_of
+from slotscope.model.kinds.phases.programs.policy import AT_ONCE, NOTHING, TIMERS, PolicyTable
 
 #: How far the probabilities of an entry, or of all entries, may be from 1 in sum.
 SUM_TOLERANCE = 1e-6

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from model.kinds.phases.jobs import JobModel
-from model.kinds.phases.lattice import Lattice
-from model.kinds.phases.programs.program import Transitions, transitions_of
+from slotscope.model.kinds.phases.jobs import JobModel
+from slotscope.model.kinds.phases.lattice import Lattice
+from slotscope.model.kinds.phases.programs.program import Transitions, transitions_of
 
 #: The cases of a configuration (Appendix C.2).
 TIMERS, AT_ONCE, NOTHING = 1, 2, 3

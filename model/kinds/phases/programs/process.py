@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from model.kinds.phases.programs.program import SingleServerProgram, transitions_of
-from model.kinds.phases.programs.simplex import Cancelled, SolvingStoppedError
-from model.kinds.phases.programs.stationary import LongRun, Mode, Solved, closed_sets
+from slotscope.model.kinds.phases.programs.program import SingleServerProgram, transitions_of
+from slotscope.model.kinds.phases.programs.simplex import Cancelled, SolvingStoppedError
+from slotscope.model.kinds.phases.programs.stationary import LongRun, Mode, Solved, closed_sets
 
 #: The action of a configuration in which the server waits.
 WAIT = -1

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from model.kinds.phases.jobs import JobModel
-from model.kinds.phases.lattice import Lattice, cost_units, lattice_of
+from slotscope.model.kinds.phases.jobs import JobModel
+from slotscope.model.kinds.phases.lattice import Lattice, cost_units, lattice_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.phases.lattice import Lattice
-from model.kinds.phases.programs.plan import TIMERS, PoolPlan, ServerPlan
+from slotscope.model.kinds.phases.lattice import Lattice
+from slotscope.model.kinds.phases.programs.plan import TIMERS, PoolPlan, ServerPlan
 
 # Places in ``option``.
 LIMIT_IN_ALL, LIMIT_REACHED, AFTER_PAUSE = range(3)

@@ -11,8 +11,8 @@ from typing import Any, Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from model.errors import ScenarioError, UserError
-from model.kinds.phases.programs.program import SingleServerProgram
+from slotscope.model.errors import ScenarioError, UserError
+from slotscope.model.kinds.phases.programs.program import SingleServerProgram
 
 #: The feasibility that is asked of HiGHS; the numbers of pi span many powers of ten.
 TIGHT = 1e-10

@@ -14,16 +14,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from model.errors import ScenarioError
-from model.kinds.phases.jobs import JobModel
-from model.kinds.phases.lattice import lattice_of
-from model.kinds.phases.programs import store
-from model.kinds.phases.programs.decomposition import decomposed, undecided
-from model.kinds.phases.programs.lemma7 import lemma7
-from model.kinds.phases.programs.policy import PolicyPart, chain_of, policy_of, together
-from model.kinds.phases.programs.program import SingleServerProgram, program_of
-from model.kinds.phases.programs.simplex import WAYS, Basis, Cancelled, Progress, SolvingStoppedError, by_highs
-from model.kinds.phases.programs.vertex import Vertex, exact_vertex
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.phases.jobs import JobModel
+from slotscope.model.kinds.phases.lattice import lattice_of
+from slotscope.model.kinds.phases.programs import store
+from slotscope.model.kinds.phases.programs.decomposition import decomposed, undecided
+from slotscope.model.kinds.phases.programs.lemma7 import lemma7
+from slotscope.model.kinds.phases.programs.policy import PolicyPart, chain_of, policy_of, together
+from slotscope.model.kinds.phases.programs.program import SingleServerProgram, program_of
+from slotscope.model.kinds.phases.programs.simplex import (
+    WAYS,
+    Basis,
+    Cancelled,
+    Progress,
+    SolvingStoppedError,
+    by_highs,
+)
+from slotscope.model.kinds.phases.programs.vertex import Vertex, exact_vertex
 
 __all__ = ["Cancelled", "Progress", "SingleServerSolution", "SolvingStoppedError", "solved"]
 

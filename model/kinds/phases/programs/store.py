@@ -23,8 +23,8 @@ from typing import Any, Callable, TypeVar
 
 import numpy as np
 
-from model.jit import cache_folder
-from model.kinds.phases.jobs import JobModel
+from slotscope.model.jit import cache_folder
+from slotscope.model.kinds.phases.jobs import JobModel
 
 #: Seconds from which on a solution is worth a file.
 WORTH_A_FILE = 1.0

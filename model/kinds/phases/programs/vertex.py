@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Sequence
 
-from model.kinds.phases.programs.program import SingleServerProgram
+from slotscope.model.kinds.phases.programs.program import SingleServerProgram
 
 #: A sparse system: for each unknown or equation, place -> coefficient.
 Sparse = list[dict[int, Fraction]]

@@ -7,9 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from model.kinds.phases import rows, sampling
-from model.kinds.phases.state import FIRST_BACKUP, MATCHED, OVERFLOWED, REQUESTED, VIRTUAL_ARRIVED
-from model.questions.fields import AskedField, EventKind, RowColumn, SampleColumns, StateValue, ThingFields, Vocabulary
+from slotscope.model.kinds.phases import rows, sampling
+from slotscope.model.kinds.phases.state import FIRST_BACKUP, MATCHED, OVERFLOWED, REQUESTED, VIRTUAL_ARRIVED
+from slotscope.model.questions.fields import (
+    AskedField,
+    EventKind,
+    RowColumn,
+    SampleColumns,
+    StateValue,
+    ThingFields,
+    Vocabulary,
+)
 
 HAPPENINGS = (
     EventKind(

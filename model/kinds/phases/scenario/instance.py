@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any, Callable, Mapping, TypeVar
 
-from model.errors import ScenarioError
-from model.exact import rational
-from model.scenario.validation import shown
+from slotscope.model.errors import ScenarioError
+from slotscope.model.exact import rational
+from slotscope.model.scenario.validation import shown
 
 Item = TypeVar("Item")
 

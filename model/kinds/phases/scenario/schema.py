@@ -8,11 +8,17 @@ from typing import Annotated, Iterable, Literal, Mapping, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from model.kinds.phases.scenario.workload import MOST_PHASES, PATCH, PhaseWorkload, ScriptedPhases, TracePhases
-from model.scenario.choices import one_or_list
-from model.scenario.common import PolicyChoice, ScenarioBase
-from model.scenario.fields import Exact, Name, NotNegative, Quantity, Section, Whole, plain
-from model.scenario.resources import SIZE, Capacity, Resource
+from slotscope.model.kinds.phases.scenario.workload import (
+    MOST_PHASES,
+    PATCH,
+    PhaseWorkload,
+    ScriptedPhases,
+    TracePhases,
+)
+from slotscope.model.scenario.choices import one_or_list
+from slotscope.model.scenario.common import PolicyChoice, ScenarioBase
+from slotscope.model.scenario.fields import Exact, Name, NotNegative, Quantity, Section, Whole, plain
+from slotscope.model.scenario.resources import SIZE, Capacity, Resource
 
 #: Bound on K_max, the service limit.
 MOST_JOBS = 1000

@@ -13,8 +13,8 @@ from typing import Annotated, Iterator, Literal, Self
 
 from pydantic import Field, model_validator
 
-from model.scenario.choices import told_by
-from model.scenario.fields import Name, NotNegative, Positive, Section, Whole, plain
+from slotscope.model.scenario.choices import told_by
+from slotscope.model.scenario.fields import Name, NotNegative, Positive, Section, Whole, plain
 
 #: Bound on phases; what can be planned is bounded by the number of configurations.
 MOST_PHASES = 100

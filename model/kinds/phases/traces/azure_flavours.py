@@ -18,12 +18,12 @@ from itertools import groupby, zip_longest
 from pathlib import Path
 from typing import Callable, Iterator, Mapping, NamedTuple, Sequence
 
-from model.errors import TraceError
-from model.kinds.phases.traces.fixed_types import FixedType, FixedTypes
-from model.scenario.fields import plain
-from model.traces.azure_files import AzureFiles, azure_files
-from model.traces.reading import FieldError, Watch, file_size, lines, scaled_decimal, shown, whole_number
-from model.traces.report import ImportReport, LeftOut
+from slotscope.model.errors import TraceError
+from slotscope.model.kinds.phases.traces.fixed_types import FixedType, FixedTypes
+from slotscope.model.scenario.fields import plain
+from slotscope.model.traces.azure_files import AzureFiles, azure_files
+from slotscope.model.traces.reading import FieldError, Watch, file_size, lines, scaled_decimal, shown, whole_number
+from slotscope.model.traces.report import ImportReport, LeftOut
 
 SOURCE = "Azure VM trace V1 (2017), prepared by Huawei Cloud"
 MACHINES = "virtual machines"

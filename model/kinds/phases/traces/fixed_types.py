@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-from model.traces.report import ImportReport
+from slotscope.model.traces.report import ImportReport
 
 
 class FixedType(NamedTuple):

@@ -6,11 +6,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from model.errors import TraceError
-from model.kinds.phases.traces.fixed_types import FixedType, FixedTypes
-from model.scenario.fields import plain
-from model.traces.alibaba_pods import Integers, Pods
-from model.traces.report import LeftOut
+from slotscope.model.errors import TraceError
+from slotscope.model.kinds.phases.traces.fixed_types import FixedType, FixedTypes
+from slotscope.model.scenario.fields import plain
+from slotscope.model.traces.alibaba_pods import Integers, Pods
+from slotscope.model.traces.report import LeftOut
 
 #: Microseconds in a second, thousandths of a core in a core, MiB in GiB.
 MICROSECONDS, THOUSANDTHS, MEBI = 10**6, 1000, 1024

@@ -6,17 +6,17 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Callable, Iterable, Mapping, NamedTuple
 
-from model.errors import ScenarioError, TraceError
-from model.kinds.phases.scenario.schema import PhasesScenario
-from model.kinds.phases.scenario.workload import TracePhases
-from model.kinds.phases.traces.azure_flavours import read_flavours
-from model.kinds.phases.traces.fixed_types import FixedType, FixedTypes
-from model.kinds.phases.traces.pod_types import pod_types
-from model.scenario.fields import Quantity, plain
-from model.scenario.load import as_data
-from model.scenario.validation import validated
-from model.traces.alibaba_pods import read_pods
-from model.traces.report import ImportReport, LeftOut
+from slotscope.model.errors import ScenarioError, TraceError
+from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
+from slotscope.model.kinds.phases.scenario.workload import TracePhases
+from slotscope.model.kinds.phases.traces.azure_flavours import read_flavours
+from slotscope.model.kinds.phases.traces.fixed_types import FixedType, FixedTypes
+from slotscope.model.kinds.phases.traces.pod_types import pod_types
+from slotscope.model.scenario.fields import Quantity, plain
+from slotscope.model.scenario.load import as_data
+from slotscope.model.scenario.validation import validated
+from slotscope.model.traces.alibaba_pods import read_pods
+from slotscope.model.traces.report import ImportReport, LeftOut
 
 #: Digits that estimated rates keep: more would only make exact arithmetic slow.
 DIGITS = 6

@@ -6,17 +6,17 @@ import argparse
 from fractions import Fraction
 from typing import Any, Mapping
 
-from model.api import Session
-from model.cli.guard import note
-from model.cli.output import last_of, print_json, progress_of, shown, table
-from model.errors import ScenarioError
-from model.kinds.queue.numbers import QueueNumbers
-from model.kinds.queue.programs.bounds import QueueBounds, bounds_of
-from model.kinds.queue.programs.fluid import FluidLimit
-from model.kinds.queue.programs.instance import Instance, instance_of
-from model.kinds.queue.programs.supportable import SupportableWorkload, solver_status
-from model.kinds.queue.programs.theorem1 import Refinement
-from model.kinds.queue.scenario.schema import QueueScenario
+from slotscope.model.api import Session
+from slotscope.model.cli.guard import note
+from slotscope.model.cli.output import last_of, print_json, progress_of, shown, table
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.queue.numbers import QueueNumbers
+from slotscope.model.kinds.queue.programs.bounds import QueueBounds, bounds_of
+from slotscope.model.kinds.queue.programs.fluid import FluidLimit
+from slotscope.model.kinds.queue.programs.instance import Instance, instance_of
+from slotscope.model.kinds.queue.programs.supportable import SupportableWorkload, solver_status
+from slotscope.model.kinds.queue.programs.theorem1 import Refinement
+from slotscope.model.kinds.queue.scenario.schema import QueueScenario
 
 Result = dict[str, Any]
 

@@ -8,15 +8,15 @@ from typing import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from model.assembly import Bench
-from model.growth import SEVERAL, STRETCHES, Growth, growth, together
-from model.kinds.queue.state import NOW, WAITING
-from model.kinds.spec import kind_named
-from model.lab.parts import Outcome, Part
-from model.lab.results import Curve, Row
-from model.lab.runs import Run, bench_of, replications
-from model.metrics import BATCHES, Estimate, estimate
-from model.scenario.load import Scenario
+from slotscope.model.assembly import Bench
+from slotscope.model.growth import SEVERAL, STRETCHES, Growth, growth, together
+from slotscope.model.kinds.queue.state import NOW, WAITING
+from slotscope.model.kinds.spec import kind_named
+from slotscope.model.lab.parts import Outcome, Part
+from slotscope.model.lab.results import Curve, Row
+from slotscope.model.lab.runs import Run, bench_of, replications
+from slotscope.model.metrics import BATCHES, Estimate, estimate
+from slotscope.model.scenario.load import Scenario
 
 WORK = __name__
 

@@ -8,12 +8,12 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from model.errors import UserError
-from model.lab.parts import Outcome, Part
-from model.lab.plan import Options, Outcomes
-from model.lab.results import Curve, Figure, Result, Row
-from model.lab.simulation import content
-from model.traces.task_events import BEFORE, REQUEST_UNIT, TaskEventTable
+from slotscope.model.errors import UserError
+from slotscope.model.lab.parts import Outcome, Part
+from slotscope.model.lab.plan import Options, Outcomes
+from slotscope.model.lab.results import Curve, Figure, Result, Row
+from slotscope.model.lab.simulation import content
+from slotscope.model.traces.task_events import BEFORE, REQUEST_UNIT, TaskEventTable
 
 NAME = "queues-fig1"
 

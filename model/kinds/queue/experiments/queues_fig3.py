@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Mapping
 
-from model.kinds.queue.experiments.queue_runs import QueueLength, QueueRuns, queue_runs
-from model.kinds.queue.programs.bounds import all_bounds
-from model.lab.parts import Part
-from model.lab.plan import Options, Outcomes, finished
-from model.lab.results import Figure, Result, Row
-from model.scenario.load import load_scenario
+from slotscope.model.kinds.queue.experiments.queue_runs import QueueLength, QueueRuns, queue_runs
+from slotscope.model.kinds.queue.programs.bounds import all_bounds
+from slotscope.model.lab.parts import Part
+from slotscope.model.lab.plan import Options, Outcomes, finished
+from slotscope.model.lab.results import Figure, Result, Row
+from slotscope.model.scenario.load import load_scenario
 
 SCALES: Mapping[str, QueueLength] = MappingProxyType(
     {"quick": QueueLength(1_000_000, 16), "paper": QueueLength(1_000_000, 200)}

@@ -7,12 +7,12 @@ from itertools import product
 from types import MappingProxyType
 from typing import Callable, Mapping, Sequence
 
-from model.kinds.queue.experiments.queue_runs import WARMUP_SHARE, QueueLength, QueueRuns, queue_runs
-from model.lab.parts import Part
-from model.lab.plan import Options, Outcomes, finished
-from model.lab.results import Curve, Figure, Result
-from model.metrics import Estimate
-from model.scenario.load import edited, load_scenario
+from slotscope.model.kinds.queue.experiments.queue_runs import WARMUP_SHARE, QueueLength, QueueRuns, queue_runs
+from slotscope.model.lab.parts import Part
+from slotscope.model.lab.plan import Options, Outcomes, finished
+from slotscope.model.lab.results import Curve, Figure, Result
+from slotscope.model.metrics import Estimate
+from slotscope.model.scenario.load import edited, load_scenario
 
 #: alpha, the share of all capacity that arriving jobs need on average.
 INTENSITIES = ("0.85", "0.90", "0.93", "0.95", "0.97", "0.99")

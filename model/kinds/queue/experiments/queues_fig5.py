@@ -12,23 +12,23 @@ from typing import Mapping
 
 import numpy as np
 
-from model.assembly import assemble
-from model.errors import UserError
-from model.kinds.queue.experiments.queue_runs import CUTS, WARMUP_CUTS, WARMUP_SHARE, sums_of_the_queue
-from model.kinds.queue.scenario.arrivals import TraceSlots
-from model.kinds.queue.scenario.schema import QueueScenario
-from model.kinds.queue.traces.google_queue import queue_jobs
-from model.kinds.queue.traces.workload import with_jobs
-from model.lab.parts import Outcome, Part
-from model.lab.plan import Options, Outcomes, finished
-from model.lab.results import Curve, Figure, Result, Row
-from model.lab.simulation import content, with_servers
-from model.scenario.load import as_data, edited
-from model.scenario.validation import validated
-from model.traces.google import GoogleTasks, read_task_events
-from model.traces.report import ImportReport
-from model.traces.slots import SlottedJobs
-from model.traces.task_events import REQUEST_UNIT
+from slotscope.model.assembly import assemble
+from slotscope.model.errors import UserError
+from slotscope.model.kinds.queue.experiments.queue_runs import CUTS, WARMUP_CUTS, WARMUP_SHARE, sums_of_the_queue
+from slotscope.model.kinds.queue.scenario.arrivals import TraceSlots
+from slotscope.model.kinds.queue.scenario.schema import QueueScenario
+from slotscope.model.kinds.queue.traces.google_queue import queue_jobs
+from slotscope.model.kinds.queue.traces.workload import with_jobs
+from slotscope.model.lab.parts import Outcome, Part
+from slotscope.model.lab.plan import Options, Outcomes, finished
+from slotscope.model.lab.results import Curve, Figure, Result, Row
+from slotscope.model.lab.simulation import content, with_servers
+from slotscope.model.scenario.load import as_data, edited
+from slotscope.model.scenario.validation import validated
+from slotscope.model.traces.google import GoogleTasks, read_task_events
+from slotscope.model.traces.report import ImportReport
+from slotscope.model.traces.slots import SlottedJobs
+from slotscope.model.traces.task_events import REQUEST_UNIT
 
 NAME = "queues-fig5"
 SCENARIO = "queues-google"

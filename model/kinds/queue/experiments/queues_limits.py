@@ -6,17 +6,17 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Mapping
 
-from model.kinds.queue.experiments import queue_runs
-from model.kinds.queue.experiments.queue_runs import QueueLength, QueueRuns
-from model.kinds.queue.programs.bounds import QueueBounds, all_bounds
-from model.kinds.queue.programs.reduced_region import worst_queue
-from model.kinds.queue.scenario.schema import QueueScenario
-from model.lab.parts import Outcome, Part
-from model.lab.plan import Options, Outcomes, finished
-from model.lab.results import Curve, Figure, Result, Row
-from model.metrics import Estimate
-from model.scenario.load import as_data, edited, load_scenario
-from model.scenario.validation import validated
+from slotscope.model.kinds.queue.experiments import queue_runs
+from slotscope.model.kinds.queue.experiments.queue_runs import QueueLength, QueueRuns
+from slotscope.model.kinds.queue.programs.bounds import QueueBounds, all_bounds
+from slotscope.model.kinds.queue.programs.reduced_region import worst_queue
+from slotscope.model.kinds.queue.scenario.schema import QueueScenario
+from slotscope.model.lab.parts import Outcome, Part
+from slotscope.model.lab.plan import Options, Outcomes, finished
+from slotscope.model.lab.results import Curve, Figure, Result, Row
+from slotscope.model.metrics import Estimate
+from slotscope.model.scenario.load import as_data, edited, load_scenario
+from slotscope.model.scenario.validation import validated
 
 NAME = "queues-limits"
 

@@ -21,11 +21,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from model.jit import jitable
-from model.kinds.queue import physics
-from model.kinds.queue.kernels import best_fit, foresight, rooms, slots, waiting
-from model.kinds.queue.kernels.rooms import NO_ROOM, Rooms
-from model.kinds.queue.kernels.slots import (
+from slotscope.model.jit import jitable
+from slotscope.model.kinds.queue import physics
+from slotscope.model.kinds.queue.kernels import best_fit, foresight, rooms, slots, waiting
+from slotscope.model.kinds.queue.kernels.rooms import NO_ROOM, Rooms
+from slotscope.model.kinds.queue.kernels.slots import (
     BEFORE,
     BEST_FIT,
     BY_ARRIVAL,
@@ -39,10 +39,10 @@ from model.kinds.queue.kernels.slots import (
     SKIPS,
     STALLS,
 )
-from model.kinds.queue.kernels.waiting import WaitingJobs
-from model.kinds.queue.outcome import ARRIVED, PLACED
-from model.kinds.queue.state import DEPARTURES, IDLE, WAITING
-from model.systems.compiled import AT_FLAG, AT_LIMIT
+from slotscope.model.kinds.queue.kernels.waiting import WaitingJobs
+from slotscope.model.kinds.queue.outcome import ARRIVED, PLACED
+from slotscope.model.kinds.queue.state import DEPARTURES, IDLE, WAITING
+from slotscope.model.systems.compiled import AT_FLAG, AT_LIMIT
 
 State = Any
 Array = Any

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from model.kinds.queue.kernels import best_fit, configurations, fifo, foresight, slots
-from model.kinds.queue.kernels.best_fit import QueueBestFitIndex
-from model.kinds.queue.kernels.configurations import ConfigurationIndex
-from model.kinds.queue.kernels.rooms import rooms_of
-from model.kinds.queue.kernels.slots import Arrivals
-from model.kinds.queue.kernels.waiting import (
+from slotscope.model.kinds.queue.kernels import best_fit, configurations, fifo, foresight, slots
+from slotscope.model.kinds.queue.kernels.best_fit import QueueBestFitIndex
+from slotscope.model.kinds.queue.kernels.configurations import ConfigurationIndex
+from slotscope.model.kinds.queue.kernels.rooms import rooms_of
+from slotscope.model.kinds.queue.kernels.slots import Arrivals
+from slotscope.model.kinds.queue.kernels.waiting import (
     Buckets,
     WaitingJobs,
     buckets_for,
@@ -20,11 +20,11 @@ from model.kinds.queue.kernels.waiting import (
     no_buckets,
     waiting_of,
 )
-from model.kinds.queue.outcome import OUTCOMES
-from model.kinds.queue.score import score_unit
-from model.kinds.queue.state import QueueState
-from model.kinds.queue.system import QueueSystem
-from model.systems.compiled import CompiledEngine
+from slotscope.model.kinds.queue.outcome import OUTCOMES
+from slotscope.model.kinds.queue.score import score_unit
+from slotscope.model.kinds.queue.state import QueueState
+from slotscope.model.kinds.queue.system import QueueSystem
+from slotscope.model.systems.compiled import CompiledEngine
 
 
 class QueueKernel(CompiledEngine):

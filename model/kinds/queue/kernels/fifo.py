@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from model.jit import jitable
-from model.kinds.queue.kernels import best_fit, rooms, slots, waiting
-from model.kinds.queue.kernels.slots import DUE, SKIPS
-from model.kinds.queue.outcome import BEFORE_WAITING, DEPARTED
-from model.kinds.queue.state import NOW, WAITING
-from model.systems.compiled import AT_FLAG, AT_LIMIT
+from slotscope.model.jit import jitable
+from slotscope.model.kinds.queue.kernels import best_fit, rooms, slots, waiting
+from slotscope.model.kinds.queue.kernels.slots import DUE, SKIPS
+from slotscope.model.kinds.queue.outcome import BEFORE_WAITING, DEPARTED
+from slotscope.model.kinds.queue.state import NOW, WAITING
+from slotscope.model.systems.compiled import AT_FLAG, AT_LIMIT
 
 State = Any
 Array = Any

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from model.jit import jitable, load_numba
-from model.kinds.queue.kernels import waiting
-from model.kinds.queue.kernels.slots import BY_SIZE
-from model.kinds.queue.kernels.waiting import AFTER, FIRST, LAST
-from model.kinds.queue.state import DEPARTURES, NEXT_ARRIVAL, WAITING
-from model.systems import bitset
+from slotscope.model.jit import jitable, load_numba
+from slotscope.model.kinds.queue.kernels import waiting
+from slotscope.model.kinds.queue.kernels.slots import BY_SIZE
+from slotscope.model.kinds.queue.kernels.waiting import AFTER, FIRST, LAST
+from slotscope.model.kinds.queue.state import DEPARTURES, NEXT_ARRIVAL, WAITING
+from slotscope.model.systems import bitset
 
 State = Any
 Array = Any

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from model.jit import jitable
-from model.kinds.queue.state import NOW, QueueState
-from model.systems import bitset
+from slotscope.model.jit import jitable
+from slotscope.model.kinds.queue.state import NOW, QueueState
+from slotscope.model.systems import bitset
 
 State = Any
 Array = Any

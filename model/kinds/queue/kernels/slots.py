@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from model.jit import jitable
-from model.kinds.queue import outcome as outcome_of
-from model.kinds.queue import physics, sampling
-from model.kinds.queue.outcome import (
+from slotscope.model.jit import jitable
+from slotscope.model.kinds.queue import outcome as outcome_of
+from slotscope.model.kinds.queue import physics, sampling
+from slotscope.model.kinds.queue.outcome import (
     ARRIVED,
     BEFORE_WAITING,
     CAME_JOB,
@@ -25,9 +25,16 @@ from model.kinds.queue.outcome import (
     RENEWED,
     STALLED,
 )
-from model.kinds.queue.rows import FLAG_ARRIVED, FLAG_DEPARTED, FLAG_EVICTED, FLAG_PLACED, FLAG_RENEWED, FLAG_STALLED
-from model.kinds.queue.state import DEPARTURES, EVENT, FREE, NEXT_ARRIVAL, NOW, UNSETTLED, WAITING
-from model.systems.compiled import (
+from slotscope.model.kinds.queue.rows import (
+    FLAG_ARRIVED,
+    FLAG_DEPARTED,
+    FLAG_EVICTED,
+    FLAG_PLACED,
+    FLAG_RENEWED,
+    FLAG_STALLED,
+)
+from slotscope.model.kinds.queue.state import DEPARTURES, EVENT, FREE, NEXT_ARRIVAL, NOW, UNSETTLED, WAITING
+from slotscope.model.systems.compiled import (
     AT_END,
     AT_TIME,
     COMMON,

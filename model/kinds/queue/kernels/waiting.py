@@ -15,12 +15,12 @@ from typing import Any, NamedTuple, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from model.jit import jitable
-from model.kinds.queue.facts import waiting_records
-from model.kinds.queue.layout import QueueLayout
-from model.kinds.queue.numbers import QueueNumbers
-from model.kinds.queue.state import QueueState
-from model.systems import bitset
+from slotscope.model.jit import jitable
+from slotscope.model.kinds.queue.facts import waiting_records
+from slotscope.model.kinds.queue.layout import QueueLayout
+from slotscope.model.kinds.queue.numbers import QueueNumbers
+from slotscope.model.kinds.queue.state import QueueState
+from slotscope.model.systems import bitset
 
 State = Any
 Array = Any

@@ -24,12 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from model.kinds.queue.numbers import QueueNumbers
-from model.kinds.queue.policies.base import Decisions, QueuePolicy
-from model.kinds.queue.state import ALWAYS, WHILE_IDLE
-from model.kinds.queue.view import QueueView
-from model.records import Line, Renew, Stall
-from model.scenario.fields import Exact, Section
+from slotscope.model.kinds.queue.numbers import QueueNumbers
+from slotscope.model.kinds.queue.policies.base import Decisions, QueuePolicy
+from slotscope.model.kinds.queue.state import ALWAYS, WHILE_IDLE
+from slotscope.model.kinds.queue.view import QueueView
+from slotscope.model.records import Line, Renew, Stall
+from slotscope.model.scenario.fields import Exact, Section
 
 RENEWAL, STALLING = Line(1, 1), Line(3, 1)
 

@@ -8,12 +8,12 @@ from typing import Any, Callable, Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.queue.layout import OneQueue, QueueLayout
-from model.kinds.queue.numbers import QueueNumbers
-from model.kinds.queue.state import ALWAYS
-from model.kinds.queue.view import QueuedJob, QueueView
-from model.policies.common import Policy, PseudocodeLine
-from model.records import Line, Place, Record
+from slotscope.model.kinds.queue.layout import OneQueue, QueueLayout
+from slotscope.model.kinds.queue.numbers import QueueNumbers
+from slotscope.model.kinds.queue.state import ALWAYS
+from slotscope.model.kinds.queue.view import QueuedJob, QueueView
+from slotscope.model.policies.common import Policy, PseudocodeLine
+from slotscope.model.records import Line, Place, Record
 
 Decisions = Iterator[Record]
 

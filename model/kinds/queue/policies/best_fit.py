@@ -16,9 +16,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from model.kinds.queue.policies.base import Decisions, placed
-from model.kinds.queue.view import QueuedJob, QueueView
-from model.records import Line, Record, Stall
+from slotscope.model.kinds.queue.policies.base import Decisions, placed
+from slotscope.model.kinds.queue.view import QueuedJob, QueueView
+from slotscope.model.records import Line, Record, Stall
 
 
 def place_in_tightest(view: QueueView, job: QueuedJob, found: Line, taken: Line) -> Decisions:

@@ -13,13 +13,13 @@ Deviations
 
 from __future__ import annotations
 
-from model.kinds.queue.numbers import QueueNumbers
-from model.kinds.queue.policies.base import Decisions, PseudocodeLine, QueuePolicy
-from model.kinds.queue.policies.best_fit import fill_server, stall_half_empty
-from model.kinds.queue.state import NEVER
-from model.kinds.queue.view import QueueView
-from model.records import Line
-from model.scenario.fields import Section
+from slotscope.model.kinds.queue.numbers import QueueNumbers
+from slotscope.model.kinds.queue.policies.base import Decisions, PseudocodeLine, QueuePolicy
+from slotscope.model.kinds.queue.policies.best_fit import fill_server, stall_half_empty
+from slotscope.model.kinds.queue.state import NEVER
+from slotscope.model.kinds.queue.view import QueueView
+from slotscope.model.records import Line
+from slotscope.model.scenario.fields import Section
 
 
 class Parameters(Section):

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from model.kinds.queue.layout import Containers
-from model.kinds.queue.numbers import QueueNumbers
-from model.kinds.queue.policies import fifo_ff
-from model.scenario.fields import Whole
+from slotscope.model.kinds.queue.layout import Containers
+from slotscope.model.kinds.queue.numbers import QueueNumbers
+from slotscope.model.kinds.queue.policies import fifo_ff
+from slotscope.model.scenario.fields import Whole
 
 
 class Parameters(fifo_ff.Parameters):

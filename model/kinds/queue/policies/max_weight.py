@@ -21,14 +21,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.queue.layout import OneForEachSize
-from model.kinds.queue.numbers import QueueNumbers
-from model.kinds.queue.policies.active import RENEWAL, ActiveConfigurations, RenewalParameters
-from model.kinds.queue.policies.base import Decisions, PseudocodeLine, placed
-from model.kinds.queue.state import ALWAYS
-from model.kinds.queue.view import QueueView
-from model.programs.listing import maximal_additive
-from model.records import Evict, Line, Record, Renew
+from slotscope.model.kinds.queue.layout import OneForEachSize
+from slotscope.model.kinds.queue.numbers import QueueNumbers
+from slotscope.model.kinds.queue.policies.active import RENEWAL, ActiveConfigurations, RenewalParameters
+from slotscope.model.kinds.queue.policies.base import Decisions, PseudocodeLine, placed
+from slotscope.model.kinds.queue.state import ALWAYS
+from slotscope.model.kinds.queue.view import QueueView
+from slotscope.model.programs.listing import maximal_additive
+from slotscope.model.records import Evict, Line, Record, Renew
 
 #: Configurations that a server's choice is made from, at most.
 MOST_CONFIGURATIONS = 20_000

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.queue.layout import Integers, QueueLayout
-from model.kinds.queue.numbers import QueueNumbers
-from model.kinds.queue.programs.partition import (
+from slotscope.model.kinds.queue.layout import Integers, QueueLayout
+from slotscope.model.kinds.queue.numbers import QueueNumbers
+from slotscope.model.kinds.queue.programs.partition import (
     LEAST_DEPTH,
     Partition,
     configuration_name,

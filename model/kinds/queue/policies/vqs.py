@@ -23,14 +23,14 @@ from __future__ import annotations
 import numpy as np
 from pydantic import Field
 
-from model.kinds.queue.numbers import QueueNumbers
-from model.kinds.queue.policies.active import ActiveConfigurations, StallingParameters
-from model.kinds.queue.policies.base import Decisions, PseudocodeLine, placed
-from model.kinds.queue.policies.virtual_queues import virtual_queues
-from model.kinds.queue.programs.partition import LEAST_DEPTH, MOST_DEPTH
-from model.kinds.queue.view import QueueView
-from model.records import Line, Record
-from model.scenario.fields import Whole
+from slotscope.model.kinds.queue.numbers import QueueNumbers
+from slotscope.model.kinds.queue.policies.active import ActiveConfigurations, StallingParameters
+from slotscope.model.kinds.queue.policies.base import Decisions, PseudocodeLine, placed
+from slotscope.model.kinds.queue.policies.virtual_queues import virtual_queues
+from slotscope.model.kinds.queue.programs.partition import LEAST_DEPTH, MOST_DEPTH
+from slotscope.model.kinds.queue.view import QueueView
+from slotscope.model.records import Line, Record
+from slotscope.model.scenario.fields import Whole
 
 HEADING = PseudocodeLine(
     Line(1, 1),

@@ -14,11 +14,11 @@ Deviations
 
 from __future__ import annotations
 
-from model.kinds.queue.policies.base import Decisions, PseudocodeLine, placed
-from model.kinds.queue.policies.best_fit import fill_server
-from model.kinds.queue.policies.vqs import HEADING, STALL, PartitionParameters, PartitionPolicy
-from model.kinds.queue.view import QueueView
-from model.records import Line, Record
+from slotscope.model.kinds.queue.policies.base import Decisions, PseudocodeLine, placed
+from slotscope.model.kinds.queue.policies.best_fit import fill_server
+from slotscope.model.kinds.queue.policies.vqs import HEADING, STALL, PartitionParameters, PartitionPolicy
+from slotscope.model.kinds.queue.view import QueueView
+from slotscope.model.records import Line, Record
 
 
 class Reference(PartitionPolicy):

@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Iterator
 
-from model.errors import ScenarioError
-from model.kinds.queue.numbers import QueueNumbers, numbers_of
-from model.kinds.queue.programs.fluid import FluidLimit
-from model.kinds.queue.programs.instance import Instance, instance_of
-from model.kinds.queue.programs.region import Region
-from model.kinds.queue.programs.supportable import SupportableWorkload, supportable
-from model.kinds.queue.programs.theorem1 import MOST_REFINED, Refinement, refinements
-from model.kinds.queue.scenario.schema import QueueScenario
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.queue.numbers import QueueNumbers, numbers_of
+from slotscope.model.kinds.queue.programs.fluid import FluidLimit
+from slotscope.model.kinds.queue.programs.instance import Instance, instance_of
+from slotscope.model.kinds.queue.programs.region import Region
+from slotscope.model.kinds.queue.programs.supportable import SupportableWorkload, supportable
+from slotscope.model.kinds.queue.programs.theorem1 import MOST_REFINED, Refinement, refinements
+from slotscope.model.kinds.queue.scenario.schema import QueueScenario
 
 #: The refinement whose trimmed partition is solved as well, and the last one where the next
 #: would take much longer: with several pools, or ends of cells that had to be rounded.

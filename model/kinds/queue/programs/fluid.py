@@ -28,8 +28,8 @@ from fractions import Fraction
 from itertools import product
 from typing import Iterable, Sequence
 
-from model.kinds.queue.programs.nearest import nearest_point
-from model.programs.configurations import Configuration, ConfigurationSpace
+from slotscope.model.kinds.queue.programs.nearest import nearest_point
+from slotscope.model.programs.configurations import Configuration, ConfigurationSpace
 
 Rates = tuple[Fraction, ...]
 

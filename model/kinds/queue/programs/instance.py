@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from model.errors import ScenarioError
-from model.kinds.queue.numbers import QueueNumbers
-from model.kinds.queue.programs.fluid import FluidLimit, reduced_limit, stuck_limits
-from model.kinds.queue.programs.packing import MOST_UNITS
-from model.kinds.queue.programs.partition import LEAST_DEPTH, Partition, configuration_name, default_depth
-from model.kinds.queue.programs.reduced import (
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.queue.numbers import QueueNumbers
+from slotscope.model.kinds.queue.programs.fluid import FluidLimit, reduced_limit, stuck_limits
+from slotscope.model.kinds.queue.programs.packing import MOST_UNITS
+from slotscope.model.kinds.queue.programs.partition import LEAST_DEPTH, Partition, configuration_name, default_depth
+from slotscope.model.kinds.queue.programs.reduced import (
     largest_sizes,
     nominal_contents,
     queue_probabilities,
@@ -25,7 +25,7 @@ from model.kinds.queue.programs.reduced import (
     real_supportable,
     reduced_supportable,
 )
-from model.kinds.queue.programs.region import (
+from slotscope.model.kinds.queue.programs.region import (
     Region,
     Vector,
     average_polygon,
@@ -33,12 +33,12 @@ from model.kinds.queue.programs.region import (
     full_polygon,
     service_polygon,
 )
-from model.kinds.queue.programs.supportable import PoolOfServers, SupportableWorkload, pools_of
-from model.kinds.queue.scenario.schema import QueueScenario
-from model.kinds.queue.scenario.service import Fixed
-from model.kinds.queue.service import mean_slots
-from model.kinds.queue.sizes import MixedSizes, SizeDistribution
-from model.programs.configurations import Configuration
+from slotscope.model.kinds.queue.programs.supportable import PoolOfServers, SupportableWorkload, pools_of
+from slotscope.model.kinds.queue.scenario.schema import QueueScenario
+from slotscope.model.kinds.queue.scenario.service import Fixed
+from slotscope.model.kinds.queue.service import mean_slots
+from slotscope.model.kinds.queue.sizes import MixedSizes, SizeDistribution
+from slotscope.model.programs.configurations import Configuration
 
 #: Types for which (4) is solved exactly: of one resource with few units, and in general.
 MOST_TYPES, MOST_TYPES_IN_GENERAL = 64, 10

@@ -14,7 +14,7 @@ from typing import Any, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from model.programs.configurations import Configuration, ConfigurationSpace
+from slotscope.model.programs.configurations import Configuration, ConfigurationSpace
 
 #: Units of a server up to which the table is filled (a millisecond for each type).
 MOST_UNITS = 20_000

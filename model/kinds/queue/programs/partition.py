@@ -21,7 +21,7 @@ from typing import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from model.errors import ScenarioError
+from slotscope.model.errors import ScenarioError
 
 Configuration = tuple[int, ...]
 Integers = NDArray[np.int64]

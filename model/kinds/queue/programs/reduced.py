@@ -20,9 +20,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Sequence
 
-from model.kinds.queue.programs.partition import LEAST_DEPTH, Partition, reduced_configurations
-from model.kinds.queue.programs.supportable import PoolOfServers, SupportableWorkload, supportable
-from model.programs.configurations import Configuration, ConfigurationSpace
+from slotscope.model.kinds.queue.programs.partition import LEAST_DEPTH, Partition, reduced_configurations
+from slotscope.model.kinds.queue.programs.supportable import PoolOfServers, SupportableWorkload, supportable
+from slotscope.model.programs.configurations import Configuration, ConfigurationSpace
 
 #: A server that k_1 = 1 leaves to the other queue.
 THIRD = Fraction(1, 3)

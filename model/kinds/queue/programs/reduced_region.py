@@ -21,8 +21,8 @@ from fractions import Fraction
 from math import lcm
 from typing import Any, Sequence
 
-from model.kinds.queue.programs.partition import Partition
-from model.programs.configurations import Configuration, ConfigurationSpace, integer_rewards
+from slotscope.model.kinds.queue.programs.partition import Partition
+from slotscope.model.programs.configurations import Configuration, ConfigurationSpace, integer_rewards
 
 #: What Proposition 1 guarantees.
 GUARANTEE = Fraction(2, 3)

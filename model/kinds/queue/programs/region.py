@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Iterable, Mapping, Sequence
 
-from model.kinds.queue.programs.supportable import PoolOfServers
-from model.programs.configurations import Configuration, ConfigurationSpace
+from slotscope.model.kinds.queue.programs.supportable import PoolOfServers
+from slotscope.model.programs.configurations import Configuration, ConfigurationSpace
 
 #: A point of the picture: jobs per slot and server of either type.
 Vector = tuple[Fraction, Fraction]

@@ -15,8 +15,8 @@ from typing import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.queue.programs.packing import Packer
-from model.programs.configurations import Configuration
+from slotscope.model.kinds.queue.programs.packing import Packer
+from slotscope.model.programs.configurations import Configuration
 
 #: The share of the best prices so far in the mixture.
 INERTIA = 0.8

@@ -21,11 +21,11 @@ from fractions import Fraction
 from math import lcm
 from typing import Any, Literal, NamedTuple, Sequence
 
-from model.kinds.queue.programs.packing import Packer
-from model.kinds.queue.programs.smoothing import Smoothing
-from model.programs.configurations import Configuration, ConfigurationSpace
-from model.programs.simplex import ExactSimplex
-from model.programs.solver import OBJECTIVE_TOLERANCE, choose_solver
+from slotscope.model.kinds.queue.programs.packing import Packer
+from slotscope.model.kinds.queue.programs.smoothing import Smoothing
+from slotscope.model.programs.configurations import Configuration, ConfigurationSpace
+from slotscope.model.programs.simplex import ExactSimplex
+from slotscope.model.programs.solver import OBJECTIVE_TOLERANCE, choose_solver
 
 #: Servers that are alike: their feasible configurations and how many there are.
 PoolOfServers = tuple[ConfigurationSpace, int]

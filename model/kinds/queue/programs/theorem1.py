@@ -23,8 +23,8 @@ from itertools import pairwise
 from math import lcm
 from typing import Iterator, Protocol, Sequence
 
-from model.kinds.queue.programs.packing import MOST_UNITS
-from model.kinds.queue.programs.supportable import PoolOfServers, pools_of, supportable
+from slotscope.model.kinds.queue.programs.packing import MOST_UNITS
+from slotscope.model.kinds.queue.programs.supportable import PoolOfServers, pools_of, supportable
 
 #: The finest partition unless the caller says so: 2^6 cells.
 MOST_REFINED = 5

@@ -7,9 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from model.kinds.queue import rows, sampling
-from model.kinds.queue.state import IDLE
-from model.questions.fields import AskedField, EventKind, RowColumn, SampleColumns, StateValue, ThingFields, Vocabulary
+from slotscope.model.kinds.queue import rows, sampling
+from slotscope.model.kinds.queue.state import IDLE
+from slotscope.model.questions.fields import (
+    AskedField,
+    EventKind,
+    RowColumn,
+    SampleColumns,
+    StateValue,
+    ThingFields,
+    Vocabulary,
+)
 
 HAPPENINGS = (
     EventKind(

@@ -8,10 +8,10 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from model.kinds.queue.scenario.distributions import NOT_EMPTY, Size, must_sum_to_one
-from model.kinds.queue.scenario.service import MOST_SLOTS, Slots
-from model.scenario.choices import told_by
-from model.scenario.fields import Numbers, Positive, Section, Whole, plain
+from slotscope.model.kinds.queue.scenario.distributions import NOT_EMPTY, Size, must_sum_to_one
+from slotscope.model.kinds.queue.scenario.service import MOST_SLOTS, Slots
+from slotscope.model.scenario.choices import told_by
+from slotscope.model.scenario.fields import Numbers, Positive, Section, Whole, plain
 
 #: Bounds on arrivals per slot, and on arrivals in one slot under i.i.d. counts.
 LEAST_RATE, MOST_RATE = Fraction(1, 10**9), 10**6

@@ -12,9 +12,9 @@ from typing import Annotated, Any, Literal, Self, Sequence
 
 from pydantic import AfterValidator, Field, PlainSerializer, PlainValidator, WithJsonSchema, model_validator
 
-from model.exact import rational
-from model.scenario.choices import told_by
-from model.scenario.fields import Name, NotNegative, Numbers, Positive, Section, Whole, plain
+from slotscope.model.exact import rational
+from slotscope.model.scenario.choices import told_by
+from slotscope.model.scenario.fields import Name, NotNegative, Numbers, Positive, Section, Whole, plain
 
 #: Bounds that keep distributions within memory.
 MOST_VALUES = 100_000

@@ -10,9 +10,9 @@ import re
 from types import MappingProxyType
 from typing import Any, Mapping, NamedTuple
 
-from model.errors import ScenarioError
-from model.exact import rational
-from model.scenario.validation import shown
+from slotscope.model.errors import ScenarioError
+from slotscope.model.exact import rational
+from slotscope.model.scenario.validation import shown
 
 
 class _Algorithm(NamedTuple):

@@ -8,13 +8,20 @@ from typing import Annotated, Iterable, Iterator, Literal, Mapping, Self
 
 from pydantic import Field, model_validator
 
-from model.kinds.queue.scenario.arrivals import ScriptedSlots, SlotWorkload, TraceSlots
-from model.kinds.queue.scenario.distributions import AnySize, Discrete, Empirical, Independent, Mixture, must_sum_to_one
-from model.kinds.queue.scenario.service import MOST_SLOTS, Geometric, SlotService
-from model.scenario.choices import one_or_list
-from model.scenario.common import MOST_SERVERS, PolicyChoice, RunLength, ScenarioBase
-from model.scenario.fields import Name, Positive, Quantity, Section, Whole, plain
-from model.scenario.resources import SIZE, Capacity, Resource
+from slotscope.model.kinds.queue.scenario.arrivals import ScriptedSlots, SlotWorkload, TraceSlots
+from slotscope.model.kinds.queue.scenario.distributions import (
+    AnySize,
+    Discrete,
+    Empirical,
+    Independent,
+    Mixture,
+    must_sum_to_one,
+)
+from slotscope.model.kinds.queue.scenario.service import MOST_SLOTS, Geometric, SlotService
+from slotscope.model.scenario.choices import one_or_list
+from slotscope.model.scenario.common import MOST_SERVERS, PolicyChoice, RunLength, ScenarioBase
+from slotscope.model.scenario.fields import Name, Positive, Quantity, Section, Whole, plain
+from slotscope.model.scenario.resources import SIZE, Capacity, Resource
 
 #: Bound on classes of jobs.
 MOST_CLASSES = 1000

@@ -7,10 +7,10 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from model.kinds.queue.scenario.distributions import MOST_VALUES, NOT_EMPTY, must_sum_to_one, one_for_each
-from model.scenario.choices import told_by
-from model.scenario.common import Deterministic, Erlang, Exponential, HyperExponential, LogNormal, Pareto
-from model.scenario.fields import Numbers, Positive, Section, Whole, plain
+from slotscope.model.kinds.queue.scenario.distributions import MOST_VALUES, NOT_EMPTY, must_sum_to_one, one_for_each
+from slotscope.model.scenario.choices import told_by
+from slotscope.model.scenario.common import Deterministic, Erlang, Exponential, HyperExponential, LogNormal, Pareto
+from slotscope.model.scenario.fields import Numbers, Positive, Section, Whole, plain
 
 #: Slots stay far within exact floating point.
 MOST_SLOTS = 10**12

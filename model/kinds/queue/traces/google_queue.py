@@ -11,8 +11,8 @@ from typing import Literal
 
 import numpy as np
 
-from model.traces.google import GoogleTasks
-from model.traces.slots import SlottedJobs, slotted
+from slotscope.model.traces.google import GoogleTasks
+from slotscope.model.traces.slots import SlottedJobs, slotted
 
 NOTES = (
     "a job is a run from SUBMIT to FINISH, both after the trace began; of a task that was evicted "

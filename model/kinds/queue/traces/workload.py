@@ -10,22 +10,22 @@ from typing import Any, Callable, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from model.errors import ScenarioError, TraceError
-from model.kinds.queue.arrivals import RecordedSlots
-from model.kinds.queue.numbers import QueueNumbers, numbers_of
-from model.kinds.queue.scenario.arrivals import TraceSlots
-from model.kinds.queue.scenario.schema import QueueScenario
-from model.kinds.queue.traces.google_queue import queue_jobs
-from model.kinds.queue.units import scaled
-from model.scenario.fields import Quantity
-from model.scenario.load import as_data
-from model.scenario.validation import validated
-from model.traces.alibaba_pods import pod_jobs, read_pods
-from model.traces.google import read_task_events
-from model.traces.report import ImportReport
-from model.traces.slots import SlottedJobs
-from model.traces.span import run_over
-from model.traces.task_events import REQUEST_UNIT
+from slotscope.model.errors import ScenarioError, TraceError
+from slotscope.model.kinds.queue.arrivals import RecordedSlots
+from slotscope.model.kinds.queue.numbers import QueueNumbers, numbers_of
+from slotscope.model.kinds.queue.scenario.arrivals import TraceSlots
+from slotscope.model.kinds.queue.scenario.schema import QueueScenario
+from slotscope.model.kinds.queue.traces.google_queue import queue_jobs
+from slotscope.model.kinds.queue.units import scaled
+from slotscope.model.scenario.fields import Quantity
+from slotscope.model.scenario.load import as_data
+from slotscope.model.scenario.validation import validated
+from slotscope.model.traces.alibaba_pods import pod_jobs, read_pods
+from slotscope.model.traces.google import read_task_events
+from slotscope.model.traces.report import ImportReport
+from slotscope.model.traces.slots import SlottedJobs
+from slotscope.model.traces.span import run_over
+from slotscope.model.traces.task_events import REQUEST_UNIT
 
 Found = tuple[QueueScenario, RecordedSlots, ImportReport]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from pathlib import Path
 
-from model.cli.parser import Parser, json_option
-from model.cli.readers import host_load, host_size, whole
+from slotscope.model.cli.parser import Parser, json_option
+from slotscope.model.cli.readers import host_load, host_size, whole
 
 
 def prices() -> Parser:

@@ -5,21 +5,21 @@ from __future__ import annotations
 import argparse
 from typing import Any, Mapping
 
-from model.api import Session
-from model.cli.guard import note
-from model.cli.output import print_json, progress_of, shown, table
-from model.cli.parser import UsageError
-from model.errors import ScenarioError
-from model.kinds.reservation.numbers import ReservationNumbers
-from model.kinds.reservation.programs.alpha_curve import AlphaCurve, Points, alpha_curve
-from model.kinds.reservation.programs.appendix_c import AppendixC
-from model.kinds.reservation.programs.bounds import bounds
-from model.kinds.reservation.programs.greedy import global_greedy
-from model.kinds.reservation.programs.monotone import QUICK, MonotoneSearch, search_violation
-from model.kinds.reservation.programs.pools import pooled_greedy, pooled_optimum
-from model.policies import is_file
-from model.scenario.load import Scenario, load_scenario, parse_scenario, write_scenario
-from model.waiting import who_waits
+from slotscope.model.api import Session
+from slotscope.model.cli.guard import note
+from slotscope.model.cli.output import print_json, progress_of, shown, table
+from slotscope.model.cli.parser import UsageError
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers
+from slotscope.model.kinds.reservation.programs.alpha_curve import AlphaCurve, Points, alpha_curve
+from slotscope.model.kinds.reservation.programs.appendix_c import AppendixC
+from slotscope.model.kinds.reservation.programs.bounds import bounds
+from slotscope.model.kinds.reservation.programs.greedy import global_greedy
+from slotscope.model.kinds.reservation.programs.monotone import QUICK, MonotoneSearch, search_violation
+from slotscope.model.kinds.reservation.programs.pools import pooled_greedy, pooled_optimum
+from slotscope.model.policies import is_file
+from slotscope.model.scenario.load import Scenario, load_scenario, parse_scenario, write_scenario
+from slotscope.model.waiting import who_waits
 
 #: The scenario whose family ``--appendix-c`` opens, and its number of servers.
 FAMILY, FAMILY_SERVERS = "dra-appendix-c", 90

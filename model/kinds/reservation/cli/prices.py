@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 from fractions import Fraction
 
-from model.cli.guard import note
-from model.cli.output import print_json
-from model.errors import ScenarioError
-from model.kinds.reservation.numbers import numbers_of
-from model.kinds.reservation.traces.price_scenario import Host, price_scenario
-from model.scenario.load import scenario_text, write_scenario
-from model.traces.prices import PriceList, read_price_list
+from slotscope.model.cli.guard import note
+from slotscope.model.cli.output import print_json
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.reservation.numbers import numbers_of
+from slotscope.model.kinds.reservation.traces.price_scenario import Host, price_scenario
+from slotscope.model.scenario.load import scenario_text, write_scenario
+from slotscope.model.traces.prices import PriceList, read_price_list
 
 
 def execute(options: argparse.Namespace) -> int:

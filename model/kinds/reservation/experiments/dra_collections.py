@@ -8,14 +8,14 @@ from typing import Mapping, Sequence
 
 import numpy as np
 
-from model.api import open_bench
-from model.kinds.reservation.experiments.rewards import rewards_in_the_limit
-from model.lab.parts import Outcome, Part
-from model.lab.plan import Options, Outcomes, finished
-from model.lab.results import Curve, Figure, Result, Row
-from model.metrics import estimate
-from model.scenario.load import parse_scenario
-from model.streams import stream
+from slotscope.model.api import open_bench
+from slotscope.model.kinds.reservation.experiments.rewards import rewards_in_the_limit
+from slotscope.model.lab.parts import Outcome, Part
+from slotscope.model.lab.plan import Options, Outcomes, finished
+from slotscope.model.lab.results import Curve, Figure, Result, Row
+from slotscope.model.metrics import estimate
+from slotscope.model.scenario.load import parse_scenario
+from slotscope.model.streams import stream
 
 NAME = "dra-collections"
 WORK = __name__

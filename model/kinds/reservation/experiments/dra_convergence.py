@@ -8,14 +8,14 @@ from typing import Mapping, Sequence
 
 import numpy as np
 
-from model.api import open_bench
-from model.kinds.reservation.experiments.rewards import rewards, rewards_in_the_limit
-from model.lab.parts import Outcome, Part
-from model.lab.plan import Options, Outcomes, finished
-from model.lab.results import Curve, Figure, Result, Row
-from model.lab.simulation import mean_path, simulations, with_servers
-from model.metrics import Estimate, estimate
-from model.scenario.load import load_scenario
+from slotscope.model.api import open_bench
+from slotscope.model.kinds.reservation.experiments.rewards import rewards, rewards_in_the_limit
+from slotscope.model.lab.parts import Outcome, Part
+from slotscope.model.lab.plan import Options, Outcomes, finished
+from slotscope.model.lab.results import Curve, Figure, Result, Row
+from slotscope.model.lab.simulation import mean_path, simulations, with_servers
+from slotscope.model.metrics import Estimate, estimate
+from slotscope.model.scenario.load import load_scenario
 
 NAME = "dra-fig4"
 SCENARIO = "dra-vms"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from model.api import open_bench
-from model.kinds.reservation.programs.alpha_curve import AlphaCurve, Points, alpha_curve
-from model.lab.parts import Outcome, Part
-from model.lab.plan import Options, Outcomes, finished
-from model.lab.results import Curve, Figure, Result, Row
-from model.scenario.load import as_data, load_scenario, parse_scenario
+from slotscope.model.api import open_bench
+from slotscope.model.kinds.reservation.programs.alpha_curve import AlphaCurve, Points, alpha_curve
+from slotscope.model.lab.parts import Outcome, Part
+from slotscope.model.lab.plan import Options, Outcomes, finished
+from slotscope.model.lab.results import Curve, Figure, Result, Row
+from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
 
 NAME = "dra-fig2"
 SCENARIO = "dra-vms"

@@ -6,12 +6,19 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Mapping
 
-from model.kinds.reservation.experiments.google_trace import POLICIES, LossTraceFacts, facts, limits, runs, servers_for
-from model.kinds.reservation.experiments.rewards import rewards
-from model.lab.parts import Part
-from model.lab.plan import Options, Outcomes, finished
-from model.lab.results import Curve, Figure, Result, Row
-from model.metrics import Estimate, estimate
+from slotscope.model.kinds.reservation.experiments.google_trace import (
+    POLICIES,
+    LossTraceFacts,
+    facts,
+    limits,
+    runs,
+    servers_for,
+)
+from slotscope.model.kinds.reservation.experiments.rewards import rewards
+from slotscope.model.lab.parts import Part
+from slotscope.model.lab.plan import Options, Outcomes, finished
+from slotscope.model.lab.results import Curve, Figure, Result, Row
+from slotscope.model.metrics import Estimate, estimate
 
 NAME = "dra-fig5"
 

@@ -7,10 +7,17 @@ from typing import Mapping
 
 import numpy as np
 
-from model.kinds.reservation.experiments.google_trace import POLICIES, LossTraceFacts, facts, limits, runs, servers_for
-from model.lab.parts import Outcome, Part
-from model.lab.plan import Options, Outcomes
-from model.lab.results import Curve, Figure, Result, Row
+from slotscope.model.kinds.reservation.experiments.google_trace import (
+    POLICIES,
+    LossTraceFacts,
+    facts,
+    limits,
+    runs,
+    servers_for,
+)
+from slotscope.model.lab.parts import Outcome, Part
+from slotscope.model.lab.plan import Options, Outcomes
+from slotscope.model.lab.results import Curve, Figure, Result, Row
 
 NAME = "dra-fig6"
 

@@ -8,16 +8,16 @@ from typing import Mapping, Sequence
 
 import numpy as np
 
-from model.api import open_bench
-from model.kinds.reservation.experiments import infinite_system
-from model.kinds.reservation.experiments.rewards import rewards, rewards_in_the_limit
-from model.lab import simulation
-from model.lab.parts import Part
-from model.lab.plan import Options, Outcomes, finished
-from model.lab.results import Curve, Figure, Result, Row
-from model.lab.simulation import mean_path, with_servers
-from model.metrics import Estimate, estimate
-from model.scenario.load import as_data, edited, load_scenario
+from slotscope.model.api import open_bench
+from slotscope.model.kinds.reservation.experiments import infinite_system
+from slotscope.model.kinds.reservation.experiments.rewards import rewards, rewards_in_the_limit
+from slotscope.model.lab import simulation
+from slotscope.model.lab.parts import Part
+from slotscope.model.lab.plan import Options, Outcomes, finished
+from slotscope.model.lab.results import Curve, Figure, Result, Row
+from slotscope.model.lab.simulation import mean_path, with_servers
+from slotscope.model.metrics import Estimate, estimate
+from slotscope.model.scenario.load import as_data, edited, load_scenario
 
 NAME = "dra-variants"
 SCENARIO = "dra-vms"

@@ -11,14 +11,14 @@ from typing import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from model.errors import UserError
-from model.kinds.reservation.experiments import infinite_system
-from model.kinds.reservation.traces.google_dra import dra_jobs
-from model.lab import simulation
-from model.lab.parts import Part
-from model.lab.simulation import content, with_servers
-from model.traces.google import read_task_events
-from model.traces.report import ImportReport
+from slotscope.model.errors import UserError
+from slotscope.model.kinds.reservation.experiments import infinite_system
+from slotscope.model.kinds.reservation.traces.google_dra import dra_jobs
+from slotscope.model.lab import simulation
+from slotscope.model.lab.parts import Part
+from slotscope.model.lab.simulation import content, with_servers
+from slotscope.model.traces.google import read_task_events
+from slotscope.model.traces.report import ImportReport
 
 SCENARIO = "dra-google"
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from model.kinds.reservation.programs.infinite import infinite_average, infinite_bound
-from model.lab.parts import Outcome, Part
-from model.lab.simulation import bench_of
+from slotscope.model.kinds.reservation.programs.infinite import infinite_average, infinite_bound
+from slotscope.model.lab.parts import Outcome, Part
+from slotscope.model.lab.simulation import bench_of
 
 WORK = __name__
 

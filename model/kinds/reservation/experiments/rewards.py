@@ -5,10 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Sequence
 
-from model.kinds.reservation.numbers import ReservationNumbers
-from model.kinds.reservation.programs.greedy import global_greedy
-from model.kinds.reservation.programs.optimum import exact_optimum
-from model.lab.parts import Outcome
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers
+from slotscope.model.kinds.reservation.programs.greedy import global_greedy
+from slotscope.model.kinds.reservation.programs.optimum import exact_optimum
+from slotscope.model.lab.parts import Outcome
 
 
 def rewards_in_the_limit(numbers: ReservationNumbers) -> tuple[Fraction, Fraction]:

@@ -19,15 +19,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from model.jit import jitable
-from model.kinds.reservation.kernels import loop, placing
-from model.kinds.reservation.kernels.loop import ARRIVES, DEPARTS
-from model.kinds.reservation.loads import LoadMeasure
-from model.kinds.reservation.numbers import ReservationNumbers
-from model.kinds.reservation.outcome import FLAGS, TYPE
-from model.kinds.reservation.rows import FLAG_REJECTED
-from model.kinds.reservation.state import ReservationState
-from model.systems.compiled import AT_FLAG, AT_LIMIT
+from slotscope.model.jit import jitable
+from slotscope.model.kinds.reservation.kernels import loop, placing
+from slotscope.model.kinds.reservation.kernels.loop import ARRIVES, DEPARTS
+from slotscope.model.kinds.reservation.loads import LoadMeasure
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers
+from slotscope.model.kinds.reservation.outcome import FLAGS, TYPE
+from slotscope.model.kinds.reservation.rows import FLAG_REJECTED
+from slotscope.model.kinds.reservation.state import ReservationState
+from slotscope.model.systems.compiled import AT_FLAG, AT_LIMIT
 
 State = Any
 Array = Any

@@ -19,15 +19,15 @@ from typing import Any
 
 import numpy as np
 
-from model.jit import jitable
-from model.kinds.reservation import physics
-from model.kinds.reservation.kernels import recency
-from model.kinds.reservation.kernels.events import EMPTIED, FITTING, GIVEN, RESERVED, SERVERS
-from model.kinds.reservation.kernels.index import NEXT_PLACE, UNMATCHED, WANTED_MASK
-from model.kinds.reservation.outcome import FIRST_REASSIGNED, FLAGS, REASSIGNED
-from model.kinds.reservation.rows import FLAG_GREEDY, FLAG_I_STAR, FLAG_REASSIGNED
-from model.kinds.reservation.state import EXTENDED, GREEDY_LENGTH, I_STAR
-from model.systems import bitset
+from slotscope.model.jit import jitable
+from slotscope.model.kinds.reservation import physics
+from slotscope.model.kinds.reservation.kernels import recency
+from slotscope.model.kinds.reservation.kernels.events import EMPTIED, FITTING, GIVEN, RESERVED, SERVERS
+from slotscope.model.kinds.reservation.kernels.index import NEXT_PLACE, UNMATCHED, WANTED_MASK
+from slotscope.model.kinds.reservation.outcome import FIRST_REASSIGNED, FLAGS, REASSIGNED
+from slotscope.model.kinds.reservation.rows import FLAG_GREEDY, FLAG_I_STAR, FLAG_REASSIGNED
+from slotscope.model.kinds.reservation.state import EXTENDED, GREEDY_LENGTH, I_STAR
+from slotscope.model.systems import bitset
 
 State = Any
 Index = Any

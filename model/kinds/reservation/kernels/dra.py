@@ -19,14 +19,22 @@ from typing import Any
 
 import numpy as np
 
-from model.jit import jitable
-from model.kinds.reservation import outcome as outcome_of
-from model.kinds.reservation import physics
-from model.kinds.reservation.kernels import cra, events, loop
-from model.kinds.reservation.kernels.events import CRA_AT_EVENTS, CRA_DUE, EMPTIED, MIGRATES, OWED, RETRIES, RETRY
-from model.kinds.reservation.kernels.index import PRESENT
-from model.kinds.reservation.kernels.loop import ARRIVES, DEPARTS, UPDATES
-from model.kinds.reservation.outcome import (
+from slotscope.model.jit import jitable
+from slotscope.model.kinds.reservation import outcome as outcome_of
+from slotscope.model.kinds.reservation import physics
+from slotscope.model.kinds.reservation.kernels import cra, events, loop
+from slotscope.model.kinds.reservation.kernels.events import (
+    CRA_AT_EVENTS,
+    CRA_DUE,
+    EMPTIED,
+    MIGRATES,
+    OWED,
+    RETRIES,
+    RETRY,
+)
+from slotscope.model.kinds.reservation.kernels.index import PRESENT
+from slotscope.model.kinds.reservation.kernels.loop import ARRIVES, DEPARTS, UPDATES
+from slotscope.model.kinds.reservation.outcome import (
     EMPTY_SLOTS,
     FLAGS,
     JOB,
@@ -38,12 +46,18 @@ from model.kinds.reservation.outcome import (
     TYPE,
     WITH_ROOM,
 )
-from model.kinds.reservation.rows import FLAG_ADMITTED, FLAG_DEPARTED, FLAG_MIGRATED, FLAG_PREEMPTED, FLAG_REJECTED
-from model.kinds.reservation.sampling import REJECT_GROUP_COLUMN, SCALARS
-from model.kinds.reservation.state import EVENT, EXTENDED, I_STAR, NEXT_ARRIVAL, NOW, REJECTED, TIMER
-from model.records import DEPARTURE, UPDATE
-from model.systems import bitset
-from model.systems.compiled import AT_FLAG, AT_LIMIT, EXPLAIN, NEEDS_VALUE, STOP_FLAGS, STRIDE
+from slotscope.model.kinds.reservation.rows import (
+    FLAG_ADMITTED,
+    FLAG_DEPARTED,
+    FLAG_MIGRATED,
+    FLAG_PREEMPTED,
+    FLAG_REJECTED,
+)
+from slotscope.model.kinds.reservation.sampling import REJECT_GROUP_COLUMN, SCALARS
+from slotscope.model.kinds.reservation.state import EVENT, EXTENDED, I_STAR, NEXT_ARRIVAL, NOW, REJECTED, TIMER
+from slotscope.model.records import DEPARTURE, UPDATE
+from slotscope.model.systems import bitset
+from slotscope.model.systems.compiled import AT_FLAG, AT_LIMIT, EXPLAIN, NEEDS_VALUE, STOP_FLAGS, STRIDE
 
 State = Any
 Index = Any

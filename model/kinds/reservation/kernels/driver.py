@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from model.kinds.reservation.kernels import best_fit, dra, events, first_fit, power_of_d, static_reservation
-from model.kinds.reservation.kernels.index import WANTED_MASK, Configurations, VariantRules, build_index
-from model.kinds.reservation.numbers import ReservationNumbers
-from model.kinds.reservation.state import ReservationState
-from model.kinds.reservation.system import ReservationSystem
-from model.systems.compiled import CompiledEngine
+from slotscope.model.kinds.reservation.kernels import best_fit, dra, events, first_fit, power_of_d, static_reservation
+from slotscope.model.kinds.reservation.kernels.index import WANTED_MASK, Configurations, VariantRules, build_index
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers
+from slotscope.model.kinds.reservation.state import ReservationState
+from slotscope.model.kinds.reservation.system import ReservationSystem
+from slotscope.model.systems.compiled import CompiledEngine
 
 
 class ReservationKernel(CompiledEngine):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.jit import jitable
-from model.kinds.reservation.outcome import FLAGS, KIND, OUTCOMES, PREEMPTED, REASSIGNED
-from model.kinds.reservation.sampling import (
+from slotscope.model.jit import jitable
+from slotscope.model.kinds.reservation.outcome import FLAGS, KIND, OUTCOMES, PREEMPTED, REASSIGNED
+from slotscope.model.kinds.reservation.sampling import (
     EVENT_COLUMN,
     I_STAR_COLUMN,
     REASSIGNED_COLUMN,
@@ -14,8 +14,17 @@ from model.kinds.reservation.sampling import (
     SCALARS,
     TIME_COLUMN,
 )
-from model.kinds.reservation.state import ADMITTED, ARRIVED, EVENT, I_STAR, MIGRATED, NOW, REASSIGNMENTS, REJECTED
-from model.systems.compiled import COMMON
+from slotscope.model.kinds.reservation.state import (
+    ADMITTED,
+    ARRIVED,
+    EVENT,
+    I_STAR,
+    MIGRATED,
+    NOW,
+    REASSIGNMENTS,
+    REJECTED,
+)
+from slotscope.model.systems.compiled import COMMON
 
 State = Any
 Array = Any

@@ -13,10 +13,10 @@ from typing import NamedTuple, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.reservation.classification import distinct_rows
-from model.kinds.reservation.state import GREEDY_LENGTH, ReservationState
-from model.records import Configuration
-from model.systems.bitset import words_for
+from slotscope.model.kinds.reservation.classification import distinct_rows
+from slotscope.model.kinds.reservation.state import GREEDY_LENGTH, ReservationState
+from slotscope.model.records import Configuration
+from slotscope.model.systems.bitset import words_for
 
 Indices = NDArray[np.int32]
 Words = NDArray[np.uint64]

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from model.jit import jitable
-from model.kinds.reservation import outcome as outcome_of
-from model.kinds.reservation import physics
-from model.kinds.reservation.kernels import events
-from model.kinds.reservation.kernels.events import ENDS_WHEN_IDLE
-from model.kinds.reservation.outcome import EMPTY_SLOTS, FLAGS, JOB, KIND, SERVER, TYPE, WITH_ROOM
-from model.kinds.reservation.rows import FLAG_ADMITTED, FLAG_DEPARTED, FLAG_REJECTED
-from model.kinds.reservation.state import ARRIVED, DEPARTURES, EVENT, FREE, NEXT_ARRIVAL, NOW, REJECTED, TIMER
-from model.records import ARRIVAL, DEPARTURE
-from model.systems.compiled import (
+from slotscope.model.jit import jitable
+from slotscope.model.kinds.reservation import outcome as outcome_of
+from slotscope.model.kinds.reservation import physics
+from slotscope.model.kinds.reservation.kernels import events
+from slotscope.model.kinds.reservation.kernels.events import ENDS_WHEN_IDLE
+from slotscope.model.kinds.reservation.outcome import EMPTY_SLOTS, FLAGS, JOB, KIND, SERVER, TYPE, WITH_ROOM
+from slotscope.model.kinds.reservation.rows import FLAG_ADMITTED, FLAG_DEPARTED, FLAG_REJECTED
+from slotscope.model.kinds.reservation.state import ARRIVED, DEPARTURES, EVENT, FREE, NEXT_ARRIVAL, NOW, REJECTED, TIMER
+from slotscope.model.records import ARRIVAL, DEPARTURE
+from slotscope.model.systems.compiled import (
     AT_END,
     AT_TIME,
     EXPLAIN,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.jit import jitable
-from model.kinds.reservation import physics
-from model.kinds.reservation.kernels import events
-from model.kinds.reservation.kernels.events import CONSTANTS
+from slotscope.model.jit import jitable
+from slotscope.model.kinds.reservation import physics
+from slotscope.model.kinds.reservation.kernels import events
+from slotscope.model.kinds.reservation.kernels.events import CONSTANTS
 
 State = Any
 Array = Any

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from model.jit import jitable
-from model.kinds.reservation.kernels.index import NEXT_PLACE, PRESENT
-from model.systems import bitset
+from slotscope.model.jit import jitable
+from slotscope.model.kinds.reservation.kernels.index import NEXT_PLACE, PRESENT
+from slotscope.model.systems import bitset
 
 State = Any
 Index = Any

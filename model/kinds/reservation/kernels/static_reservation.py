@@ -18,18 +18,18 @@ from typing import Any, NamedTuple, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from model.jit import jitable
-from model.kinds.reservation import physics
-from model.kinds.reservation.kernels import loop
-from model.kinds.reservation.kernels.index import packed
-from model.kinds.reservation.kernels.loop import ARRIVES, DEPARTS
-from model.kinds.reservation.numbers import ReservationNumbers
-from model.kinds.reservation.outcome import FIRST_REASSIGNED, FLAGS, REASSIGNED, TYPE
-from model.kinds.reservation.rows import FLAG_REASSIGNED
-from model.kinds.reservation.state import ReservationState
-from model.records import Configuration
-from model.systems import bitset
-from model.systems.compiled import AT_FLAG, AT_LIMIT
+from slotscope.model.jit import jitable
+from slotscope.model.kinds.reservation import physics
+from slotscope.model.kinds.reservation.kernels import loop
+from slotscope.model.kinds.reservation.kernels.index import packed
+from slotscope.model.kinds.reservation.kernels.loop import ARRIVES, DEPARTS
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers
+from slotscope.model.kinds.reservation.outcome import FIRST_REASSIGNED, FLAGS, REASSIGNED, TYPE
+from slotscope.model.kinds.reservation.rows import FLAG_REASSIGNED
+from slotscope.model.kinds.reservation.state import ReservationState
+from slotscope.model.records import Configuration
+from slotscope.model.systems import bitset
+from slotscope.model.systems.compiled import AT_FLAG, AT_LIMIT
 
 State = Any
 Array = Any

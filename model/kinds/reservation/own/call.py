@@ -6,13 +6,13 @@ from time import monotonic
 from types import CodeType, GeneratorType
 from typing import Any, Callable
 
-from model.errors import PolicyFileError
-from model.kinds.reservation.own.shown import PrivateNumbers, ShownView
-from model.kinds.reservation.policies.base import ArrivingJob, DepartedJob
-from model.kinds.reservation.view import ReservationView
-from model.policies.own import watch
-from model.policies.own.faults import QUIET, is_from_outside, line_in, said_by
-from model.policies.own.watch import CodeStoppedError, watched
+from slotscope.model.errors import PolicyFileError
+from slotscope.model.kinds.reservation.own.shown import PrivateNumbers, ShownView
+from slotscope.model.kinds.reservation.policies.base import ArrivingJob, DepartedJob
+from slotscope.model.kinds.reservation.view import ReservationView
+from slotscope.model.policies.own import watch
+from slotscope.model.policies.own.faults import QUIET, is_from_outside, line_in, said_by
+from slotscope.model.policies.own.watch import CodeStoppedError, watched
 
 #: Sub-steps that a policy may take in one event.
 MOST_SUBSTEPS = 100_000

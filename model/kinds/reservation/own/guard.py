@@ -15,16 +15,22 @@ from __future__ import annotations
 
 from typing import Any, Callable, Generator, Iterator, Mapping
 
-from model.errors import PolicyError, PolicyFileError
-from model.kinds.reservation.decisions import KINDS, NotADecisionError, whole
-from model.kinds.reservation.numbers import ReservationNumbers
-from model.kinds.reservation.own.call import END, Call
-from model.kinds.reservation.own.records import BadValueError, plain_record
-from model.kinds.reservation.own.shown import PrivateNumbers
-from model.kinds.reservation.policies.base import ArrivingJob, Decisions, DepartedJob, PseudocodeLine, ReservationPolicy
-from model.kinds.reservation.view import ReservationView
-from model.policies.own.memory import Lasting, TooMuchError
-from model.records import Admit, Line, Record, Reject
+from slotscope.model.errors import PolicyError, PolicyFileError
+from slotscope.model.kinds.reservation.decisions import KINDS, NotADecisionError, whole
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers
+from slotscope.model.kinds.reservation.own.call import END, Call
+from slotscope.model.kinds.reservation.own.records import BadValueError, plain_record
+from slotscope.model.kinds.reservation.own.shown import PrivateNumbers
+from slotscope.model.kinds.reservation.policies.base import (
+    ArrivingJob,
+    Decisions,
+    DepartedJob,
+    PseudocodeLine,
+    ReservationPolicy,
+)
+from slotscope.model.kinds.reservation.view import ReservationView
+from slotscope.model.policies.own.memory import Lasting, TooMuchError
+from slotscope.model.records import Admit, Line, Record, Reject
 
 #: Numbers that a policy can remember.
 MOST_MEMORY = 1_000_000

@@ -13,10 +13,10 @@ from typing import Any, Mapping
 
 import numpy as np
 
-from model.kinds.reservation.decisions import NotADecisionError, found, whole
-from model.kinds.reservation.policies.base import ArrivingJob, DepartedJob
-from model.kinds.reservation.view import ReservationView
-from model.records import Line, Record, Reject
+from slotscope.model.kinds.reservation.decisions import NotADecisionError, found, whole
+from slotscope.model.kinds.reservation.policies.base import ArrivingJob, DepartedJob
+from slotscope.model.kinds.reservation.view import ReservationView
+from slotscope.model.records import Line, Record, Reject
 
 #: Values in one record, characters of a text, and members of a tuple that are kept.
 MOST_VALUES = 50

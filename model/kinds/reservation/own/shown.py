@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from model.kinds.reservation.numbers import ReservationNumbers
-from model.kinds.reservation.view import ReservationView
-from model.state import overwrite
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers
+from slotscope.model.kinds.reservation.view import ReservationView
+from slotscope.model.state import overwrite
 
 #: Bytes to whose multiples the arrays of the copy are aligned.
 _ALIGNED = 16

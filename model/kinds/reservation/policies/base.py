@@ -9,11 +9,22 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, Callable, Iterator, NamedTuple
 
-from model.kinds.reservation.numbers import ReservationNumbers
-from model.kinds.reservation.view import ReservationView
-from model.policies.common import NoParameters, Policy, PseudocodeLine
-from model.records import Admit, Classify, Line, Migrate, Preempt, Reassign, Record, Reject, Remember, UpdateAt
-from model.scenario.fields import Section
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers
+from slotscope.model.kinds.reservation.view import ReservationView
+from slotscope.model.policies.common import NoParameters, Policy, PseudocodeLine
+from slotscope.model.records import (
+    Admit,
+    Classify,
+    Line,
+    Migrate,
+    Preempt,
+    Reassign,
+    Record,
+    Reject,
+    Remember,
+    UpdateAt,
+)
+from slotscope.model.scenario.fields import Section
 
 Decisions = Iterator[Record]
 

@@ -17,12 +17,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from model.kinds.reservation.loads import load_measure
-from model.kinds.reservation.numbers import ReservationNumbers
-from model.kinds.reservation.policies.base import ArrivingJob, Decisions, PseudocodeLine, ReservationPolicy
-from model.kinds.reservation.view import ReservationView
-from model.records import Admit, Line, Record, Reject
-from model.scenario.fields import Section
+from slotscope.model.kinds.reservation.loads import load_measure
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers
+from slotscope.model.kinds.reservation.policies.base import ArrivingJob, Decisions, PseudocodeLine, ReservationPolicy
+from slotscope.model.kinds.reservation.view import ReservationView
+from slotscope.model.records import Admit, Line, Record, Reject
+from slotscope.model.scenario.fields import Section
 
 
 class Parameters(Section):

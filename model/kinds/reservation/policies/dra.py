@@ -32,14 +32,20 @@ from typing import Self
 import numpy as np
 from pydantic import model_validator
 
-from model.kinds.reservation.numbers import ReservationNumbers
-from model.kinds.reservation.policies import gpa
-from model.kinds.reservation.policies.base import ArrivingJob, Decisions, DepartedJob, PseudocodeLine, ReservationPolicy
-from model.kinds.reservation.policies.reservation_factor import Factor, ReservationFactor
-from model.kinds.reservation.policies.workload_estimate import WorkloadSource, estimator
-from model.kinds.reservation.view import ReservationView
-from model.records import Admit, Classify, Line, Migrate, Reassign, Record, Reject
-from model.scenario.fields import Numbers, Positive, Section
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers
+from slotscope.model.kinds.reservation.policies import gpa
+from slotscope.model.kinds.reservation.policies.base import (
+    ArrivingJob,
+    Decisions,
+    DepartedJob,
+    PseudocodeLine,
+    ReservationPolicy,
+)
+from slotscope.model.kinds.reservation.policies.reservation_factor import Factor, ReservationFactor
+from slotscope.model.kinds.reservation.policies.workload_estimate import WorkloadSource, estimator
+from slotscope.model.kinds.reservation.view import ReservationView
+from slotscope.model.records import Admit, Classify, Line, Migrate, Reassign, Record, Reject
+from slotscope.model.scenario.fields import Numbers, Positive, Section
 
 PSEUDOCODE = (
     PseudocodeLine(Line(2, 1), 0, "<b>function</b> CRA(Ŷ, X)"),

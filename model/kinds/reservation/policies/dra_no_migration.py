@@ -13,9 +13,9 @@ Deviations
 
 from __future__ import annotations
 
-from model.kinds.reservation.numbers import ReservationNumbers
-from model.kinds.reservation.policies import dra
-from model.records import Line
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers
+from slotscope.model.kinds.reservation.policies import dra
+from slotscope.model.records import Line
 
 
 class Parameters(dra.Parameters):

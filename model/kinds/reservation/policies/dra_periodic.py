@@ -16,12 +16,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from model.kinds.reservation.numbers import ReservationNumbers
-from model.kinds.reservation.policies import dra
-from model.kinds.reservation.policies.base import Decisions, PseudocodeLine
-from model.kinds.reservation.view import ReservationView
-from model.records import Line, UpdateAt
-from model.scenario.fields import Numbers, Positive
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers
+from slotscope.model.kinds.reservation.policies import dra
+from slotscope.model.kinds.reservation.policies.base import Decisions, PseudocodeLine
+from slotscope.model.kinds.reservation.view import ReservationView
+from slotscope.model.records import Line, UpdateAt
+from slotscope.model.scenario.fields import Numbers, Positive
 
 #: CRA follows the clock: no line asks for it at an arrival or a departure.
 PSEUDOCODE = (

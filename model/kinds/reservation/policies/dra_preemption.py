@@ -16,11 +16,11 @@ Deviations
 
 from __future__ import annotations
 
-from model.kinds.reservation.numbers import ReservationNumbers
-from model.kinds.reservation.policies import dra
-from model.kinds.reservation.policies.base import ArrivingJob, Decisions, PseudocodeLine
-from model.kinds.reservation.view import ReservationView
-from model.records import Admit, Line, Preempt, Record
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers
+from slotscope.model.kinds.reservation.policies import dra
+from slotscope.model.kinds.reservation.policies.base import ArrivingJob, Decisions, PseudocodeLine
+from slotscope.model.kinds.reservation.view import ReservationView
+from slotscope.model.records import Admit, Line, Preempt, Record
 
 PREEMPTION = (
     PseudocodeLine(

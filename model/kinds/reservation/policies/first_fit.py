@@ -13,11 +13,11 @@ Deviations
 
 from __future__ import annotations
 
-from model.kinds.reservation.numbers import ReservationNumbers
-from model.kinds.reservation.policies.base import ArrivingJob, Decisions, PseudocodeLine, ReservationPolicy
-from model.kinds.reservation.view import ReservationView
-from model.records import Admit, Line, Record, Reject
-from model.scenario.fields import Section
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers
+from slotscope.model.kinds.reservation.policies.base import ArrivingJob, Decisions, PseudocodeLine, ReservationPolicy
+from slotscope.model.kinds.reservation.view import ReservationView
+from slotscope.model.records import Admit, Line, Record, Reject
+from slotscope.model.scenario.fields import Section
 
 
 class Parameters(Section):

@@ -28,9 +28,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Iterator, Sequence
 
-from model.kinds.reservation.numbers import ReservationNumbers
-from model.policies.common import PseudocodeLine
-from model.records import Configuration, Line, Record
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers
+from slotscope.model.policies.common import PseudocodeLine
+from slotscope.model.records import Configuration, Line, Record
 
 PSEUDOCODE = (
     PseudocodeLine(Line(1, 1), 0, "<b>function</b> GPA(Ŷ)"),

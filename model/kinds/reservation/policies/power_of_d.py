@@ -22,14 +22,14 @@ from __future__ import annotations
 import numpy as np
 from pydantic import Field
 
-from model.kinds.reservation.loads import load_measure
-from model.kinds.reservation.numbers import ReservationNumbers
-from model.kinds.reservation.policies.base import ArrivingJob, Decisions, PseudocodeLine, ReservationPolicy
-from model.kinds.reservation.view import ReservationView
-from model.records import Admit, Line, Record, Reject
-from model.scenario.fields import Section, Whole
-from model.streams import stream_key
-from model.systems.random_words import below, random_word
+from slotscope.model.kinds.reservation.loads import load_measure
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers
+from slotscope.model.kinds.reservation.policies.base import ArrivingJob, Decisions, PseudocodeLine, ReservationPolicy
+from slotscope.model.kinds.reservation.view import ReservationView
+from slotscope.model.records import Admit, Line, Record, Reject
+from slotscope.model.scenario.fields import Section, Whole
+from slotscope.model.streams import stream_key
+from slotscope.model.systems.random_words import below, random_word
 
 
 class Parameters(Section):

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
-from model.exact import rational
-from model.scenario.fields import plain
+from slotscope.model.exact import rational
+from slotscope.model.scenario.fields import plain
 
 _LOGARITHM = re.compile(r"\s*log\s*(?:\^\s*([0-9./]+))?\s*$")
 

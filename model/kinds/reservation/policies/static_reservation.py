@@ -26,13 +26,19 @@ from typing import Sequence
 
 import numpy as np
 
-from model.kinds.reservation.numbers import ReservationNumbers
-from model.kinds.reservation.policies.base import ArrivingJob, Decisions, DepartedJob, PseudocodeLine, ReservationPolicy
-from model.kinds.reservation.programs.optimum import exact_optimum
-from model.kinds.reservation.programs.pools import pooled_optimum
-from model.kinds.reservation.view import ReservationView
-from model.records import Admit, Configuration, Line, Reassign, Record, Reject
-from model.scenario.fields import Section
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers
+from slotscope.model.kinds.reservation.policies.base import (
+    ArrivingJob,
+    Decisions,
+    DepartedJob,
+    PseudocodeLine,
+    ReservationPolicy,
+)
+from slotscope.model.kinds.reservation.programs.optimum import exact_optimum
+from slotscope.model.kinds.reservation.programs.pools import pooled_optimum
+from slotscope.model.kinds.reservation.view import ReservationView
+from slotscope.model.records import Admit, Configuration, Line, Reassign, Record, Reject
+from slotscope.model.scenario.fields import Section
 
 
 class Parameters(Section):

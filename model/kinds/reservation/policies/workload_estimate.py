@@ -24,10 +24,10 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.reservation.numbers import ReservationNumbers
-from model.kinds.reservation.policies.base import ArrivingJob, Decisions, DepartedJob
-from model.kinds.reservation.view import ReservationView
-from model.records import Remember
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers
+from slotscope.model.kinds.reservation.policies.base import ArrivingJob, Decisions, DepartedJob
+from slotscope.model.kinds.reservation.view import ReservationView
+from slotscope.model.records import Remember
 
 WorkloadSource = Literal["jobs", "given", "window"]
 

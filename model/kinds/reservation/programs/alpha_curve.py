@@ -19,9 +19,9 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Iterator, Sequence
 
-from model.kinds.reservation.programs.greedy import GreedyAssignment, check_numbers, global_greedy
-from model.kinds.reservation.programs.optimum import exact_optimum
-from model.programs.configurations import Configuration, ConfigurationSpace
+from slotscope.model.kinds.reservation.programs.greedy import GreedyAssignment, check_numbers, global_greedy
+from slotscope.model.kinds.reservation.programs.optimum import exact_optimum
+from slotscope.model.programs.configurations import Configuration, ConfigurationSpace
 
 #: (alpha, value), linear between neighbours and constant after the last.
 Points = tuple[tuple[Fraction, Fraction], ...]

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from model.programs.configurations import Configuration, ConfigurationSpace
+from slotscope.model.programs.configurations import Configuration, ConfigurationSpace
 
 #: Most types, and most jobs of the last type: beyond them rewards are too far apart for a run.
 MOST_TYPES, MOST_JOBS = 8, 1000

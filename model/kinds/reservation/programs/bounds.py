@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Iterable, Sequence
 
-from model.kinds.reservation.programs.greedy import GreedyAssignment, global_greedy
-from model.kinds.reservation.programs.reward_lp import RewardProgram, solve_optimum
-from model.programs.configurations import Configuration, ConfigurationSpace
+from slotscope.model.kinds.reservation.programs.greedy import GreedyAssignment, global_greedy
+from slotscope.model.kinds.reservation.programs.reward_lp import RewardProgram, solve_optimum
+from slotscope.model.programs.configurations import Configuration, ConfigurationSpace
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from typing import Iterable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from model.programs.configurations import Configuration, definition_order
+from slotscope.model.programs.configurations import Configuration, definition_order
 
 Counts = NDArray[np.int64]
 

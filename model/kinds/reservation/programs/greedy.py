@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Sequence
 
-from model.programs.configurations import Configuration, ConfigurationSpace, definition_order, integer_rewards
+from slotscope.model.programs.configurations import Configuration, ConfigurationSpace, definition_order, integer_rewards
 
 #: Most subsets of job types whose MaxReward is asked for the greedy configuration set.
 MOST_SUBSETS = 2**16

@@ -16,11 +16,11 @@ from typing import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.reservation.initial import StartingJob
-from model.kinds.reservation.numbers import ReservationNumbers
-from model.kinds.reservation.programs.reward_function import RewardFunction
-from model.metrics import BATCHES, Estimate, estimate
-from model.workload import Workload
+from slotscope.model.kinds.reservation.initial import StartingJob
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers
+from slotscope.model.kinds.reservation.programs.reward_function import RewardFunction
+from slotscope.model.metrics import BATCHES, Estimate, estimate
+from slotscope.model.workload import Workload
 
 #: Moments at which the bound is evaluated for a time average.
 MOMENTS = 20_000

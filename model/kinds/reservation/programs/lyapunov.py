@@ -29,8 +29,8 @@ from typing import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.reservation.programs.greedy import GreedyAssignment, global_greedy, greedy_configurations
-from model.programs.configurations import Configuration, ConfigurationSpace
+from slotscope.model.kinds.reservation.programs.greedy import GreedyAssignment, global_greedy, greedy_configurations
+from slotscope.model.programs.configurations import Configuration, ConfigurationSpace
 
 Shares = NDArray[np.float64]
 

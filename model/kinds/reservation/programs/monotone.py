@@ -26,8 +26,8 @@ from fractions import Fraction
 from itertools import chain, combinations, product
 from typing import Any, Callable, Iterator, Sequence
 
-from model.kinds.reservation.programs.greedy import check_numbers, global_greedy
-from model.programs.configurations import ConfigurationSpace
+from slotscope.model.kinds.reservation.programs.greedy import check_numbers, global_greedy
+from slotscope.model.programs.configurations import ConfigurationSpace
 
 Workload = tuple[Fraction, ...]
 

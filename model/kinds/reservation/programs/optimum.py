@@ -17,9 +17,9 @@ from fractions import Fraction
 from math import lcm
 from typing import Iterable, Literal, Sequence
 
-from model.kinds.reservation.programs.greedy import check_numbers
-from model.programs.configurations import Configuration, ConfigurationSpace, integer_rewards
-from model.programs.simplex import ExactSimplex
+from slotscope.model.kinds.reservation.programs.greedy import check_numbers
+from slotscope.model.programs.configurations import Configuration, ConfigurationSpace, integer_rewards
+from slotscope.model.programs.simplex import ExactSimplex
 
 #: A column of the program: servers of a configuration, unused workload, idle slots.
 Column = tuple[Literal["servers", "unserved", "idle"], Configuration]

@@ -18,9 +18,9 @@ from fractions import Fraction
 from math import lcm
 from typing import Iterable, Sequence
 
-from model.kinds.reservation.programs.greedy import check_numbers
-from model.programs.configurations import Configuration, ConfigurationSpace, integer_rewards
-from model.programs.simplex import ExactSimplex
+from slotscope.model.kinds.reservation.programs.greedy import check_numbers
+from slotscope.model.programs.configurations import Configuration, ConfigurationSpace, integer_rewards
+from slotscope.model.programs.simplex import ExactSimplex
 
 #: A pool: what fits on its servers, and its share of all servers.
 PoolShare = tuple[ConfigurationSpace, Fraction]

@@ -18,9 +18,9 @@ from typing import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from model.kinds.reservation.programs.optimum import exact_optimum
-from model.kinds.reservation.programs.pools import PoolShare, pooled_optimum
-from model.programs.configurations import Configuration, ConfigurationSpace
+from slotscope.model.kinds.reservation.programs.optimum import exact_optimum
+from slotscope.model.kinds.reservation.programs.pools import PoolShare, pooled_optimum
+from slotscope.model.programs.configurations import Configuration, ConfigurationSpace
 
 #: A basic variable this far below 0 still counts as feasible: rounding in the inverse.
 FEASIBLE = 1e-9

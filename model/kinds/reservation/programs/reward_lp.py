@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Iterable, Sequence
 
-from model.kinds.reservation.programs.greedy import check_numbers
-from model.kinds.reservation.programs.optimum import ExactOptimum, exact_optimum
-from model.programs.configurations import Configuration, ConfigurationSpace
-from model.programs.solver import OBJECTIVE_TOLERANCE, choose_solver
+from slotscope.model.kinds.reservation.programs.greedy import check_numbers
+from slotscope.model.kinds.reservation.programs.optimum import ExactOptimum, exact_optimum
+from slotscope.model.programs.configurations import Configuration, ConfigurationSpace
+from slotscope.model.programs.solver import OBJECTIVE_TOLERANCE, choose_solver
 
 #: Most maximal configurations that are written into a program (0.2 s in PuLP).
 MOST_WRITTEN = 1_000

@@ -5,13 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Sequence
 
-from model.kinds.reservation.bounds import Bounds
-from model.kinds.reservation.programs.alpha_curve import alpha_curve
-from model.kinds.reservation.programs.greedy import global_greedy
-from model.kinds.reservation.programs.lyapunov import Lyapunov, lyapunov
-from model.kinds.reservation.programs.pools import PoolShare, pooled_optimum
-from model.kinds.reservation.programs.reward_lp import RewardProgram, solve_optimum
-from model.programs.configurations import Configuration, ConfigurationSpace
+from slotscope.model.kinds.reservation.bounds import Bounds
+from slotscope.model.kinds.reservation.programs.alpha_curve import alpha_curve
+from slotscope.model.kinds.reservation.programs.greedy import global_greedy
+from slotscope.model.kinds.reservation.programs.lyapunov import Lyapunov, lyapunov
+from slotscope.model.kinds.reservation.programs.pools import PoolShare, pooled_optimum
+from slotscope.model.kinds.reservation.programs.reward_lp import RewardProgram, solve_optimum
+from slotscope.model.programs.configurations import Configuration, ConfigurationSpace
 
 
 def solve_bounds(pools: Sequence[PoolShare], rewards: Sequence[Fraction], workload: Sequence[Fraction]) -> Bounds:

@@ -7,10 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from model.kinds.reservation import rows, sampling
-from model.kinds.reservation.classification import classify
-from model.kinds.reservation.state import GREEDY_LENGTH
-from model.questions.fields import AskedField, EventKind, RowColumn, SampleColumns, StateValue, ThingFields, Vocabulary
+from slotscope.model.kinds.reservation import rows, sampling
+from slotscope.model.kinds.reservation.classification import classify
+from slotscope.model.kinds.reservation.state import GREEDY_LENGTH
+from slotscope.model.questions.fields import (
+    AskedField,
+    EventKind,
+    RowColumn,
+    SampleColumns,
+    StateValue,
+    ThingFields,
+    Vocabulary,
+)
 
 HAPPENINGS = (
     EventKind(

@@ -9,9 +9,9 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Any, Mapping
 
-from model.errors import ScenarioError
-from model.exact import rational
-from model.scenario.validation import shown
+from slotscope.model.errors import ScenarioError
+from slotscope.model.exact import rational
+from slotscope.model.scenario.validation import shown
 
 #: Variants by (variant, cra_mode) as instance files name them: policy and parameters.
 VARIANTS: Mapping[tuple[str, str], tuple[str, dict[str, Any]]] = MappingProxyType(

@@ -8,7 +8,7 @@ from typing import Annotated, Iterable, Literal, Self
 
 from pydantic import Field, model_validator
 
-from model.scenario.common import (
+from slotscope.model.scenario.common import (
     MOST_SERVERS,
     MOST_TYPES,
     Exponential,
@@ -19,8 +19,8 @@ from model.scenario.common import (
     TraceWorkload,
     Workload,
 )
-from model.scenario.fields import Amount, Name, NotNegative, Section, Whole
-from model.scenario.resources import Resource
+from slotscope.model.scenario.fields import Amount, Name, NotNegative, Section, Whole
+from slotscope.model.scenario.resources import Resource
 
 
 class JobType(Section):
@@ -262,7 +262,7 @@ def _refuse_duplicates(where: str, names: Iterable[str]) -> None:
 
 
 def _in_unit(where: str, amount: object, unit: str) -> Fraction:
-    from model.scenario.fields import Quantity
+    from slotscope.model.scenario.fields import Quantity
 
     assert isinstance(amount, Quantity)
     try:

@@ -8,10 +8,10 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from model.errors import TraceError
-from model.traces.google import GoogleTasks
-from model.traces.report import ImportReport
-from model.traces.task_events import REQUEST_UNIT
+from slotscope.model.errors import TraceError
+from slotscope.model.traces.google import GoogleTasks
+from slotscope.model.traces.report import ImportReport
+from slotscope.model.traces.task_events import REQUEST_UNIT
 
 #: Microseconds in a second.
 MICROSECONDS = 10**6

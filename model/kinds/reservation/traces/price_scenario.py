@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from model.errors import ScenarioError
-from model.kinds.reservation.scenario.schema import ReservationScenario
-from model.scenario.common import MOST_TYPES
-from model.scenario.validation import validated
-from model.traces.prices import PriceList
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
+from slotscope.model.scenario.common import MOST_TYPES
+from slotscope.model.scenario.validation import validated
+from slotscope.model.traces.prices import PriceList
 
 #: Denominator of workloads, so that they are short decimals.
 WORKLOAD_UNIT = 1000

@@ -8,16 +8,16 @@ from typing import Any, Callable
 
 import numpy as np
 
-from model.errors import ScenarioError
-from model.kinds.reservation.scenario.schema import ReservationScenario
-from model.kinds.reservation.traces.google_dra import DraJobs, dra_jobs
-from model.scenario.common import TraceWorkload
-from model.scenario.load import as_data
-from model.scenario.validation import validated
-from model.traces.google import read_task_events
-from model.traces.report import ImportReport
-from model.traces.span import run_over
-from model.workload import RecordedWorkload
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
+from slotscope.model.kinds.reservation.traces.google_dra import DraJobs, dra_jobs
+from slotscope.model.scenario.common import TraceWorkload
+from slotscope.model.scenario.load import as_data
+from slotscope.model.scenario.validation import validated
+from slotscope.model.traces.google import read_task_events
+from slotscope.model.traces.report import ImportReport
+from slotscope.model.traces.span import run_over
+from slotscope.model.workload import RecordedWorkload
 
 #: Digits after the point that estimated workloads keep.
 ESTIMATE_DIGITS = 6

@@ -9,17 +9,17 @@ import numpy as np
 from PySide6.QtCore import QRectF
 from pytestqt.qtbot import QtBot
 
-from gui.kinds.moldable.servers import MoldableServersPanel
-from gui.kinds.moldable.servers_cells import MoldableWishes
-from gui.kinds.moldable.servers_scene import MoldableScene
-from gui.theme import load_theme
-from model.api import Session
-from model.frame import Frame
-from model.kinds.moldable import physics
-from model.kinds.moldable.state import NOW, MoldableState
-from model.kinds.moldable.tables import tables_of
-from model.scenario.load import as_data, load_scenario, parse_scenario
-from model.state import copied
+from slotscope.gui.kinds.moldable.servers import MoldableServersPanel
+from slotscope.gui.kinds.moldable.servers_cells import MoldableWishes
+from slotscope.gui.kinds.moldable.servers_scene import MoldableScene
+from slotscope.gui.theme import load_theme
+from slotscope.model.api import Session
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.moldable import physics
+from slotscope.model.kinds.moldable.state import NOW, MoldableState
+from slotscope.model.kinds.moldable.tables import tables_of
+from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
+from slotscope.model.state import copied
 
 LIGHT, DARK = load_theme("light"), load_theme("dark")
 SIZE = (900, 600)

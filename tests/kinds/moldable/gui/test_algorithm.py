@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from gui.kinds.moldable.symbols import SYMBOLS
-from gui.kinds.rooms import PANEL_ROOMS
-from gui.panels.algorithm_values import Code, numbers_of, values_beside, worded
-from gui.panels.wording import job_words
-from model.api import Session
-from model.frame import RunInfo
-from model.kinds.spec import KINDS, kind_named
-from model.records import DEPARTURE
+from slotscope.gui.kinds.moldable.symbols import SYMBOLS
+from slotscope.gui.kinds.rooms import PANEL_ROOMS
+from slotscope.gui.panels.algorithm_values import Code, numbers_of, values_beside, worded
+from slotscope.gui.panels.wording import job_words
+from slotscope.model.api import Session
+from slotscope.model.frame import RunInfo
+from slotscope.model.kinds.spec import KINDS, kind_named
+from slotscope.model.records import DEPARTURE
 
 POLICIES = {
     "greedy-p": "moldable-classroom",

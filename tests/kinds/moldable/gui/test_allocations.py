@@ -13,11 +13,11 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.intents import Select
-from gui.kinds.moldable.allocations import AllocationsPanel
-from gui.kinds.moldable.allocations_layout import ORDER, WidthSpan
-from gui.kinds.moldable.allocations_marks import FLASH, EventMark
-from gui.kinds.moldable.allocations_values import (
+from slotscope.gui.intents import Select
+from slotscope.gui.kinds.moldable.allocations import AllocationsPanel
+from slotscope.gui.kinds.moldable.allocations_layout import ORDER, WidthSpan
+from slotscope.gui.kinds.moldable.allocations_marks import FLASH, EventMark
+from slotscope.gui.kinds.moldable.allocations_values import (
     class_rows,
     column_words,
     columns_of,
@@ -26,13 +26,13 @@ from gui.kinds.moldable.allocations_values import (
     servers_text,
     tiles,
 )
-from gui.kinds.moldable.colours import width_color
-from gui.plotting.scales import SteppedRange
-from gui.theme import fonts, load_theme
-from model.api import Session
-from model.frame import Frame
-from model.kinds.moldable.rows import FLAG_ADMITTED, FLAG_BLOCKED, FLAG_DEPARTED, FLAG_PARTIAL
-from model.kinds.moldable.state import BUSY, JOBS
+from slotscope.gui.kinds.moldable.colours import width_color
+from slotscope.gui.plotting.scales import SteppedRange
+from slotscope.gui.theme import fonts, load_theme
+from slotscope.model.api import Session
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.moldable.rows import FLAG_ADMITTED, FLAG_BLOCKED, FLAG_DEPARTED, FLAG_PARTIAL
+from slotscope.model.kinds.moldable.state import BUSY, JOBS
 
 LIGHT = load_theme("light")
 SIZE = (640, 420)

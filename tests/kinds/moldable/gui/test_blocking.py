@@ -13,10 +13,10 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.intents import GoTo
-from gui.kinds.moldable.blocking import BlockingPanel
-from gui.kinds.moldable.blocking_reading import BLOCKED_SHARE, STATISTICS, Sums, grid, stretch
-from gui.kinds.moldable.blocking_words import (
+from slotscope.gui.intents import GoTo
+from slotscope.gui.kinds.moldable.blocking import BlockingPanel
+from slotscope.gui.kinds.moldable.blocking_reading import BLOCKED_SHARE, STATISTICS, Sums, grid, stretch
+from slotscope.gui.kinds.moldable.blocking_words import (
     blocking_levels,
     distance_bound,
     exact_of,
@@ -27,13 +27,13 @@ from gui.kinds.moldable.blocking_words import (
     tiles,
     time_levels,
 )
-from gui.plotting.sampled import counted_from
-from gui.theme import apply, load_theme
-from model.api import Session
-from model.frame import Frame
-from model.kinds.moldable.programs.bounds import MoldableBounds, all_bounds
-from model.kinds.moldable.state import ADMITTED, ARRIVED, BLOCKED, DEPARTED
-from model.scenario.load import as_data, parse_scenario
+from slotscope.gui.plotting.sampled import counted_from
+from slotscope.gui.theme import apply, load_theme
+from slotscope.model.api import Session
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.moldable.programs.bounds import MoldableBounds, all_bounds
+from slotscope.model.kinds.moldable.state import ADMITTED, ARRIVED, BLOCKED, DEPARTED
+from slotscope.model.scenario.load import as_data, parse_scenario
 
 CLASSROOM = "moldable-classroom"
 

@@ -14,15 +14,15 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.intents import GoTo
-from gui.kinds.moldable.collapse import CollapsePanel
-from gui.kinds.moldable.collapse_stage import near, whole
-from gui.kinds.moldable.collapse_trail import RECENT
-from gui.kinds.moldable.collapse_values import CollapsePlane, nearness, plane_of, present, share_above, spent
-from gui.theme import fonts, load_theme
-from model.api import Session
-from model.frame import Frame
-from model.kinds.moldable.sampling import EVENT_COLUMN, PAIR, columns
+from slotscope.gui.intents import GoTo
+from slotscope.gui.kinds.moldable.collapse import CollapsePanel
+from slotscope.gui.kinds.moldable.collapse_stage import near, whole
+from slotscope.gui.kinds.moldable.collapse_trail import RECENT
+from slotscope.gui.kinds.moldable.collapse_values import CollapsePlane, nearness, plane_of, present, share_above, spent
+from slotscope.gui.theme import fonts, load_theme
+from slotscope.model.api import Session
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.moldable.sampling import EVENT_COLUMN, PAIR, columns
 
 LIGHT = load_theme("light")
 SIZE = (640, 480)

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gui.kinds.moldable.collapse_painting import lines_of
-from gui.kinds.moldable.collapse_stage import clipped
-from gui.kinds.moldable.collapse_trail import SPOT, Raster, Trail, Visited, raster, recent
-from gui.kinds.moldable.collapse_values import (
+from slotscope.gui.kinds.moldable.collapse_painting import lines_of
+from slotscope.gui.kinds.moldable.collapse_stage import clipped
+from slotscope.gui.kinds.moldable.collapse_trail import SPOT, Raster, Trail, Visited, raster, recent
+from slotscope.gui.kinds.moldable.collapse_values import (
     CollapsePlane,
     bin_edges,
     fluid_at,
@@ -20,12 +20,12 @@ from gui.kinds.moldable.collapse_values import (
     share_above,
     spent,
 )
-from gui.kinds.moldable.collapse_words import path_text, share_at, tiles
-from model.api import Session
-from model.frame import Frame
-from model.kinds.moldable.programs.bounds import all_bounds
-from model.kinds.moldable.sampling import EVENT_COLUMN, PAIR, TIME_COLUMN, columns
-from model.kinds.moldable.state import BELOW, DISTANCE
+from slotscope.gui.kinds.moldable.collapse_words import path_text, share_at, tiles
+from slotscope.model.api import Session
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.moldable.programs.bounds import all_bounds
+from slotscope.model.kinds.moldable.sampling import EVENT_COLUMN, PAIR, TIME_COLUMN, columns
+from slotscope.model.kinds.moldable.state import BELOW, DISTANCE
 
 
 def run(name: str, events: int, policy: str | None = None) -> Session:

@@ -13,9 +13,9 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.kinds.moldable.lp import AllocationLPPanel
-from gui.kinds.moldable.lp_shares import value_of
-from gui.kinds.moldable.lp_values import (
+from slotscope.gui.kinds.moldable.lp import AllocationLPPanel
+from slotscope.gui.kinds.moldable.lp_shares import value_of
+from slotscope.gui.kinds.moldable.lp_values import (
     CROSS,
     TICK,
     listed,
@@ -27,11 +27,11 @@ from gui.kinds.moldable.lp_values import (
     tiles,
     width_table,
 )
-from gui.theme import apply, load_theme
-from model.api import Session
-from model.frame import Frame
-from model.kinds.moldable.programs.bounds import MoldableBounds, all_bounds
-from model.scenario.load import as_data, parse_scenario
+from slotscope.gui.theme import apply, load_theme
+from slotscope.model.api import Session
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.moldable.programs.bounds import MoldableBounds, all_bounds
+from slotscope.model.scenario.load import as_data, parse_scenario
 
 LIGHT = load_theme("light")
 NAMES = ("moldable-classroom", "moldable-sublinear", "moldable-linear", "moldable-classes")

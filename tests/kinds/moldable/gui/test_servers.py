@@ -6,11 +6,11 @@ import pytest
 from PySide6.QtCore import QRectF
 from pytestqt.qtbot import QtBot
 
-from gui.kinds.moldable.colours import class_color, width_brush, width_color, width_style
-from gui.kinds.moldable.servers_content import PoolSection
-from gui.kinds.moldable.servers_legend import entries, listed_widths
-from gui.kinds.moldable.servers_palette import empty_color, free_color
-from gui.kinds.moldable.servers_words import (
+from slotscope.gui.kinds.moldable.colours import class_color, width_brush, width_color, width_style
+from slotscope.gui.kinds.moldable.servers_content import PoolSection
+from slotscope.gui.kinds.moldable.servers_legend import entries, listed_widths
+from slotscope.gui.kinds.moldable.servers_palette import empty_color, free_color
+from slotscope.gui.kinds.moldable.servers_words import (
     caption_words,
     class_letter,
     header,
@@ -20,7 +20,7 @@ from gui.kinds.moldable.servers_words import (
     server_words,
     why_blocked,
 )
-from gui.kinds.moldable.wording import (
+from slotscope.gui.kinds.moldable.wording import (
     class_letters,
     class_words,
     jobs_words,
@@ -29,10 +29,10 @@ from gui.kinds.moldable.wording import (
     time_words,
     width_words,
 )
-from gui.painting.colour import contrast, letter_ink
-from gui.panels.wording import sentence
-from gui.theme import MARK_CONTRAST, TEXT_CONTRAST
-from model.kinds.moldable.state import ARRIVED, BLOCKED
+from slotscope.gui.painting.colour import contrast, letter_ink
+from slotscope.gui.panels.wording import sentence
+from slotscope.gui.theme import MARK_CONTRAST, TEXT_CONTRAST
+from slotscope.model.kinds.moldable.state import ARRIVED, BLOCKED
 from tests.kinds.moldable.gui.servers_views import (
     DARK,
     LIGHT,

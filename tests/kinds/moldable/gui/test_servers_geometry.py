@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.kinds.moldable.servers_cells import LEAST_HEIGHT, LEAST_WIDTH
-from gui.kinds.moldable.servers_content import (
+from slotscope.gui.kinds.moldable.servers_cells import LEAST_HEIGHT, LEAST_WIDTH
+from slotscope.gui.kinds.moldable.servers_content import (
     PoolSection,
     content_of,
     pieces_of,
@@ -18,7 +18,7 @@ from gui.kinds.moldable.servers_content import (
     shares,
     strips_of,
 )
-from gui.kinds.moldable.servers_layout import MoldableLayout, fitting_servers
+from slotscope.gui.kinds.moldable.servers_layout import MoldableLayout, fitting_servers
 from tests.kinds.moldable.gui.servers_views import Made, filled, records_of, split, wishes
 
 

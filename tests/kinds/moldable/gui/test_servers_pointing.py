@@ -11,16 +11,16 @@ from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
-from gui.intents import Select
-from gui.kinds.moldable import servers_view
-from gui.kinds.moldable.servers import MoldableServersPanel
-from gui.kinds.moldable.servers_content import pieces_of
-from gui.kinds.moldable.servers_legend import listed_widths
-from gui.kinds.moldable.servers_marks import MoldableMark, marks
-from gui.kinds.moldable.servers_words import job_lines, job_name, server_words
-from model.api import Session
-from model.frame import Frame
-from model.kinds.moldable.rows import FLAG_ADMITTED, FLAG_BLOCKED, FLAG_DEPARTED
+from slotscope.gui.intents import Select
+from slotscope.gui.kinds.moldable import servers_view
+from slotscope.gui.kinds.moldable.servers import MoldableServersPanel
+from slotscope.gui.kinds.moldable.servers_content import pieces_of
+from slotscope.gui.kinds.moldable.servers_legend import listed_widths
+from slotscope.gui.kinds.moldable.servers_marks import MoldableMark, marks
+from slotscope.gui.kinds.moldable.servers_words import job_lines, job_name, server_words
+from slotscope.model.api import Session
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.moldable.rows import FLAG_ADMITTED, FLAG_BLOCKED, FLAG_DEPARTED
 from tests.kinds.moldable.gui.servers_views import LIGHT, Made, run, scene_in, server_rect, share_of, shown, split
 from tests.kinds.reservation.gui.servers_views import area, has, pixels
 

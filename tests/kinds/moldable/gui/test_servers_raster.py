@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QImage
 
-from gui.kinds.moldable.servers_content import PoolSection, content_of
-from gui.kinds.moldable.servers_layout import MoldableLayout, fitting_servers
-from gui.kinds.moldable.servers_palette import IDLE, STEPS, WIDTHS, step_color
-from gui.kinds.moldable.servers_raster import (
+from slotscope.gui.kinds.moldable.servers_content import PoolSection, content_of
+from slotscope.gui.kinds.moldable.servers_layout import MoldableLayout, fitting_servers
+from slotscope.gui.kinds.moldable.servers_palette import IDLE, STEPS, WIDTHS, step_color
+from slotscope.gui.kinds.moldable.servers_raster import (
     LEVEL,
     LOOK,
     MEETS,
@@ -22,8 +22,8 @@ from gui.kinds.moldable.servers_raster import (
     tone_table,
     tones_of,
 )
-from gui.painting.colour import argb
-from gui.pictures.cells import CellRaster
+from slotscope.gui.painting.colour import argb
+from slotscope.gui.pictures.cells import CellRaster
 from tests.kinds.moldable.gui.servers_views import LIGHT, Made, filled, records_of, wishes
 
 

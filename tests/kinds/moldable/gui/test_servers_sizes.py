@@ -7,8 +7,8 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF
 from pytestqt.qtbot import QtBot
 
-from gui.kinds.moldable.colours import width_color
-from gui.kinds.moldable.servers_palette import free_color
+from slotscope.gui.kinds.moldable.colours import width_color
+from slotscope.gui.kinds.moldable.servers_palette import free_color
 from tests.kinds.moldable.gui.servers_views import LIGHT, Made, colours, scene_in, server_rect, shown
 from tests.kinds.reservation.gui.servers_views import area, has, pixels
 

@@ -11,20 +11,20 @@ from PySide6.QtCore import QSettings, Qt
 from PySide6.QtWidgets import QDialog
 from pytestqt.qtbot import QtBot
 
-from gui.app import make_window
-from gui.main_window import MainWindow
-from gui.panels import companions_of, panels_of
-from gui.panels.scenario_cells import ScenarioCell
-from gui.panels.scenario_fields import SERVICES
-from gui.panels.scenario_form import ScenarioPanel
-from gui.theme import load_theme
-from gui.warming import warm_in_background
-from model.api import Session
-from model.kinds.moldable.questions.fields import VOCABULARY
-from model.kinds.moldable.state import BLOCKED
-from model.origin import Moment
-from model.records import ARRIVAL
-from model.scenario.load import as_data
+from slotscope.gui.app import make_window
+from slotscope.gui.main_window import MainWindow
+from slotscope.gui.panels import companions_of, panels_of
+from slotscope.gui.panels.scenario_cells import ScenarioCell
+from slotscope.gui.panels.scenario_fields import SERVICES
+from slotscope.gui.panels.scenario_form import ScenarioPanel
+from slotscope.gui.theme import load_theme
+from slotscope.gui.warming import warm_in_background
+from slotscope.model.api import Session
+from slotscope.model.kinds.moldable.questions.fields import VOCABULARY
+from slotscope.model.kinds.moldable.state import BLOCKED
+from slotscope.model.origin import Moment
+from slotscope.model.records import ARRIVAL
+from slotscope.model.scenario.load import as_data
 from tests.gui.windows import PATIENCE, complete_window, hall, press
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm_moldable")]

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.kinds.moldable.programs import chain as chains
-from model.kinds.moldable.programs.chain import ChainClass, ChainTooLargeError, JobChain, chain_of
-from model.kinds.moldable.programs.chain_measures import ChainMeasures, chain_measures
-from model.kinds.moldable.programs.distance import theorem2
-from model.kinds.moldable.programs.erlang import erlang_b
-from model.kinds.moldable.programs.theorem1 import Optimum, optimum
+from slotscope.model.kinds.moldable.programs import chain as chains
+from slotscope.model.kinds.moldable.programs.chain import ChainClass, ChainTooLargeError, JobChain, chain_of
+from slotscope.model.kinds.moldable.programs.chain_measures import ChainMeasures, chain_measures
+from slotscope.model.kinds.moldable.programs.distance import theorem2
+from slotscope.model.kinds.moldable.programs.erlang import erlang_b
+from slotscope.model.kinds.moldable.programs.theorem1 import Optimum, optimum
 
 LINEAR = tuple(Fraction(i) for i in range(1, 6))
 SUBLINEAR = tuple(map(Fraction, ("1", "9/5", "5/2", "3", "17/5")))

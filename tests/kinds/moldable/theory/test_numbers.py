@@ -17,9 +17,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from model.api import open_bench
-from model.engine import Task, started
-from model.kinds.moldable.experiments.moldable_runs import (
+from slotscope.model.api import open_bench
+from slotscope.model.engine import Task, started
+from slotscope.model.kinds.moldable.experiments.moldable_runs import (
     EXECUTION_TIMES,
     TRAFFIC,
     MoldableLength,
@@ -31,16 +31,25 @@ from model.kinds.moldable.experiments.moldable_runs import (
     samples_at,
     system_of,
 )
-from model.kinds.moldable.experiments.moldable_table1 import DISTRIBUTIONS, PAPER, SERVERS
-from model.kinds.moldable.numbers import numbers_of
-from model.kinds.moldable.programs.chain_measures import ChainMeasures
-from model.kinds.moldable.programs.erlang import erlang_b
-from model.kinds.moldable.programs.references import chain_reference
-from model.kinds.moldable.rows import FLAG_ARRIVED, FLAG_BLOCKED, FLAG_DEPARTED
-from model.kinds.moldable.sampling import COUNTS, LEVEL_AREA, SCALARS, TIME_COLUMN, TIMES
-from model.kinds.moldable.state import ADMITTED, BELOW, DEPARTED, JOBS, NEXT_ARRIVAL, NOW, OF_ADMITTED, OF_DEPARTED
-from model.lab.runs import Run
-from model.scenario.load import Scenario, parse_scenario
+from slotscope.model.kinds.moldable.experiments.moldable_table1 import DISTRIBUTIONS, PAPER, SERVERS
+from slotscope.model.kinds.moldable.numbers import numbers_of
+from slotscope.model.kinds.moldable.programs.chain_measures import ChainMeasures
+from slotscope.model.kinds.moldable.programs.erlang import erlang_b
+from slotscope.model.kinds.moldable.programs.references import chain_reference
+from slotscope.model.kinds.moldable.rows import FLAG_ARRIVED, FLAG_BLOCKED, FLAG_DEPARTED
+from slotscope.model.kinds.moldable.sampling import COUNTS, LEVEL_AREA, SCALARS, TIME_COLUMN, TIMES
+from slotscope.model.kinds.moldable.state import (
+    ADMITTED,
+    BELOW,
+    DEPARTED,
+    JOBS,
+    NEXT_ARRIVAL,
+    NOW,
+    OF_ADMITTED,
+    OF_DEPARTED,
+)
+from slotscope.model.lab.runs import Run
+from slotscope.model.scenario.load import Scenario, parse_scenario
 
 pytestmark = pytest.mark.slow
 

@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.kinds.moldable.programs.bounds import time_curve
-from model.kinds.moldable.programs.classes import class_optimum, value_curve
-from model.kinds.moldable.programs.program import SOLVER_TOLERANCE, available_solvers, solve
-from model.kinds.moldable.programs.theorem1 import duals, knots, optimum
+from slotscope.model.kinds.moldable.programs.bounds import time_curve
+from slotscope.model.kinds.moldable.programs.classes import class_optimum, value_curve
+from slotscope.model.kinds.moldable.programs.program import SOLVER_TOLERANCE, available_solvers, solve
+from slotscope.model.kinds.moldable.programs.theorem1 import duals, knots, optimum
 
 Speedup = tuple[Fraction, ...]
 

@@ -9,10 +9,10 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.kinds.phases.policy_map import PolicyMapPanel
-from gui.theme import load_theme
-from model.api import Session
-from model.frame import Frame
+from slotscope.gui.kinds.phases.policy_map import PolicyMapPanel
+from slotscope.gui.theme import load_theme
+from slotscope.model.api import Session
+from slotscope.model.frame import Frame
 
 LIGHT = load_theme("light")
 

@@ -9,18 +9,18 @@ import numpy as np
 from PySide6.QtCore import QRectF
 from pytestqt.qtbot import QtBot
 
-from gui.kinds.phases.servers import PhaseServersPanel
-from gui.kinds.phases.servers_cells import PhaseWishes
-from gui.kinds.phases.servers_scene import PhaseScene
-from gui.kinds.phases.servers_sections import ServerPlace
-from gui.theme import load_theme
-from model.api import Session
-from model.frame import Frame
-from model.kinds.phases import physics, timers, tokens
-from model.kinds.phases.state import NEXT_VIRTUAL, PhaseState, doubled, with_room
-from model.kinds.phases.tables import tables_of
-from model.scenario.load import as_data, load_scenario, parse_scenario
-from model.state import copied
+from slotscope.gui.kinds.phases.servers import PhaseServersPanel
+from slotscope.gui.kinds.phases.servers_cells import PhaseWishes
+from slotscope.gui.kinds.phases.servers_scene import PhaseScene
+from slotscope.gui.kinds.phases.servers_sections import ServerPlace
+from slotscope.gui.theme import load_theme
+from slotscope.model.api import Session
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.phases import physics, timers, tokens
+from slotscope.model.kinds.phases.state import NEXT_VIRTUAL, PhaseState, doubled, with_room
+from slotscope.model.kinds.phases.tables import tables_of
+from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
+from slotscope.model.state import copied
 
 LIGHT, DARK = load_theme("light"), load_theme("dark")
 SIZE = (900, 600)

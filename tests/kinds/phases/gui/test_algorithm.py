@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gui.kinds.phases.symbols import SYMBOLS
-from gui.panels.algorithm_values import Code, numbers_of, values_beside, worded
-from model.records import Match, Request, SetTimer
+from slotscope.gui.kinds.phases.symbols import SYMBOLS
+from slotscope.gui.panels.algorithm_values import Code, numbers_of, values_beside, worded
+from slotscope.model.records import Match, Request, SetTimer
 from tests.kinds.phases.gui.servers_views import run
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from model.comparison.comparison import Comparison, open_run
-from model.records import DEPARTURE, MOVE
+from slotscope.model.comparison.comparison import Comparison, open_run
+from slotscope.model.records import DEPARTURE, MOVE
 
 DEADLOCK = "jrs-deadlock"
 

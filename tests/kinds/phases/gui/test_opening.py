@@ -8,8 +8,8 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from model.kinds.phases.programs import store
-from model.scenario.load import write_scenario
+from slotscope.model.kinds.phases.programs import store
+from slotscope.model.scenario.load import write_scenario
 from tests.gui.windows import PATIENCE, complete_window, press, rest
 from tests.kinds.phases.scenarios import many_configurations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_a_plan_is_told_and_given_up(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("model.waiting.PERIOD", 0.05)
+    monkeypatch.setattr("slotscope.model.waiting.PERIOD", 0.05)
     monkeypatch.setattr(store, "folder", lambda: tmp_path / "plans")
     store.forget()
     path = tmp_path / "large.toml"

@@ -14,18 +14,18 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.intents import Solve
-from gui.kinds.phases.plan import PlanPanel
-from gui.kinds.phases.plan_axis import AxisRow, ServersAxis
-from gui.kinds.phases.plan_gap import GapPlot, GapPoint, constant_of
-from gui.kinds.phases.plan_solving import SolvingPage
-from gui.kinds.phases.plan_values import axis_rows, gap_points, pool_lines, progress_text, so_far
-from gui.theme import load_theme
-from model.api import Session
-from model.frame import Frame
-from model.kinds.phases.programs.bounds import PhasePoint, PhasesBounds, all_bounds
-from model.kinds.phases.state import REQUESTED
-from model.metrics import Estimate
+from slotscope.gui.intents import Solve
+from slotscope.gui.kinds.phases.plan import PlanPanel
+from slotscope.gui.kinds.phases.plan_axis import AxisRow, ServersAxis
+from slotscope.gui.kinds.phases.plan_gap import GapPlot, GapPoint, constant_of
+from slotscope.gui.kinds.phases.plan_solving import SolvingPage
+from slotscope.gui.kinds.phases.plan_values import axis_rows, gap_points, pool_lines, progress_text, so_far
+from slotscope.gui.theme import load_theme
+from slotscope.model.api import Session
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.phases.programs.bounds import PhasePoint, PhasesBounds, all_bounds
+from slotscope.model.kinds.phases.state import REQUESTED
+from slotscope.model.metrics import Estimate
 
 NAME = "jrs-two-phases"
 

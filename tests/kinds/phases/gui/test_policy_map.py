@@ -10,17 +10,17 @@ from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gui.intents import Select
-from gui.kinds.phases.colours import phase_color
-from gui.kinds.phases.policy_map import PolicyMapPanel
-from gui.kinds.phases.policy_map_bars import MOST_BARS, heaviest
-from gui.kinds.phases.policy_map_painting import shade
-from gui.kinds.phases.policy_map_values import expected_shares
-from gui.kinds.phases.policy_map_words import lemma_words
-from model.api import Session
-from model.frame import Frame
-from model.kinds.phases.programs.bounds import PhasesBounds
-from model.kinds.phases.programs.lemma7 import Lemma7
+from slotscope.gui.intents import Select
+from slotscope.gui.kinds.phases.colours import phase_color
+from slotscope.gui.kinds.phases.policy_map import PolicyMapPanel
+from slotscope.gui.kinds.phases.policy_map_bars import MOST_BARS, heaviest
+from slotscope.gui.kinds.phases.policy_map_painting import shade
+from slotscope.gui.kinds.phases.policy_map_values import expected_shares
+from slotscope.gui.kinds.phases.policy_map_words import lemma_words
+from slotscope.model.api import Session
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.phases.programs.bounds import PhasesBounds
+from slotscope.model.kinds.phases.programs.lemma7 import Lemma7
 from tests.kinds.phases.gui.policy_map_views import LIGHT, cell_of, colours, moved, run, shown_panel
 
 

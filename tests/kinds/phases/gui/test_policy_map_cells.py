@@ -12,17 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QRectF, QSizeF
 
-from gui.kinds.phases.policy_map_cells import NONE, Cells, cells_of, usual_axes
-from gui.kinds.phases.policy_map_dots import MOST_DOTS, disc_size, dot_places
-from gui.kinds.phases.policy_map_layout import laid_out
-from gui.kinds.phases.policy_map_values import cost_rates, distance, map_values, request_weights
-from gui.kinds.phases.policy_map_words import scientific, share_text
-from model.api import Session
-from model.frame import RunInfo
-from model.kinds.phases.lattice import cost_rate
-from model.kinds.phases.numbers import PhaseNumbers
-from model.kinds.phases.programs.plan import AT_ONCE, NOTHING, TIMERS
-from model.scenario.load import as_data, load_scenario, parse_scenario
+from slotscope.gui.kinds.phases.policy_map_cells import NONE, Cells, cells_of, usual_axes
+from slotscope.gui.kinds.phases.policy_map_dots import MOST_DOTS, disc_size, dot_places
+from slotscope.gui.kinds.phases.policy_map_layout import laid_out
+from slotscope.gui.kinds.phases.policy_map_values import cost_rates, distance, map_values, request_weights
+from slotscope.gui.kinds.phases.policy_map_words import scientific, share_text
+from slotscope.model.api import Session
+from slotscope.model.frame import RunInfo
+from slotscope.model.kinds.phases.lattice import cost_rate
+from slotscope.model.kinds.phases.numbers import PhaseNumbers
+from slotscope.model.kinds.phases.programs.plan import AT_ONCE, NOTHING, TIMERS
+from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
 
 
 def data_of(name: str) -> dict[str, Any]:

@@ -11,13 +11,13 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gui.intents import Select
-from gui.kinds.phases.policy_map import PolicyMapPanel
-from gui.kinds.phases.policy_map_painting import shade
-from gui.kinds.phases.policy_map_view import MapView
-from gui.theme import fonts, load_theme
-from model.api import Session
-from model.frame import Frame
+from slotscope.gui.intents import Select
+from slotscope.gui.kinds.phases.policy_map import PolicyMapPanel
+from slotscope.gui.kinds.phases.policy_map_painting import shade
+from slotscope.gui.kinds.phases.policy_map_view import MapView
+from slotscope.gui.theme import fonts, load_theme
+from slotscope.model.api import Session
+from slotscope.model.frame import Frame
 from tests.kinds.phases.gui.policy_map_views import cell_of, colours, moved, run, shown_panel, words
 
 

@@ -6,14 +6,14 @@ import pytest
 from PySide6.QtCore import QRectF
 from pytestqt.qtbot import QtBot
 
-from gui.kinds.phases.colours import phase_color, phase_colours
-from gui.kinds.phases.servers_legend import entries
-from gui.kinds.phases.servers_palette import dimmed
-from gui.kinds.phases.servers_sections import ServerPlace, most_use
-from gui.kinds.phases.servers_words import caption_words, label_words
-from gui.kinds.phases.wording import configuration_text, phase_letter, phase_letters, short_configuration
-from gui.painting.colour import mix
-from model.kinds.phases.state import FIRST_BACKUP
+from slotscope.gui.kinds.phases.colours import phase_color, phase_colours
+from slotscope.gui.kinds.phases.servers_legend import entries
+from slotscope.gui.kinds.phases.servers_palette import dimmed
+from slotscope.gui.kinds.phases.servers_sections import ServerPlace, most_use
+from slotscope.gui.kinds.phases.servers_words import caption_words, label_words
+from slotscope.gui.kinds.phases.wording import configuration_text, phase_letter, phase_letters, short_configuration
+from slotscope.gui.painting.colour import mix
+from slotscope.model.kinds.phases.state import FIRST_BACKUP
 from tests.kinds.phases.gui.servers_views import (
     DARK,
     LIGHT,

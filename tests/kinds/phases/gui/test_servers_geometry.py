@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtGui import QImage
 
-from gui.kinds.phases.servers_cells import LEAST_HEIGHT, LEAST_WIDTH, cell_of
-from gui.kinds.phases.servers_layout import PhaseLayout, fitting_servers
-from gui.kinds.phases.servers_palette import FLOOR, FREE, PER_PHASE, PHASES, RIM, server_palette
-from gui.kinds.phases.servers_raster import Amounts, PhaseRaster, blocks_of, column_rows, rimmed, sprites
-from gui.kinds.phases.servers_sections import (
+from slotscope.gui.kinds.phases.servers_cells import LEAST_HEIGHT, LEAST_WIDTH, cell_of
+from slotscope.gui.kinds.phases.servers_layout import PhaseLayout, fitting_servers
+from slotscope.gui.kinds.phases.servers_palette import FLOOR, FREE, PER_PHASE, PHASES, RIM, server_palette
+from slotscope.gui.kinds.phases.servers_raster import Amounts, PhaseRaster, blocks_of, column_rows, rimmed, sprites
+from slotscope.gui.kinds.phases.servers_sections import (
     Gatherer,
     PhaseContent,
     ServerPlace,
@@ -24,8 +24,8 @@ from gui.kinds.phases.servers_sections import (
     records_on,
     rounded_up,
 )
-from gui.pictures.cells import distinct
-from model.kinds.phases.state import FIRST_BACKUP
+from slotscope.gui.pictures.cells import distinct
+from slotscope.model.kinds.phases.state import FIRST_BACKUP
 from tests.kinds.phases.gui.servers_views import LIGHT, Made, filled, records_of, run, wishes
 
 

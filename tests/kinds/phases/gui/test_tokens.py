@@ -13,12 +13,12 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.intents import GoTo, Select
-from gui.kinds.phases.colours import phase_color
-from gui.kinds.phases.tokens import TokensPanel
-from gui.kinds.phases.tokens_lives import Life
-from gui.kinds.phases.tokens_rates import HEADINGS
-from gui.kinds.phases.tokens_reading import (
+from slotscope.gui.intents import GoTo, Select
+from slotscope.gui.kinds.phases.colours import phase_color
+from slotscope.gui.kinds.phases.tokens import TokensPanel
+from slotscope.gui.kinds.phases.tokens_lives import Life
+from slotscope.gui.kinds.phases.tokens_rates import HEADINGS
+from slotscope.gui.kinds.phases.tokens_reading import (
     counts_in,
     limits_shown,
     recent_rates,
@@ -27,13 +27,13 @@ from gui.kinds.phases.tokens_reading import (
     token_rows,
     usual_span,
 )
-from gui.kinds.phases.tokens_words import percent, row_words
-from gui.theme import fonts, load_theme
-from model.api import Session
-from model.frame import Frame
-from model.inspection import Thing
-from model.kinds.phases.sampling import EVENT_COLUMN, SCALARS, TIME_COLUMN
-from model.kinds.phases.state import MATCHED, OVERFLOWED, PAUSED, REQUESTED, TOKENS, VIRTUAL_ARRIVED
+from slotscope.gui.kinds.phases.tokens_words import percent, row_words
+from slotscope.gui.theme import fonts, load_theme
+from slotscope.model.api import Session
+from slotscope.model.frame import Frame
+from slotscope.model.inspection import Thing
+from slotscope.model.kinds.phases.sampling import EVENT_COLUMN, SCALARS, TIME_COLUMN
+from slotscope.model.kinds.phases.state import MATCHED, OVERFLOWED, PAUSED, REQUESTED, TOKENS, VIRTUAL_ARRIVED
 
 LIGHT = load_theme("light")
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.kinds.phases.tokens_lines_layout import Heading, LinesLayout, arranged, covering_span
-from gui.kinds.phases.tokens_lives import Life, used_lately, waiting
-from gui.kinds.phases.tokens_words import life_words
-from model.api import Session
-from model.frame import Frame
+from slotscope.gui.kinds.phases.tokens_lines_layout import Heading, LinesLayout, arranged, covering_span
+from slotscope.gui.kinds.phases.tokens_lives import Life, used_lately, waiting
+from slotscope.gui.kinds.phases.tokens_words import life_words
+from slotscope.model.api import Session
+from slotscope.model.frame import Frame
 
 Fate = tuple[int, int, int, float, float, bool]
 

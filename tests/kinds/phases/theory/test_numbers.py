@@ -14,13 +14,20 @@ from typing import Any, Mapping, NamedTuple
 import numpy as np
 import pytest
 
-from model.api import open_bench
-from model.kinds.phases.experiments.jrs_gap import exponent
-from model.kinds.phases.experiments.phase_runs import PhaseLength, PhaseRuns, at_scale, budget_of, carry_out, phase_runs
-from model.kinds.phases.state import ARRIVED, MATCHED, OVERFLOWED, REQUESTED, TOKENS, VIRTUAL_ARRIVED
-from model.lab.runs import Run
-from model.metrics import Estimate, estimate
-from model.scenario.load import load_scenario
+from slotscope.model.api import open_bench
+from slotscope.model.kinds.phases.experiments.jrs_gap import exponent
+from slotscope.model.kinds.phases.experiments.phase_runs import (
+    PhaseLength,
+    PhaseRuns,
+    at_scale,
+    budget_of,
+    carry_out,
+    phase_runs,
+)
+from slotscope.model.kinds.phases.state import ARRIVED, MATCHED, OVERFLOWED, REQUESTED, TOKENS, VIRTUAL_ARRIVED
+from slotscope.model.lab.runs import Run
+from slotscope.model.metrics import Estimate, estimate
+from slotscope.model.scenario.load import load_scenario
 from tests.kinds.phases.numbers import MODELS, A, B, C, E, plan_file
 
 pytestmark = pytest.mark.slow

@@ -17,16 +17,16 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from model.errors import ScenarioError
-from model.kinds.phases.from_scenario import job_model
-from model.kinds.phases.jobs import Cost, JobModel
-from model.kinds.phases.lattice import cost_rate, cost_units, lattice_of
-from model.kinds.phases.programs.bounds import packing
-from model.kinds.phases.programs.decomposition import decomposed
-from model.kinds.phases.programs.lemma7 import class_distribution, class_requests, lemma7
-from model.kinds.phases.programs.plan import classes_of
-from model.kinds.phases.programs.plan_tables import read_solution
-from model.kinds.phases.programs.policy import (
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.phases.from_scenario import job_model
+from slotscope.model.kinds.phases.jobs import Cost, JobModel
+from slotscope.model.kinds.phases.lattice import cost_rate, cost_units, lattice_of
+from slotscope.model.kinds.phases.programs.bounds import packing
+from slotscope.model.kinds.phases.programs.decomposition import decomposed
+from slotscope.model.kinds.phases.programs.lemma7 import class_distribution, class_requests, lemma7
+from slotscope.model.kinds.phases.programs.plan import classes_of
+from slotscope.model.kinds.phases.programs.plan_tables import read_solution
+from slotscope.model.kinds.phases.programs.policy import (
     AT_ONCE,
     NOTHING,
     TIMERS,
@@ -37,11 +37,11 @@ from model.kinds.phases.programs.policy import (
     policy_of,
     together,
 )
-from model.kinds.phases.programs.program import SingleServerProgram, program_of
-from model.kinds.phases.programs.simplex import SolvingStoppedError, by_highs, by_pulp, formulate
-from model.kinds.phases.programs.single_server import SingleServerSolution, solved
-from model.kinds.phases.programs.vertex import exact_vertex, solve
-from model.scenario.load import parse_scenario
+from slotscope.model.kinds.phases.programs.program import SingleServerProgram, program_of
+from slotscope.model.kinds.phases.programs.simplex import SolvingStoppedError, by_highs, by_pulp, formulate
+from slotscope.model.kinds.phases.programs.single_server import SingleServerSolution, solved
+from slotscope.model.kinds.phases.programs.vertex import exact_vertex, solve
+from slotscope.model.scenario.load import parse_scenario
 from tests.kinds.phases.models import (
     HARD_FOR_SIMPLEX,
     HARD_TO_PRESOLVE,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from model.kinds.phases.jobs import JobModel
-from model.kinds.phases.programs import store
+from slotscope.model.kinds.phases.jobs import JobModel
+from slotscope.model.kinds.phases.programs import store
 from tests.kinds.phases.models import golden_model
 
 

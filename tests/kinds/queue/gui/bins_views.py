@@ -9,15 +9,15 @@ import numpy as np
 from PySide6.QtCore import QRectF
 from pytestqt.qtbot import QtBot
 
-from gui.kinds.queue.bins import ServerBinsPanel
-from gui.kinds.queue.bins_layout import BinWishes
-from gui.kinds.queue.bins_scene import BinScene
-from gui.theme import load_theme
-from model.api import Session
-from model.frame import Frame
-from model.kinds.queue import physics
-from model.kinds.queue.state import ARRIVED, empty_state, with_room
-from model.scenario.load import as_data, load_scenario, parse_scenario
+from slotscope.gui.kinds.queue.bins import ServerBinsPanel
+from slotscope.gui.kinds.queue.bins_layout import BinWishes
+from slotscope.gui.kinds.queue.bins_scene import BinScene
+from slotscope.gui.theme import load_theme
+from slotscope.model.api import Session
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.queue import physics
+from slotscope.model.kinds.queue.state import ARRIVED, empty_state, with_room
+from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
 
 LIGHT, DARK = load_theme("light"), load_theme("dark")
 SIZE = (900, 600)

@@ -9,12 +9,12 @@ import pytest
 from PySide6.QtCore import QPointF
 from pytestqt.qtbot import QtBot
 
-from gui.kinds.queue.bins_legend import entries
-from gui.kinds.queue.bins_palette import heat_color
-from gui.kinds.queue.bins_words import server_words
-from gui.kinds.queue.colours import look_color
-from gui.painting.colour import argb
-from model.kinds.queue.programs.partition import Partition
+from slotscope.gui.kinds.queue.bins_legend import entries
+from slotscope.gui.kinds.queue.bins_palette import heat_color
+from slotscope.gui.kinds.queue.bins_words import server_words
+from slotscope.gui.kinds.queue.colours import look_color
+from slotscope.gui.painting.colour import argb
+from slotscope.model.kinds.queue.programs.partition import Partition
 from tests.kinds.queue.gui.bins_views import LIGHT, block_rects, colors, filled, run, scene_in, shown, with_stalled
 from tests.kinds.reservation.gui.servers_views import area, has, pixels
 

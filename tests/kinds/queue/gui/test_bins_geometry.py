@@ -7,17 +7,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.kinds.queue.bins_content import BinJobs, blocks_of, records_by_server, served_share, slot_heights, slots_of
-from gui.kinds.queue.bins_layout import FLOOR as FLOOR_HEIGHT
-from gui.kinds.queue.bins_layout import LEAST_HEIGHT, LEAST_WIDTH, BinLayout, fitting_bins
-from gui.kinds.queue.bins_layout import LID as LID_HEIGHT
-from gui.kinds.queue.bins_levels import levels_of
-from gui.kinds.queue.bins_palette import FLOOR, FREE, LID, OUTSIDE, RESERVED, bin_palette
-from gui.kinds.queue.bins_raster import bar_rows, bin_rows, heat_rows
-from gui.painting.textures import pixels_of_looks
-from model.frame import Frame
-from model.kinds.queue.facts import records_on
-from model.kinds.queue.state import NOW
+from slotscope.gui.kinds.queue.bins_content import (
+    BinJobs,
+    blocks_of,
+    records_by_server,
+    served_share,
+    slot_heights,
+    slots_of,
+)
+from slotscope.gui.kinds.queue.bins_layout import FLOOR as FLOOR_HEIGHT
+from slotscope.gui.kinds.queue.bins_layout import LEAST_HEIGHT, LEAST_WIDTH, BinLayout, fitting_bins
+from slotscope.gui.kinds.queue.bins_layout import LID as LID_HEIGHT
+from slotscope.gui.kinds.queue.bins_levels import levels_of
+from slotscope.gui.kinds.queue.bins_palette import FLOOR, FREE, LID, OUTSIDE, RESERVED, bin_palette
+from slotscope.gui.kinds.queue.bins_raster import bar_rows, bin_rows, heat_rows
+from slotscope.gui.painting.textures import pixels_of_looks
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.queue.facts import records_on
+from slotscope.model.kinds.queue.state import NOW
 from tests.kinds.queue.gui.bins_views import LIGHT, run, wishes, with_stalled
 
 RUNS = [

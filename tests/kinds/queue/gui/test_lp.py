@@ -18,12 +18,12 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.kinds.queue.lp import SupportablePanel
-from gui.kinds.queue.lp_bars import ConfigurationRow
-from gui.kinds.queue.lp_picture import jobs_by_size, types_of
-from gui.kinds.queue.lp_refining import RefinedBounds
-from gui.kinds.queue.lp_scale import GUARANTEES, LoadValues, bound_marks, in_a_row, load_text
-from gui.kinds.queue.lp_values import (
+from slotscope.gui.kinds.queue.lp import SupportablePanel
+from slotscope.gui.kinds.queue.lp_bars import ConfigurationRow
+from slotscope.gui.kinds.queue.lp_picture import jobs_by_size, types_of
+from slotscope.gui.kinds.queue.lp_refining import RefinedBounds
+from slotscope.gui.kinds.queue.lp_scale import GUARANTEES, LoadValues, bound_marks, in_a_row, load_text
+from slotscope.gui.kinds.queue.lp_values import (
     MOST_ROWS,
     configuration_rows,
     in_symbols,
@@ -34,11 +34,11 @@ from gui.kinds.queue.lp_values import (
     price_table,
     steps,
 )
-from gui.theme import fonts, load_theme
-from model.api import Session
-from model.frame import Frame
-from model.kinds.queue.programs.bounds import QueueBounds, all_bounds
-from model.kinds.queue.programs.theorem1 import MOST_REFINED
+from slotscope.gui.theme import fonts, load_theme
+from slotscope.model.api import Session
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.queue.programs.bounds import QueueBounds, all_bounds
+from slotscope.model.kinds.queue.programs.theorem1 import MOST_REFINED
 
 VQS_UNSTABLE, BF_UNSTABLE = "queues-vqs-unstable", "queues-bf-unstable"
 

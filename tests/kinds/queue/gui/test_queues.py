@@ -16,20 +16,28 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.intents import Select
-from gui.kinds.queue.colours import look_color, look_ink, queue_name
-from gui.kinds.queue.queues import QueuesPanel
-from gui.kinds.queue.queues_layout import MOST_CELLS
-from gui.kinds.queue.queues_painting import more_words, role_of
-from gui.kinds.queue.queues_reading import Focus, JobCell, first_in_line, focus_of, lane_names, lane_top, lanes
-from gui.kinds.queue.queues_words import job_words, lane_words
-from gui.painting.colour import contrast
-from gui.theme import TEXT_CONTRAST, load_theme
-from model.api import Session
-from model.frame import Frame
-from model.kinds.queue.facts import waiting_records
-from model.kinds.queue.state import FREE, WAITING, QueueState, empty_state
-from model.records import Evict, Place, Record
+from slotscope.gui.intents import Select
+from slotscope.gui.kinds.queue.colours import look_color, look_ink, queue_name
+from slotscope.gui.kinds.queue.queues import QueuesPanel
+from slotscope.gui.kinds.queue.queues_layout import MOST_CELLS
+from slotscope.gui.kinds.queue.queues_painting import more_words, role_of
+from slotscope.gui.kinds.queue.queues_reading import (
+    Focus,
+    JobCell,
+    first_in_line,
+    focus_of,
+    lane_names,
+    lane_top,
+    lanes,
+)
+from slotscope.gui.kinds.queue.queues_words import job_words, lane_words
+from slotscope.gui.painting.colour import contrast
+from slotscope.gui.theme import TEXT_CONTRAST, load_theme
+from slotscope.model.api import Session
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.queue.facts import waiting_records
+from slotscope.model.kinds.queue.state import FREE, WAITING, QueueState, empty_state
+from slotscope.model.records import Evict, Place, Record
 
 MANY = 100_000
 

@@ -13,16 +13,16 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gui.intents import GoTo
-from gui.kinds.queue.curves import QueueCurvesPanel
-from gui.kinds.queue.curves_reading import MOST_CURVES, longest, mean_lengths, read_total, reader, until_now
-from gui.kinds.queue.curves_words import growth_words, measured, verdict_words
-from gui.panels.wording import with_interval
-from gui.theme import load_theme
-from model.api import Session
-from model.frame import Frame
-from model.growth import STRETCHES, growth
-from model.kinds.queue.sampling import (
+from slotscope.gui.intents import GoTo
+from slotscope.gui.kinds.queue.curves import QueueCurvesPanel
+from slotscope.gui.kinds.queue.curves_reading import MOST_CURVES, longest, mean_lengths, read_total, reader, until_now
+from slotscope.gui.kinds.queue.curves_words import growth_words, measured, verdict_words
+from slotscope.gui.panels.wording import with_interval
+from slotscope.gui.theme import load_theme
+from slotscope.model.api import Session
+from slotscope.model.frame import Frame
+from slotscope.model.growth import STRETCHES, growth
+from slotscope.model.kinds.queue.sampling import (
     DEPARTED_COLUMN,
     EVENT_COLUMN,
     SCALARS,
@@ -30,9 +30,9 @@ from model.kinds.queue.sampling import (
     WAITING_AREA_COLUMN,
     WAITING_COLUMN,
 )
-from model.kinds.queue.state import ARRIVED, DEPARTED, WAITING
-from model.kinds.spec import Judgement
-from model.metrics import Estimate
+from slotscope.model.kinds.queue.state import ARRIVED, DEPARTED, WAITING
+from slotscope.model.kinds.spec import Judgement
+from slotscope.model.metrics import Estimate
 
 WARMUP = 2000
 

@@ -9,7 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPointF
 
-from gui.kinds.queue.queues_layout import GATE_CELLS, MOST_CELLS, LanesLayout, LaneText, length_share, length_ticks
+from slotscope.gui.kinds.queue.queues_layout import (
+    GATE_CELLS,
+    MOST_CELLS,
+    LanesLayout,
+    LaneText,
+    length_share,
+    length_ticks,
+)
 
 LINE = 16.0
 

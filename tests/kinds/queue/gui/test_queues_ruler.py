@@ -14,14 +14,14 @@ from PySide6.QtGui import QHelpEvent, QImage, QMouseEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
-from gui.kinds.queue.colours import look_color
-from gui.kinds.queue.queues import QueuesPanel
-from gui.kinds.queue.queues_scale import SizeAxis, SizeScale, bins, ends, sizes_of, spaced
-from gui.kinds.queue.wording import fraction_words, interval_words, percent, reason_words
-from gui.theme import load_theme
-from model.api import Session
-from model.frame import RunInfo
-from model.kinds.queue.programs.partition import Partition
+from slotscope.gui.kinds.queue.colours import look_color
+from slotscope.gui.kinds.queue.queues import QueuesPanel
+from slotscope.gui.kinds.queue.queues_scale import SizeAxis, SizeScale, bins, ends, sizes_of, spaced
+from slotscope.gui.kinds.queue.wording import fraction_words, interval_words, percent, reason_words
+from slotscope.gui.theme import load_theme
+from slotscope.model.api import Session
+from slotscope.model.frame import RunInfo
+from slotscope.model.kinds.queue.programs.partition import Partition
 
 SCENARIOS = (
     ("queues-small-jobs", "vqs"),

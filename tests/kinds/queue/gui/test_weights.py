@@ -18,12 +18,20 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.intents import Select
-from gui.kinds.queue.weights import WeightsPanel
-from gui.kinds.queue.weights_best import BestChoice, best_choice, waiting_by_size
-from gui.kinds.queue.weights_chart import BEST, HEADING, OWN, ChartLine, WeightsChart
-from gui.kinds.queue.weights_columns import NO_WIDTHS, Widths, best_name, chips, columns, servers_text, work_text
-from gui.kinds.queue.weights_values import (
+from slotscope.gui.intents import Select
+from slotscope.gui.kinds.queue.weights import WeightsPanel
+from slotscope.gui.kinds.queue.weights_best import BestChoice, best_choice, waiting_by_size
+from slotscope.gui.kinds.queue.weights_chart import BEST, HEADING, OWN, ChartLine, WeightsChart
+from slotscope.gui.kinds.queue.weights_columns import (
+    NO_WIDTHS,
+    Widths,
+    best_name,
+    chips,
+    columns,
+    servers_text,
+    work_text,
+)
+from slotscope.gui.kinds.queue.weights_values import (
     MOST_ROWS,
     WeightBlock,
     WeightRow,
@@ -32,11 +40,11 @@ from gui.kinds.queue.weights_values import (
     kept_rows,
     weight_blocks,
 )
-from gui.theme import fonts, load_theme
-from model.api import Session
-from model.frame import Frame
-from model.kinds.queue.facts import standing
-from model.kinds.queue.programs.partition import Partition
+from slotscope.gui.theme import fonts, load_theme
+from slotscope.model.api import Session
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.queue.facts import standing
+from slotscope.model.kinds.queue.programs.partition import Partition
 
 STALLS = "vqs:stall=true,gamma=0.9"
 

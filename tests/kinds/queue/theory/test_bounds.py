@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.kinds.queue.cli.bounds import execute_queue
-from model.kinds.queue.numbers import numbers_of
-from model.kinds.queue.programs.bounds import QueueBounds, all_bounds
-from model.kinds.queue.programs.fluid import growth_in, max_weight_growth, stuck_limits, traps
-from model.kinds.queue.programs.partition import Partition
-from model.kinds.queue.programs.region import average_polygon, hull, service_polygon
-from model.kinds.queue.programs.supportable import pools_of
-from model.scenario.load import load_scenario, parse_scenario
+from slotscope.model.kinds.queue.cli.bounds import execute_queue
+from slotscope.model.kinds.queue.numbers import numbers_of
+from slotscope.model.kinds.queue.programs.bounds import QueueBounds, all_bounds
+from slotscope.model.kinds.queue.programs.fluid import growth_in, max_weight_growth, stuck_limits, traps
+from slotscope.model.kinds.queue.programs.partition import Partition
+from slotscope.model.kinds.queue.programs.region import average_polygon, hull, service_polygon
+from slotscope.model.kinds.queue.programs.supportable import pools_of
+from slotscope.model.scenario.load import load_scenario, parse_scenario
 
 HALF = Fraction(1, 2)
 MU = Fraction(1, 100)

@@ -11,8 +11,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from model.kinds.queue.experiments.queue_runs import QueueLength, QueueRuns, carry_out, queue_runs
-from model.scenario.load import edited, load_scenario
+from slotscope.model.kinds.queue.experiments.queue_runs import QueueLength, QueueRuns, carry_out, queue_runs
+from slotscope.model.scenario.load import edited, load_scenario
 
 pytestmark = pytest.mark.slow
 

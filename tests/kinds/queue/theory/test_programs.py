@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.kinds.queue.continuous import GridBeta, GridUniform
-from model.kinds.queue.programs import packing, supportable, theorem1
-from model.kinds.queue.programs.packing import Packer
-from model.kinds.queue.programs.partition import Partition
-from model.kinds.queue.programs.reduced import (
+from slotscope.model.kinds.queue.continuous import GridBeta, GridUniform
+from slotscope.model.kinds.queue.programs import packing, supportable, theorem1
+from slotscope.model.kinds.queue.programs.packing import Packer
+from slotscope.model.kinds.queue.programs.partition import Partition
+from slotscope.model.kinds.queue.programs.reduced import (
     largest_sizes,
     nominal_contents,
     queue_probabilities,
@@ -23,19 +23,19 @@ from model.kinds.queue.programs.reduced import (
     real_supportable,
     reduced_supportable,
 )
-from model.kinds.queue.programs.reduced_region import GUARANTEE, formulate_worst_queue, worst_queue
-from model.kinds.queue.programs.supportable import (
+from slotscope.model.kinds.queue.programs.reduced_region import GUARANTEE, formulate_worst_queue, worst_queue
+from slotscope.model.kinds.queue.programs.supportable import (
     PoolOfServers,
     SupportableWorkload,
     formulate,
     pools_of,
     solver_status,
 )
-from model.kinds.queue.programs.theorem1 import Refinement, partition_cells, refinements
-from model.kinds.queue.sizes import Atoms, MixedSizes, SizeDistribution
-from model.programs.configurations import ConfigurationSpace
-from model.programs.knapsack import heaviest
-from model.programs.solver import choose_solver
+from slotscope.model.kinds.queue.programs.theorem1 import Refinement, partition_cells, refinements
+from slotscope.model.kinds.queue.sizes import Atoms, MixedSizes, SizeDistribution
+from slotscope.model.programs.configurations import ConfigurationSpace
+from slotscope.model.programs.knapsack import heaviest
+from slotscope.model.programs.solver import choose_solver
 
 SOLVER_TOLERANCE = 1e-6
 #: Units of a server in the laws of these tests.

@@ -8,14 +8,14 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.kinds.reservation.servers import ServersPanel
-from gui.kinds.reservation.servers_grid import ServerGridPanel
-from gui.kinds.reservation.servers_stacks import StackView
-from gui.painting.colour import argb
-from gui.theme import load_theme
-from model.api import Session
-from model.frame import Frame
-from model.scenario.load import as_data, load_scenario, parse_scenario
+from slotscope.gui.kinds.reservation.servers import ServersPanel
+from slotscope.gui.kinds.reservation.servers_grid import ServerGridPanel
+from slotscope.gui.kinds.reservation.servers_stacks import StackView
+from slotscope.gui.painting.colour import argb
+from slotscope.gui.theme import load_theme
+from slotscope.model.api import Session
+from slotscope.model.frame import Frame
+from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
 
 LIGHT, DARK = load_theme("light"), load_theme("dark")
 SIZE = (900, 600)

@@ -14,14 +14,14 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.intents import GoTo
-from gui.kinds.reservation.groups import GroupsPanel, accepting_slots, read_groups
-from gui.kinds.reservation.groups_chart import RowChart, RowStyle
-from gui.plotting.sampled import LEAST_GROWTH, SampledSeries
-from gui.theme import load_theme
-from model.api import Session
-from model.frame import Frame
-from model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN
+from slotscope.gui.intents import GoTo
+from slotscope.gui.kinds.reservation.groups import GroupsPanel, accepting_slots, read_groups
+from slotscope.gui.kinds.reservation.groups_chart import RowChart, RowStyle
+from slotscope.gui.plotting.sampled import LEAST_GROWTH, SampledSeries
+from slotscope.gui.theme import load_theme
+from slotscope.model.api import Session
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN
 
 EVENTS, EARLIER = 6_000, 3_000
 

@@ -17,22 +17,22 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QLabel, QProgressBar, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.intents import Say
-from gui.kinds.reservation.lp import LPPanel
-from gui.kinds.reservation.lp_curve import alpha_text
-from gui.kinds.reservation.lp_prices import price_table
-from gui.kinds.reservation.lp_scale import NAMES, guarantee_sentence
-from gui.kinds.reservation.lp_solution import BarRow, bar_rows, present_shares, solve_at
-from gui.panels.wording import exact, significant
-from gui.theme import fonts, load_theme
-from model.api import Session
-from model.frame import Frame
-from model.kinds.reservation.bounds import Bounds
-from model.kinds.reservation.measures import reward_rate
-from model.kinds.reservation.programs.bounds import GUARANTEES
-from model.kinds.reservation.programs.greedy import global_greedy
-from model.kinds.reservation.programs.optimum import exact_optimum
-from model.kinds.reservation.programs.solving import solve_bounds
+from slotscope.gui.intents import Say
+from slotscope.gui.kinds.reservation.lp import LPPanel
+from slotscope.gui.kinds.reservation.lp_curve import alpha_text
+from slotscope.gui.kinds.reservation.lp_prices import price_table
+from slotscope.gui.kinds.reservation.lp_scale import NAMES, guarantee_sentence
+from slotscope.gui.kinds.reservation.lp_solution import BarRow, bar_rows, present_shares, solve_at
+from slotscope.gui.panels.wording import exact, significant
+from slotscope.gui.theme import fonts, load_theme
+from slotscope.model.api import Session
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.reservation.bounds import Bounds
+from slotscope.model.kinds.reservation.measures import reward_rate
+from slotscope.model.kinds.reservation.programs.bounds import GUARANTEES
+from slotscope.model.kinds.reservation.programs.greedy import global_greedy
+from slotscope.model.kinds.reservation.programs.optimum import exact_optimum
+from slotscope.model.kinds.reservation.programs.solving import solve_bounds
 
 SCENARIOS = ("dra-vms", "dra-classroom", "dra-example-1", "dra-appendix-c")
 
@@ -328,7 +328,7 @@ def test_a_program_too_large_elsewhere_keeps_the_last_solution(
     def refuse(*_: object) -> None:
         raise ValueError("more than 9 nodes")
 
-    monkeypatch.setattr("gui.kinds.reservation.lp.solve_at", refuse)
+    monkeypatch.setattr("slotscope.gui.kinds.reservation.lp.solve_at", refuse)
     before = ready.solution
     with qtbot.waitSignal(ready.intent) as caught:
         drag(qtbot, ready, 1.0, 4.0)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gui.intents import Select
-from gui.kinds.reservation.servers import ServersPanel
-from gui.kinds.reservation.servers_legend import entries
-from gui.kinds.reservation.servers_words import server_words
-from gui.panels.algorithm_values import Code, values_beside
-from gui.panels.inspector import InspectorPanel
-from gui.theme import load_theme
-from model.records import Admit
+from slotscope.gui.intents import Select
+from slotscope.gui.kinds.reservation.servers import ServersPanel
+from slotscope.gui.kinds.reservation.servers_legend import entries
+from slotscope.gui.kinds.reservation.servers_words import server_words
+from slotscope.gui.panels.algorithm_values import Code, values_beside
+from slotscope.gui.panels.inspector import InspectorPanel
+from slotscope.gui.theme import load_theme
+from slotscope.model.records import Admit
 from tests.kinds.reservation.gui.servers_views import classroom, shown
 
 MARKS = {"reject_group", "wanted", "missing"}

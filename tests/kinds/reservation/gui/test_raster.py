@@ -20,13 +20,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gui.kinds.reservation.servers_painted import GridHit, PaintedServers, layout_grid
-from gui.kinds.reservation.servers_raster import ServerRaster
-from gui.kinds.reservation.servers_raster_view import ServerView
-from gui.painting import kernel
-from gui.painting.colour import argb
-from gui.painting.textures import RasterPalette, raster_palette
-from gui.theme import load_theme
+from slotscope.gui.kinds.reservation.servers_painted import GridHit, PaintedServers, layout_grid
+from slotscope.gui.kinds.reservation.servers_raster import ServerRaster
+from slotscope.gui.kinds.reservation.servers_raster_view import ServerView
+from slotscope.gui.painting import kernel
+from slotscope.gui.painting.colour import argb
+from slotscope.gui.painting.textures import RasterPalette, raster_palette
+from slotscope.gui.theme import load_theme
 
 WIDTH, HEIGHT = 220, 160
 LIGHT = load_theme("light")

@@ -16,21 +16,21 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.intents import GoTo
-from gui.kinds.reservation.reward import RewardPanel, read_rewards
-from gui.panels.wording import share_of, significant, with_interval
-from gui.plotting.sampled import LEAST_GROWTH, History, SampledSeries, average_width
-from gui.theme import load_theme
-from model.api import Session
-from model.frame import Frame
-from model.kinds.reservation.arrivals import workload_of
-from model.kinds.reservation.bounds import Bounds
-from model.kinds.reservation.measures import reward_rate, running_reward
-from model.kinds.reservation.programs.infinite import infinite_bound
-from model.kinds.reservation.programs.solving import solve_bounds
-from model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN, columns
-from model.kinds.reservation.state import ADMITTED, MIGRATED, REJECTED
-from model.kinds.reservation.upper_bound import all_bounds
+from slotscope.gui.intents import GoTo
+from slotscope.gui.kinds.reservation.reward import RewardPanel, read_rewards
+from slotscope.gui.panels.wording import share_of, significant, with_interval
+from slotscope.gui.plotting.sampled import LEAST_GROWTH, History, SampledSeries, average_width
+from slotscope.gui.theme import load_theme
+from slotscope.model.api import Session
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.reservation.arrivals import workload_of
+from slotscope.model.kinds.reservation.bounds import Bounds
+from slotscope.model.kinds.reservation.measures import reward_rate, running_reward
+from slotscope.model.kinds.reservation.programs.infinite import infinite_bound
+from slotscope.model.kinds.reservation.programs.solving import solve_bounds
+from slotscope.model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN, columns
+from slotscope.model.kinds.reservation.state import ADMITTED, MIGRATED, REJECTED
+from slotscope.model.kinds.reservation.upper_bound import all_bounds
 
 EVENTS, EARLIER = 24_000, 20_500
 

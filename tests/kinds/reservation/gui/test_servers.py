@@ -17,15 +17,15 @@ from PySide6.QtGui import QHelpEvent, QPainter, QWheelEvent
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.intents import Select
-from gui.kinds.reservation import servers_calm
-from gui.kinds.reservation.servers import ServersPanel
-from gui.kinds.reservation.servers_columns import figure_of
-from gui.kinds.reservation.servers_grid import ServerGridPanel
-from gui.kinds.reservation.servers_stacks import StackView
-from gui.kinds.reservation.servers_words import job_at, server_words, slot_of
-from gui.painting.stack_text import Symbols
-from model.api import Session
+from slotscope.gui.intents import Select
+from slotscope.gui.kinds.reservation import servers_calm
+from slotscope.gui.kinds.reservation.servers import ServersPanel
+from slotscope.gui.kinds.reservation.servers_columns import figure_of
+from slotscope.gui.kinds.reservation.servers_grid import ServerGridPanel
+from slotscope.gui.kinds.reservation.servers_stacks import StackView
+from slotscope.gui.kinds.reservation.servers_words import job_at, server_words, slot_of
+from slotscope.gui.painting.stack_text import Symbols
+from slotscope.model.api import Session
 from tests.kinds.reservation.gui.servers_views import DARK, LIGHT, SIZE, area, classroom, has, pixels, shown, stacks
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -366,14 +366,14 @@ def test_a_job_is_found_in_its_slot_and_a_slot_by_its_job(events: int) -> None:
 @pytest.mark.parametrize("kind", ["ServersPanel", "ServerGridPanel"])
 def test_on_a_fine_screen_points_and_pixels_agree(kind: str) -> None:
     name = "servers" if kind == "ServersPanel" else "servers_grid"
-    module = f"gui.kinds.reservation.{name}"
+    module = f"slotscope.gui.kinds.reservation.{name}"
     program = f"""
 from PySide6.QtWidgets import QApplication
 app = QApplication([])
 from {module} import {kind}
-from gui.painting.stack_text import Symbols
-from gui.theme import load_theme
-from model.api import Session
+from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.theme import load_theme
+from slotscope.model.api import Session
 session = Session.open("dra-classroom", kernel=False)
 session.run(events=60)
 panel = {kind}(load_theme("light"))

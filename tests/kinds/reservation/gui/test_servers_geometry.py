@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication
 
-from gui.kinds.reservation.servers_columns import assign_places
-from gui.kinds.reservation.servers_grid_layout import fitting_grid, zoomed_grid
-from gui.kinds.reservation.servers_legend import BETWEEN
-from gui.kinds.reservation.servers_slots import Strip, slot_boxes, strip_picture
-from gui.kinds.reservation.servers_stack_layout import (
+from slotscope.gui.kinds.reservation.servers_columns import assign_places
+from slotscope.gui.kinds.reservation.servers_grid_layout import fitting_grid, zoomed_grid
+from slotscope.gui.kinds.reservation.servers_legend import BETWEEN
+from slotscope.gui.kinds.reservation.servers_slots import Strip, slot_boxes, strip_picture
+from slotscope.gui.kinds.reservation.servers_stack_layout import (
     LEAST_STRIP,
     Share,
     StackLayout,
@@ -26,10 +26,10 @@ from gui.kinds.reservation.servers_stack_layout import (
     spans,
     zoomed_scale,
 )
-from gui.kinds.reservation.servers_stack_raster import StackContent, StackRaster
-from gui.painting.colour import argb
-from gui.painting.textures import raster_palette
-from gui.pictures.legend import flow
+from slotscope.gui.kinds.reservation.servers_stack_raster import StackContent, StackRaster
+from slotscope.gui.painting.colour import argb
+from slotscope.gui.painting.textures import raster_palette
+from slotscope.gui.pictures.legend import flow
 from tests.kinds.reservation.gui.servers_views import DARK, LIGHT
 
 

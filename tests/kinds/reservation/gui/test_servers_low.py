@@ -6,11 +6,11 @@ import pytest
 from PySide6.QtCore import QPointF
 from pytestqt.qtbot import QtBot
 
-from gui.kinds.reservation.servers_captions import caption_lines
-from gui.kinds.reservation.servers_scene import LADDER
-from gui.kinds.reservation.servers_stacks import StackView
-from model.api import Session
-from model.frame import Frame
+from slotscope.gui.kinds.reservation.servers_captions import caption_lines
+from slotscope.gui.kinds.reservation.servers_scene import LADDER
+from slotscope.gui.kinds.reservation.servers_stacks import StackView
+from slotscope.model.api import Session
+from slotscope.model.frame import Frame
 from tests.kinds.reservation.gui.servers_views import classroom, stacks
 
 #: The panel in a window of 1280x720, and lower and higher ones.

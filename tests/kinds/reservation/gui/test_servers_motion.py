@@ -8,16 +8,16 @@ import pytest
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from gui.kinds.reservation import servers_calm
-from gui.kinds.reservation.servers import ServersPanel
-from gui.kinds.reservation.servers_columns import figure_of
-from gui.kinds.reservation.servers_grid import ServerGridPanel
-from gui.kinds.reservation.servers_stacks import StackView
-from gui.kinds.reservation.servers_steps import Movement, marks, movements, servers_in_the_way
-from model.api import Session
-from model.frame import Frame
-from model.kinds.reservation.rows import FLAG_MIGRATED, FLAG_REASSIGNED, FLAG_REJECTED
-from model.scenario.load import as_data, load_scenario, parse_scenario
+from slotscope.gui.kinds.reservation import servers_calm
+from slotscope.gui.kinds.reservation.servers import ServersPanel
+from slotscope.gui.kinds.reservation.servers_columns import figure_of
+from slotscope.gui.kinds.reservation.servers_grid import ServerGridPanel
+from slotscope.gui.kinds.reservation.servers_stacks import StackView
+from slotscope.gui.kinds.reservation.servers_steps import Movement, marks, movements, servers_in_the_way
+from slotscope.model.api import Session
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.reservation.rows import FLAG_MIGRATED, FLAG_REASSIGNED, FLAG_REJECTED
+from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
 from tests.kinds.reservation.gui.servers_views import (
     LIGHT,
     SIZE,

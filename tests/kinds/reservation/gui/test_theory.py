@@ -14,20 +14,20 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gui.intents import GoTo
-from gui.kinds.reservation.theory import TheoryPanel
-from gui.kinds.reservation.theory_values import falling_for
-from gui.panels.wording import significant
-from gui.plotting.sampled import SampledSeries
-from gui.theme import apply, load_theme
-from model.api import Session
-from model.frame import Frame
-from model.kinds.reservation.bounds import Bounds
-from model.kinds.reservation.programs.greedy import global_greedy
-from model.kinds.reservation.programs.lyapunov import lyapunov
-from model.kinds.reservation.programs.solving import solve_bounds
-from model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN
-from model.scenario.load import parse_scenario
+from slotscope.gui.intents import GoTo
+from slotscope.gui.kinds.reservation.theory import TheoryPanel
+from slotscope.gui.kinds.reservation.theory_values import falling_for
+from slotscope.gui.panels.wording import significant
+from slotscope.gui.plotting.sampled import SampledSeries
+from slotscope.gui.theme import apply, load_theme
+from slotscope.model.api import Session
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.reservation.bounds import Bounds
+from slotscope.model.kinds.reservation.programs.greedy import global_greedy
+from slotscope.model.kinds.reservation.programs.lyapunov import lyapunov
+from slotscope.model.kinds.reservation.programs.solving import solve_bounds
+from slotscope.model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN
+from slotscope.model.scenario.load import parse_scenario
 from tests.kinds.reservation.gui.theory_frames import (
     EVENTS,
     colours,

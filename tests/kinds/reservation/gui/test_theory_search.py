@@ -8,10 +8,10 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from gui.kinds.reservation.theory import TheoryPanel
-from gui.kinds.reservation.theory_search import SearchRow, sentence
-from gui.theme import load_theme, type_letter
-from model.kinds.reservation.programs.monotone import MonotoneSearch, Witness, search_violation
+from slotscope.gui.kinds.reservation.theory import TheoryPanel
+from slotscope.gui.kinds.reservation.theory_search import SearchRow, sentence
+from slotscope.gui.theme import load_theme, type_letter
+from slotscope.model.kinds.reservation.programs.monotone import MonotoneSearch, Witness, search_violation
 from tests.kinds.reservation.gui.theory_frames import frame_of
 
 pytestmark = pytest.mark.slow

@@ -10,11 +10,11 @@ import numpy as np
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QLabel, QWidget
 
-from model.api import Session
-from model.frame import Frame
-from model.kinds.reservation.bounds import Bounds
-from model.kinds.reservation.programs.solving import solve_bounds
-from model.programs.configurations import Configuration
+from slotscope.model.api import Session
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.reservation.bounds import Bounds
+from slotscope.model.kinds.reservation.programs.solving import solve_bounds
+from slotscope.model.programs.configurations import Configuration
 
 EVENTS = 3_000
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from model.kinds.reservation.programs.alpha_curve import AlphaCurve, alpha_curve, interpolate
-from model.kinds.reservation.programs.greedy import global_greedy
-from model.kinds.reservation.programs.optimum import exact_optimum
-from model.programs.configurations import ConfigurationSpace
+from slotscope.model.kinds.reservation.programs.alpha_curve import AlphaCurve, alpha_curve, interpolate
+from slotscope.model.kinds.reservation.programs.greedy import global_greedy
+from slotscope.model.kinds.reservation.programs.optimum import exact_optimum
+from slotscope.model.programs.configurations import ConfigurationSpace
 from tests.kinds.reservation.theory.test_reward_programs import (
     VM_REWARDS,
     VM_WORKLOAD,

@@ -7,13 +7,13 @@ from itertools import pairwise
 
 import pytest
 
-from model.api import Session
-from model.kinds.reservation.numbers import numbers_of
-from model.kinds.reservation.programs.appendix_c import MOST_JOBS, MOST_TYPES, AppendixC
-from model.kinds.reservation.programs.bounds import MONOTONE
-from model.kinds.reservation.programs.greedy import global_greedy
-from model.kinds.reservation.programs.optimum import exact_optimum
-from model.scenario.load import load_scenario, parse_scenario
+from slotscope.model.api import Session
+from slotscope.model.kinds.reservation.numbers import numbers_of
+from slotscope.model.kinds.reservation.programs.appendix_c import MOST_JOBS, MOST_TYPES, AppendixC
+from slotscope.model.kinds.reservation.programs.bounds import MONOTONE
+from slotscope.model.kinds.reservation.programs.greedy import global_greedy
+from slotscope.model.kinds.reservation.programs.optimum import exact_optimum
+from slotscope.model.scenario.load import load_scenario, parse_scenario
 
 MANY = [(types, jobs) for types in range(2, 7) for jobs in (1, 2, 3, 7, 10, 20, 99)]
 

@@ -8,20 +8,20 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.api import Session
-from model.frame import Frame
-from model.kinds.reservation.policies import gpa
-from model.kinds.reservation.programs.deficit import (
+from slotscope.model.api import Session
+from slotscope.model.frame import Frame
+from slotscope.model.kinds.reservation.policies import gpa
+from slotscope.model.kinds.reservation.programs.deficit import (
     Counts,
     configurations_in_play,
     effective_counts,
     next_configuration,
     slot_deficit,
 )
-from model.kinds.reservation.programs.greedy import greedy_configurations
-from model.kinds.reservation.sampling import columns
-from model.kinds.reservation.state import GREEDY_LENGTH
-from model.programs.configurations import Configuration
+from slotscope.model.kinds.reservation.programs.greedy import greedy_configurations
+from slotscope.model.kinds.reservation.sampling import columns
+from slotscope.model.kinds.reservation.state import GREEDY_LENGTH
+from slotscope.model.programs.configurations import Configuration
 from tests.kinds.reservation.strategies import scenarios
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from model.api import Session
-from model.metrics import Estimate
-from model.scenario.load import as_data, load_scenario, parse_scenario
+from slotscope.model.api import Session
+from slotscope.model.metrics import Estimate
+from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
 
 pytestmark = pytest.mark.slow
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from model.api import Session
-from model.kinds.reservation.rows import EVENT_ROW, FLAG_ADMITTED, FLAG_REJECTED
-from model.kinds.reservation.sampling import area_until_now, columns
-from model.kinds.reservation.state import ARRIVED, REJECTED
-from model.metrics import Estimate
-from model.records import ARRIVAL, DEPARTURE
-from model.scenario.load import load_scenario, parse_scenario
+from slotscope.model.api import Session
+from slotscope.model.kinds.reservation.rows import EVENT_ROW, FLAG_ADMITTED, FLAG_REJECTED
+from slotscope.model.kinds.reservation.sampling import area_until_now, columns
+from slotscope.model.kinds.reservation.state import ARRIVED, REJECTED
+from slotscope.model.metrics import Estimate
+from slotscope.model.records import ARRIVAL, DEPARTURE
+from slotscope.model.scenario.load import load_scenario, parse_scenario
 
 SERVERS = 10
 

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from model.api import Session
-from model.kinds.reservation.programs.appendix_c import AppendixC
-from model.kinds.reservation.programs.greedy import global_greedy, greedy_configurations
-from model.kinds.reservation.programs.lyapunov import Lyapunov, lyapunov
-from model.programs.configurations import Configuration, ConfigurationSpace
-from model.programs.simplex import ExactSimplex
+from slotscope.model.api import Session
+from slotscope.model.kinds.reservation.programs.appendix_c import AppendixC
+from slotscope.model.kinds.reservation.programs.greedy import global_greedy, greedy_configurations
+from slotscope.model.kinds.reservation.programs.lyapunov import Lyapunov, lyapunov
+from slotscope.model.programs.configurations import Configuration, ConfigurationSpace
+from slotscope.model.programs.simplex import ExactSimplex
 from tests.kinds.reservation.theory.test_reward_programs import (
     SOLVER_TOLERANCE,
     VM_REWARDS,

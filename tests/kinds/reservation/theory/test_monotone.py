@@ -13,10 +13,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.kinds.reservation.programs import monotone
-from model.kinds.reservation.programs.greedy import global_greedy
-from model.kinds.reservation.programs.monotone import REPORT_EVERY, MonotoneSearch, critical_levels, search_violation
-from model.programs.configurations import ConfigurationSpace
+from slotscope.model.kinds.reservation.programs import monotone
+from slotscope.model.kinds.reservation.programs.greedy import global_greedy
+from slotscope.model.kinds.reservation.programs.monotone import (
+    REPORT_EVERY,
+    MonotoneSearch,
+    critical_levels,
+    search_violation,
+)
+from slotscope.model.programs.configurations import ConfigurationSpace
 from tests.kinds.reservation.theory.test_reward_programs import VM_REWARDS, VM_WORKLOAD, VMS, Instance, instances
 
 BUDGET = 150

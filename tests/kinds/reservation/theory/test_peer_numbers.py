@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from model.api import Session
-from model.kinds.reservation.programs.infinite import infinite_average
-from model.kinds.reservation.rows import EVENT_ROW, FLAG_ADMITTED
-from model.kinds.reservation.state import ARRIVED, REJECTED
-from model.metrics import Estimate
-from model.scenario.load import load_scenario, parse_scenario
+from slotscope.model.api import Session
+from slotscope.model.kinds.reservation.programs.infinite import infinite_average
+from slotscope.model.kinds.reservation.rows import EVENT_ROW, FLAG_ADMITTED
+from slotscope.model.kinds.reservation.state import ARRIVED, REJECTED
+from slotscope.model.metrics import Estimate
+from slotscope.model.scenario.load import load_scenario, parse_scenario
 
 pytestmark = pytest.mark.slow
 

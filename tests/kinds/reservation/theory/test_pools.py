@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.api import Session
-from model.assembly import assemble
-from model.engine import EventRun, started
-from model.errors import ScenarioError
-from model.kinds.reservation.policies.gpa import assignment_of
-from model.kinds.reservation.programs.greedy import global_greedy
-from model.kinds.reservation.programs.optimum import exact_optimum
-from model.kinds.reservation.programs.pools import PoolShare, pooled_greedy, pooled_optimum
-from model.programs.configurations import ConfigurationSpace
-from model.programs.solver import choose_solver
-from model.scenario.load import parse_scenario
+from slotscope.model.api import Session
+from slotscope.model.assembly import assemble
+from slotscope.model.engine import EventRun, started
+from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.reservation.policies.gpa import assignment_of
+from slotscope.model.kinds.reservation.programs.greedy import global_greedy
+from slotscope.model.kinds.reservation.programs.optimum import exact_optimum
+from slotscope.model.kinds.reservation.programs.pools import PoolShare, pooled_greedy, pooled_optimum
+from slotscope.model.programs.configurations import ConfigurationSpace
+from slotscope.model.programs.solver import choose_solver
+from slotscope.model.scenario.load import parse_scenario
 from tests.sound import violations
 
 #: How close a floating-point solver comes to the exact value.

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.kinds.reservation.programs import reward_lp
-from model.kinds.reservation.programs.bounds import ALWAYS, MONOTONE, bounds
-from model.kinds.reservation.programs.greedy import MOST_SUBSETS, global_greedy, greedy_configurations
-from model.kinds.reservation.programs.optimum import ExactOptimum, exact_optimum
-from model.kinds.reservation.programs.reward_lp import certify, solve_assignment, solve_optimum
-from model.programs.configurations import ConfigurationSpace
-from model.programs.simplex import ExactSimplex
+from slotscope.model.kinds.reservation.programs import reward_lp
+from slotscope.model.kinds.reservation.programs.bounds import ALWAYS, MONOTONE, bounds
+from slotscope.model.kinds.reservation.programs.greedy import MOST_SUBSETS, global_greedy, greedy_configurations
+from slotscope.model.kinds.reservation.programs.optimum import ExactOptimum, exact_optimum
+from slotscope.model.kinds.reservation.programs.reward_lp import certify, solve_assignment, solve_optimum
+from slotscope.model.programs.configurations import ConfigurationSpace
+from slotscope.model.programs.simplex import ExactSimplex
 from tests.model.test_configurations import spaces
 
 GOLDEN = json.loads((Path(__file__).parents[3] / "golden" / "dra" / "lp.json").read_text())

@@ -1,0 +1,1 @@
+../../gui/library/__init__.py

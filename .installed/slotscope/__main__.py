@@ -1,0 +1,1 @@
+../../gui/library/__main__.py

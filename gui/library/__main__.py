@@ -1,0 +1,128 @@
+"""The program's entry: a window by default, headless commands beside it.
+
+Nothing heavy is imported before it is known what is wanted, so that the window paints soon.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Sequence
+
+from slotscope.model.cli.arguments import COMMANDS, parse
+from slotscope.model.cli.guard import guarded, note
+from slotscope.model.errors import UntrustedPolicyError
+
+if TYPE_CHECKING:
+    from slotscope.model.lab.results import Figure
+
+#: Where a first run without a display leaves what the window would have shown.
+FIRST_RUN = Path("slotscope-first-run")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the program with *argv* (by default the process's own); returns the exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    return guarded(lambda: dispatch(parse(arguments)), arguments)
+
+
+def dispatch(options: argparse.Namespace) -> int:
+    """Do what was asked for.
+
+    Raises
+    ------
+    UserError
+        One line that says what is wrong with the input.
+    """
+    if options.command == "window":
+        return window(options)
+    if options.command == "screenshot":
+        return screenshot(options)
+    module = import_module(COMMANDS[options.command])
+    if options.command in {"reproduce", "sweep"}:
+        return int(module.execute(options, draw))
+    return int(module.execute(options))
+
+
+def window(options: argparse.Namespace) -> int:
+    """Open the window; without a display, leave a screenshot and a summary instead."""
+    from slotscope.gui.platform import require_platform
+
+    platform = require_platform(os.environ)
+    if not options.as_it_comes:
+        from slotscope.model.cli.checking import check_scenario
+
+        with suppress(UntrustedPolicyError):  # the window asks; without one it is refused below
+            check_scenario(options)
+    if platform.plugin:
+        os.environ["QT_QPA_PLATFORM"] = platform.plugin
+    for warning in platform.warnings:
+        note(warning)
+    if not platform.display:
+        return first_run(options, platform.no_display)
+    from slotscope.gui import app
+
+    return app.main(options.scenario, options.policies, options.seed, options.event, tuple(options.trace))
+
+
+def first_run(options: argparse.Namespace, reason: str) -> int:
+    """Run offscreen and write what the window would have shown."""
+    from slotscope.model.cli.first_run import write_summary
+
+    note(f"no display ({reason}): running offscreen, results go to {FIRST_RUN}{os.sep}")
+    summary, end = write_summary(options, FIRST_RUN)
+    print(summary, flush=True)
+    picture = FIRST_RUN / "screenshot.png"
+    options.at = None if options.event is not None else end
+    options.out, options.size, options.panel, options.theme = picture, (1600, 1000), None, "light"
+    return screenshot(options)
+
+
+def screenshot(options: argparse.Namespace) -> int:
+    """Write the window as it looks at a time or event, without a display."""
+    from slotscope.gui.platform import require_platform
+    from slotscope.model.cli.checking import check_scenario
+
+    check_scenario(options)
+    os.environ["QT_QPA_PLATFORM"] = require_platform(os.environ, window=False).plugin
+    from slotscope.gui import app
+
+    app.screenshot(
+        options.scenario,
+        options.policies,
+        options.seed,
+        tuple(options.trace),
+        options.at,
+        options.event,
+        options.out,
+        options.size,
+        options.panel,
+        options.theme,
+    )
+    print(options.out)
+    return 0
+
+
+def draw(figure: Figure, path: Path) -> bool:
+    """Write a figure of an experiment; False, with a note, where Qt cannot draw it."""
+    from slotscope.gui.platform import check_platform
+
+    platform = check_platform(os.environ, window=False)
+    try:
+        if platform.problem:
+            raise ImportError(platform.problem)
+        os.environ["QT_QPA_PLATFORM"] = platform.plugin
+        from slotscope.gui.figure import save_figure
+    except ImportError as error:
+        note(f"no picture is drawn: {error}")
+        return False
+    save_figure(figure, path)
+    return True
+
+
+if __name__ == "__main__":
+    sys.exit(main())
