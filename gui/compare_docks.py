@@ -196,6 +196,7 @@ class CompareDocks(QObject):
     def _arrange(self) -> None:
         """Servers side by side above, logs side by side below, the comparison at the right.
 
+        Nothing is put in tabs with servers, so that their pictures are equally high and have one scale.
         Docks are taken out and put in anew: what is put beside a dock in tabs would become one.
         """
         window, roles, docks = self._window, self._area.roles, self._area.docks
@@ -216,9 +217,8 @@ class CompareDocks(QObject):
             window.splitDockWidget(docks["comparison"], docks[curve], Vertical)
         for name in shown:
             docks[name].show()
-        self._tab(servers, *roles.behind)
         self._tab("decisions", "algorithm")
-        placed = {*roles.behind, "algorithm", "comparison", *curves}
+        placed = {"algorithm", "comparison", *curves}
         placed |= {f"{stem}-{lane + 1}" for stem in (servers, "decisions") for lane in lanes}
         rest = [name for name in shown if name not in placed | {servers, "decisions"}]
         self._tab(front, *(name for name in (*curves, *rest) if name != front))
@@ -249,10 +249,7 @@ class CompareDocks(QObject):
             stem: [stem, *(f"{stem}-{lane + 1}" for lane in range(1, lanes))] for stem in (roles.servers, SENTENCES)
         }
         return columns(
-            (
-                left / lanes,
-                ((_SERVERS, (*rows[roles.servers], *roles.behind)), (1 - _SERVERS, (*rows[SENTENCES], "algorithm"))),
-            ),
+            (left / lanes, ((_SERVERS, rows[roles.servers]), (1 - _SERVERS, (*rows[SENTENCES], "algorithm")))),
             (1 - left, ((1 - below, ("comparison",)), (below, rest))),
         )
 

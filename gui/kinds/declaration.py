@@ -35,7 +35,6 @@ class Roles(NamedTuple):
     programs: str  #: at the right, below
     beside: str  #: beside the servers at first in lecture mode
     numbered: tuple[str, ...]  #: by the number key that brings them to the front, from 1 on
-    behind: tuple[str, ...] = ()  #: the servers in further tabs
 
 
 class DecisionWords(NamedTuple):

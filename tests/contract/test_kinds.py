@@ -114,6 +114,6 @@ def test_its_panels_have_their_places(system: str) -> None:
     assert names == [entry.name for entry in panels_of(system)]
     assert len({*names}) == len(names)
     roles = PANEL_ROOMS[system].roles
-    assert {roles.servers, roles.curve, roles.programs, *roles.behind, *roles.numbered} <= {*names}
+    assert {roles.servers, roles.curve, roles.programs, *roles.numbered} <= {*names}
     assert len(companions_of(system)) == 3
     assert COMPARISON not in panels_of(system)

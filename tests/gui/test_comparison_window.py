@@ -337,6 +337,8 @@ def test_every_lane_is_seen_side_by_side(
             assert dock.isVisible() and dock.geometry().right() <= alone.width()
             assert colours(dock) > 3, f"{dock.objectName()} paints nothing"
             assert "oo small" not in dock.panel._note.text()
+    servers = [dock.panel for dock in alone.docks.values() if dock.panel.name == "servers"]
+    assert len({panel.height() for panel in servers}) == 1  # or their pictures had several scales
     comparison = alone.docks["comparison"]
     assert colours(comparison) > 6
     assert comparison.panel.curves.height() >= 90

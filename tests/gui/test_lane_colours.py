@@ -14,6 +14,7 @@ from slotscope.gui.kinds.queue.bins import ServerBinsPanel
 from slotscope.gui.kinds.queue.bins_legend import entries
 from slotscope.gui.kinds.queue.queues import QueuesPanel
 from slotscope.gui.kinds.reservation.servers_columns import figure_of
+from slotscope.gui.kinds.reservation.servers_scene import StackScene
 from slotscope.gui.panels.comparison_table import lane_frames
 from slotscope.gui.theme import load_theme, theme_names
 from slotscope.model.comparison.comparison import Comparison
@@ -32,6 +33,8 @@ POLICIES = {
 }
 LIGHT = load_theme("light")
 SIZE = 500, 420
+#: Of text in tests, in the window, and in a hall, in points.
+TYPE_SIZES = (9.0, 11.0, 16.5)
 
 SCENARIOS = pytest.mark.parametrize("scenario", POLICIES)
 
@@ -153,20 +156,32 @@ def lab(color: str) -> np.ndarray:
     return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
 
 
-def test_stacks_side_by_side_have_one_scale(qtbot: QtBot) -> None:
+@pytest.mark.parametrize("points", TYPE_SIZES)
+def test_stacks_side_by_side_have_one_scale(qtbot: QtBot, points: float) -> None:
+    """Also where one policy has words above its stacks and in its legend that the other has not."""
     run = Comparison.open("dra-vms", ("dra", "static-reservation"))
     for events in (100, 1500):
         run.run(events=events)
         frames = lane_frames(run.frame())
         tallest = [figure_of(frame).tallest for frame in frames]
         assert tallest[0] != tallest[1]
-        views = [stacks(qtbot, frame) for frame in frames]
-        scales = [view.scene.layout.scale for view in views if view.scene is not None]
-        assert scales[0] == scales[1]
-        highest = max(
-            view.scene.layout.base - view.scene.layout.level(max(tallest)) for view in views if view.scene is not None
-        )
-        assert highest >= 0.5 * SIZE[1]  # common, but not wasted
+        for width, height in (SIZE, (640, 560), (900, 600)):
+            scenes = [stacked(qtbot, frame, points, (width, height)) for frame in frames]
+            assert scenes[0].layout.scale == scenes[1].layout.scale
+            assert scenes[0].regions.stage == scenes[1].regions.stage
+            layout = scenes[0].layout
+            assert layout.base - layout.level(max(tallest)) >= 0.35 * height  # common, but not wasted
+
+
+def stacked(qtbot: QtBot, frame: Frame, points: float, size: tuple[int, int]) -> StackScene:
+    """The stacks of a frame in type of so many points."""
+    view = stacks(qtbot, frame)
+    font = view.font()
+    font.setPointSizeF(points)
+    view.setFont(font)
+    view.resize(*size)
+    assert view.scene is not None
+    return view.scene
 
 
 def test_bins_of_jobs_with_phases_have_one_height_side_by_side(qtbot: QtBot) -> None:

@@ -21,7 +21,6 @@ ROOM = PanelRoom(
         "lp",
         "algorithm",
         ("servers", "algorithm", "decisions", "reward", "lp", "groups", "theory", "server-grid", "inspector"),
-        ("server-grid",),
     ),
     symbols=f"{__name__}.symbols",
     page="dra",

@@ -40,7 +40,7 @@ from slotscope.gui.painting.colour import argb
 from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.painting.textures import raster_palette
 from slotscope.gui.theme import Theme
-from slotscope.model.frame import Frame
+from slotscope.model.frame import Frame, RunInfo
 
 
 class StackView(QWidget):
@@ -115,7 +115,7 @@ class StackView(QWidget):
         before, old_scene = self._frame, self._scene
         self._motion.cancel()
         self._frame = frame
-        if before is None or before.info is not frame.info:
+        if before is None or list(map(id, before.runs)) != list(map(id, frame.runs)):
             self._forget()
             before = None
         self._follow(frame)
@@ -170,8 +170,16 @@ class StackView(QWidget):
         self._palette = raster_palette(self._theme, len(names), self._ratio)
         groups = info is None or info.facts.has_groups
         self._legend = StackLegend(entries(names, True, groups), self._text, self._theme)
+        any_groups = groups or any(run.facts.has_groups for run in self._stacked_beside)
+        self._longest_legend = StackLegend(entries(names, True, any_groups), self._text, self._theme)
         self._pictures = Pictures(info.numbers, self._theme, self._palette, font) if info is not None else None
         self._raster_key = ()
+
+    @property
+    def _stacked_beside(self) -> list[RunInfo]:
+        """The runs beside this one whose servers are stacks too: their pictures leave alike room for them."""
+        runs = self._frame.runs[1:] if self._frame is not None else ()
+        return [run for run in runs if run.facts.reserves_slots]
 
     def _lay_out(self) -> None:
         """Find the place of everything and bring the pixels up to date."""
@@ -180,7 +188,8 @@ class StackView(QWidget):
         if self._frame is None or self._figure is None or self._captions is None:
             return
         scene = self._arranged(split=self._split)
-        if scene is not None and needs_split(scene, self._captions) != self._split:
+        alike = bool(self._stacked_beside)  # names of configurations are longer under one policy than another
+        if scene is not None and (alike or needs_split(scene, self._captions)) != self._split:
             self._split = not self._split
             scene = self._arranged(split=self._split)
         self._scene = scene
@@ -194,7 +203,11 @@ class StackView(QWidget):
         ratio, line = self._ratio, self._palette.scale
         room = self.width() - 2 * MARGIN
         found = arrange(
-            self.width(), self.height(), self._text.height, split, lambda lines: self._legend.height(room, lines)
+            self.width(),
+            self.height(),
+            self._text.height,
+            split,
+            lambda lines: self._longest_legend.height(room, lines),
         )
         if found is None:
             return None
