@@ -1,15 +1,26 @@
-"""The one list of all breakpoints: before events by their number, and before events where a question holds."""
+"""The one list of all breakpoints: before events, where a question holds, and where a monitor is violated."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, SignalInstance
+from PySide6.QtCore import QSignalBlocker, Qt, SignalInstance
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QLineEdit, QListWidget, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
 
 from slotscope.gui.run_control import RunControl
 from slotscope.gui.theme import Theme
 from slotscope.model.explain import grouped
-from slotscope.model.questions.breakpoints import BreakpointList
+from slotscope.model.questions.breakpoints import MOST_TIMES, Breakpoint, BreakpointList
 
 
 class BreakpointsDialog(QDialog):
@@ -22,11 +33,18 @@ class BreakpointsDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(560, 340)
         self._control = control
-        self._entries: tuple[int | str, ...] = ()
+        self._told = BreakpointList((), frozenset())
         self._typed = ""  # what was added last
         self.field = QLineEdit()
         self.field.setAccessibleName("a question, or the number of an event")
         self.field.setPlaceholderText("a question such as 'rejected', or the number of an event; Enter adds it")
+        self.times = QSpinBox()
+        self.times.setRange(1, MOST_TIMES)
+        self.times.setPrefix("each ")
+        self.times.setSuffix(" times")
+        self.times.setSpecialValueText("each time")
+        self.times.setAccessibleName("how often it has to hold")
+        self.times.setToolTip("10: the run stops at the 10th time from here on, then at the 20th, and so on.")
         self.fault = QLabel()
         self.fault.setWordWrap(True)
         self.fault.setTextFormat(Qt.TextFormat.PlainText)
@@ -37,6 +55,7 @@ class BreakpointsDialog(QDialog):
         self._lay_out()
         self.field.returnPressed.connect(self._add)
         self.listed.itemActivated.connect(self._go)
+        self.listed.itemChanged.connect(self._switch)
         self._remove.clicked.connect(self._remove_chosen)
         self._clear.clicked.connect(control.clear_breakpoints)
         delete = QShortcut(QKeySequence(Qt.Key.Key_Delete), self.listed)
@@ -48,10 +67,18 @@ class BreakpointsDialog(QDialog):
 
     def _lay_out(self) -> None:
         layout = QVBoxLayout(self)
-        note = QLabel("A run stops just before these events. Del removes one; Enter goes to one with a number.")
+        note = QLabel(
+            "A run stops just before these events. Del removes one, Space switches it off and on; "
+            "Enter goes to one with a number, and takes another up to be changed."
+        )
         note.setWordWrap(True)
-        for widget in (note, self.field, self.fault, self.listed):
-            layout.addWidget(widget)
+        typing = QHBoxLayout()
+        typing.addWidget(self.field, 1)
+        typing.addWidget(self.times)
+        layout.addWidget(note)
+        layout.addLayout(typing)
+        layout.addWidget(self.fault)
+        layout.addWidget(self.listed)
         buttons = QHBoxLayout()
         buttons.addStretch(1)
         for button in (self._remove, self._clear):
@@ -61,28 +88,47 @@ class BreakpointsDialog(QDialog):
 
     def _show(self, breakpoints: BreakpointList) -> None:
         self.fault.setText(breakpoints.fault)
-        self._entries = (*breakpoints.events, *breakpoints.questions)
         if breakpoints.fault and not self.field.text():
             self.field.setText(self._typed)  # to be mended
-        self.listed.clear()
-        for event in breakpoints.events:
-            self.listed.addItem(f"event {grouped(event)}")
-        for text in breakpoints.questions:
-            asleep = text in breakpoints.asleep
-            self.listed.addItem(f"{text}  (this run has no such thing)" if asleep else text)
+        known, self._told = self._told, breakpoints._replace(fault="")
+        if known == self._told:
+            return
+        row = self.listed.currentRow()
+        with QSignalBlocker(self.listed):
+            self.listed.clear()
+            for one in self._told.entries:
+                self._add_line(one, one.what in breakpoints.asleep)
+            self.listed.setCurrentRow(min(row, len(self._told.entries) - 1))
+
+    def _add_line(self, one: Breakpoint, asleep: bool) -> None:
+        text = f"event {grouped(one.what)}" if isinstance(one.what, int) else one.what
+        if one.times > 1:
+            since = f" after event {grouped(one.since)}" if one.since else ""
+            text += f"  (each {grouped(one.times)} times{since})"
+        line = QListWidgetItem(f"{text}  (this run has no such thing)" if asleep else text, self.listed)
+        line.setCheckState(Qt.CheckState.Checked if one.on else Qt.CheckState.Unchecked)
 
     def _add(self) -> None:
         self._typed = self.field.text()
         if self._typed.strip():
             self.field.clear()
-            self._control.break_where(self._typed)
+            self._control.break_where(self._typed, self.times.value())
+            self.times.setValue(1)
 
     def _go(self) -> None:
-        chosen = self._entries[self.listed.currentRow()]
-        if isinstance(chosen, int):
-            self._control.go_to(chosen - 1)
+        chosen = self._told.entries[self.listed.currentRow()]
+        if isinstance(chosen.what, int):
+            self._control.go_to(chosen.what - 1)
+        else:
+            self.field.setText(chosen.what)
+            self.times.setValue(chosen.times)
+            self.field.setFocus()
+
+    def _switch(self, line: QListWidgetItem) -> None:
+        chosen = self._told.entries[self.listed.row(line)]
+        self._control.switch_breakpoint(chosen.what, line.checkState() is Qt.CheckState.Checked)
 
     def _remove_chosen(self) -> None:
         row = self.listed.currentRow()
-        if 0 <= row < len(self._entries):
-            self._control.remove_breakpoint(self._entries[row])
+        if 0 <= row < len(self._told.entries):
+            self._control.remove_breakpoint(self._told.entries[row].what)

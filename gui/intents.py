@@ -28,9 +28,9 @@ class RunUntil:
 
 @dataclass(frozen=True)
 class BreakAt:
-    """Set or clear a breakpoint just before an event."""
+    """Set or clear a breakpoint: just before an event, or where a monitor is violated (``monitor`` and its name)."""
 
-    event: int
+    what: int | str
 
 
 @dataclass(frozen=True)
@@ -73,15 +73,6 @@ class Inspect:
 
 
 @dataclass(frozen=True)
-class StopAt:
-    """Pause, or no longer, where a monitor of this name is found violated in one of the runs that the frame shows."""
-
-    monitor: str
-    wanted: bool
-    run: RunInfo | None = field(default=None, compare=False)
-
-
-@dataclass(frozen=True)
 class Ask:
     """Find where a question holds in all history; nothing is asked any more if it is empty."""
 
@@ -118,4 +109,4 @@ class Say:
     text: str
 
 
-Intent = Ask | GoTo | RunUntil | BreakAt | Select | Inspect | StopAt | ApplyScenario | Differ | Solve | Say
+Intent = Ask | GoTo | RunUntil | BreakAt | Select | Inspect | ApplyScenario | Differ | Solve | Say

@@ -39,7 +39,6 @@ from slotscope.gui.intents import (
     Say,
     Select,
     Solve,
-    StopAt,
 )
 from slotscope.gui.lecture import LectureMode
 from slotscope.gui.own_policy import OwnPolicyFile
@@ -286,8 +285,8 @@ class MainWindow(QMainWindow):
                 self.control.go_to(event, substep)
             case RunUntil(event, time, kind):
                 self.control.run_until(event, time, kind)
-            case BreakAt(event):
-                self.control.toggle_breakpoint(event)
+            case BreakAt(what):
+                self.control.toggle_breakpoint(what)
             case Select(floating=True):
                 self.inspectors.open(intent, lane)
             case Select():
@@ -295,7 +294,7 @@ class MainWindow(QMainWindow):
                 self.inspectors.show(intent, lane, not self.lecture.on)
             case Ask(question):
                 self.control.ask(question)
-            case Inspect() | StopAt():
+            case Inspect():
                 self.control.watch(intent)
             case ApplyScenario(data, carry_on):
                 self.control.apply(data, carry_on)

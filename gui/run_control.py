@@ -8,11 +8,11 @@ from typing import Any, Callable, Mapping
 from PySide6.QtCore import QObject
 
 from slotscope.gui.goals import Goal
-from slotscope.gui.intents import Inspect, StopAt
+from slotscope.gui.intents import Inspect
 from slotscope.gui.pace import Pace
 from slotscope.gui.worker import RunWorker
 from slotscope.model.api import Session
-from slotscope.model.comparison.comparison import Comparison, lanes_of, stand_at
+from slotscope.model.comparison.comparison import Comparison, Run, lanes_of, stand_at
 from slotscope.model.comparison.file import load_run, save_run
 from slotscope.model.errors import UserError
 from slotscope.model.origin import Moment
@@ -65,7 +65,7 @@ class RunControl(QObject):
                 current.bench.scenario, policy=policy, seed=seed, trace=origin.trace, source=origin.source
             )
             session.rename(current.name)
-            worker.exchange(worker.with_lanes(session))
+            worker.exchange(_with_lanes(worker, session))
 
         self._worker.post_instead(command)
 
@@ -82,7 +82,7 @@ class RunControl(QObject):
 
         def command(worker: RunWorker) -> None:
             scenario, current = parse_scenario(data), worker.present
-            run = current.fork(scenario) if carry_on else worker.with_lanes(worker.open(scenario))
+            run = current.fork(scenario) if carry_on else _with_lanes(worker, worker.open(scenario))
             run.rename(current.name)
             worker.exchange(run)
 
@@ -116,6 +116,7 @@ class RunControl(QObject):
 
         def command(worker: RunWorker) -> None:
             if worker.session is not None:
+                lanes_of(worker.session)[0].breakpoints = worker.breakpoints.listed().entries
                 save_run(worker.session, path, layout)
                 worker.tell(f"Session saved as {path}")
 
@@ -131,8 +132,8 @@ class RunControl(QObject):
 
         self._worker.post(command)
 
-    def watch(self, wanted: Inspect | StopAt) -> None:
-        """Search all history for what happened to a thing; or stop where a monitor is violated."""
+    def watch(self, wanted: Inspect) -> None:
+        """Search all history for what happened to a thing."""
         self._worker.post(lambda worker: worker.watch(wanted))
 
     def ask(self, question: str) -> None:
@@ -234,20 +235,24 @@ class RunControl(QObject):
 
     # Breakpoints.
 
-    def toggle_breakpoint(self, event: int) -> None:
-        """Set or clear a breakpoint just before an event."""
-        self._break(lambda worker: worker.breakpoints.toggle(event))
+    def toggle_breakpoint(self, what: int | str) -> None:
+        """Set or clear a breakpoint just before an event, or where a monitor is violated."""
+        self._break(lambda worker: worker.breakpoints.toggle(what))
+
+    def switch_breakpoint(self, what: int | str, on: bool) -> None:
+        """Let one stop the run, or keep it for later."""
+        self._break(lambda worker: worker.breakpoints.switch(what, on))
 
     def break_here(self) -> None:
         """Set or clear a breakpoint before the next event."""
         self._break(lambda worker: worker.breakpoints.toggle(worker.present.timeline.event + 1))
 
-    def break_where(self, text: str) -> None:
-        """Set a breakpoint before the event of that number, or before events where a question holds."""
-        self._break(lambda worker: worker.breakpoints.add(text))
+    def break_where(self, text: str, times: int = 1) -> None:
+        """Set a breakpoint, see :meth:`Breakpoints.add`."""
+        self._break(lambda worker: worker.breakpoints.add(text, times))
 
     def remove_breakpoint(self, what: int | str) -> None:
-        """Remove the breakpoint before an event, or that of a question."""
+        """Remove a breakpoint."""
         self._break(lambda worker: worker.breakpoints.remove(what))
 
     def clear_breakpoints(self) -> None:
@@ -275,3 +280,16 @@ class RunControl(QObject):
 
 def _nothing(_: RunWorker) -> None:
     pass
+
+
+def _with_lanes(worker: RunWorker, session: Session) -> Run:
+    """A session with the policies that run beside the present one, if there are any."""
+    run = worker.session
+    if not isinstance(run, Comparison):
+        return session
+    beside = [
+        lane.origin.policy
+        for lane in run.sessions[1:]
+        if lane.origin.policy != session.origin.policy and lane.info.system == session.info.system
+    ]
+    return Comparison.beside(session, beside, kernel=False) if beside else session

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from time import monotonic
 
-from slotscope.gui.intents import Inspect, StopAt
+from slotscope.gui.intents import Inspect
 from slotscope.model.api import Session
 from slotscope.model.comparison.comparison import Run, lanes_of
 from slotscope.model.history import Histories
+from slotscope.model.monitors import Reading
 from slotscope.model.questions.search import QuestionSearch
 
 #: Seconds of searching between two looks at the queue, and between two frames.
@@ -33,22 +34,18 @@ class Searches:
         for histories in self._of(run):
             histories.stop()
 
-    def want(self, run: Run | None, wanted: Inspect | StopAt) -> None:
-        """Search the history of a thing in one of the lanes, or watch a monitor, if it is still there."""
+    def want(self, run: Run | None, wanted: Inspect) -> None:
+        """Search the history of a thing in one of the lanes, if that is still there."""
         for lane in _lanes(run):
             if lane.info is wanted.run:
-                match wanted:
-                    case Inspect(thing, further):
-                        lane.histories.want(thing, further)
-                    case StopAt(monitor, stops):
-                        lane.lookout.stop_at(monitor, stops)
+                lane.histories.want(wanted.thing, wanted.further)
 
-    def follow(self, run: Run | None) -> str:
-        """While it runs: look at what has just happened, if that is little; why it is to stop, or nothing."""
+    def follow(self, run: Run | None) -> list[Reading]:
+        """While it runs: look at what has just happened, if that is little; the monitors found violated by that."""
         for histories in self._of(run):
             histories.follow()
-        said = [lane.lookout.follow(lane.timeline.event, lane.timeline.state) for lane in _lanes(run)]
-        return next(filter(None, said), "")
+        found = [lane.lookout.follow(lane.timeline.event, lane.timeline.state) for lane in _lanes(run)]
+        return [reading for readings in found for reading in readings]
 
     def go_on(self, run: Run | None) -> bool:
         """Search for a slice, and look where the run rests; whether there is something new to show."""

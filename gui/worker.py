@@ -17,13 +17,13 @@ from slotscope.gui.actions import BACK_KEY
 from slotscope.gui.fault_label import without_folders
 from slotscope.gui.faults import Fault, caught, tell
 from slotscope.gui.goals import Goal, GoalProgress
-from slotscope.gui.intents import Inspect, StopAt
+from slotscope.gui.intents import Inspect
 from slotscope.gui.meter import Meter
 from slotscope.gui.pace import REAL_TIME, Pace
 from slotscope.gui.searches import Searches
 from slotscope.gui.warming import Warming
 from slotscope.model.api import Session
-from slotscope.model.comparison.comparison import Comparison, Run, called, kinds_of, lanes_of, lanes_shown
+from slotscope.model.comparison.comparison import Run, called, kinds_of, lanes_of, lanes_shown
 from slotscope.model.engine import Reason
 from slotscope.model.errors import PolicyFileError, UntrustedPolicyError, UserError
 from slotscope.model.frame import RunInfo
@@ -247,7 +247,7 @@ class RunWorker(QObject):
             speed=self._meter.read(line.event, line.time),
             message=self._message,
             bounds=self.bounds,
-            breakpoints=frozenset(self.breakpoints.events),
+            breakpoints=self.breakpoints.active,
         )
         self._taken.clear()
         self._stale, self._seen = False, True
@@ -262,6 +262,8 @@ class RunWorker(QObject):
         self.goal = Goal()
         first = lanes_of(session)[0]
         self.breakpoints.watch(first.bench, first.timeline)
+        self.breakpoints.restore(first.breakpoints)
+        first.breakpoints = ()  # from here on they are in the list
         self.bounds = None
         self.tell("")
         self.policy_refused.emit("")
@@ -316,8 +318,8 @@ class RunWorker(QObject):
         if step(self.present) is False:
             self._message = "There is no earlier event of that kind."
 
-    def watch(self, wanted: Inspect | StopAt) -> None:
-        """Search the history of a thing in one of the runs, or stop where a monitor is violated."""
+    def watch(self, wanted: Inspect) -> None:
+        """Search the history of a thing in one of the runs."""
         self._searches.want(self.session, wanted)
         self.refresh()
 
@@ -326,8 +328,9 @@ class RunWorker(QObject):
         return not self.running and self._searches.due(self.session)
 
     def _search(self) -> None:
-        if self.running and (said := self._searches.follow(self.session)):
-            self._end(said)
+        if self.running:
+            if said := self.breakpoints.violated(self._searches.follow(self.session)):
+                self._end(said)
         elif self._searching and self._searches.go_on(self.session):
             self._stale = True
 
@@ -362,18 +365,6 @@ class RunWorker(QObject):
     def open(self, scenario: str | Scenario, **choices: Any) -> Session:
         """Open a scenario, telling how far the reading of its trace, or its plan, has come."""
         return Session.open(scenario, kernel=False, **choices)
-
-    def with_lanes(self, session: Session) -> Run:
-        """A session with the policies that run beside the present one, if there are any."""
-        if not isinstance(self.session, Comparison):
-            return session
-        system = session.info.system
-        beside = [
-            lane.origin.policy
-            for lane in self.session.sessions[1:]
-            if lane.origin.policy != session.origin.policy and lane.info.system == system
-        ]
-        return Comparison.beside(session, beside, kernel=False) if beside else session
 
     def refresh(self) -> None:
         """Publish a frame although nothing has happened."""

@@ -24,10 +24,11 @@ from slotscope.model.policies import is_file
 from slotscope.model.policies.own.file import check_unchanged, load_policy, with_absolute_path
 from slotscope.model.policies.own.trust import digest_of
 from slotscope.model.policy_choice import choice_text
+from slotscope.model.questions.breakpoints import Breakpoint
 from slotscope.model.questions.search import QuestionSearch
 from slotscope.model.scenario.load import Scenario, load_scenario, parse_scenario_text, scenario_text
 from slotscope.model.session_check import fault_in
-from slotscope.model.session_file import MOST_EVENTS, Saved, SessionPlace, read_session, write_session
+from slotscope.model.session_file import MOST_EVENTS, Saved, SavedBreakpoint, SessionPlace, read_session, write_session
 from slotscope.model.state import copied, digest, frozen
 from slotscope.model.waiting import GivenUpError, who_waits
 from slotscope.model.walk import Walk
@@ -50,6 +51,7 @@ class Session(Walk):
         self.origin = origin or Origin("", choice, bench.scenario.seed)
         self.info = run_info(bench, name, self.origin)
         self.layout = ""
+        self.breakpoints: tuple[Breakpoint, ...] = ()  #: those of a file; a window has its own list
         self.lookout = Lookout(bench.kind.monitors, bench.system)
         self.histories = Histories(bench.system, self.timeline, bench.kind.inspector, self.info.narrator)
         self.questions = QuestionSearch(bench.system, self.timeline, bench.kind.vocabulary)
@@ -142,6 +144,7 @@ class Session(Walk):
         session.timeline.samples.restore(saved.samples, place.stride)
         session.seek(place.event, place.substep)
         session.layout = place.layout
+        session.breakpoints = tuple(Breakpoint(**one.model_dump()) for one in place.breakpoints)
         return session
 
     def save(self, path: Path, layout: str = "") -> None:
@@ -171,6 +174,7 @@ class Session(Walk):
             initial_jobs=system.initial_jobs,
             job_names=system.job_names(),
             stride=line.samples.stride,
+            breakpoints=tuple(SavedBreakpoint(**one._asdict()) for one in self.breakpoints),
         )
         scenario, policy_text = self.bench.scenario, ""
         if is_file(scenario.policy.name):
@@ -270,7 +274,7 @@ class Session(Walk):
         speed: Speed | None = None,
         message: str = "",
         bounds: Any = None,
-        breakpoints: frozenset[int] = frozenset(),
+        breakpoints: frozenset[int | str] = frozenset(),
         playing: bool = False,
     ) -> Frame:
         """An immutable snapshot of this moment; the arguments are fields of :class:`Frame`."""

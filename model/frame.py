@@ -96,7 +96,7 @@ class Frame:
     engine: str
     agreement: bool | None  #: did reference and kernel agree on the last event stepped into
     bounds: Any = None  #: of the kind of system; fills in as they are found in the background
-    breakpoints: frozenset[int] = frozenset()
+    breakpoints: frozenset[int | str] = frozenset()  #: those that are on, see ``Breakpoint.what``
     speed: Speed = field(default_factory=Speed)
     playing: bool = False  #: the run goes on by itself, at whatever pace
     message: str = ""  #: an error or a note for the status bar

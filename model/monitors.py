@@ -101,8 +101,6 @@ class Reading(NamedTuple):
         The first event after which it was found violated, and how; -1 and empty without one.
     since:
         The last event before that after which it was judged, so that the fault is in between.
-    stops:
-        Whether a run is to stop where it is violated.
     """
 
     monitor: Monitor
@@ -111,7 +109,6 @@ class Reading(NamedTuple):
     event: int = -1
     sentence: str = ""
     since: int = -1
-    stops: bool = False
 
 
 def broken(monitors: Sequence[Monitor], system: Any, state: Any) -> dict[str, list[str]]:
@@ -153,26 +150,21 @@ class Lookout:
         """What is known of each monitor, in the order in which the kind declares them."""
         return tuple(self._readings.values())
 
-    def stop_at(self, name: str, wanted: bool) -> None:
-        """Whether a run is to stop where the monitor of this name is violated."""
-        if name in self._readings:
-            self._readings[name] = self._readings[name]._replace(stops=wanted)
-
     def due(self, event: int) -> bool:
         """Whether a run that rests after *event* was not looked at there."""
         return event != self._looked
 
-    def follow(self, event: int, state: Any) -> str:
+    def follow(self, event: int, state: Any) -> tuple[Reading, ...]:
         """Look at a run that goes on, if there is time for it; see :meth:`look`."""
         now = thread_time()
         self._began = now if self._began < 0 else self._began
-        return self.look(event, state) if self._spent <= SHARE * (now - self._began) else ""
+        return self.look(event, state) if self._spent <= SHARE * (now - self._began) else ()
 
-    def look(self, event: int, state: Any) -> str:
-        """Judge a state; the sentence to stop with where that is wanted, else an empty text."""
+    def look(self, event: int, state: Any) -> tuple[Reading, ...]:
+        """Judge a state; the monitors that were never before found violated, and are now."""
         began = thread_time()
         self._looked = event
-        said = ""
+        found = []
         for name, lines in broken([one.monitor for one in self.readings], self._system, state).items():
             before = self._readings[name]
             now = before._replace(looked=before.looked + (self._judged.get(name) != event))
@@ -181,11 +173,11 @@ class Lookout:
                 if lines:
                     since = self._judged.get(name, -1)
                     now = now._replace(standing="violated", event=event, sentence=lines[0], since=since)
-                    said = said or (stop_line(now) if now.stops else "")
+                    found.append(now)
             self._readings[name] = now
             self._judged[name] = event
         self._spent += thread_time() - began
-        return said
+        return tuple(found)
 
 
 def stop_line(reading: Reading) -> str:

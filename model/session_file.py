@@ -24,6 +24,7 @@ from pydantic import Field
 from slotscope.model.archive import as_json, damage_as_errors, members_of, packed, unpacked, written
 from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.spec import kind_named
+from slotscope.model.questions.breakpoints import MOST_TIMES
 from slotscope.model.scenario.fields import Section, Whole
 from slotscope.model.scenario.load import parse_scenario_text
 from slotscope.model.scenario.validation import validated
@@ -44,6 +45,15 @@ Number = Annotated[str, Field(pattern="^[0-9]{1,18}$")]
 Text = Annotated[str, Field(max_length=10_000)]
 
 
+class SavedBreakpoint(Section):
+    """See :class:`slotscope.model.questions.breakpoints.Breakpoint`; what its run does not understand sleeps."""
+
+    what: Count | Text
+    times: Annotated[Whole, Field(ge=1, le=MOST_TIMES)] = 1
+    since: Count = 0
+    on: bool = True
+
+
 class SessionPlace(Section):
     """Which run it is, and where it stands."""
 
@@ -62,6 +72,7 @@ class SessionPlace(Section):
     job_names: dict[Number, Text] = Field(default_factory=dict)
     stride: Annotated[Whole, Field(ge=1, le=MOST_EVENTS)] = 1  #: of the samples
     policy_digest: Text = ""  #: of the text of a policy of one's own
+    breakpoints: tuple[SavedBreakpoint, ...] = Field(default=(), max_length=1000)
     version: int = VERSION
 
 

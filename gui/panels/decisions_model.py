@@ -51,7 +51,7 @@ class LogModel(QAbstractTableModel):
         self.marks: tuple[EventKind, ...] = ()
         self.steps: tuple[Record, ...] = ()
         self.present = -1  #: the event that the run stands after
-        self.breakpoints: frozenset[int] = frozenset()
+        self.breakpoints: frozenset[int | str] = frozenset()
         self._narrator: Narrator | None = None
         self._sentences: dict[bytes, str] = {}
         self._decimals = 2
@@ -77,7 +77,7 @@ class LogModel(QAbstractTableModel):
         """Columns of marks."""
         return 1 + max((mark.place for mark in self.marks), default=0)
 
-    def set_moment(self, event: int, time: float, breakpoints: frozenset[int]) -> None:
+    def set_moment(self, event: int, time: float, breakpoints: frozenset[int | str]) -> None:
         """The event that the run stands after, and the time now."""
         self.present, self.breakpoints, self._step_time = event, breakpoints, time
         self._decimals = decimals_for(event, time)

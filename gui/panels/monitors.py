@@ -7,7 +7,7 @@ from html import escape
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
-from slotscope.gui.intents import GoTo, StopAt
+from slotscope.gui.intents import BreakAt, GoTo
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.monitors_slack import SlackCurve
 from slotscope.gui.panels.tiles import LabelPace, paint_ground
@@ -17,6 +17,7 @@ from slotscope.model.claims import ClaimReading, claim_readings
 from slotscope.model.explain import grouped, plural
 from slotscope.model.frame import Frame, RunInfo
 from slotscope.model.monitors import Reading, Standing
+from slotscope.model.questions.breakpoints import MONITOR
 
 #: How a standing is written: never by its colour alone.
 MARKS: dict[Standing, str] = {"holds": "✓ holds", "violated": "✗ violated", "open": "… open"}
@@ -77,7 +78,7 @@ class MonitorsPanel(Panel):
             self._row(claim.claim.name, self._columns[0]).show_claim(claim)
         for reading in frame.monitors:
             row = self._row(reading.monitor.name, self._columns[1])
-            row.show_reading(reading)
+            row.show_reading(reading, MONITOR + reading.monitor.name in frame.breakpoints)
             if reading.monitor.slack is not None and len(frame.samples):
                 table = frame.samples[:: -(-len(frame.samples) // MOST_POINTS)]
                 row.curve.show_series(reading.monitor.slack(frame.info.numbers, frame.info.facts, table))
@@ -91,7 +92,7 @@ class MonitorsPanel(Panel):
     def _row(self, name: str, column: QVBoxLayout) -> MonitorRow:
         if name not in self.rows:
             row = MonitorRow(self.theme, self._list)
-            row.stop.clicked.connect(lambda wanted: self.intent.emit(StopAt(name, wanted, self._info)))
+            row.stop.clicked.connect(lambda: self.intent.emit(BreakAt(MONITOR + name)))
             row.text.linkActivated.connect(lambda event: self.intent.emit(GoTo(int(event))))
             column.addWidget(row)
             self.rows[name] = row
@@ -132,10 +133,10 @@ class MonitorRow(QWidget):
         self.curve.restyle(theme)
         self._write()
 
-    def show_reading(self, reading: Reading) -> None:
-        """An invariant."""
+    def show_reading(self, reading: Reading, stops: bool) -> None:
+        """An invariant, and whether the run is to stop where it is violated."""
         self.stop.show()
-        self.stop.setChecked(reading.stops)
+        self.stop.setChecked(stops)
         self.curve.setVisible(reading.monitor.slack is not None)
         self.curve.setToolTip(f"Slack over time: {reading.monitor.unit}.")
         self._show(reading)

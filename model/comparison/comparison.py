@@ -353,7 +353,7 @@ class Comparison:
         speed: Speed | None = None,
         message: str = "",
         bounds: Any = None,
-        breakpoints: frozenset[int] = frozenset(),
+        breakpoints: frozenset[int | str] = frozenset(),
         playing: bool = False,
     ) -> Frame:
         """A snapshot of this moment: that of the first lane, the others as its companions."""

@@ -299,7 +299,7 @@ class TestGoing:
         event = int(frames["paused"].rows[3]["event"])
         with qtbot.waitSignal(panel.intent) as caught:
             choose(panel.menu(3), text)
-        assert caught.args == [wanted(event=event)]
+        assert caught.args == [wanted(event)]
 
     # Said by the offscreen platform for every menu; it is no fault of ours.
     @pytest.mark.qt_log_ignore("does not support grabbing the keyboard", extend=True)

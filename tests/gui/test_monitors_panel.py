@@ -108,7 +108,7 @@ def test_the_switch_stops_the_run_and_the_link_goes_to_the_fault(qtbot, tmp_path
         qtbot.waitUntil(lambda: "planted" in dock.panel.rows, timeout=PATIENCE)
         row = dock.panel.rows["planted"]
         qtbot.mouseClick(row.stop, Qt.MouseButton.LeftButton, pos=QPoint(8, row.stop.height() // 2))
-        qtbot.waitUntil(lambda: any(one.stops for one in window.frame.monitors), timeout=PATIENCE)
+        qtbot.waitUntil(lambda: "monitor planted" in window.frame.breakpoints, timeout=PATIENCE)
         press(qtbot, window, Qt.Key.Key_Space)
         qtbot.waitUntil(lambda: "Violated after event" in window.frame.message, timeout=PATIENCE)
         assert not window.frame.playing

@@ -81,3 +81,36 @@ def test_a_run_stops_before_an_event_where_a_question_holds(qtbot: QtBot, window
     close(qtbot, window, again)
     press(qtbot, window, Key.Key_E)
     rest(qtbot, window, lambda: window.frame.event == 4999 and not window.frame.playing)  # type: ignore[union-attr]
+
+
+def test_counted_switched_off_and_kept_in_a_session(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    dialog = opened(qtbot, window)
+    dialog.times.setFocus()
+    dialog.times.selectAll()
+    qtbot.keyClicks(dialog.times, "5")
+    typed(qtbot, dialog, "rejected")
+    qtbot.waitUntil(lambda: lines(dialog) == ["rejected  (each 5 times)"], timeout=PATIENCE)
+    assert dialog.times.value() == 1
+    typed(qtbot, dialog, "40")
+    typed(qtbot, dialog, "monitor capacity")
+    qtbot.waitUntil(lambda: len(lines(dialog)) == 3, timeout=PATIENCE)
+    dialog.listed.setFocus()
+    dialog.listed.setCurrentRow(0)
+    qtbot.keyClick(dialog.listed, Key.Key_Space)
+    qtbot.waitUntil(lambda: 40 not in window.worker.breakpoints.active, timeout=PATIENCE)
+    assert lines(dialog)[0] == "event 40"
+    close(qtbot, window, dialog)
+    press(qtbot, window, Key.Key_E)
+    rest(qtbot, window, lambda: "rejected, time 5" in window.frame.message)  # type: ignore[union-attr]
+    path = tmp_path / "run.slotscope"
+    window.control.save(path, "")
+    qtbot.waitUntil(path.exists, timeout=PATIENCE)
+    kept = window.worker.breakpoints.listed().entries
+    window.control.clear_breakpoints()
+    window.open_path(path)
+    rest(qtbot, window, lambda: window.frame.breakpoints == {"rejected", "monitor capacity"})  # type: ignore[union-attr]
+    assert window.worker.breakpoints.listed().entries == kept
+    window.control.clear_breakpoints()
+    press(qtbot, window, Key.Key_Z, CTRL | Qt.KeyboardModifier.ShiftModifier)
+    press(qtbot, window, Key.Key_Z, CTRL | Qt.KeyboardModifier.ShiftModifier)
+    rest(qtbot, window, lambda: not window.frame.breakpoints)  # type: ignore[union-attr]  # they do not come back

@@ -15,7 +15,7 @@ from slotscope.model.api import Session
 from slotscope.model.claims import claim_readings, judged
 from slotscope.model.kinds.spec import KINDS, STABLE, UNDECIDED, UNSTABLE, Judgement, kind_named
 from slotscope.model.metrics import Batches
-from slotscope.model.monitors import SHARE, Claim, Lookout, Monitor, broken
+from slotscope.model.monitors import SHARE, Claim, Lookout, Monitor, broken, stop_line
 from tests.contract.moments import SMALL
 
 
@@ -63,14 +63,12 @@ class TestLookout:
         assert lookout.readings[1].standing == "violated"
         assert lookout.readings[1].since == -1
 
-    def test_a_run_stops_where_that_is_wanted_and_only_at_the_first_fault(self):
+    def test_a_fault_is_told_where_it_is_found_and_no_more(self):
         lookout = self.lookout()
-        assert lookout.look(17, 17) == ""
-        lookout = self.lookout()
-        lookout.stop_at("sevens", True)
-        assert lookout.look(16, 16) == ""
-        assert lookout.look(17, 17) == "Violated after event 17: No number ends with 7 (17 ends with 7)."
-        assert lookout.look(27, 27) == ""
+        assert lookout.look(16, 16) == ()
+        (found,) = lookout.look(17, 17)
+        assert stop_line(found) == "Violated after event 17: No number ends with 7 (17 ends with 7)."
+        assert lookout.look(27, 27) == ()
 
     def test_looking_takes_its_share_of_the_time_and_no_more(self, monkeypatch):
         clock = [0.0]
@@ -102,7 +100,7 @@ class TestKinds:
         session = Session.open(SMALL[system], kernel=False)
         for _ in range(20):
             session.run(events=7)
-            assert session.lookout.follow(session.timeline.event, session.timeline.state) == ""
+            assert session.lookout.follow(session.timeline.event, session.timeline.state) == ()
             session.lookout.look(session.timeline.event, session.timeline.state)
         assert {one.standing for one in session.lookout.readings} == {"holds"}
         slacks = [one.monitor.slack for one in session.lookout.readings if one.monitor.slack is not None]

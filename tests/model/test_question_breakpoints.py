@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from slotscope.model.api import Session
 from slotscope.model.engine import Reason
+from slotscope.model.monitors import Reading
 from slotscope.model.questions.asking import answers
-from slotscope.model.questions.breakpoints import Breakpoints
+from slotscope.model.questions.breakpoints import Breakpoint, Breakpoints
 from slotscope.model.questions.meaning import understood
 from slotscope.model.questions.syntax import QuestionError
 from slotscope.model.questions.words import Words
@@ -105,3 +108,100 @@ def test_one_that_is_set_while_the_run_goes_counts_from_there() -> None:
     breakpoints.add("rejected")
     after = [event for event in hits("dra-classroom", "rejected", 2000) if event > 502]
     assert go(session, breakpoints, 2000) == after[0] - 1
+
+
+@pytest.mark.parametrize("times", [2, 7, 50])
+def test_a_run_stops_each_so_manieth_time_wherever_it_went_before(times: int) -> None:
+    last = 3000
+    expected = hits("dra-classroom", "rejected", last)
+    session, breakpoints = watching("dra-classroom", kernel=False)
+    breakpoints.add("rejected", times)
+    found = []
+    while (here := go(session, breakpoints, last)) < last:
+        found.append(here + 1)
+        assert f"time {times * len(found)}" in breakpoints.told()
+        session.seek(max(0, here - 40))  # back, and there again step by step: counted once
+        while session.timeline.event < here:
+            session.step()
+    assert found == [event for event in expected[times - 1 :: times] if event < last]
+
+
+def test_times_are_counted_from_where_it_was_set() -> None:
+    session, breakpoints = watching("dra-classroom")
+    session.run(events=500)
+    breakpoints.add("rejected", 3)
+    later = [event for event in hits("dra-classroom", "rejected", 2000) if event > 500]
+    assert go(session, breakpoints, 2000) == later[2] - 1
+    assert breakpoints.listed().entries == (Breakpoint("rejected", 3, 500),)
+    other = Session.open("dra-classroom", seed=2, kernel=False)
+    breakpoints.watch(other.bench, other.timeline)
+    assert breakpoints.listed().entries == (Breakpoint("rejected", 3, 0),)
+
+
+def test_one_that_is_off_is_kept_and_stops_nothing() -> None:
+    session, breakpoints = watching("dra-classroom", "700", "rejected")
+    breakpoints.switch("rejected", False)
+    assert breakpoints.active == {700}
+    assert go(session, breakpoints, 2000) == 699
+    breakpoints.switch(700, False)
+    assert breakpoints.room() is None
+    session.to_start()
+    breakpoints.toggle(700)  # in the margin of the log it is set again
+    assert go(session, breakpoints, 2000) == 699
+    breakpoints.toggle(700)
+    assert breakpoints.listed().events == ()
+
+
+def test_one_that_is_set_at_a_slow_pace_for_the_very_next_event_holds_nothing_up() -> None:
+    session, breakpoints = watching("dra-classroom")
+    first = hits("dra-classroom", "rejected", 2000)[0]
+    session.run(events=first - 1)
+    breakpoints.begin()  # nothing has passed yet
+    breakpoints.add("rejected")
+    assert breakpoints.room() != 0
+
+
+def test_monitors_are_in_the_list() -> None:
+    session, breakpoints = watching("dra-classroom", "monitor capacity")
+    with pytest.raises(QuestionError, match="found the monitor 'capacities', nearest: capacity"):
+        breakpoints.add("monitor capacities")
+    assert breakpoints.room() is None
+    found = {one.name: Reading(one, "violated", 1, 3, "why") for one in session.bench.kind.monitors}
+    assert "Violated after event 3" in breakpoints.violated(found.values())
+    assert not breakpoints.violated([found["conservation"]])
+    breakpoints.switch("monitor capacity", False)
+    assert not breakpoints.violated(found.values())
+
+
+def test_a_session_keeps_them_all(tmp_path: Path) -> None:
+    path = tmp_path / "run.slotscope"
+    session, breakpoints = watching("dra-classroom", "1000", "rejected", "monitor capacity")
+    session.run(events=300)
+    breakpoints.add("admitted", 12)
+    breakpoints.switch("rejected", False)
+    session.breakpoints = kept = breakpoints.listed().entries
+    session.save(path)
+    again = Session.load(path, kernel=False)
+    assert again.breakpoints == kept
+    again.save(tmp_path / "again.slotscope")
+    assert Session.load(tmp_path / "again.slotscope", kernel=False).breakpoints == kept
+    fresh = Breakpoints()
+    fresh.watch(again.bench, again.timeline)
+    fresh.restore(again.breakpoints)
+    assert fresh.listed() == breakpoints.listed()
+    assert go(again, fresh, 1000) == go(session, breakpoints, 1000)
+    later = [event for event in hits("dra-classroom", "admitted", 1000) if event > 300]
+    assert again.timeline.event == later[11] - 1
+
+
+def test_those_of_a_file_that_its_run_does_not_understand_sleep(tmp_path: Path) -> None:
+    path = tmp_path / "run.slotscope"
+    session = Session.open("dra-classroom", kernel=False)
+    session.breakpoints = (Breakpoint("no such thing ("), Breakpoint("monitor nothing"))
+    session.save(path)
+    again = Session.load(path, kernel=False)
+    breakpoints = Breakpoints()
+    breakpoints.watch(again.bench, again.timeline)
+    breakpoints.restore(again.breakpoints)
+    assert breakpoints.listed().asleep == {"no such thing (", "monitor nothing"}
+    assert breakpoints.room() is None
