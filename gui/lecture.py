@@ -1,6 +1,6 @@
 """Lecture mode: the servers, one panel beside them, and one sentence, in type for a hall.
 
-Number keys bring panels to the front, in lecture mode and out of it.
+Numbers and a few letters bring panels to the front, in lecture mode and out of it.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QFontMetricsF
 from PySide6.QtWidgets import QApplication, QLabel, QStyle
 
+from slotscope.gui.actions import COMMANDS
 from slotscope.gui.compare_docks import CompareDocks
 from slotscope.gui.dock_area import DockArea
 from slotscope.gui.docks import PanelDock, lane_name
@@ -83,12 +84,16 @@ class LectureMode(QObject):
         self._offered = {name: self._action(name, key) for name, key in self._keys()}
 
     def _keys(self) -> Iterator[tuple[str, str]]:
-        """The names of all panels, each with its key or with none."""
+        """The names of all panels, each with its key: a number, or the letter with which its title begins."""
         docks = self._area.docks
-        first = [name for name in self._area.roles.numbered if name in docks]
-        rest = [name for name, dock in docks.items() if name == dock.panel.name and name not in (*first, _COMPARISON)]
-        names = first + rest
-        yield from zip(names, [*"123456789", *[""] * len(names)], strict=False)
+        numbered = [name for name in self._area.roles.numbered if name in docks]
+        yield from zip(numbered, "123456789", strict=False)
+        taken = {key for command in COMMANDS for key in command.keys}
+        for name, dock in docks.items():
+            if name == dock.panel.name and name not in (*numbered, _COMPARISON):
+                letter = dock.panel.title[0].upper()
+                yield name, "" if letter in taken else letter
+                taken.add(letter)
         if _COMPARISON in docks:
             yield _COMPARISON, "0"
 

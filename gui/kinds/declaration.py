@@ -34,7 +34,7 @@ class Roles(NamedTuple):
     curve: str  #: at the right, above
     programs: str  #: at the right, below
     beside: str  #: beside the servers at first in lecture mode
-    numbered: tuple[str, ...]  #: by the number key that brings them to the front, from 1 on
+    numbered: tuple[str, ...]  #: by the number key that brings them to the front, from 1 to 9
 
 
 class DecisionWords(NamedTuple):
