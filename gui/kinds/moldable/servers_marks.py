@@ -11,9 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.moldable.servers_content import pieces_of, record_of
 from slotscope.gui.kinds.moldable.servers_scene import MoldableScene, ServerStrip
-from slotscope.gui.kinds.moldable.servers_words import why_blocked
 from slotscope.gui.painting.brackets import paint_brackets
-from slotscope.gui.painting.stack_text import Lines
 from slotscope.gui.pictures.marks import WIDTH
 from slotscope.model.frame import Frame
 from slotscope.model.kinds.moldable.rows import FLAG_ADMITTED, FLAG_BLOCKED, FLAG_DEPARTED
@@ -23,8 +21,6 @@ from slotscope.model.records import Allocate, Event, Record, Reject
 SMALL = 12.0
 #: How much of its colour a flash and the ghost of a job that has left have.
 FLASH, GHOST = 0.3, 0.6
-#: Around the words at a blocked arrival, in pixels.
-PLATE = 6.0
 
 #: The first server of each piece, and how many they are.
 Pieces = tuple[tuple[int, int], ...]
@@ -94,9 +90,7 @@ def _placed(mark: MoldableMark, frame: Frame, before: Frame | None, known: tuple
 # Painting.
 
 
-def paint_marks(
-    painter: QPainter, scene: MoldableScene, named: tuple[MoldableMark, ...], text: Lines, flashing: bool
-) -> None:
+def paint_marks(painter: QPainter, scene: MoldableScene, named: tuple[MoldableMark, ...], flashing: bool) -> None:
     """Outline what the step or event names; while *flashing* a blocked arrival is filled too."""
     for mark in named:
         if mark.kind == "job":
@@ -107,7 +101,7 @@ def paint_marks(
             several = len(scene.sections) > 1
             _paint_pools(painter, _open_to(scene, mark.job_class) if several else [], scene.theme.run)
         else:
-            _paint_blocked(painter, scene, mark, text, flashing)
+            _paint_blocked(painter, scene, mark, flashing)
 
 
 def paint_selection(painter: QPainter, scene: MoldableScene, selection: Select, hovered: int | None) -> None:
@@ -178,16 +172,14 @@ def _paint_ghost(painter: QPainter, scene: MoldableScene, mark: MoldableMark) ->
             painter.drawLines(_frame(strip))
 
 
-def _paint_blocked(painter: QPainter, scene: MoldableScene, mark: MoldableMark, text: Lines, flashing: bool) -> None:
-    """A red frame around the servers that the job may run on, and words why it does not."""
+def _paint_blocked(painter: QPainter, scene: MoldableScene, mark: MoldableMark, flashing: bool) -> None:
+    """A red frame around the servers that the job may run on; the sentence says why it does not."""
     areas = _open_to(scene, mark.job_class)
     tint = QColor(scene.theme.rejection)
     tint.setAlphaF(FLASH)
     for area in areas if flashing else ():
         painter.fillRect(area, tint)
     _paint_pools(painter, areas, scene.theme.rejection)
-    words = why_blocked(scene.frame, mark.job, mark.job_class)
-    _plate(painter, scene, areas[0] if areas else scene.stage, words, text)
 
 
 def _open_to(scene: MoldableScene, job_class: int) -> list[QRectF]:
@@ -205,17 +197,3 @@ def _paint_pools(painter: QPainter, areas: list[QRectF], color: str) -> None:
     painter.setPen(QPen(QColor(color), WIDTH))
     for area in areas:
         painter.drawRect(area.adjusted(-1, -1, 1, 1))
-
-
-def _plate(painter: QPainter, scene: MoldableScene, area: QRectF, texts: tuple[str, ...], text: Lines) -> None:
-    """Words in a red frame in the middle of an area."""
-    room = scene.stage.width() - 4 * PLATE
-    words = next((words for words in texts if text.width(words) <= room), texts[-1])
-    wide, high = min(room, text.width(words)) + 2 * PLATE, text.height + PLATE
-    plate = QRectF(0, 0, wide, high)
-    plate.moveCenter(area.center())
-    plate.moveTop(min(max(plate.top(), scene.stage.top()), scene.stage.bottom() - high))
-    painter.setPen(QPen(QColor(scene.theme.rejection), WIDTH))
-    painter.setBrush(QColor(scene.theme.panel))
-    painter.drawRoundedRect(plate, 3, 3)
-    text.draw_in(painter, plate.adjusted(PLATE, 0, -PLATE, 0), words, scene.theme.ink(scene.theme.rejection))

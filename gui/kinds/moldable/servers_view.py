@@ -133,7 +133,7 @@ class MoldableServersView(ZoomedPicture):
 
     def _paint_marks(self, painter: QPainter, scene: MoldableScene) -> None:
         hovered = None if scene.frame.running else self.hovered()
-        paint_marks(painter, scene, self._marks, self._text, self._flash.isActive())
+        paint_marks(painter, scene, self._marks, self._flash.isActive())
         paint_selection(painter, scene, self._selection, hovered)
 
     def _paint_legend(self, painter: QPainter, scene: MoldableScene, area: QRectF) -> None:
@@ -143,4 +143,5 @@ class MoldableServersView(ZoomedPicture):
         line = QRectF(area.x(), area.y(), area.width(), 1.5 * self._text.height)
         self._text.draw_first(painter, line, self._header, self._theme.normal)
         line.moveTop(line.bottom())
-        self._paint_sentence(painter, line, self._theme.muted)
+        blocked = any(mark.kind == "blocked" for mark in self._marks)
+        self._paint_sentence(painter, line, self._theme.ink(self._theme.rejection) if blocked else self._theme.muted)

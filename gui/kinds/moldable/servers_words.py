@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -50,14 +51,6 @@ def caption_words(frame: Frame, section: PoolSection) -> tuple[str, ...]:
     return (f"{start}, {grouped(busy)} in use", f"{name}: {grouped(busy)} of {grouped(section.size)}")
 
 
-def why_blocked(frame: Frame, job: int, job_class: int) -> tuple[str, ...]:
-    """What stands at a blocked arrival, the longest first."""
-    reason = "no server free"
-    if frame.info.facts.rules.pools > 1:
-        reason += f" for {frame.info.numbers.class_names[job_class]}"
-    return f"{job_name(frame.info, job)} blocked: {reason}", f"blocked: {reason}", "blocked"
-
-
 # Jobs.
 
 
@@ -101,12 +94,13 @@ def job_labels(frame: Frame, record: int, start: int, most: int = LABELS) -> lis
 def _names(frame: Frame, record: int, start: int) -> tuple[str, ...]:
     """What a job is called, on the piece with the server *start* of several."""
     name = job_name(frame.info, int(frame.state.job_number[record]))
+    short = re.sub(r"^job (?=\d)", "#", name)
     if frame.state.piece_next[record] < 0:
-        return (name,)
+        return (name, short)
     pieces = pieces_of(frame.state, record)
     piece = 1 + next(place for place, (first, length) in enumerate(pieces) if first <= start < first + length)
     part = f"({piece}/{len(pieces)})"
-    return (f"{name}, piece {piece} of {len(pieces)}", f"{name} {part}", f"{name.removeprefix('job ')} {part}", name)
+    return (f"{name}, piece {piece} of {len(pieces)}", f"{name} {part}", f"{short} {part}", name, short)
 
 
 def job_lines(frame: Frame, record: int) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QRectF
+from PySide6.QtGui import QStaticText
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.kinds.moldable.colours import class_color, width_brush, width_color, width_style
@@ -18,7 +19,6 @@ from slotscope.gui.kinds.moldable.servers_words import (
     job_lines,
     job_name,
     server_words,
-    why_blocked,
 )
 from slotscope.gui.kinds.moldable.wording import (
     class_letters,
@@ -30,6 +30,7 @@ from slotscope.gui.kinds.moldable.wording import (
     width_words,
 )
 from slotscope.gui.painting.colour import contrast, letter_ink
+from slotscope.gui.painting.stack_text import Lines
 from slotscope.gui.panels.wording import sentence
 from slotscope.gui.theme import MARK_CONTRAST, TEXT_CONTRAST
 from slotscope.model.kinds.moldable.state import ARRIVED, BLOCKED
@@ -247,7 +248,7 @@ def test_labels_tell_the_job_what_it_got_and_what_is_left() -> None:
     record = made.job(2, asked=3, lasts=8.0)
     of, name, left = job_labels(made.frame(2.0), record, 0)
     assert of == ("2 of 3", "2", "2")
-    assert name == ("job 0",)
+    assert name == ("job 0", "#0")
     assert left == ("6 minutes left", "6 left")
     assert job_labels(made.frame(9.0), record, 0)[2][-1] == "0 left"
     assert job_labels(made.frame(9.0), record, 0, 1) == [of]
@@ -255,7 +256,7 @@ def test_labels_tell_the_job_what_it_got_and_what_is_left() -> None:
     pieces, record = split()
     names = {server: job_labels(pieces.frame(), record, server)[1] for server in (4, 5, 10, 16)}
     assert names[4] == names[5]
-    assert {words[2] for words in names.values()} == {"20 (1/3)", "20 (2/3)", "20 (3/3)"}
+    assert {words[2] for words in names.values()} == {"#20 (1/3)", "#20 (2/3)", "#20 (3/3)"}
     assert {words[0] for words in names.values()} == {f"job 20, piece {piece} of 3" for piece in (1, 2, 3)}
     classes = Made("moldable-classes", 60)
     record = classes.job(4, 0, asked=8)
@@ -284,8 +285,6 @@ def test_servers_without_a_job_are_told() -> None:
     assert server_words(frame, 0, PoolSection(0, 0, 17)) == "server 1 (reserved for rendering): free"
     assert server_words(frame, 59, PoolSection(-1, 59, 60)) == ("server 60: belongs to no pool and stays idle")
     assert server_words(Made().frame(), 3, PoolSection(0, 0, 20)) == "server 4: free"
-    assert why_blocked(frame, 7, 1)[0] == "job 7 blocked: no server free for analysis"
-    assert why_blocked(Made().frame(), 7, 0)[0] == "job 7 blocked: no server free"
 
 
 def test_jobs_are_called_as_in_sentences() -> None:
@@ -311,3 +310,27 @@ def test_the_legend_explains_what_is_there(qtbot: QtBot) -> None:
     assert words[-3:] == ["R rendering", "A analysis", "S search"]
     assert "in no pool" in words
     assert listed_widths(classes) == list(range(1, 11))
+
+
+def test_a_hall_reads_the_number_of_every_job_in_two_lanes(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At 1280 x 720 a block of one server has no room for "job 16"."""
+    drawn: set[str] = set()
+    fitted = Lines.fitted
+
+    def watched(text: Lines, texts: tuple[str, ...], room: float) -> tuple[QStaticText, float]:
+        found = fitted(text, texts, room)
+        drawn.add(found[0].text())
+        return found
+
+    monkeypatch.setattr(Lines, "fitted", watched)
+    frame = run(events=24).frame()
+    panel = shown(qtbot, frame, (381, 440))
+    font = panel.view.font()
+    font.setPointSizeF(16.5)
+    panel.view.setFont(font)
+    drawn.clear()
+    panel.grab()
+    jobs = frame.state.job_number[frame.state.job_number >= 0].tolist()
+    assert max(jobs) >= 10
+    assert drawn >= {f"job {job}" if f"job {job}" in drawn else f"#{job}" for job in jobs}
+    assert drawn & {f"#{job}" for job in jobs}

@@ -68,6 +68,11 @@ def test_a_blocked_arrival_flashes_and_is_said(qtbot: QtBot, monkeypatch: pytest
     panel.set_frame(replace(frame, running=True))
     running = pixels(panel)
     assert not has(area(running, stage), LIGHT.rejection)
+    state = frame.state
+    for record in np.flatnonzero(state.job_number >= 0).tolist():
+        for strip in (strip for strips in scene_in(panel).job_strips(record) for strip in strips):
+            inside = strip.rect.adjusted(4, 4, -4, -4)
+            assert (area(calm, inside) == area(running, inside)).all()  # nothing lies over what is said of a job
     panel.set_frame(frame)
     assert panel.view._flash.isActive()
     panel.set_frame(frame)  # the same moment again, as when bounds have been found
