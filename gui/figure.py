@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from PySide6.QtWidgets import QApplication
 from slotscope.gui import theme as themes
 from slotscope.gui.application import application
 from slotscope.gui.plotting.export import write_png, write_svg
+from slotscope.gui.plotting.looks import Look, looks, meaning
 from slotscope.model.lab.results import Curve, Figure
 
 WIDTH, HEIGHT, PNG_SCALE = 900, 560, 2.0
@@ -60,10 +60,9 @@ def figure_widget(figure: Figure, theme: themes.Theme) -> pg.PlotWidget:
     widget.resize(WIDTH, HEIGHT)
     item = widget.getPlotItem()
     _frame(item, figure, theme)
-    others = cycle((theme.run, *theme.types))
-    colours = {name: theme.color(meaning(name)) if meaning(name) else next(others) for name in figure.names}
+    found = looks(figure.names)
     for curve in figure.curves:
-        _draw(item, curve, colours[curve.name], figure.logarithmic_x)
+        _draw(item, curve, found[curve.name], theme, figure.logarithmic_x)
     _cross_out(item, figure, theme)
     for name, height in figure.levels:
         _line(item, name, height, 0, theme.color(meaning(name) or "muted"))
@@ -75,13 +74,6 @@ def figure_widget(figure: Figure, theme: themes.Theme) -> pg.PlotWidget:
     _place_legend(item)
     QApplication.processEvents()
     return widget
-
-
-def meaning(name: str) -> str:
-    """The theme's colour with the fixed meaning of what a curve or level shows; may be empty."""
-    if "U^(g)" in name:
-        return "greedy"
-    return "optimum" if "optimum" in name or "U*" in name else ""
 
 
 def across(figure: Figure, place: float) -> float:
@@ -139,15 +131,15 @@ def _place_legend(item: pg.PlotItem) -> None:
     legend.anchor((0.5, 0), (0.5, 0), offset=(0, _LEGEND_GAP))
 
 
-def _draw(item: pg.PlotItem, curve: Curve, colour: str, logarithmic: bool) -> None:
-    symbol = "o" if curve.half_width else None
+def _draw(item: pg.PlotItem, curve: Curve, look: Look, theme: themes.Theme, logarithmic: bool) -> None:
+    colour = look.color(theme)
     item.plot(
         curve.x,
         curve.y,
-        pen=pg.mkPen(colour, width=_PEN_WIDTH),
+        pen=pg.mkPen(colour, width=_PEN_WIDTH, style=look.dashes),
         name=curve.name,
-        symbol=symbol,
-        symbolSize=7,
+        symbol=look.symbol if curve.half_width else None,
+        symbolSize=9,
         symbolBrush=colour,
         symbolPen=colour,
     )

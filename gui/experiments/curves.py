@@ -3,63 +3,22 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyqtgraph as pg
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QBrush, QColor, QPen
 
-from slotscope.gui.figure import meaning
+from slotscope.gui.plotting.looks import Look
 from slotscope.gui.theme import Theme
 from slotscope.model.lab.results import Curve
 
 Values = npt.NDArray[np.float64]
 
-#: Curves differ in colour, in dashes and in symbols: pyqtgraph's name, and a sign like it.
-SYMBOLS = (("o", "●"), ("s", "■"), ("t1", "▲"), ("d", "◆"), ("t", "▼"), ("star", "★"))
-DASHES = (
-    Qt.PenStyle.SolidLine,
-    Qt.PenStyle.DashLine,
-    Qt.PenStyle.DashDotLine,
-    Qt.PenStyle.DotLine,
-    Qt.PenStyle.DashDotDotLine,
-)
-
 #: Curves of up to so many points show each of them with its interval; longer ones a few symbols.
 MOST_POINTS, FEW_SYMBOLS = 40, 7
 
 _WIDTH, _DOT, _BAND_OPACITY = 2.0, 9.0, 40
-
-
-class Look(NamedTuple):
-    """How a curve is told from the others."""
-
-    number: int  #: its place among all, for dashes and symbols
-    plain: int  #: its place among those whose colour has no fixed meaning
-    fixed: str  #: the theme's colour that its name asks for; may be empty
-
-    def color(self, theme: Theme) -> str:
-        """Its colour, that of the saved picture."""
-        others = (theme.run, *theme.types)
-        return theme.color(self.fixed) if self.fixed else others[self.plain % len(others)]
-
-    @property
-    def sign(self) -> str:
-        """Its symbol, as a letter."""
-        return SYMBOLS[self.number % len(SYMBOLS)][1]
-
-
-def looks(names: list[str]) -> dict[str, Look]:
-    """The look of each curve, by name."""
-    result: dict[str, Look] = {}
-    plain = 0
-    for number, name in enumerate(names):
-        fixed = meaning(name)
-        result[name] = Look(number, plain, fixed)
-        plain += not fixed
-    return result
 
 
 class Drawn:
@@ -88,7 +47,7 @@ class Drawn:
     def set_look(self, look: Look, theme: Theme, scale: float) -> None:
         """Draw in the colours of a theme, at the present size of type."""
         self.look, self._color, self._scale = look, QColor(look.color(theme)), scale
-        pen = QPen(self._color, _WIDTH * scale, DASHES[look.number % len(DASHES)])
+        pen = QPen(self._color, _WIDTH * scale, look.dashes)
         pen.setCosmetic(True)
         self._line.setPen(pen)
         self._bars.setOpts(pen=pg.mkPen(self._color, width=_WIDTH * scale))
@@ -120,7 +79,7 @@ class Drawn:
             x=x[chosen],
             y=y[chosen],
             size=_DOT * self._scale,
-            symbol=SYMBOLS[self.look.number % len(SYMBOLS)][0],
+            symbol=self.look.symbol,
             pen=pg.mkPen(self._color, width=1.5 * self._scale),
             brush=[self._panel if unknown[place] else filled for place in chosen],
         )

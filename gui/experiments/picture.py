@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+from html import escape
 
 import pyqtgraph as pg
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QPen, QResizeEvent
 from PySide6.QtWidgets import QLabel, QTabBar, QVBoxLayout, QWidget
 
 from slotscope.gui.experiments.axis import LogarithmicAxis
-from slotscope.gui.experiments.curves import Drawn, Look, arrays, last_height, looks
+from slotscope.gui.experiments.curves import Drawn, arrays, last_height
 from slotscope.gui.experiments.words import told_apart, typeset
-from slotscope.gui.figure import ABOVE_CURVES, across, crosses, meaning
+from slotscope.gui.figure import ABOVE_CURVES, across, crosses
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.plotting.axes import EndLabel, GridLines, LabelColumn, NumberAxis
+from slotscope.gui.plotting.looks import Look, looks, meaning
 from slotscope.gui.plotting.scales import SteppedRange
 from slotscope.gui.theme import Theme, configure_plots, current_fonts
 from slotscope.model.lab.results import Curve, Figure
@@ -33,7 +35,15 @@ _NOTHING = (0.0, 1.0)
 
 
 class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
-    """One figure; showing it again with more points keeps what stands."""
+    """One figure; showing it again with more points keeps what stands.
+
+    Signals
+    -------
+    named_below(text)
+        The names of all curves and levels, which have no room at their ends; empty where they have.
+    """
+
+    named_below = Signal(str)
 
     def __init__(self, figure: Figure, theme: Theme, parent: QWidget | None = None) -> None:
         configure_plots(theme)
@@ -163,7 +173,7 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
             self._range.fit(low, high)
         self.getPlotItem().setYRange(self._range.low, self._range.high, padding=0)
         self._left.fit()
-        self._column.set_labels(self._end_labels())
+        self._show_names()
 
     def _fit_across(self, low: float, high: float) -> None:
         """The range grows while points come, so that the picture rests."""
@@ -176,24 +186,35 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
         self._across.include(low, high)
         self.getPlotItem().setXRange(self._across.low, self._across.high, padding=0)
 
-    def _end_labels(self) -> list[EndLabel]:
+    def _show_names(self) -> None:
+        """Whole names at the ends of curves where all have room there; else signs, and names below."""
+        named = self._named()
         metrics = QFontMetricsF(current_fonts().body)
-        room = _LABEL_SHARE * self.width()
+        widest = max((metrics.horizontalAdvance(whole) for whole, _, _, _ in named), default=0.0)
+        at_ends = widest <= _LABEL_SHARE * self.width()
+        self._column.set_theme(self._theme, current_fonts())  # it is as narrow as it can be
+        self._column.set_labels(
+            [EndLabel(whole if at_ends else short, height, color) for whole, short, height, color in named]
+        )
+        below = [
+            f"<span style='color: {self._theme.ink(color)}'>{escape(whole)}</span>" for whole, _, _, color in named
+        ]
+        self.named_below.emit("" if at_ends else "&emsp; ".join(below))
 
-        def fitting(text: str) -> str:
-            return metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room)
-
-        labels = [
-            EndLabel(fitting(f"{typeset(name)} {significant(height)}"), height, self._theme.color(self._role(name)))
-            for name, height in self.figure.levels
+    def _named(self) -> list[tuple[str, str, float, str]]:
+        """What each level and each curve is called, in full and by a sign, where it ends, and its colour."""
+        levels = [
+            (f"{typeset(name)} {significant(y)}", significant(y), y, self._theme.color(self._role(name)))
+            for name, y in self.figure.levels
         ]
         short = told_apart([curve.name for curve in self.figure.curves])
-        for curve in self.figure.curves:
-            height, look = last_height(curve), self._curves[curve.name].look
-            if height is not None:
-                text = fitting(f"{look.sign} {short[curve.name]}")
-                labels.append(EndLabel(text, height, look.color(self._theme)))
-        return labels
+        ends = ((curve.name, last_height(curve), self._curves[curve.name].look) for curve in self.figure.curves)
+        curves = [
+            (f"{look.sign} {short[name]}", look.sign, y, look.color(self._theme))
+            for name, y, look in ends
+            if y is not None
+        ]
+        return levels + curves
 
     def close(self) -> None:
         """pyqtgraph takes the axes apart, and then the widget changes its size once more."""
@@ -202,10 +223,9 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
         super().close()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Names get their part of another width."""
+        """Names may have room at another width."""
         super().resizeEvent(event)
         if self._curves or self._levels:
-            self._column.set_theme(self._theme, current_fonts())
             self._fit()
 
     def set_theme(self, theme: Theme) -> None:
@@ -254,12 +274,16 @@ class ResultPicture(QWidget):
         self.crossed = QLabel()
         self.crossed.setWordWrap(True)
         self.crossed.hide()
+        self.names = QLabel()
+        self.names.setWordWrap(True)
+        self.names.hide()
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(2)
         for widget in (self.tabs, self.title, self.crossed):
             self._column.addWidget(widget)
         self._column.addWidget(self.note, 1)
+        self._column.addWidget(self.names)
         self.setAccessibleName("picture of the experiment")
         self.setMinimumHeight(120)
         self.set_theme(theme)
@@ -294,12 +318,18 @@ class ResultPicture(QWidget):
         if self.plot is None or not self.plot.matches(figure):
             self._drop()
             self.plot = FigurePlot(figure, self._theme, self)
-            self._column.addWidget(self.plot, 1)
+            self._column.insertWidget(self._column.indexOf(self.names), self.plot, 1)
+            self.plot.named_below.connect(self._show_names)
         self.note.hide()
         self.plot.show_figure(figure, complete=self._complete)
 
+    def _show_names(self, names: str) -> None:
+        self.names.setText(names)
+        self.names.setVisible(bool(names))
+
     def _drop(self) -> None:
         """Take the plot away: the sentence stands in its place."""
+        self._show_names("")
         self.note.show()
         if self.plot is not None:
             self._column.removeWidget(self.plot)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from PySide6.QtGui import QTextDocument
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.experiments.axis import LogarithmicAxis
-from slotscope.gui.experiments.curves import DASHES, SYMBOLS, looks
 from slotscope.gui.experiments.fields import words_of
 from slotscope.gui.experiments.listing import ExperimentList, ListedExperiment
 from slotscope.gui.experiments.picture import FigurePlot, ResultPicture
@@ -23,6 +23,7 @@ from slotscope.gui.experiments.words import (
     told_apart,
     typeset,
 )
+from slotscope.gui.plotting.looks import DASHES, SYMBOLS, looks
 from slotscope.gui.theme import Theme, load_theme
 from slotscope.model.errors import UserError
 from slotscope.model.lab.results import Curve, Figure, Row
@@ -216,6 +217,33 @@ class TestPlot:
 
 
 class TestPicture:
+    def test_names_that_have_no_room_at_the_ends_stand_whole_below(self, qtbot: QtBot, theme: Theme) -> None:
+        picture = ResultPicture(theme)
+        qtbot.addWidget(picture)
+        names = [f"g = {place}, servers of {'several ' * 4}kinds" for place in (1, 2)]
+        curves = tuple(replace(curve, name=name) for curve, name in zip(FIGURE.curves, names, strict=True))
+        picture.resize(400, 400)
+        picture.show()
+        picture.show_figures((replace(FIGURE, curves=(*curves, FIGURE.curves[0])),), "", complete=True)
+        plot = picture.plot
+        assert plot is not None
+
+        def at_ends() -> set[str]:
+            return {label.text for label, _, _ in plot._column.placed()}
+
+        qtbot.waitUntil(lambda: at_ends() == {"●", "■", "▲", "0.86"})
+        assert picture.names.isVisible()
+        document = QTextDocument()
+        document.setHtml(picture.names.text())
+        assert all(
+            name in document.toPlainText()
+            for name in ("U⁽ᵍ⁾ / U* 0.86", *(f"{sign} {name}" for sign, name in zip("●■", names, strict=True)))
+        )
+        qtbot.waitUntil(lambda: picture.names.heightForWidth(picture.names.width()) <= picture.names.height())
+        picture.resize(1600, 400)
+        qtbot.waitUntil(lambda: at_ends() >= {f"● {names[0]}", f"■ {names[1]}"})
+        assert not picture.names.isVisible()
+
     def test_several_figures_stand_behind_tabs(self, qtbot: QtBot, theme: Theme) -> None:
         picture = ResultPicture(theme)
         qtbot.addWidget(picture)

@@ -66,6 +66,15 @@ def test_colours_are_those_of_the_plan(qtbot: QtBot) -> None:
     assert line.opts["pen"].color().name() == theme.types[1]
 
 
+def test_thirty_curves_look_different(qtbot: QtBot) -> None:
+    widget = figure_widget(figure(*(tuple(y + place for y in RISING) for place in range(30))), load_theme("light"))
+    qtbot.addWidget(widget)
+    lines = widget.getPlotItem().listDataItems()
+    found = [(line.opts["pen"].color().name(), line.opts["pen"].style(), line.opts["symbol"]) for line in lines]
+    assert len({look[0] for look in found[:16]}) == 16
+    assert len({look[1:] for look in found}) == 30  # also without colour
+
+
 def test_points_are_crossed_out_where_the_figure_says_so(qtbot: QtBot) -> None:
     theme = load_theme("light")
     (curve,) = figure(RISING).curves
