@@ -34,6 +34,7 @@ PAGES = {
     "experiments": "Experiments",
     "scenarios": "Scenarios",
     "own-policy": "A policy of your own",
+    "library": "slotscope as a library",
     "extending": "Extending the program",
     "trace-format": "The trace format",
     "architecture": "Architecture",
@@ -43,7 +44,7 @@ PAGES = {
 #: How links to commands begin; the command's number on the page follows.
 OPENS = "open:"
 
-_BLOCK = re.compile(r"^```\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _CODE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 
 
@@ -68,8 +69,8 @@ def text_of(page: str) -> tuple[str, list[argparse.Namespace]]:
         return f"[`{shown}`]({OPENS}{len(commands) - 1})"
 
     def in_block(block: re.Match[str]) -> str:
-        lines = block[1].replace("\\\n", " ").splitlines()
-        links = [linked(line, line) for line in lines]
+        lines = block[2].replace("\\\n", " ").splitlines()
+        links = [] if block[1] else [linked(line, line) for line in lines]  # commands' blocks name no language
         if not any(links):
             return block[0]
         return "\n\n".join(link or f"```\n{line}\n```" for link, line in zip(links, lines, strict=True))

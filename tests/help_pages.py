@@ -22,8 +22,8 @@ def flat(text: str) -> str:
 
 def blocks(text: str, language: str) -> list[str]:
     """The code blocks of a language; that of commands has no name."""
-    found = re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
-    return [str(block) for block in found]
+    found = re.findall(r"^```(\w*)\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
+    return [block for of, block in found if of == language]
 
 
 def commands(text: str) -> list[str]:

@@ -275,7 +275,7 @@ def test_a_command_that_is_killed_goes_on_from_there(sent, tmp_path):
     (tmp_path / "whole").mkdir()
     store = tmp_path / "killed" / "out" / "sweep-dra-classroom.parts.jsonl"
     process = program(*command, cwd=tmp_path / "killed", start_new_session=True)
-    while process.poll() is None and not store.exists():
+    while process.poll() is None and not (store.exists() and "\n" in store.read_text()):
         pass
     # To all of its processes, as a terminal sends Ctrl+C; the workers of one that is killed
     # end by themselves.

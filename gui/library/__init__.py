@@ -1,5 +1,61 @@
 """slotscope: a laboratory in which cluster-scheduling policies run in front of your eyes.
 
-This folder is what ``import slotscope`` finds; ``model``, ``gui`` and ``resources`` are its packages.
-Nothing here imports Qt before something is shown.
+What a script or a notebook needs, over what the window and the command line use themselves::
+
+    import slotscope
+
+    run = slotscope.open("dra-vms", policy="dra", seed=4)
+    run.run(events=100_000)
+    run.ask("rejected and servers_with_room >= 1")
+    slotscope.compare("dra-vms", ["dra", "first-fit"], until=200)
+
+Whatever is wrong with what is given is a :class:`UserError` of one line.
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from slotscope.comparing import ComparedPolicies, compare
+    from slotscope.experiments import ExperimentResult, bounds, reproduce
+    from slotscope.model.data_tables import DataColumn, DataTable
+    from slotscope.model.errors import UserError
+    from slotscope.model.metrics import Estimate
+    from slotscope.pictures import Picture
+    from slotscope.runs import Run, open
+
+__all__ = [
+    "ComparedPolicies",
+    "DataColumn",
+    "DataTable",
+    "Estimate",
+    "ExperimentResult",
+    "Picture",
+    "Run",
+    "UserError",
+    "bounds",
+    "compare",
+    "open",
+    "reproduce",
+]
+
+#: Where the names are: all of the program is imported by way of this package, which must load nothing itself.
+_MODULES = {
+    "comparing": ("ComparedPolicies", "compare"),
+    "experiments": ("ExperimentResult", "bounds", "reproduce"),
+    "model.data_tables": ("DataColumn", "DataTable"),
+    "model.errors": ("UserError",),
+    "model.metrics": ("Estimate",),
+    "pictures": ("Picture",),
+    "runs": ("Run", "open"),
+}
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        for module, names in _MODULES.items():
+            if name in names:
+                return getattr(import_module(f"slotscope.{module}"), name)
+        raise AttributeError(f"slotscope has no '{name}'; it has {', '.join(__all__)}")

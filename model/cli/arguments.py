@@ -23,19 +23,20 @@ from slotscope.model.cli.parser import (
 from slotscope.model.cli.readers import moment, number, one_of, picture, size, whole
 from slotscope.model.kinds.rooms import ROOMS
 
-#: Commands and the modules that carry them out; the window's two belong to ``main``.
+#: Commands and the modules that carry them out; the window's two belong to ``gui/library/__main__.py``.
 COMMANDS: Mapping[str, str] = MappingProxyType(
     {
         "list": "slotscope.model.cli.listing",
         "run": "slotscope.model.cli.run",
         "trace": "slotscope.model.cli.trace",
         "ask": "slotscope.model.cli.ask",
+        "export": "slotscope.model.cli.export",
         "bounds": "slotscope.model.cli.bounds",
         "reproduce": "slotscope.model.cli.reproduce",
         "sweep": "slotscope.model.cli.sweep",
         **{name: command.module for room in ROOMS.values() for name, command in room.commands.items()},
         "trust": "slotscope.model.cli.trust",
-        "screenshot": "main",
+        "screenshot": "",
         "verify": "slotscope.model.cli.verify",
     }
 )
@@ -138,6 +139,8 @@ def _run() -> Parser:
             "slotscope run dra-example-1 --replications 8 --json",
             'slotscope run dra-vms --policy dra --policy first-fit --policy "power-of-d:choices=5"',
             "slotscope run dra-google --trace part-00000-of-00500.csv.gz",
+            "slotscope run dra-vms --seed 3 --json > golden.json",
+            "slotscope run dra-vms --seed 3 --check golden.json",
         ],
     )
     scenario_options(parser, several=True)
@@ -156,6 +159,15 @@ def _run() -> Parser:
         help="kernel (compiled; the default where there is one) or reference",
     )
     parser.add_argument("--timing", action=argparse.BooleanOptionalAction, help="tell the speed, also under --seed")
+    parser.add_argument(
+        "--check", metavar="FILE", type=Path, help="exit with 1 if the result is not that of FILE, which --json printed"
+    )
+    parser.add_argument(
+        "--check-by",
+        metavar="HOW",
+        type=one_of("digest", "intervals"),
+        help="by the digest (the default for the same run) or by whether 95 % intervals meet",
+    )
     json_option(parser)
     return parser
 
@@ -205,6 +217,34 @@ def _ask() -> Parser:
     parser.add_argument("--csv", metavar="FILE", type=Path, help="write the hits to a table, too")
     parser.add_argument("--parquet", metavar="FILE", type=Path, help="the same as Parquet (needs pyarrow)")
     json_option(parser, "one JSON object for each hit, and one at the end,")
+    return parser
+
+
+def _export() -> Parser:
+    parser = Parser(
+        "export",
+        "Runs a scenario and writes its events, samples of its state, or both, as tables: CSV or, with the "
+        "package pyarrow, Parquet with types and units. Columns have the names that questions use ('slotscope ask "
+        "SCENARIO --names').",
+        [
+            "slotscope export dra-vms --events 1000000 --to events.parquet",
+            "slotscope export queues-classroom --policy vqs --seed 4 --events 20000 --samples queue.csv --every 10",
+        ],
+    )
+    scenario_options(parser)
+    parser.add_argument(
+        "--events",
+        metavar="N",
+        type=whole(1, MOST_EVENTS),
+        default=100_000,
+        help="run so many events (default: 100000)",
+    )
+    parser.add_argument("--to", metavar="FILE", type=Path, help="a row for each event, to FILE.csv or FILE.parquet")
+    parser.add_argument("--samples", metavar="FILE", type=Path, help="the state after events, likewise")
+    parser.add_argument(
+        "--every", metavar="N", type=whole(1, MOST_EVENTS), default=1, help="a sample every N events (default: 1)"
+    )
+    json_option(parser)
     return parser
 
 
@@ -378,6 +418,7 @@ _PARSERS: Mapping[str, Callable[[], Parser]] = MappingProxyType(
         "run": _run,
         "trace": _trace,
         "ask": _ask,
+        "export": _export,
         "bounds": _bounds,
         "reproduce": _reproduce,
         "sweep": _sweep,

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import csv
 from contextlib import ExitStack
-from importlib import import_module
 from pathlib import Path
-from typing import Any, Callable, Iterator, Sequence
+from typing import Callable, Sequence
 
 import numpy as np
 
 from slotscope.model.api import Session
 from slotscope.model.cli.output import Progress, print_json, progress_of, shown
+from slotscope.model.data_tables import DataColumn, DataTable, table_file
 from slotscope.model.errors import UserError
 from slotscope.model.questions.asking import answers
+from slotscope.model.questions.columns import events_table
 from slotscope.model.questions.meaning import Question, understood
 from slotscope.model.questions.words import Words
 
@@ -38,11 +38,9 @@ def execute(options: argparse.Namespace) -> int:
             raise UserError(
                 "found no question, allowed: at least one, such as 'rejected'; --names lists what it may name"
             )
-        writers = [_json(session, questions) if options.json else _text(session, progress, len(questions))]
-        if options.csv:
-            writers.append(_csv(options.csv, session, questions, open_files))
-        if options.parquet:
-            writers.append(_parquet(options.parquet, session, questions, open_files))
+        writers = [_json(session, questions, words) if options.json else _text(session, progress, len(questions))]
+        files = filter(None, (options.csv, options.parquet))
+        writers += [_file(path, session, questions, words, open_files) for path in files]
         found, events = _ask(session, questions, options, writers, progress)
     _print_end(session, questions, found, events, options.json)
     return 0
@@ -88,52 +86,31 @@ def _text(session: Session, progress: Progress, questions: int) -> Writer:
     return write
 
 
-def _records(
-    session: Session, questions: Sequence[Question], number: int, hits: np.ndarray
-) -> Iterator[dict[str, Any]]:
-    """The hits as plain data."""
-    info, names = session.info, hits.dtype.names or ()
-    for row in hits:
-        fields = dict(zip(names, row.tolist(), strict=True))
-        told = {"sentence": info.narrator.row(row), "open": info.opening_line(int(row["event"]))}
-        yield {"question": questions[number].text, **fields, **told}
+def hits_table(session: Session, question: Question, hits: np.ndarray, words: Words) -> DataTable:
+    """The hits of a question, with a sentence and the line that opens each."""
+    info, count = session.info, len(hits)
+    texts = (
+        ("question", [question.text] * count, "what was asked"),
+        ("sentence", [info.narrator.row(row) for row in hits], "what happened"),
+        ("open", [info.opening_line(int(row["event"])) for row in hits], "the command that opens the moment"),
+    )
+    columns = [DataColumn(name, np.array(cells, object), about) for name, cells, about in texts]
+    return DataTable("hits", (columns[0], *events_table(words, hits).columns, *columns[1:]))
 
 
-def _json(session: Session, questions: Sequence[Question]) -> Writer:
+def _json(session: Session, questions: Sequence[Question], words: Words) -> Writer:
     def write(number: int, hits: np.ndarray) -> None:
-        for record in _records(session, questions, number, hits):
+        for record in hits_table(session, questions[number], hits, words).records():
             print_json(record)
 
     return write
 
 
-def _csv(path: Path, session: Session, questions: Sequence[Question], open_files: ExitStack) -> Writer:
-    file = open_files.enter_context(path.open("w", newline="", encoding="utf-8"))
-    names = ["question", *(session.bench.system.row_dtype.names or ()), "sentence", "open"]
-    table = csv.DictWriter(file, names)
-    table.writeheader()
+def _file(path: Path, session: Session, questions: Sequence[Question], words: Words, files: ExitStack) -> Writer:
+    write_table = files.enter_context(table_file(path))
 
     def write(number: int, hits: np.ndarray) -> None:
-        table.writerows(_records(session, questions, number, hits))
-
-    return write
-
-
-def _parquet(path: Path, session: Session, questions: Sequence[Question], open_files: ExitStack) -> Writer:
-    try:
-        arrow, files = import_module("pyarrow"), import_module("pyarrow.parquet")
-    except ImportError:
-        raise UserError(
-            "writing Parquet needs the package pyarrow: pip install pyarrow; or use --csv", where="--parquet"
-        ) from None
-    kinds: np.dtype[Any] = session.bench.system.row_dtype
-    text = [(name, arrow.string()) for name in ("sentence", "open")]
-    numbers = [(name, arrow.from_numpy_dtype(kinds[name])) for name in kinds.names or ()]
-    schema = arrow.schema([("question", arrow.string()), *numbers, *text])
-    file = open_files.enter_context(files.ParquetWriter(path, schema))
-
-    def write(number: int, hits: np.ndarray) -> None:
-        file.write_table(arrow.Table.from_pylist(list(_records(session, questions, number, hits)), schema))
+        write_table(hits_table(session, questions[number], hits, words))
 
     return write
 

@@ -11,7 +11,7 @@ import numpy as np
 from slotscope.model.api import Session
 from slotscope.model.cli.guard import note
 from slotscope.model.cli.measuring import Measured, choose_engine, measured, measured_times, opened, together
-from slotscope.model.cli.output import Progress, print_json, progress_of, shown, table
+from slotscope.model.cli.output import Progress, shown, table
 from slotscope.model.comparison.companion import companion
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.differences import Difference
@@ -160,18 +160,6 @@ def _rows(metrics: Sequence[Mapping[str, Estimate]]) -> list[list[str]]:
             cells += [shown(one[name].mean), shown(one[name].half_width, 3)]
         rows.append(cells)
     return rows
-
-
-def execute_several(options: argparse.Namespace) -> int:
-    """Run all policies, measure, compare and print."""
-    with progress_of(f"run {options.scenario}", quiet=options.json) as progress:
-        compared = compare(options, progress)
-    timing = options.seed is None if options.timing is None else options.timing
-    if options.json:
-        print_json(compared.as_dict(timing=timing))
-    else:
-        print(compared.text(timing=timing))
-    return 0
 
 
 def compare(options: argparse.Namespace, progress: Progress) -> Compared:

@@ -7,7 +7,7 @@ import math
 import sys
 from contextlib import contextmanager
 from time import monotonic
-from typing import Any, Iterable, Iterator, Mapping, Sequence, TypeVar
+from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence, TypeVar
 
 from slotscope.model.cli.guard import note
 from slotscope.model.explain import settled
@@ -39,6 +39,20 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     return value
+
+
+class Report(NamedTuple):
+    """What a command found: as plain data, and how it is said to people."""
+
+    data: dict[str, Any]
+    text: Callable[[], str]
+
+    def print(self, *, as_json: bool) -> None:
+        """To standard output."""
+        if as_json:
+            print_json(self.data)
+        else:
+            print(self.text())
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], right: int = 1) -> str:

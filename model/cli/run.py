@@ -1,23 +1,22 @@
-"""``slotscope run``: measures of a scenario, without drawing."""
+"""``slotscope run``: measures of a scenario, without drawing; several policies side by side."""
 
 from __future__ import annotations
 
 import argparse
 
-from slotscope.model.cli.compare import execute_several
-from slotscope.model.cli.measuring import measure
-from slotscope.model.cli.output import print_json, progress_of
+from slotscope.model.cli.compare import Compared, compare
+from slotscope.model.cli.golden import check, read_golden
+from slotscope.model.cli.measuring import Measured, measure
+from slotscope.model.cli.output import Report, progress_of
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Run, measure and print; several policies side by side."""
-    if len(options.policies) > 1:
-        return execute_several(options)
+    """Run, measure, print, and compare with a stored result where one is given."""
+    stored = read_golden(options.check) if options.check else {}
     with progress_of(f"run {options.scenario}", quiet=options.json) as progress:
-        measured = measure(options, progress)
+        several = len(options.policies) > 1
+        found: Measured | Compared = compare(options, progress) if several else measure(options, progress)
     timing = options.seed is None if options.timing is None else options.timing
-    if options.json:
-        print_json(measured.as_dict(timing=timing))
-    else:
-        print(measured.text(timing=timing))
-    return 0
+    data = found.as_dict(timing=timing)
+    Report(data, lambda: found.text(timing=timing)).print(as_json=options.json)
+    return check(options.check, stored, data, options.check_by or "") if options.check else 0

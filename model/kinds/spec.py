@@ -131,7 +131,7 @@ class Kind(Protocol):
     example:
         The name of a built-in scenario that every policy with a compiled twin can run.
     bounds_command:
-        The module that prints bounds for ``slotscope bounds``: ``execute(options)``.
+        The module that solves them for ``slotscope bounds``: ``solved(options)``, a report.
     """
 
     name: str

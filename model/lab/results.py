@@ -137,12 +137,13 @@ class Result:
         curves = folder / f"{self.experiment}-curves.csv"
         whole = folder / f"{self.experiment}.json"
         _write_csv(rows, [row.as_dict() for row in self.rows])
-        _write_csv(curves, [point for figure in self.figures for point in _points(figure)])
+        _write_csv(curves, [point for figure in self.figures for point in points_of(figure)])
         whole.write_text(f"{json.dumps(self.as_dict(), indent=1)}\n", encoding="utf-8")
         return [rows, curves, whole]
 
 
-def _points(figure: Figure) -> list[dict[str, Any]]:
+def points_of(figure: Figure) -> list[dict[str, Any]]:
+    """The points of its curves as rows of a table."""
     return [
         {
             "figure": figure.name,

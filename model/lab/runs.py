@@ -17,7 +17,7 @@ from slotscope.model.systems.base import NEXT_ARRIVAL
 _SLICE = 16_384
 
 
-class Run:
+class StraightRun:
     """A system on its way from its start, under its compiled twin if it has one.
 
     Attributes

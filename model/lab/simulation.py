@@ -15,7 +15,7 @@ from slotscope.model.assembly import Bench, assemble
 from slotscope.model.errors import TraceError
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.lab.parts import Outcome, Part, canonical
-from slotscope.model.lab.runs import Run
+from slotscope.model.lab.runs import StraightRun
 from slotscope.model.metrics import Estimate, estimate, estimates
 from slotscope.model.policy_choice import policy_choice
 from slotscope.model.scenario.load import Scenario, as_data, edited, load_scenario, parse_scenario
@@ -97,7 +97,7 @@ def carry_out(part: Part) -> Outcome:
     return {"metrics": {name: item.mean for name, item in found.items()}, "path": run.path}
 
 
-class _Watched(Run):
+class _Watched(StraightRun):
     """A run whose headline is looked at in passing."""
 
     def __init__(self, bench: Bench, times: Sequence[float]) -> None:

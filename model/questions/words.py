@@ -56,11 +56,15 @@ class Words:
             return list(self.of_thing[thing])
         return [*self.happenings, *self.fields]
 
+    def each_field(self) -> Iterable[AskedField]:
+        """What has a value at each event; once, though it may have a symbol, too."""
+        return _each(self.fields)
+
     def all(self) -> Iterator[Word]:
         """Everything that can be written, for a completion list."""
         for happening in self.happenings.values():
             yield Word(happening.word, happening.tip, "", "row")
-        for field in _each(self.fields):
+        for field in self.each_field():
             yield from self._written(field)
         for thing in self.things:
             for field in _each(self.of_thing[thing]):

@@ -10,7 +10,7 @@ import pytest
 from slotscope.model.api import open_bench
 from slotscope.model.kinds.spec import KINDS, kind_named
 from slotscope.model.lab import runs
-from slotscope.model.lab.runs import Run, bench_of, replications
+from slotscope.model.lab.runs import StraightRun, bench_of, replications
 from slotscope.model.scenario.load import load_scenario
 from slotscope.model.state import digest
 from slotscope.model.systems.base import EVENT, NEXT_ARRIVAL
@@ -21,9 +21,9 @@ UNTIL = {"reservation": 0.5, "queue": 10_000.0, "phases": 0.5, "moldable": 50.0}
 KIND = pytest.mark.parametrize("name", list(KINDS))
 
 
-def run_of(name: str) -> Run:
+def run_of(name: str) -> StraightRun:
     """A run of a kind's example from its start."""
-    return Run(open_bench(load_scenario(kind_named(name).example), None, 1))
+    return StraightRun(open_bench(load_scenario(kind_named(name).example), None, 1))
 
 
 @KIND

@@ -9,7 +9,7 @@ from typing import Any, Iterator, Mapping, Sequence
 
 from slotscope.model.api import Session
 from slotscope.model.cli.guard import note
-from slotscope.model.cli.output import last_of, print_json, progress_of, shown, table
+from slotscope.model.cli.output import Report, last_of, progress_of, shown, table
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers
 from slotscope.model.kinds.moldable.programs.bounds import ClassBounds, MoldableBounds, bounds_of, rules_for
 from slotscope.model.kinds.moldable.programs.chain_measures import ChainMeasures
@@ -29,8 +29,8 @@ UNCONDITIONAL = "greedy"
 LONGEST_FRACTION = 24
 
 
-def execute(options: argparse.Namespace) -> int:
-    """Solve and print."""
+def solved(options: argparse.Namespace) -> Report:
+    """Solve what bounds the scenario."""
     choice = policy_choice(options.policy) if options.policy else load_scenario(options.scenario).policy
     with progress_of(f"bounds {options.scenario}", quiet=options.json):
         session = Session.open(options.scenario, UNCONDITIONAL, options.seed, tuple(options.trace), kernel=False)
@@ -42,11 +42,7 @@ def execute(options: argparse.Namespace) -> int:
         scenario = session.bench.scenario.model_copy(update={"policy": choice})
         assert isinstance(scenario, MoldableScenario)
         result = {"scenario": options.scenario, **execute_moldable(scenario, numbers)}
-    if options.json:
-        print_json(result)
-        return 0
-    print(_text(result))
-    return 0
+    return Report(result, lambda: _text(result))
 
 
 def execute_moldable(scenario: MoldableScenario, numbers: MoldableNumbers) -> Result:

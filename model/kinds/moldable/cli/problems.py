@@ -13,7 +13,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Mapping, Sequence
 
-from slotscope.model.cli.output import print_json, shown, table
+from slotscope.model.cli.output import Report, shown, table
 from slotscope.model.errors import ScenarioError
 from slotscope.model.exact import rational
 from slotscope.model.kinds.moldable.cli.bounds import short
@@ -55,22 +55,22 @@ def problems_in(scenario: str) -> Mapping[str, Any] | None:
     return None
 
 
-def execute(options: argparse.Namespace, data: Mapping[str, Any]) -> int:
-    """Solve and print."""
+def solved(options: argparse.Namespace, data: Mapping[str, Any]) -> Report:
+    """Solve every problem of the file."""
     try:
         programs = solve_problems(data)
     except ScenarioError as error:
         raise error.inside(options.scenario) from None
-    if options.json:
-        print_json({"scenario": options.scenario, "programs": programs})
-        return 0
+    return Report({"scenario": options.scenario, "programs": programs}, lambda: _text(options.scenario, programs))
+
+
+def _text(scenario: str, programs: Result) -> str:
     rows = [
         (name, shown(item["objective"]), short(item["exact"]), _solution(item), item["status"])
         for name, item in programs.items()
     ]
-    print(f"{options.scenario}: {len(programs)} problems")
-    print(table(("program", "mean time", "exact", "solution", "status"), rows))
-    return 0
+    header = ("program", "mean time", "exact", "solution", "status")
+    return f"{scenario}: {len(programs)} problems\n{table(header, rows)}"
 
 
 def solve_problems(data: Mapping[str, Any]) -> Result:
@@ -88,7 +88,7 @@ def solve_problems(data: Mapping[str, Any]) -> Result:
         If a part is missing or wrong.
     """
     found: Result = {}
-    for key, solved in (("P", _single), ("Q", _several)):
+    for key, solve_one in (("P", _single), ("Q", _several)):
         problems = data.get(key, [])
         if not isinstance(problems, list) or len(problems) > MOST_PROBLEMS:
             raise ScenarioError(
@@ -99,7 +99,7 @@ def solve_problems(data: Mapping[str, Any]) -> Result:
             if not isinstance(problem, dict):
                 raise ScenarioError(f"found {quoted(problem)}, allowed: an object", where=where)
             try:
-                found[f"{key}{number + 1}"] = solved(problem)
+                found[f"{key}{number + 1}"] = solve_one(problem)
             except ScenarioError as error:
                 place = f"{where}.{error.where}" if error.where else where
                 raise ScenarioError(error.message, where=place) from None

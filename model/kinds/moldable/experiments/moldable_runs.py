@@ -17,7 +17,7 @@ from slotscope.model.kinds.moldable.programs.references import erlang_reference
 from slotscope.model.kinds.moldable.sampling import PER_CLASS, SCALARS, TIME_COLUMN
 from slotscope.model.kinds.moldable.scenario.schema import MoldableScenario
 from slotscope.model.lab.parts import Outcome, Part
-from slotscope.model.lab.runs import Run, bench_of, replications
+from slotscope.model.lab.runs import StraightRun, bench_of, replications
 from slotscope.model.metrics import Estimate, estimate
 from slotscope.model.scenario.load import Scenario, as_data, edited, load_scenario
 
@@ -120,7 +120,7 @@ def carry_out(part: Part) -> Outcome:
 
 def samples_at(bench: Bench, arrivals: Sequence[int]) -> NDArray[np.float64]:
     """[k, sample width] samples just after each of the increasing numbers of *arrivals*."""
-    run, samples = Run(bench), np.zeros((len(arrivals), bench.system.sample_width))
+    run, samples = StraightRun(bench), np.zeros((len(arrivals), bench.system.sample_width))
     for row, number in zip(samples, arrivals, strict=True):
         bench.system.sample(run.to_arrival(number), row)
     return samples

@@ -7,7 +7,7 @@ from typing import Any, Mapping
 
 from slotscope.model.api import Session
 from slotscope.model.cli.guard import note
-from slotscope.model.cli.output import last_of, print_json, progress_of, shown, table
+from slotscope.model.cli.output import Report, last_of, progress_of, shown, table
 from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.programs.bounds import PhasesBounds, RecurrentClassRow, bounds_of
@@ -19,8 +19,8 @@ Result = dict[str, Any]
 PLANLESS = "first-fit"
 
 
-def execute(options: argparse.Namespace) -> int:
-    """Solve and print."""
+def solved(options: argparse.Namespace) -> Report:
+    """Solve what bounds the scenario."""
     with progress_of(f"bounds {options.scenario}", quiet=options.json):
         # A policy that plans would solve the program twice; what bounds it is the same for all.
         session = Session.open(options.scenario, PLANLESS, options.seed, tuple(options.trace), kernel=False)
@@ -28,11 +28,7 @@ def execute(options: argparse.Namespace) -> int:
         for warning in numbers.warnings():
             note(f"warning: {warning}")
         result = {"scenario": options.scenario, **execute_phases(numbers)}
-    if options.json:
-        print_json(result)
-        return 0
-    print(_text(result))
-    return 0
+    return Report(result, lambda: _text(result))
 
 
 def execute_phases(numbers: PhaseNumbers) -> Result:

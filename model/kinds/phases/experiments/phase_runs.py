@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.lab.parts import Outcome, Part
-from slotscope.model.lab.runs import Run, bench_of, replications
+from slotscope.model.lab.runs import StraightRun, bench_of, replications
 from slotscope.model.metrics import Estimate, estimate
 from slotscope.model.scenario.load import Scenario, edited, load_scenario
 
@@ -72,7 +72,7 @@ def phase_runs(scenario: Scenario, policy: str | None, length: PhaseLength, labe
 def carry_out(part: Part) -> Outcome:
     """See :func:`phase_runs`."""
     settings, bench = part.settings, bench_of(part)
-    run = Run(bench)
+    run = StraightRun(bench)
     batches = bench.kind.run_batches(bench.numbers, run.to, float(settings["warmup"]), float(settings["until"]))
     values = {name: batch.values.tolist() for name, batch in batches.items()}
     return {"batches": values, "plan": _plan(bench.kind.facts(bench.system).plan)}

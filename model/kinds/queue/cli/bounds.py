@@ -8,7 +8,7 @@ from typing import Any, Mapping
 
 from slotscope.model.api import Session
 from slotscope.model.cli.guard import note
-from slotscope.model.cli.output import last_of, print_json, progress_of, shown, table
+from slotscope.model.cli.output import Report, last_of, progress_of, shown, table
 from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.programs.bounds import QueueBounds, bounds_of
@@ -21,8 +21,8 @@ from slotscope.model.kinds.queue.scenario.schema import QueueScenario
 Result = dict[str, Any]
 
 
-def execute(options: argparse.Namespace) -> int:
-    """Solve and print."""
+def solved(options: argparse.Namespace) -> Report:
+    """Solve what bounds the scenario."""
     with progress_of(f"bounds {options.scenario}", quiet=options.json):
         session = Session.open(options.scenario, options.policy, options.seed, tuple(options.trace), kernel=False)
         numbers, scenario = session.bench.numbers, session.bench.scenario
@@ -30,11 +30,7 @@ def execute(options: argparse.Namespace) -> int:
         for warning in numbers.warnings():
             note(f"warning: {warning}")
         result = {"scenario": options.scenario, **execute_queue(numbers, scenario)}
-    if options.json:
-        print_json(result)
-        return 0
-    print(_text(result))
-    return 0
+    return Report(result, lambda: _text(result))
 
 
 def execute_queue(numbers: QueueNumbers, scenario: QueueScenario) -> Result:

@@ -14,7 +14,7 @@ from slotscope.model.kinds.queue.state import NOW, WAITING
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.lab.parts import Outcome, Part
 from slotscope.model.lab.results import Curve, Row
-from slotscope.model.lab.runs import Run, bench_of, replications
+from slotscope.model.lab.runs import StraightRun, bench_of, replications
 from slotscope.model.metrics import BATCHES, Estimate, estimate
 from slotscope.model.scenario.load import Scenario
 
@@ -73,7 +73,7 @@ def outcome_of(areas: Sequence[float], slots: int) -> Outcome:
 
 def sums_of_the_queue(bench: Bench, slots: int) -> list[float]:
     """[:data:`CUTS`] the sum of Q(t) over each of the equal stretches of slots 0 .. *slots* - 1."""
-    run, total = Run(bench), [0.0]
+    run, total = StraightRun(bench), [0.0]
     for edge in edges_of(slots)[1:].tolist():
         state = run.to(edge - 1)
         since = edge - float(state.clock[NOW])

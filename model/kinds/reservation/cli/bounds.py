@@ -7,7 +7,7 @@ from typing import Any, Mapping
 
 from slotscope.model.api import Session
 from slotscope.model.cli.guard import note
-from slotscope.model.cli.output import print_json, progress_of, shown, table
+from slotscope.model.cli.output import Report, progress_of, shown, table
 from slotscope.model.cli.parser import UsageError
 from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
@@ -25,8 +25,8 @@ from slotscope.model.waiting import who_waits
 FAMILY, FAMILY_SERVERS = "dra-appendix-c", 90
 
 
-def execute(options: argparse.Namespace) -> int:
-    """Solve and print."""
+def solved(options: argparse.Namespace) -> Report:
+    """Solve what bounds the scenario."""
     member = _member(options)
     opened: str | Scenario = options.scenario
     if member is not None:
@@ -45,13 +45,7 @@ def execute(options: argparse.Namespace) -> int:
     result = {"scenario": options.scenario, **found}
     if member is not None:
         result["closed_forms"] = _closed_forms(member)
-    if options.json:
-        print_json(result)
-        return 0
-    if not any(numbers.workload):
-        note("the workload is unknown (scripted), so that all bounds are 0")
-    print(_text(result, numbers.type_names))
-    return 0
+    return Report(result, lambda: _text(result, numbers))
 
 
 def _policy(options: argparse.Namespace) -> str | None:
@@ -176,7 +170,9 @@ def _curve(curve: AlphaCurve) -> dict[str, Any]:
     }
 
 
-def _text(result: Mapping[str, Any], type_names: tuple[str, ...]) -> str:
+def _text(result: Mapping[str, Any], numbers: ReservationNumbers) -> str:
+    if not any(numbers.workload):
+        note("the workload is unknown (scripted), so that all bounds are 0")
     ratio, curve = result["ratio"], result["curve"]
     guarantees = [
         f"  at least {shown(item['ratio'], 4)} {item['condition']}: {item['source']}" for item in result["guarantees"]
@@ -195,7 +191,7 @@ def _text(result: Mapping[str, Any], type_names: tuple[str, ...]) -> str:
         *_property(result["programs"].get("monotone")),
         *_forms(result.get("closed_forms")),
         "",
-        *_solutions(result, type_names),
+        *_solutions(result, numbers.type_names),
     ]
     if curve is not None:
         lines.append(

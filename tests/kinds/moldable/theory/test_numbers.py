@@ -48,7 +48,7 @@ from slotscope.model.kinds.moldable.state import (
     OF_ADMITTED,
     OF_DEPARTED,
 )
-from slotscope.model.lab.runs import Run
+from slotscope.model.lab.runs import StraightRun
 from slotscope.model.scenario.load import Scenario, parse_scenario
 
 pytestmark = pytest.mark.slow
@@ -340,7 +340,7 @@ class TestLemma2:
 
 
 def _most_below(scenario: Scenario, seed: int) -> int:
-    state = Run(open_bench(scenario, "greedy-p", seed)).to_arrival(500_000)
+    state = StraightRun(open_bench(scenario, "greedy-p", seed)).to_arrival(500_000)
     return int(state.below[1].max())
 
 

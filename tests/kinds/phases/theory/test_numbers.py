@@ -25,7 +25,7 @@ from slotscope.model.kinds.phases.experiments.phase_runs import (
     phase_runs,
 )
 from slotscope.model.kinds.phases.state import ARRIVED, MATCHED, OVERFLOWED, REQUESTED, TOKENS, VIRTUAL_ARRIVED
-from slotscope.model.lab.runs import Run
+from slotscope.model.lab.runs import StraightRun
 from slotscope.model.metrics import Estimate, estimate
 from slotscope.model.scenario.load import load_scenario
 from tests.kinds.phases.numbers import MODELS, A, B, C, E, plan_file
@@ -254,7 +254,7 @@ class TestLaws:
 def run(model: str, scale: int, until: int) -> tuple[Any, Any, float]:
     """[TALLIES] counts over all types, the last state, and how far occupancy is from pi."""
     bench = open_bench(at_scale(MODELS[model], scale), f"jrs:plan={plan_file(model)}", 1)
-    state = Run(bench).to(until)
+    state = StraightRun(bench).to(until)
     standing: Any = bench.kind.derive(state, bench.numbers, bench.kind.facts(bench.system))
     stationary = bench.system.policy.plan.stationary
     return state.tally.sum(axis=1), state, float(abs(standing.occupancy - stationary).sum() / 2)

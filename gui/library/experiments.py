@@ -1,0 +1,101 @@
+"""``slotscope.bounds`` and ``slotscope.reproduce``: what bounds a scenario, and a figure or table of a paper."""
+
+from __future__ import annotations
+
+import argparse
+from html import escape
+from pathlib import Path
+from typing import Any, Sequence
+
+from slotscope.model.cli.bounds import solved
+from slotscope.model.cli.experiments import executor_for
+from slotscope.model.data_tables import DataTable, table_of_records
+from slotscope.model.lab import EXPERIMENTS, experiment_module, experiment_name
+from slotscope.model.lab.files import prepare
+from slotscope.model.lab.plan import Options
+from slotscope.model.lab.results import Result, points_of
+from slotscope.model.lab.runner import run_plan
+from slotscope.model.lab.store import Store
+from slotscope.pictures import Picture, figure_picture
+
+
+class ExperimentResult:
+    """What an experiment found.
+
+    Attributes
+    ----------
+    found:
+        Rows, figures and notes (:class:`slotscope.model.lab.results.Result`).
+    """
+
+    def __init__(self, found: Result) -> None:
+        self.found = found
+
+    @property
+    def rows(self) -> DataTable:
+        """The numbers, with the paper's beside them where it gives one."""
+        return table_of_records("rows", [row.as_dict() for row in self.found.rows])
+
+    @property
+    def curves(self) -> DataTable:
+        """The points of all curves."""
+        return table_of_records("curves", [point for figure in self.found.figures for point in points_of(figure)])
+
+    @property
+    def pictures(self) -> list[Picture]:
+        """The figures as the command line saves them."""
+        return [figure_picture(figure) for figure in self.found.figures]
+
+    def __repr__(self) -> str:
+        return f"<{EXPERIMENTS[self.found.experiment].title}: {len(self.found.rows)} numbers>"
+
+    def _repr_html_(self) -> str:
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self.found.notes)
+        return "".join(picture._repr_svg_() for picture in self.pictures) + self.rows._repr_html_() + notes
+
+
+def reproduce(
+    experiment: str,
+    scale: str = "quick",
+    *,
+    trace: Sequence[str] = (),
+    workers: int = 1,
+    keep: str | Path | None = None,
+) -> ExperimentResult:
+    """Carry out an experiment of ``slotscope list``.
+
+    Parameters
+    ----------
+    scale:
+        ``"quick"`` or ``"paper"``.
+    workers:
+        Processes.
+    keep:
+        A folder where finished parts are kept, so that a second call goes on; None keeps nothing.
+
+    Raises
+    ------
+    UserError
+        If there is no such experiment, or a part of it cannot be carried out.
+    """
+    name = experiment_name(experiment)
+    store = None
+    if keep is not None:
+        prepare(Path(keep))
+        store = Store.of(Path(keep), name)
+    options = Options(tuple(trace))
+    return ExperimentResult(run_plan(experiment_module(name), scale, options, executor_for(workers, None), store))
+
+
+def bounds(scenario: str | Path, policy: str | None = None, trace: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The linear programs and closed forms of a scenario: what ``slotscope bounds --json`` prints.
+
+    Raises
+    ------
+    UserError
+        If the scenario cannot be used, or nothing bounds it.
+    """
+    options = argparse.Namespace(
+        scenario=str(scenario), policy=policy, seed=None, trace=trace, json=True, appendix_c=None, save=None
+    )
+    return solved(options).data

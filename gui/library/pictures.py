@@ -1,0 +1,100 @@
+"""Panels and figures as pictures, for notebooks and papers; Qt is imported where the first one is drawn."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Callable
+
+from slotscope.model.errors import UserError
+
+if TYPE_CHECKING:
+    from slotscope.model.frame import Frame
+    from slotscope.model.lab.results import Figure
+
+
+@dataclass(frozen=True, repr=False)
+class Picture:
+    """A picture as vectors."""
+
+    title: str
+    svg: str
+
+    def save(self, path: str | Path) -> None:
+        """Write it as an SVG file.
+
+        Raises
+        ------
+        UserError
+            If the file cannot be written.
+        """
+        try:
+            Path(path).write_text(self.svg, encoding="utf-8")
+        except OSError as error:
+            raise UserError(f"cannot be written: {error.strerror or error}", where=str(path)) from None
+
+    def __repr__(self) -> str:
+        return f"<picture of {self.title}>"
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+
+def panel_picture(frame: Frame, name: str, size: tuple[int, int], theme: str) -> Picture:
+    """A panel that shows a frame; without a *name* that of the servers.
+
+    Raises
+    ------
+    UserError
+        If the frame's kind of system has no panel of that name, or it fails.
+    """
+    _prepare()
+    from slotscope.gui import theme as themes
+    from slotscope.gui.application import application
+    from slotscope.gui.kinds.rooms import PANEL_ROOMS
+    from slotscope.gui.panels import panels_of
+
+    name = name or PANEL_ROOMS[frame.info.system].roles.servers
+    entries = {entry.name: entry for entry in panels_of(frame.info.system)}
+    if name not in entries:
+        raise UserError(f"found the panel '{name}', allowed: {', '.join(entries)}")
+    look = themes.load_theme(theme)
+    app = application(offscreen=True)
+    themes.apply(app, look)
+    panel = entries[name].load()(look)
+    try:
+        panel.resize(*size)
+        panel.show()
+        panel.set_frame(frame)
+        app.processEvents()
+        if panel.fault is not None:
+            raise UserError(f"the panel '{name}' failed: {panel.fault.sentence}")
+        return Picture(panel.title, _written(panel.save_svg))
+    finally:
+        panel.close()
+        panel.deleteLater()
+
+
+def figure_picture(figure: Figure) -> Picture:
+    """A figure of an experiment."""
+    _prepare()
+    from slotscope.gui.figure import save_figure
+
+    return Picture(figure.title, _written(lambda path: save_figure(figure, path)))
+
+
+def _prepare() -> None:
+    """A process that has no window yet draws without a display."""
+    from slotscope.gui.platform import require_platform
+
+    os.environ.setdefault("QT_QPA_PLATFORM", require_platform(os.environ, window=False).plugin)
+
+
+def _written(save: Callable[[Path], None]) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "picture.svg"
+        save(path)
+        text = path.read_text(encoding="utf-8")
+    return text[text.index("<svg") :]  # what is before it may not stand in a page

@@ -1,0 +1,215 @@
+"""``slotscope.open``: a run that is walked, asked, forked, measured and looked at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from slotscope.model.api import Session
+from slotscope.model.cli.ask import hits_table
+from slotscope.model.data_tables import DataTable
+from slotscope.model.errors import UserError
+from slotscope.model.metrics import Estimate
+from slotscope.model.policy_choice import policy_choice
+from slotscope.model.questions.asking import answers
+from slotscope.model.questions.columns import events_table, samples_table
+from slotscope.model.questions.meaning import understood
+from slotscope.model.questions.words import Words
+from slotscope.pictures import Picture, panel_picture
+
+
+class Run:
+    """A scenario under a policy: where it stands, its history, and tables and pictures of it.
+
+    Attributes
+    ----------
+    session:
+        What the window drives, too (:class:`slotscope.model.api.Session`); all that this class leaves out.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+
+    def __repr__(self) -> str:
+        info = self.session.info
+        place = f"{self.event}.{self.substep}" if self.substep else f"{self.event}"
+        name = info.scenario_name or "an edited scenario"
+        return f"<Run of {name} under {info.origin.policy}, seed {info.seed}: event {place}, time {self.time:.6g}>"
+
+    # Where it stands.
+
+    @property
+    def event(self) -> int:
+        """Events so far; an event in the making does not count."""
+        return self.session.timeline.event
+
+    @property
+    def substep(self) -> int:
+        """Sub-steps taken of the event in the making; 0 between events."""
+        return self.session.timeline.substep
+
+    @property
+    def time(self) -> float:
+        """Of the last event."""
+        return self.session.timeline.time
+
+    @property
+    def state(self) -> Any:
+        """The exact state, a tuple of NumPy arrays; a copy of one's own."""
+        return self.session.timeline.fork_at(self.event)
+
+    @property
+    def last_sentence(self) -> str:
+        """What happened in the last event, as the log says it; nothing at the start."""
+        line = self.session.timeline
+        rows = line.rows(self.event, self.event) if self.event > line.first_event else ()
+        return "".join(self.session.info.narrator.row(row) for row in rows)
+
+    @property
+    def opening_line(self) -> str:
+        """The command that opens this moment in a window on any machine; nothing for an edited or forked run."""
+        return self.session.info.opening_line(self.event)
+
+    # Walking.
+
+    def run(self, events: int | None = None, until: float = np.inf) -> Run:
+        """Run on: so many events, or until a time.
+
+        Raises
+        ------
+        UserError
+            If neither is given: a run has no end of its own.
+        """
+        if events is None and not np.isfinite(until):
+            raise UserError("found neither events nor until, allowed: at least one of them")
+        self.session.run(events=events, until=until)
+        return self
+
+    def step(self, into: bool = False) -> Run:
+        """One event; *into* it: one sub-step of the policy's decision."""
+        if into:
+            self.session.step_into()
+        else:
+            self.session.step()
+        return self
+
+    def step_back(self, into: bool = False) -> Run:
+        """One event back, or one sub-step."""
+        if into:
+            self.session.step_back_into()
+        else:
+            self.session.step_back()
+        return self
+
+    def seek(self, event: int, substep: int = 0) -> Run:
+        """Stand after so many events, before or after this one; the state there is the same, digest by digest."""
+        self.session.seek(event, substep)
+        return self
+
+    def fork(self, policy: str) -> Run:
+        """Another run that goes on from here under another policy, such as ``"dra:g=20"``.
+
+        Raises
+        ------
+        UserError
+            If that policy cannot take over the present state.
+        """
+        scenario = self.session.bench.scenario.model_copy(update={"policy": policy_choice(policy)})
+        return Run(self.session.fork(scenario))
+
+    def save(self, path: str | Path) -> None:
+        """Write a session file (``.slotscope``), which window and command line open where it stands."""
+        self.session.save(Path(path))
+
+    # Asking.
+
+    def ask(self, question: str, events: int | None = None) -> DataTable:
+        """The events at which a question holds: so far, or among the first *events* of the run.
+
+        Raises
+        ------
+        UserError
+            If the question cannot be understood; it says where.
+        """
+        session, line = self.session, self.session.timeline
+        words = self._words
+        asked = understood(question, words)
+        last = line.live_end if events is None else line.first_event + events
+        parts = answers(session.bench.system, line, [asked], line.first_event, last)
+        hits = [part.hits(0) for part in parts]
+        rows = np.concatenate(hits) if hits else np.zeros(0, session.bench.system.row_dtype)
+        return hits_table(session, asked, rows, words)
+
+    def events(self, first: int = 1, last: int | None = None) -> DataTable:
+        """A row for each event of history from *first* to *last*, both included; by default all so far."""
+        line = self.session.timeline
+        return events_table(self._words, line.rows(first, line.live_end if last is None else last))
+
+    @property
+    def samples(self) -> DataTable:
+        """The state after events of history, in steps that grow with its length."""
+        return samples_table(self._words, self.session.timeline.samples.table)
+
+    def measure(self, until: float, warmup: float) -> dict[str, Estimate]:
+        """Run to *until*; the measures of [warmup, until] with the half-widths of their 95 % intervals.
+
+        Raises
+        ------
+        UserError
+            If the run is past *warmup* already.
+        """
+        return self.session.measure(until, warmup)
+
+    # Looking.
+
+    def show(self, panel: str = "", size: tuple[int, int] = (900, 520), theme: str = "light") -> Picture:
+        """A panel of the window at this moment, such as ``"decisions"``; by default the servers.
+
+        Raises
+        ------
+        UserError
+            If this kind of system has no such panel.
+        """
+        return panel_picture(self.session.frame(), panel, size, theme)
+
+    def _repr_svg_(self) -> str:
+        """For notebooks: the servers."""
+        return self.show()._repr_svg_()
+
+    @property
+    def _words(self) -> Words:
+        return Words(self.session.bench.kind.vocabulary, self.session.bench.system)
+
+
+def open(
+    scenario: str | Path,
+    policy: str | None = None,
+    seed: int | None = None,
+    trace: tuple[str, ...] = (),
+    *,
+    compiled: bool = True,
+) -> Run:
+    """Open a built-in scenario, a scenario's file or a session's.
+
+    Parameters
+    ----------
+    policy:
+        A name, with parameters if it is to have others than the scenario's, such as ``"dra:g=20"``, or the
+        path of a Python file; by default the scenario's.
+    seed:
+        By default the scenario's.
+    trace:
+        Files of a recorded workload.
+    compiled:
+        Whether to run the policy's compiled twin where it has one.
+
+    Raises
+    ------
+    UserError
+        One line that says what is wrong with the scenario, the policy or the trace.
+    """
+    if str(scenario).endswith(".slotscope"):
+        return Run(Session.load(Path(scenario), kernel=compiled))
+    return Run(Session.open(str(scenario), policy, seed, trace, kernel=compiled))

@@ -1,0 +1,254 @@
+"""Tables of typed, named columns with units: what leaves the program as data.
+
+A table hands its columns to pandas, Polars and everything else that takes Arrow (``__arrow_c_stream__``)
+without copying them.  That and Parquet need the package pyarrow; CSV needs nothing.
+"""
+
+from __future__ import annotations
+
+import csv
+from contextlib import contextmanager
+from dataclasses import dataclass
+from html import escape
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Callable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slotscope.model.errors import UserError
+
+#: Rows that a table shows of itself, at each end.
+SHOWN = 5
+
+#: Takes tables with the same columns, one after the other.
+TableWriter = Callable[["DataTable"], None]
+
+
+@dataclass(frozen=True)
+class DataColumn:
+    """A column.
+
+    Attributes
+    ----------
+    name:
+        As questions write it, where it can be asked for.
+    values:
+        [n] numbers, truths or text; with *labels* the places of labels, from 0.
+    about, unit:
+        What it is, as a clause, and of what; empty where there is nothing to say.
+    known:
+        [n] where there is a value; None: everywhere.
+    labels:
+        The texts that the values stand for.
+    """
+
+    name: str
+    values: NDArray[Any]
+    about: str = ""
+    unit: str = ""
+    known: NDArray[np.bool_] | None = None
+    labels: tuple[str, ...] = ()
+
+    def cells(self) -> list[Any]:
+        """[n] plain values; None where there is none."""
+        found: list[Any] = self.values.tolist()
+        if self.labels:
+            known = self.known if self.known is not None else np.ones(len(found), np.bool_)
+            return [self.labels[place] if is_known else None for place, is_known in zip(found, known, strict=True)]
+        if self.known is not None:
+            for place in np.flatnonzero(~self.known).tolist():
+                found[place] = None
+        return found
+
+    def part(self, rows: slice) -> DataColumn:
+        """The same column of some rows."""
+        known = None if self.known is None else self.known[rows]
+        return DataColumn(self.name, self.values[rows], self.about, self.unit, known, self.labels)
+
+
+@dataclass(frozen=True, repr=False)
+class DataTable:
+    """Columns of one length; ``table["time"]`` is one of them as a NumPy array."""
+
+    name: str
+    columns: tuple[DataColumn, ...]
+
+    def __len__(self) -> int:
+        return len(self.columns[0].values) if self.columns else 0
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        column = self.column(name)
+        if column.labels:
+            return np.array(column.cells(), object)
+        return column.values if column.known is None else np.where(column.known, column.values, np.nan)
+
+    def column(self, name: str) -> DataColumn:
+        """A column by its name.
+
+        Raises
+        ------
+        KeyError
+            If there is none of this name; it says which there are.
+        """
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise KeyError(f"found the column '{name}', allowed: {', '.join(self.names)}")
+
+    @property
+    def names(self) -> list[str]:
+        """Of the columns, in order."""
+        return [column.name for column in self.columns]
+
+    def part(self, rows: slice) -> DataTable:
+        """Some of the rows; nothing is copied."""
+        return DataTable(self.name, tuple(column.part(rows) for column in self.columns))
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Its rows as plain data."""
+        names = self.names
+        for row in zip(*(column.cells() for column in self.columns), strict=True):
+            yield dict(zip(names, row, strict=True))
+
+    # To other programs.
+
+    def to_arrow(self) -> Any:
+        """It as a ``pyarrow.Table``, which shares its memory; units and meanings are metadata of the fields.
+
+        Raises
+        ------
+        UserError
+            If pyarrow is not installed.
+        """
+        arrow = _pyarrow("pyarrow")
+        arrays = [_arrow_array(arrow, column) for column in self.columns]
+        about = [{key: text for key in ("about", "unit") if (text := getattr(each, key))} for each in self.columns]
+        fields = [
+            arrow.field(each.name, array.type, metadata=told or None)
+            for each, array, told in zip(self.columns, arrays, about, strict=True)
+        ]
+        return arrow.Table.from_arrays(arrays, schema=arrow.schema(fields, metadata={"slotscope": self.name}))
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def to_pandas(self) -> Any:
+        """It as a ``pandas.DataFrame``; pyarrow and pandas must be installed."""
+        return self.to_arrow().to_pandas()
+
+    def write(self, path: str | Path) -> None:
+        """Write it as CSV or Parquet, by the end of the path's name; see :func:`table_file`."""
+        with table_file(Path(path)) as write:
+            write(self)
+
+    # To people.
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {len(self):,} rows of {', '.join(self.names)}>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: its first and last rows."""
+        whole = len(self) <= 2 * SHOWN
+        parts = [self] if whole else [self.part(slice(0, SHOWN)), self.part(slice(len(self) - SHOWN, None))]
+        head = "".join(f'<th title="{escape(_told(column))}">{escape(column.name)}</th>' for column in self.columns)
+        gap = f"<tr>{'<td>⋮</td>' * len(self.columns)}</tr>"
+        body = gap.join("".join(_html_row(row) for row in part.records()) for part in parts)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{len(self):,} rows</p>"
+
+
+def table_of_records(name: str, records: Sequence[dict[str, Any]]) -> DataTable:
+    """A table of rows that may lack some columns; numbers stay numbers."""
+    names = list(dict.fromkeys(key for record in records for key in record))
+    columns = []
+    for key in names:
+        cells = [record.get(key) for record in records]
+        known = np.array([cell is not None for cell in cells], np.bool_)
+        numbers = all(isinstance(cell, int | float) for cell in cells if cell is not None)
+        filled = [(0 if numbers else "") if cell is None else cell for cell in cells]
+        values = np.array(filled if numbers else [str(cell) for cell in filled])
+        columns.append(DataColumn(key, values, known=None if known.all() else known))
+    return DataTable(name, tuple(columns))
+
+
+@contextmanager
+def table_file(path: Path) -> Iterator[TableWriter]:
+    """A file that tables with the same columns are written to, one after the other.
+
+    Raises
+    ------
+    UserError
+        If the name ends in neither ``.csv`` nor ``.parquet``, the file cannot be written, or Parquet
+        is wanted without pyarrow.
+    """
+    writers = {".csv": _csv_file, ".parquet": _parquet_file}
+    if path.suffix not in writers:
+        raise UserError(f"found a name that ends in '{path.suffix}', allowed: .csv or .parquet", where=str(path))
+    try:
+        with writers[path.suffix](path) as write:
+            yield write
+    except OSError as error:
+        raise UserError(f"cannot be written: {error.strerror or error}", where=str(path)) from None
+
+
+@contextmanager
+def _csv_file(path: Path) -> Iterator[TableWriter]:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        lines = csv.writer(file)
+
+        def write(table: DataTable) -> None:
+            if not file.tell():
+                lines.writerow(table.names)
+            lines.writerows(zip(*(column.cells() for column in table.columns), strict=True))
+
+        yield write
+
+
+@contextmanager
+def _parquet_file(path: Path) -> Iterator[TableWriter]:
+    files = _pyarrow("pyarrow.parquet")
+    opened: list[Any] = []
+
+    def write(table: DataTable) -> None:
+        arrow = table.to_arrow()
+        if not opened:
+            opened.append(files.ParquetWriter(path, arrow.schema))
+        opened[0].write_table(arrow)
+
+    try:
+        yield write
+    finally:
+        for file in opened:
+            file.close()
+
+
+def _pyarrow(module: str) -> ModuleType:
+    try:
+        return import_module(module)
+    except ImportError:
+        raise UserError(
+            "Arrow and Parquet need the package pyarrow: pip install 'slotscope[data]'; CSV needs nothing"
+        ) from None
+
+
+def _arrow_array(arrow: ModuleType, column: DataColumn) -> Any:
+    values = np.ascontiguousarray(column.values)
+    absent = None if column.known is None else ~column.known
+    if column.labels:
+        places = arrow.array(values.astype(np.int32), mask=absent)
+        return arrow.DictionaryArray.from_arrays(places, arrow.array(column.labels))
+    return arrow.array(values, mask=absent)
+
+
+def _told(column: DataColumn) -> str:
+    unit = f", in units of {column.unit}" if column.unit else ""
+    return f"{column.about}{unit}"
+
+
+def _html_row(record: dict[str, Any]) -> str:
+    cells = (
+        "" if cell is None else f"{cell:.6g}" if isinstance(cell, float) else str(cell) for cell in record.values()
+    )
+    return f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"

@@ -1,0 +1,67 @@
+"""Rows and samples of a run as tables; their columns have the names that questions know them by."""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slotscope.model.data_tables import DataColumn, DataTable
+from slotscope.model.questions.fields import AskedField, RowColumn, SampleColumns
+from slotscope.model.questions.words import Words
+from slotscope.model.recorder import EVENT_COLUMN, TIME_COLUMN
+
+
+def events_table(words: Words, rows: np.ndarray) -> DataTable:
+    """One row for each event: its number, time and kind, what happened in it, and what is known of it.
+
+    *rows* are those of a kind of system, such as :meth:`model.timeline.Timeline.rows` gives.
+    """
+    columns = [_of_row(words, field, rows) for field in words.each_field() if isinstance(field.source, RowColumn)]
+    flags = rows["flags"]
+    columns += [
+        DataColumn(each.word, (flags & flags.dtype.type(each.flag)) != 0, each.tip)
+        for each in words.happenings.values()
+    ]
+    return DataTable("events", tuple(columns))
+
+
+def samples_table(words: Words, samples: NDArray[np.float64]) -> DataTable:
+    """One row for each sample of the state, [n, width]: what can be asked of the state after its event."""
+    of_all = (("event", EVENT_COLUMN, "events so far", ""), ("time", TIME_COLUMN, "of the event", "time"))
+    columns = [
+        DataColumn(name, np.ascontiguousarray(samples[:, place]), about, unit) for name, place, about, unit in of_all
+    ]
+    columns[0] = DataColumn("event", columns[0].values.astype(np.int64), "events so far")
+    for field in words.each_field():
+        if isinstance(field.source, SampleColumns):
+            columns += _of_samples(words, field, samples)
+    return DataTable("samples", tuple(columns))
+
+
+def _of_row(words: Words, field: AskedField, rows: np.ndarray) -> DataColumn:
+    source = field.source
+    assert isinstance(source, RowColumn)
+    values = np.ascontiguousarray(rows[source.name])
+    known = values >= source.least
+    labels = tuple(words.dimensions[field.choices]) if field.choices else ()
+    if labels:
+        values = values.astype(np.int32) - (0 if source.numbered else 1)  # from 0, as labels are
+        known &= values < len(labels)
+    elif source.scale is not None:
+        values = values * source.scale(words.numbers)
+    elif source.numbered:
+        values = values + values.dtype.type(1)
+    return DataColumn(field.name, values, field.about, field.unit, None if known.all() else known, labels)
+
+
+def _of_samples(words: Words, field: AskedField, samples: NDArray[np.float64]) -> Iterator[DataColumn]:
+    assert isinstance(field.source, SampleColumns)
+    places = field.source.places
+    found = np.ravel(np.arange(samples.shape[1])[places(words.numbers) if callable(places) else places])
+    members = words.dimensions[field.index] if field.index else ("",)
+    for number, (place, member) in enumerate(zip(found, members, strict=True), 1):
+        name = f"{field.name}[{number}]" if field.index else field.name
+        about = f"{field.about}: {member}" if member else field.about
+        yield DataColumn(name, np.ascontiguousarray(samples[:, place]), about, field.unit)

@@ -1,0 +1,116 @@
+"""Tables that leave the program: what is written is what comes back, in every format."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pyarrow
+import pyarrow.parquet
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from slotscope.model import data_tables
+from slotscope.model.data_tables import DataColumn, DataTable, table_file, table_of_records
+from slotscope.model.errors import UserError
+
+CELLS = {
+    "int64": st.integers(-(2**62), 2**62),
+    "float64": st.floats(allow_nan=False),
+    "bool": st.booleans(),
+    "uint8": st.integers(0, 255),
+}
+LABELS = ("small", "müller, gross", 'a "b"')
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> DataTable:
+    length = draw(st.integers(0, 12))
+    columns = []
+    for number in range(draw(st.integers(1, 4))):
+        kind = draw(st.sampled_from([*CELLS, "labels"]))
+        labels = LABELS if kind == "labels" else ()
+        cells = st.integers(0, len(LABELS) - 1) if labels else CELLS[kind]
+        values = np.array(draw(st.lists(cells, min_size=length, max_size=length)), "int32" if labels else kind)
+        known = np.array(draw(st.lists(st.booleans(), min_size=length, max_size=length)), np.bool_)
+        kept = known if draw(st.booleans()) else None
+        columns.append(DataColumn(f"c{number}", values, f"number {number}", "time", kept, labels))
+    return DataTable("drawn", tuple(columns))
+
+
+@given(table=tables())
+def test_arrow_has_every_cell(table: DataTable) -> None:
+    arrow = pyarrow.table(table)  # by the interface that all of Arrow's friends use
+    assert arrow.column_names == table.names
+    assert arrow.num_rows == len(table)
+    for column in table.columns:
+        assert arrow[column.name].to_pylist() == column.cells()
+        field = arrow.schema.field(column.name)
+        assert field.metadata == {b"about": column.about.encode(), b"unit": b"time"}
+        assert pyarrow.types.is_dictionary(field.type) == bool(column.labels)
+
+
+def test_arrow_shares_the_memory_of_a_column() -> None:
+    values = np.arange(1000.0)
+    arrow = DataTable("one", (DataColumn("x", values),)).to_arrow()
+    assert arrow["x"].chunk(0).buffers()[1].address == values.ctypes.data
+
+
+@given(table=tables(), cut=st.integers(0, 12))
+def test_files_have_every_cell_however_it_is_cut(table: DataTable, cut: int, tmp_path_factory) -> None:
+    folder = tmp_path_factory.mktemp("tables")
+    for name in ("a.csv", "a.parquet"):
+        with table_file(folder / name) as write:
+            write(table.part(slice(0, cut)))
+            write(table.part(slice(cut, None)))
+    cells = [column.cells() for column in table.columns]
+    parquet = pyarrow.parquet.read_table(folder / "a.parquet")
+    assert [parquet[name].to_pylist() for name in table.names] == cells
+    with (folder / "a.csv").open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    assert header == table.names
+    wanted = [["" if cell is None else str(cell) for cell in row] for row in zip(*cells, strict=True)]
+    assert rows == (list(wanted) if len(table.columns) > 1 else [row if row != [""] else [] for row in wanted] or [])
+
+
+def test_a_table_says_what_it_is() -> None:
+    table = DataTable("events", (DataColumn("x", np.arange(30), "how <many>", "jobs"),))
+    assert repr(table) == "<events: 30 rows of x>"
+    html = table._repr_html_()
+    assert 'title="how &lt;many&gt;, in units of jobs"' in html
+    assert "<td>0</td>" in html and "<td>29</td>" in html and "<td>15</td>" not in html
+    with pytest.raises(KeyError, match="found the column 'y', allowed: x"):
+        table["y"]
+
+
+def test_rows_may_lack_columns() -> None:
+    table = table_of_records("rows", [{"what": "a", "paper": 1.5}, {"what": "b", "at": "here"}])
+    assert list(table.records()) == [
+        {"what": "a", "paper": 1.5, "at": None},
+        {"what": "b", "paper": None, "at": "here"},
+    ]
+    assert np.isnan(table["paper"][1])
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [("a.xlsx", r"found a name that ends in '.xlsx', allowed: .csv or .parquet"), ("no/a.csv", "cannot be written")],
+)
+def test_what_cannot_be_written_is_said(path: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=said), table_file(tmp_path / path):
+        raise AssertionError("never here")
+
+
+def test_without_pyarrow_csv_is_still_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> None:
+        raise ImportError(name)
+
+    monkeypatch.setattr(data_tables, "import_module", missing)
+    table = DataTable("one", (DataColumn("x", np.arange(3)),))
+    table.write(tmp_path / "a.csv")
+    assert (tmp_path / "a.csv").read_text(encoding="utf-8").split() == ["x", "0", "1", "2"]
+    for act in (table.to_arrow, lambda: table.write(tmp_path / "a.parquet")):
+        with pytest.raises(UserError, match=r"pip install 'slotscope\[data\]'"):
+            act()
