@@ -87,9 +87,10 @@ class LaneCurves(QWidget):
             self.rewards.set_label(f"lane {lane + 1}", label)
             if lane:
                 self.differences.set_label(f"lane {lane + 1}", label)
-        self.differences.set_reference("none", 0.0, LANE_ROLES[0], labels[0])
         if any(anew):
-            self._clear()
+            for plot in (self.rewards, self.differences):
+                plot.forget()
+        self.differences.set_reference("none", 0.0, LANE_ROLES[0], labels[0])
         self._show_optimum(frame)
         self._draw(frame)
 
@@ -112,19 +113,11 @@ class LaneCurves(QWidget):
             self.differences.add_curve(f"lane {lane + 1}", role, style=style) for lane, (role, style) in looks[1:]
         ]
 
-    def _clear(self) -> None:
-        for curve in (*self._curves, *self._gaps):
-            curve.replace(*nothing(0.0))
-        for plot in (self.rewards, self.differences):
-            plot.reset_view()
-
     def _show_optimum(self, frame: Frame) -> None:
         value = frame.info.kind.headline_bound(frame.bounds)
-        if value is not None:
-            text = f"{frame.info.kind.headline_bound_name}{THIN} {significant(value)}"
-            self.rewards.set_reference("optimum", value, "optimum", text)
-        elif self.rewards.has_reference("optimum"):  # that of a run shown before
-            self.rewards.remove("optimum")
+        name = frame.info.kind.headline_bound_name
+        text = "" if value is None else f"{name}{THIN} {significant(value)}"
+        self.rewards.set_reference("optimum", value, "optimum", text)
 
     def _draw(self, frame: Frame) -> None:
         self._drawing = True

@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.plotting.pyramid import Pyramid
-from slotscope.gui.plotting.sampled import LEAST_GROWTH, History, nothing
+from slotscope.gui.plotting.sampled import LEAST_GROWTH, History
 from slotscope.gui.plotting.time_plot import PlotText, Role, TimePlot
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.frame import Frame
@@ -81,9 +81,7 @@ class RunPlot(TimePlot):
     ) -> None:
         """Add the curve of a series, with *ahead* also beyond the moment shown."""
         muted = self.add_curve(f"ahead {name}", "border") if ahead else None
-        line = RunLine(self.add_curve(name, role, label=label), muted, history, place)
-        self._lines[name] = line
-        _empty(line)
+        self._lines[name] = RunLine(self.add_curve(name, role, label=label), muted, history, place)
 
     def remove_line(self, name: str) -> None:
         """Take a curve away, and what is drawn of it ahead."""
@@ -129,14 +127,10 @@ class RunPlot(TimePlot):
         self._frame = frame
         unit = self.unit_of(frame)
         self.set_quantity(x=f"time ({unit})" if unit else "time")
-        for line in self._lines.values():
-            _empty(line)
-        for band in (_RANGE, _INTERVAL):
-            self.discard(band)
+        self.forget()
         if self._ranged:
             extent = self.add_band(_RANGE, "muted")
             extent.low = extent.high = self.history.series[0].values
-        self.reset_view()
 
     def unit_of(self, frame: Frame) -> str:
         """The unit of time, for the axis."""
@@ -186,9 +180,3 @@ class RunPlot(TimePlot):
     def _pick(self, time: float) -> None:
         if self._frame is not None:
             self.event_picked.emit(self.history.event_at(self._frame, time))
-
-
-def _empty(line: RunLine) -> None:
-    for pyramid in (line.curve, line.ahead):
-        if pyramid is not None:
-            pyramid.replace(*nothing(0.0))

@@ -205,6 +205,13 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         self._y_range.reset()
         self.refresh()
 
+    def forget(self) -> None:
+        """Leave all that another run showed, which new ranges must not fit: points, bands and reference lines."""
+        for series in self._series.values():
+            series.curve.pyramid.truncate(0)
+        self.discard(*self._bands, *self._references)
+        self.reset_view()
+
     def refresh(self) -> None:
         """Repaint after changes of series: once per frame, after all of them."""
         for band, _ in self._bands.values():

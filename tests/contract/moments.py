@@ -22,6 +22,14 @@ SMALL = {
     "moldable": "moldable-classroom",
 }
 
+#: A scenario of each kind with larger values than the small one, and events of it.
+LARGE = {
+    "reservation": ("dra-vms", 3000),
+    "queue": ("queues-vqs-unstable", 20_000),
+    "phases": ("jrs-two-phases", 4000),
+    "moldable": ("moldable-linear", 4000),
+}
+
 #: Answers about bounds that are waited for: the later ones of some kinds take minutes.
 ANSWERS = 2
 
@@ -68,3 +76,12 @@ def compared_frame(system: str) -> Frame:
     for _ in range(EVENTS[system]):
         run.step()
     return replace(run.frame(), bounds=bounds_of(SMALL[system]))
+
+
+@cache
+def large_frame(system: str, *, compared: bool = False) -> Frame:
+    """A longer run with larger values, alone or of two policies side by side."""
+    scenario, events = LARGE[system]
+    run = Comparison.open(scenario, tuple([*POLICIES_OF[system]][:2])) if compared else Session.open(scenario)
+    run.run(events=events)
+    return replace(run.frame(), bounds=bounds_of(scenario))

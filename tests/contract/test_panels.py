@@ -15,12 +15,13 @@ from slotscope.gui.intents import Select
 from slotscope.gui.kinds.declaration import PanelEntry
 from slotscope.gui.panel import LEAST, Panel
 from slotscope.gui.panels import COMPARISON
+from slotscope.gui.plotting.time_plot import TimePlot
 from slotscope.gui.theme import apply, load_theme
 from slotscope.model.frame import Frame
 from slotscope.model.inspection import SERVER, Thing
 from slotscope.model.kinds.spec import KINDS
 from slotscope.model.policies import POLICIES_OF
-from tests.contract.moments import SMALL, frame_of, scenarios
+from tests.contract.moments import SMALL, frame_of, large_frame, scenarios
 from tests.contract.pictures import EVERY, frame_for, grid_of, settle, systems_of
 
 #: What a panel says where it has nothing to draw.
@@ -189,6 +190,26 @@ def test_another_run_begins_with_nothing_of_the_last(panel: Panel, moment: Frame
     assert panel.frame is None
     show(panel, moment)
     assert is_drawn(panel)
+
+
+def test_ranges_of_axes_fit_the_run_that_is_shown(panel: Panel, entry: PanelEntry) -> None:
+    """A run after one with larger values is shown in the ranges that it has alone."""
+    for system in systems_of(entry):
+        fresh = entry.load()(load_theme("light"))
+        fresh.resize(panel.size())
+        fresh.show()
+        show(panel, large_frame(system, compared=entry is COMPARISON))
+        settle(panel)
+        for shown in (panel, fresh):
+            show(shown, frame_for(entry, system))
+            settle(shown)
+        assert ranges(panel) == ranges(fresh), system
+        fresh.close()
+        fresh.deleteLater()
+
+
+def ranges(panel: Panel) -> list[object]:
+    return [plot.getPlotItem().viewRange() for plot in panel.findChildren(TimePlot)]
 
 
 def test_its_labels_have_words(panel: Panel, moment: Frame) -> None:

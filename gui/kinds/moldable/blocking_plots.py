@@ -51,7 +51,6 @@ class MomentPlot(RunPlot):
         self._sums = sums
         self._fresh = True  # nothing of this run was drawn yet
         self._levels: tuple[str, ...] = ()
-        self.moving: tuple[Pyramid, ...] = ()  #: all curves
         self.setMinimumHeight(80)
         self.getPlotItem().getViewBox().sigResized.connect(self._fit_name)
 
@@ -64,9 +63,6 @@ class MomentPlot(RunPlot):
 
     def begin(self, frame: Frame) -> None:
         """Another run."""
-        for curve in self.moving:
-            curve.replace(*nothing(0.0))
-        self.set_levels(())
         self._fresh = True
         super().begin(frame)
 
@@ -114,7 +110,6 @@ class BlockedPlot(MomentPlot):
         super().__init__(sums, theme, parent)
         self._ahead = self.add_curve("ahead", "border")
         self._curve = self.add_curve("blocked", "rejection")
-        self.moving = self._curve, self._ahead
         self.stretch = 0.0
 
     def fill(self, frame: Frame, view: View) -> None:
@@ -143,7 +138,6 @@ class TimesPlot(MomentPlot):
         super().__init__(sums, theme, parent)
         looks = zip(STATISTICS, _LOOKS, strict=True)
         self._curves = {name: self.add_curve(name, role, style=style) for name, (role, style) in looks}
-        self.moving = tuple(self._curves.values())
 
     def fill(self, frame: Frame, view: View) -> None:
         """Means since the warm-up, up to where the point is."""

@@ -32,7 +32,7 @@ class LoadCurve(QWidget):
         self._theme = theme
         self._present = Fraction(0)
         self._knots: tuple[Fraction, ...] = ()
-        self._dragging = self._named = False
+        self._dragging = False
         self.load = Fraction(0)  #: where the cursor stands
         text = PlotText("load", "D*")
         self.plot = TimePlot(theme, current_fonts(), text, parent=self)
@@ -65,17 +65,17 @@ class LoadCurve(QWidget):
         self, curve: NDArray[np.float64], knots: tuple[Fraction, ...], present: Fraction, symbol: str
     ) -> None:
         """Show another curve [points, 2], which bends at *knots*, with the cursor at *present*."""
+        self.plot.forget()
         self._curve.replace(np.r_[0.0, curve[:, 0]], np.r_[curve[0, 1], curve[:, 1]])
         self._room.replace([0.0], [_ROOM * float(curve[:, 1].max())])
         self._knots, self._present = knots, present
         self.plot.getPlotItem().getAxis("bottom").setLabel(f"load {symbol}")
-        self.plot.reset_view()
+        self.plot.refresh()
 
     def show_load(self, load: Fraction, text: str) -> None:
         """Move the cursor; *text* stands at the height of the curve there, if it is on it."""
         self.load = load
-        inside, shown = 0 < load <= 1, self._named
-        self._named = inside
+        inside = 0 < load <= 1
         self.plot.set_cursor(float(load) if inside else None)
         spots = [
             {"pos": (float(knot), self.value_at(knot)), "size": _KNOT * self._scale, "brush": QColor(self._theme.muted)}
@@ -87,8 +87,8 @@ class LoadCurve(QWidget):
             spots.append(
                 {"pos": (float(load), height), "size": _DOT * self._scale, "brush": QColor(self._theme.optimum)}
             )
-        elif shown:
-            self.plot.remove("here")
+        else:
+            self.plot.discard("here")
         self._dots.setData(spots)
         self.plot.refresh()
 

@@ -19,7 +19,6 @@ class TokensPlot(RunPlot):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         about = "The tokens of each type over time, and the limit of each. Averages are drawn where there are many."
         super().__init__(theme, "tokens", about, History(read_all), parent=parent)
-        self._limits: dict[str, int] = {}
         self._rows: tuple[TokenRow, ...] = ()
 
     @property
@@ -36,17 +35,16 @@ class TokensPlot(RunPlot):
         """Curves and limits of another run."""
         for name in self.lines:
             self.remove_line(name)
-        self.discard(*self._limits)
+        super().begin(frame)
         if limited_in_all(frame):
             self.add_line(_ALL, "run", ahead=True)
         for row in self._rows:
             self.add_line(str(row.type), row.type, History(reader(row.type)), ahead=True)
-        self._limits = limits_shown(frame, self._rows)
+        limits = limits_shown(frame, self._rows)
         roles = {f"{row.name} ≤": row.type for row in self._rows}
-        for text, limit in self._limits.items():
+        for text, limit in limits.items():
             told = f"{text} {limit}" if text in roles else f"{text} = {limit}"
             self.set_reference(text, float(limit), roles.get(text, "normal"), told)
-        super().begin(frame)
 
     def choose(self, frame: Frame) -> None:
         """Name the curves by the numbers now."""

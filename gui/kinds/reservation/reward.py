@@ -53,11 +53,6 @@ class RewardPlot(RunPlot):
         self.add_line("reward", "run", ahead=True)
         self._bound = self.add_curve("bound", "muted", style=Qt.PenStyle.DotLine)
 
-    def begin(self, frame: Frame) -> None:
-        """Another run has other bounds and means."""
-        self.discard("optimum", "greedy", "mean")
-        super().begin(frame)
-
     def fill(self, frame: Frame, view: View) -> None:
         """The bound reaches as far as the run has come.
 

@@ -13,6 +13,7 @@ from slotscope.gui.panels.wording import THIN, significant
 from slotscope.gui.plotting.run_plot import RunPlot
 from slotscope.gui.plotting.sampled import Columns, History, SampledSeries, Values
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.model.frame import Frame
 from slotscope.model.kinds.reservation.programs.lyapunov import Lyapunov
 
 #: The least height, in pixels at the usual size of type.
@@ -27,7 +28,7 @@ class FunctionPlot(RunPlot):
         super().__init__(theme, "V", about, History(_unknown), parent=parent)
         self.add_line("whole", "run", ahead=True, label="V")
         self.add_line("servers", "greedy", place=1, label="servers’ part")
-        self.set_reference("target", 0.0, "greedy", "target")
+        self._chance: float | None = None
 
     def sizeHint(self) -> QSize:
         return QSize(200, round(_HEIGHT * current_fonts().scale))
@@ -43,8 +44,14 @@ class FunctionPlot(RunPlot):
     def know(self, function: Lyapunov, chance: float | None) -> None:
         """V became known, and what chance alone adds to it."""
         self.history = History(partial(read_function, function))
-        text = "" if chance is None else f"chance ≤{THIN}{significant(chance, 2)}"
-        self.set_reference("chance", chance, "muted", text)
+        self._chance = chance
+
+    def begin(self, frame: Frame) -> None:
+        """Another run has other limits."""
+        super().begin(frame)
+        self.set_reference("target", 0.0, "greedy", "target")
+        text = "" if self._chance is None else f"chance ≤{THIN}{significant(self._chance, 2)}"
+        self.set_reference("chance", self._chance, "muted", text)
 
 
 def _unknown(_numbers: object, samples: Values) -> Columns:
