@@ -6,15 +6,21 @@ Both are called the same way, write the same rows, and reach the same digest at 
 from __future__ import annotations
 
 from enum import Enum
+from functools import partial
 from time import monotonic
 from typing import Any, Callable, Iterator, NamedTuple, Protocol
 
 import numpy as np
 
 from slotscope.model.errors import PolicyError, UserError
+from slotscope.model.explain import grouped
 from slotscope.model.records import Event, Record
 from slotscope.model.state import State, copied
 from slotscope.model.waiting import GivenUpError, who_waits
+
+
+def _never() -> bool:
+    return False
 
 
 class Reason(Enum):
@@ -34,6 +40,7 @@ class Task(NamedTuple):
     stop_flags: int = 0  #: stop after an event with one of these flags
     stride: int = 0  #: take a sample every so many events; 0: none
     explain: bool = False  #: fill in also what is costly to count
+    overtaken: Callable[[], bool] = _never  #: whether another engine goes on from here; asked within a slow event
 
 
 class Advance(NamedTuple):
@@ -105,10 +112,6 @@ class Engine(Protocol):
         ...
 
 
-def _never() -> bool:
-    return False
-
-
 class EventRun:
     """One event in the making, sub-step by sub-step.
 
@@ -177,7 +180,7 @@ class ReferenceEngine:
 
     def __init__(self, system: System) -> None:
         self._system = system
-        self._slow = False  # whether the last event was
+        self._slow = True  # whether the last event was; nobody knows how long the first one takes
         if system.may_fail:  # it is looked after in each sub-step, which costs time
             self.keyframe_every = KEYFRAME_EVERY_IF_GUARDED
 
@@ -185,8 +188,9 @@ class ReferenceEngine:
         """See :class:`Engine`.
 
         Where a user's policy fails, the advance ends before that event with the fault; one of
-        the program's own raises it.  After a slow event whoever waits can stop the next one in
-        the middle (:mod:`model.waiting`): that is a fault, too.
+        the program's own raises it.  The first event, and one after a slow event, tells how far
+        it is, and whoever waits can stop it in the middle (:mod:`model.waiting`): that is a fault,
+        too.  Where another engine has taken over by then, the event is left to that one.
         """
         samples: list[np.ndarray] = []
         result = self._advance(state, tape, task, samples)
@@ -205,10 +209,12 @@ class ReferenceEngine:
             began = monotonic()
             try:
                 run = EventRun(self._system, state)
-                run.finish(who_waits().stop if careful else _never)
+                run.finish(partial(_to_be_left, run, task, began) if careful else _never)
             except (PolicyError, GivenUpError) as error:
                 if before is None:
                     raise
+                if task.overtaken():
+                    return Advance(before, place, Reason.LIMIT)
                 return Advance(before, place, Reason.FAULT, fault=error)
             self._slow = monotonic() - began > SLOW_EVENT
             state = run.state
@@ -219,6 +225,15 @@ class ReferenceEngine:
             if int(tape[place]["flags"]) & task.stop_flags:
                 return Advance(state, place + 1, Reason.FLAG)
         return Advance(state, len(tape), Reason.LIMIT)
+
+
+def _to_be_left(run: EventRun, task: Task, began: float) -> bool:
+    """Tell how far an event is once it is a slow one; whether it is to be left before its end."""
+    if monotonic() - began <= SLOW_EVENT:
+        return False
+    number, steps = grouped(int(run.state.number[0]) + 1), grouped(len(run.records))
+    who_waits().tell(f"Within event {number}: {steps} sub-steps so far")
+    return task.overtaken() or who_waits().stop()
 
 
 def started(system: System) -> Any:

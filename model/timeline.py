@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Callable, Iterator, NamedTuple
 
 import numpy as np
@@ -190,7 +191,8 @@ class Timeline:
         reason = Reason.LIMIT
         while self.event < target and reason is Reason.LIMIT:
             room = self._every - self.event % self._every
-            task = Task(until, stop_flags, self.samples.stride, explain)
+            overtaken = partial(self._overtaken, self.engine)
+            task = Task(until, stop_flags, self.samples.stride, explain, overtaken)
             tape = self._tape[: min(MOST_EVENTS, target - self.event, room)]
             result = self.engine.advance(self.state, tape, task)
             reason = result.reason
@@ -198,6 +200,9 @@ class Timeline:
             if result.fault is not None:
                 raise result.fault
         return Advance(self.state, 0, reason)
+
+    def _overtaken(self, engine: Engine) -> bool:
+        return self.engine is not engine
 
     def advance_a_slice(self, events: int, until: float = np.inf, stop_flags: int = 0) -> Reason:
         """As :meth:`advance`, for a few milliseconds; LIMIT if they end it, too."""

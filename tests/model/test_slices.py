@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
 import pytest
 
@@ -12,7 +12,7 @@ from slotscope.model.comparison import comparison as comparison_module
 from slotscope.model.comparison import lockstep
 from slotscope.model.comparison.companion import companion
 from slotscope.model.comparison.comparison import Comparison
-from slotscope.model.engine import Advance, Reason, Task
+from slotscope.model.engine import Advance, EventRun, Reason, Task
 from slotscope.model.slices import MOST_EVENTS, SLICE_SECONDS, Slices
 from slotscope.model.state import digest
 from slotscope.model.waiting import GivenUpError, waiting
@@ -243,6 +243,49 @@ def test_an_event_after_a_slow_one_is_stopped_in_the_middle(monkeypatch: pytest.
     straight = Session.open("dra-classroom", "dra", kernel=False)
     straight.run(events=40)
     assert digest(session.timeline.state) == digest(straight.timeline.state)
+
+
+def test_the_first_event_is_told_and_stopped_in_the_middle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody knows beforehand how long it takes: with many servers, half a minute."""
+    session = Session.open("queues-classroom", "bf-js", kernel=False)
+    before, told = digest(session.timeline.state), list[str]()
+    monkeypatch.setattr("slotscope.model.engine.SLOW_EVENT", -1.0)  # all are slow
+    monkeypatch.setattr("slotscope.model.waiting.PERIOD", -1.0)
+    with waiting(told.append, lambda: len(told)), pytest.raises(GivenUpError) as stopped:
+        session.run(events=20)
+    assert told == ["Within event 1: 1 sub-steps so far (Esc stops it)"]
+    assert stopped.value.line == "stopped within event 1"
+    assert digest(session.timeline.state) == before
+
+
+def test_a_slow_event_is_left_to_the_kernel_that_takes_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = Session.open("queues-classroom", "bf-js", kernel=False)
+    monkeypatch.setattr("slotscope.model.engine.SLOW_EVENT", -1.0)  # all are slow
+    ran: list[str] = []
+    monkeypatch.setattr(EventRun, "finish", watched(EventRun.finish, ran))
+
+    def wishes() -> int:
+        if len(ran) == 3:
+            session.use_kernel()
+        return 0
+
+    with waiting(lambda _: None, wishes):
+        session.run(events=40)
+    assert ran == ["finished", "finished", "left"]
+    straight = Session.open("queues-classroom", "bf-js", kernel=False)
+    straight.run(events=40)
+    assert digest(session.timeline.state) == digest(straight.timeline.state)
+
+
+def watched(finish: Callable[..., None], ran: list[str]) -> Callable[..., None]:
+    """Writes down of each event of the reference whether it was finished or left."""
+
+    def finishing(run: EventRun, stop: Callable[[], bool]) -> None:
+        ran.append("left")
+        finish(run, stop)
+        ran[-1] = "finished"
+
+    return finishing
 
 
 def test_a_step_is_stopped_at_the_sub_step_it_has_reached() -> None:
