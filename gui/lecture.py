@@ -26,7 +26,7 @@ _BESIDE = {1: 0.48, 2: 0.40, 3: 0.36}
 #: Shares of the height that the log has at most for its one sentence, and when it is brought up.
 _SENTENCE, _LOG = 0.5, 0.6
 #: Shares of the usual size of type that the names of all panels may have, so as to stand on one line.
-_STRIP_STEPS = (1.0, 0.92, 0.85, 0.78)
+_STRIP_STEPS = (1.0, 0.92, 0.85, 0.78, 0.74, 0.7)
 _NO_BREAK = "\u00a0"
 _BETWEEN = f"{_NO_BREAK} "
 #: The panel that only a comparison has; its key is 0.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import Mapping, NamedTuple
 
 from PySide6.QtCore import QPointF
@@ -11,6 +12,7 @@ from slotscope.gui.panels.algorithm_values import Beside, Code
 from slotscope.model.records import Line
 
 _EDGE = 8.0  # pixels that stay free at the right
+HEADING_LEFT = 8.0  #: where headings begin
 _INDENT, _GAP, _NEXT = 0.7, 0.7, 0.6  # of a level, before values and between them, in rows
 
 
@@ -29,6 +31,7 @@ class PlacedLine(NamedTuple):
     height: float
     document: QTextDocument
     values: tuple[Value, ...]
+    heading: QTextDocument | None = None  #: above it, where an algorithm begins
 
     @property
     def bottom(self) -> float:
@@ -63,16 +66,23 @@ class CodeLayout:
         result: list[PlacedLine] = []
         top, before = 4.0, None
         for place, line in enumerate(self._code.lines):
+            heading = None
             if self._headings and line.line.algorithm != before:
-                top += self.row * (1.15 if before is None else 1.6)
+                heading = self._heading(line.line.algorithm)
+                top += self.row * (0.15 if before is None else 0.6) + heading.size().height() + 3
             elif line.indent == 0 and before is not None:
                 top += self.row * 0.35
             before = line.line.algorithm
             height = max(self.row, self._documents[place].size().height() + 3)
             values, height = self._values(place, beside.get(line.line, {}), column, height)
-            result.append(PlacedLine(top, height, self._documents[place], values))
+            result.append(PlacedLine(top, height, self._documents[place], values, heading))
             top += height
         return result
+
+    def _heading(self, algorithm: int) -> QTextDocument:
+        bold = QFont(self._font)
+        bold.setBold(True)
+        return self._wrapped(document_of(escape(self._code.heading(algorithm)), bold), HEADING_LEFT)
 
     def _column(self, beside: Mapping[Line, Mapping[str, Beside]]) -> float:
         """Where values stand below each other, if the panel is wide enough for that."""

@@ -18,7 +18,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QFont, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 
-from slotscope.gui.panels.algorithm_layout import CodeLayout, PlacedLine, draw_document
+from slotscope.gui.panels.algorithm_layout import HEADING_LEFT, CodeLayout, PlacedLine, ascent_of, draw_document
 from slotscope.gui.panels.algorithm_values import Beside, Code
 from slotscope.gui.theme import Theme
 from slotscope.model.records import Line
@@ -176,8 +176,8 @@ class PseudocodeView(QAbstractScrollArea):
         if self.picture.dimmed:
             painter.setOpacity(_DIMMED)
         painter.translate(0, -self.verticalScrollBar().value())
-        first = self.verticalScrollBar().value() - 2 * self._layout.row
-        last = self.verticalScrollBar().value() + self.viewport().height() + 2 * self._layout.row
+        first = self.verticalScrollBar().value() - 4 * self._layout.row
+        last = self.verticalScrollBar().value() + self.viewport().height() + 4 * self._layout.row
         for place, placed in enumerate(self._placed):
             if first <= placed.bottom and placed.top <= last:
                 self._paint_line(painter, place, placed)
@@ -186,9 +186,9 @@ class PseudocodeView(QAbstractScrollArea):
     def _paint_line(self, painter: QPainter, place: int, placed: PlacedLine) -> None:
         line, top, ascent = self.code.lines[place].line, placed.top, 1 + self._layout.ascent
         strip = QRectF(0, top, self.viewport().width(), placed.height)
-        before = self.code.lines[place - 1].line.algorithm if place else None
-        if self.headings and line.algorithm != before:
-            self._paint_heading(painter, line.algorithm, top)
+        if placed.heading is not None:
+            above = top - placed.heading.size().height() - 2 + ascent_of(placed.heading)
+            draw_document(painter, placed.heading, QPointF(HEADING_LEFT, above), self.theme.muted)
         self._paint_ground(painter, line, strip)
         known = line in self.picture.beside
         ink = self.theme.normal if known or line == self.picture.current else self.theme.muted
@@ -202,14 +202,6 @@ class PseudocodeView(QAbstractScrollArea):
         for value in placed.values:
             color = ink if value.fresh else self.theme.muted
             draw_document(painter, value.document, value.base + QPointF(0, top), color)
-
-    def _paint_heading(self, painter: QPainter, algorithm: int, top: float) -> None:
-        font = self._type()
-        font.setBold(True)
-        painter.setFont(font)
-        painter.setPen(QColor(self.theme.muted))
-        text = self.code.heading(algorithm)
-        painter.drawText(QPointF(8, top - self._layout.row + 1 + self._layout.ascent), text)
 
     def _ground(self, line: Line) -> str:
         if line == self.picture.current:

@@ -66,16 +66,22 @@ class ShareBars(SteadyRows[Row]):
         return self._metrics().elidedText(words, Qt.TextElideMode.ElideRight, room)
 
     def _columns(self) -> tuple[float, float, float]:
-        """Width of the labels, left end of the numbers, width of one number."""
-        metrics = self._metrics()
-        room = self.most_label * self.width()
-        labels = [self.label(row, room) for row in self._rows]
-        label = max((metrics.horizontalAdvance(text) for text in labels), default=0.0) + 1
-        number = metrics.horizontalAdvance(self.widest) + _GAP
+        """Width of the labels, left end of the numbers, width of one number.
+
+        Where numbers have no room beside the bars, labels may take theirs.
+        """
+        label = self._label_width(self.most_label * self.width())
+        number = self._metrics().horizontalAdvance(self.widest) + _GAP
         left = self.width() - _MARGIN - len(self.heads) * number
         if left - _GAP - (_MARGIN + label + _GAP) < _LEAST_BAR:
             left = self.width() - _MARGIN + _GAP
+            label = max(label, self._label_width(left - _MARGIN - 2 * _GAP - _LEAST_BAR))
         return label, left, number
+
+    def _label_width(self, room: float) -> float:
+        """What the labels need of this room."""
+        metrics = self._metrics()
+        return max((metrics.horizontalAdvance(self.label(row, room)) for row in self._rows), default=0.0) + 1
 
     # Painting.
 

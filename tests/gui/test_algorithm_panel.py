@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 
 from slotscope.gui.intents import Select
 from slotscope.gui.panels.algorithm import AlgorithmPanel
+from slotscope.gui.panels.algorithm_layout import HEADING_LEFT
 from slotscope.gui.panels.algorithm_values import Code, numbers_of, values_beside
 from slotscope.gui.theme import apply, load_theme
 from slotscope.model.api import Session
@@ -272,6 +273,23 @@ class TestPicture:
         assert [line.text for line in panel.view.code.lines] == [line.text for line in other.frame().info.pseudocode]
         assert not panel.view.headings
         assert panel.view.tip(Line(1, 3)).startswith("<p>Line 3")
+
+    def test_a_heading_wraps_where_it_is_wider_than_the_panel(self, panel, steps, qtbot):
+        queue = Session.open("queues-classroom", policy="vqs", kernel=False)
+        queue.step()
+        panel.set_frame(queue.frame())
+        view = panel.view
+        for width in (200, 700):
+            panel.resize(width, 400)
+            headed = [placed for placed in view._placed if placed.heading is not None]
+            assert len(headed) > 2
+            for placed in headed:
+                above = placed.heading.size()
+                assert above.width() + HEADING_LEFT <= view.viewport().width()
+                before = [other.bottom for other in view._placed if other.top < placed.top]
+                assert placed.top - above.height() >= max(before, default=0)
+            tall = max(placed.heading.size().height() for placed in headed)
+            assert (tall > view._layout.row) == (width == 200)
 
     def test_larger_type_makes_larger_lines(self, panel, steps, qapp):
         panel.set_frame(steps[-1])

@@ -197,7 +197,13 @@ def test_a_longer_sentence_gets_more_room(qtbot: QtBot, window: MainWindow) -> N
 
 
 @pytest.mark.parametrize(
-    ("scenario", "policies"), [("dra-classroom", ()), ("moldable-classroom", ("greedy", "greedy-p"))]
+    ("scenario", "policies"),
+    [
+        ("dra-classroom", ()),
+        ("dra-classroom", ("dra", "first-fit")),
+        ("queues-classroom", ("vqs", "bf-js")),
+        ("moldable-classroom", ("greedy", "greedy-p")),
+    ],
 )
 def test_the_names_of_all_panels_stand_on_one_line(
     qtbot: QtBot, window: MainWindow, scenario: str, policies: tuple[str, ...]

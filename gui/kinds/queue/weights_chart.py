@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QHelpEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetricsF, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from slotscope.gui.kinds.queue.weights_columns import NO_WIDTHS, WeightColumns, Widths, chips, columns, widths
@@ -65,9 +65,9 @@ class WeightsChart(QWidget):
         if blocks == self._blocks:
             return
         anew = [*map(_shape, blocks)] != [*map(_shape, self._blocks)]
-        self._blocks = blocks
-        self._widths = self._widths.at_least(self._needed())
-        if anew:
+        self._blocks, before = blocks, self._widths
+        self._widths = before.at_least(self._needed())
+        if anew or self._widths != before:
             self._lay_out()
         self.update()
 
@@ -101,7 +101,9 @@ class WeightsChart(QWidget):
         for number, block in enumerate(self._blocks):
             above = [HEADING, *([BEST] if block.best else []), OWN]
             for row in (*above, *range(len(block.rows))):
-                tall = _OWN_ROWS * height if row == OWN else height
+                tall = height * (_OWN_ROWS if row == OWN else 1)
+                if row == BEST and self.columns().split:
+                    tall *= 2
                 lines.append(ChartLine(number, row, top, tall))
                 top += tall
             top += _BLOCK_GAP
@@ -110,6 +112,12 @@ class WeightsChart(QWidget):
 
     def sizeHint(self) -> QSize:
         return QSize(200, self.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The name of MaxWeight's choice may need a line of its own, or none any more."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._lay_out()
 
     def columns(self) -> WeightColumns:
         """The columns at the present width."""
@@ -130,7 +138,8 @@ class WeightsChart(QWidget):
         for number, block in enumerate(self._blocks):
             mine = [line for line in self._lines if line.block == number]
             bars = [line for line in mine if line.row != HEADING]
-            looks.guides(block, bars[0].top, bars[-1].top + bars[-1].height)
+            name = bars[0].height / 2 if bars[0].row == BEST and self.columns().split else 0.0
+            looks.guides(block, bars[0].top + name, bars[-1].top + bars[-1].height)
             for line in mine:
                 if line.top + line.height < low or line.top > high:
                     continue

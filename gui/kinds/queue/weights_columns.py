@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Callable, Iterable, NamedTuple, Sequence
 
 from PySide6.QtCore import QRectF
@@ -22,7 +22,7 @@ _MEASURED = 8
 #: Where servers are counted, the bar of their share is as wide as so many digits.
 _SHARE_DIGITS = 10
 SERVERS_HEADING = "servers"
-OWN_NAME = "servers' weights"
+NAME_HEADING, OWN_NAME = "configuration", "servers' weights"
 VALUE_HEADING = "⟨k, Q⟩"
 
 _EQUALS = 5.0  # between the arithmetic and its result
@@ -31,13 +31,18 @@ Measure = Callable[[str], float]
 
 
 class Widths(NamedTuple):
-    """What the texts of each column need; ``said`` is the arithmetic with symbols."""
+    """What the texts of each column need; ``said`` is the arithmetic with symbols.
+
+    ``best`` is MaxWeight's choice with its name, ``chosen`` the choice alone.
+    """
 
     name: float
     said: float
     work: float
     value: float
     servers: float
+    best: float = 0.0
+    chosen: float = 0.0
 
     def at_least(self, other: Widths) -> Widths:
         """Wide enough for both."""
@@ -57,6 +62,7 @@ class WeightColumns:
     bar: tuple[float, float]
     servers: tuple[float, float]
     symbols: bool  #: whether the arithmetic names the queues as well
+    split: bool = False  #: whether the name of MaxWeight's choice has a line of its own
 
     @staticmethod
     def box(column: tuple[float, float], top: float, height: float) -> QRectF:
@@ -95,16 +101,19 @@ def widths(blocks: Sequence[WeightBlock], measure: Measure, measure_bold: Measur
     """What the texts of *blocks* need; names and weights of the largest are bold."""
     rows = [row for block in blocks for row in block.rows]
     terms = [row.terms for row in rows] + [block.best_terms for block in blocks]
-    plain = _widest([*map(best_name, blocks), OWN_NAME], measure)
+    value = _widest([format_number(block.top) for block in blocks] + [VALUE_HEADING], measure_bold)
+    own = measure(OWN_NAME) - GAP - value  # there is no number beside it
     return Widths(
-        max(plain, _widest((row.name for row in rows), measure_bold)),
+        max(own, _widest([NAME_HEADING], measure), _widest((row.name for row in rows), measure_bold)),
         _widest((work_text(each, True) for each in terms), measure),
         _widest((work_text(each, False) for each in terms), measure),
-        _widest([format_number(block.top) for block in blocks] + [VALUE_HEADING], measure_bold),
+        value,
         max(
             _widest([servers_text(row) for row in rows] + [SERVERS_HEADING], measure_bold),
             _SHARE_DIGITS * measure("0") if any(not row.named for row in rows if row.servers) else 0,
         ),
+        _widest(map(best_name, blocks), measure),
+        _widest((block.best_words for block in blocks), measure),
     )
 
 
@@ -115,6 +124,17 @@ def _widest(texts: Iterable[str], measure: Measure) -> float:
 
 def columns(need: Widths, width: float) -> WeightColumns:
     """The arrangement that says most and leaves the bars enough room.
+
+    The name of MaxWeight's choice is the first to give way: it then stands on a line of its own.
+    """
+    places = _columns(need._replace(name=max(need.name, need.best)), width)
+    if places.bar[1] < _LEAST_BAR or not places.servers[1]:
+        places = _columns(need, width)
+    return replace(places, split=need.chosen > places.name[1] + 1)
+
+
+def _columns(need: Widths, width: float) -> WeightColumns:
+    """The columns for these names.
 
     The symbols of the arithmetic go first, then all of it, and the servers last; then names may
     take what is left.

@@ -7,6 +7,8 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from slotscope.gui.kinds.queue.weights_columns import (
     GAP,
+    MARGIN,
+    NAME_HEADING,
     OWN_NAME,
     SERVERS_HEADING,
     VALUE_HEADING,
@@ -52,7 +54,7 @@ class WeightsPainter:
         else:
             shown = len(block.rows)
             some = f"{shown} of {format_number(shown + block.hidden)}"
-            name = some if block.hidden else "configuration"
+            name = some if block.hidden else NAME_HEADING
             self._text(self._cell(places.name, box), name, muted)
             work = self._cell(places.work if places.work[1] else places.value, box)
             work.setRight(sum(places.value))
@@ -97,9 +99,12 @@ class WeightsPainter:
         assert block.best is not None
         gold = self._theme.color("optimum")
         ink = self._theme.ink(gold)
-        cell, name = self._cell(self._places.name, box), best_name(block)
-        fits = self._metrics.horizontalAdvance(name) <= cell.width() + 1
-        self._text(cell, name if fits else block.best_words, ink)
+        cell = self._cell(self._places.name, box)
+        if self._places.split:
+            cell = QRectF(MARGIN, box.top(), box.width() - 2 * MARGIN, box.height() / 2)
+            box = QRectF(box.left(), cell.bottom(), box.width(), cell.height())
+        name = best_name(block)
+        self._text(cell, name if self._metrics.horizontalAdvance(name) <= cell.width() + 1 else block.best_words, ink)
         self._work(block.best_terms, box)
         self._text(self._cell(self._places.value, box), format_number(block.best.weight), ink, _RIGHT)
         self._bar(block.best.weight, block, box, gold)
@@ -107,7 +112,7 @@ class WeightsPainter:
     def own(self, block: WeightBlock, box: QRectF) -> None:
         """The servers by the weights of their active configurations, as small columns."""
         theme = self._theme
-        self._text(self._cell(self._places.name, box), OWN_NAME, theme.muted)
+        self._text(self._cell(self._places.name, box, to=self._places.bar), OWN_NAME, theme.muted)
         ground = round(box.bottom() - _PAD)
         self._painter.setPen(QPen(QColor(theme.border)))
         left, width = self._places.bar

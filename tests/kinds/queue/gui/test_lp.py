@@ -281,6 +281,23 @@ def test_rows_say_their_numbers(qtbot: QtBot, panel: SupportablePanel) -> None:
     assert "Theorem 1" in panel.refining.tip()
 
 
+def test_configurations_are_whole_in_a_hall(qtbot: QtBot, panel: SupportablePanel) -> None:
+    """As beside three policies: the names take the room for which the numbers were too wide."""
+    usual = QApplication.font()
+    QApplication.setFont(fonts(lecture=True).body)
+    try:
+        panel.set_theme(load_theme("light"))
+        panel.resize(450, 560)
+        panel.set_frame(frame_at("queues-classroom", "vqs", 60))
+        bars = panel.bars
+        label, left, _ = bars._columns()
+        assert len(bars.rows) > 3
+        assert all("…" not in bars.label(row, label) for row in bars.rows)
+        assert left - label >= 90
+    finally:
+        QApplication.setFont(usual)
+
+
 @pytest.mark.parametrize("name", ["light", "dark"])
 def test_colours_of_meaning_are_there(qtbot: QtBot, panel: SupportablePanel, name: str) -> None:
     theme = load_theme(name)

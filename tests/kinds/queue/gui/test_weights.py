@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QFontMetricsF, QImage
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
@@ -23,7 +23,9 @@ from slotscope.gui.kinds.queue.weights import WeightsPanel
 from slotscope.gui.kinds.queue.weights_best import BestChoice, best_choice, waiting_by_size
 from slotscope.gui.kinds.queue.weights_chart import BEST, HEADING, OWN, ChartLine, WeightsChart
 from slotscope.gui.kinds.queue.weights_columns import (
+    NAME_HEADING,
     NO_WIDTHS,
+    SERVERS_HEADING,
     Widths,
     best_name,
     chips,
@@ -270,6 +272,28 @@ def test_names_are_whole_where_the_bars_leave_room() -> None:
     beside_three = columns(need, 450)
     assert beside_three.name[1] == 190 and beside_three.servers[1] == 85 and beside_three.bar[1] >= 30
     assert columns(need, 380).name[1] == 190 and columns(need, 380).servers[1] == 0
+
+
+def test_a_long_name_of_the_best_takes_no_room_from_bars_and_servers(qtbot: QtBot, panel: WeightsPanel) -> None:
+    """As in a hall beside three policies."""
+    usual = QApplication.font()
+    QApplication.setFont(fonts(lecture=True).body)
+    try:
+        panel.set_theme(load_theme("light"))
+        panel.resize(450, 560)
+        panel.set_frame(frame_at("queues-classroom", "vqs", 60))
+        (block,) = panel.chart.blocks
+        places, measure = panel.chart.columns(), QFontMetricsF(fonts(lecture=True).body).horizontalAdvance
+        assert places.split and measure(best_name(block)) <= panel.chart.width() - 20
+        assert places.bar[1] >= 70 and places.servers[1] >= measure(SERVERS_HEADING)
+        assert places.name[1] >= measure(NAME_HEADING)
+        best, row = (next(line for line in panel.chart.lines if line.row == kind) for kind in (BEST, 0))
+        assert best.height == 2 * row.height
+        panel.resize(900, 560)
+        assert not panel.chart.columns().split
+        assert next(line for line in panel.chart.lines if line.row == BEST).height == row.height
+    finally:
+        QApplication.setFont(usual)
 
 
 def test_servers_are_counted_where_their_numbers_do_not_fit() -> None:
