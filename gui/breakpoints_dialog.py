@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
     QLabel,
-    QLineEdit,
     QListWidget,
     QListWidgetItem,
     QPushButton,
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from slotscope.gui.question_field import QuestionField
 from slotscope.gui.run_control import RunControl
 from slotscope.gui.theme import Theme
 from slotscope.model.explain import grouped
@@ -35,7 +35,7 @@ class BreakpointsDialog(QDialog):
         self._control = control
         self._told = BreakpointList((), frozenset())
         self._typed = ""  # what was added last
-        self.field = QLineEdit()
+        self.field = QuestionField()
         self.field.setAccessibleName("a question, or the number of an event")
         self.field.setPlaceholderText("a question such as 'rejected', or the number of an event; Enter adds it")
         self.times = QSpinBox()

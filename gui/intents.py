@@ -80,6 +80,13 @@ class Ask:
 
 
 @dataclass(frozen=True)
+class Follow:
+    """Follow these expressions through all history, and none besides."""
+
+    expressions: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class ApplyScenario:
     """Run an edited scenario: from the start, or on from the present state."""
 
@@ -109,4 +116,4 @@ class Say:
     text: str
 
 
-Intent = Ask | GoTo | RunUntil | BreakAt | Select | Inspect | ApplyScenario | Differ | Solve | Say
+Intent = Ask | Follow | GoTo | RunUntil | BreakAt | Select | Inspect | ApplyScenario | Differ | Solve | Say

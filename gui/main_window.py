@@ -32,6 +32,7 @@ from slotscope.gui.intents import (
     Ask,
     BreakAt,
     Differ,
+    Follow,
     GoTo,
     Inspect,
     Intent,
@@ -294,6 +295,8 @@ class MainWindow(QMainWindow):
                 self.inspectors.show(intent, lane, not self.lecture.on)
             case Ask(question):
                 self.control.ask(question)
+            case Follow(expressions):
+                self.control.follow(expressions)
             case Inspect():
                 self.control.watch(intent)
             case ApplyScenario(data, carry_on):
@@ -352,7 +355,10 @@ class MainWindow(QMainWindow):
 
     def show_breakpoints(self) -> None:
         """List the breakpoints of what runs."""
-        BreakpointsDialog(self, self.theme, self.control, self.worker.breakpoints_told).open()
+        dialog = BreakpointsDialog(self, self.theme, self.control, self.worker.breakpoints_told)
+        if self.info is not None:
+            dialog.field.set_words(self.info.words)
+        dialog.open()
 
     def show_help(self, page: str) -> None:
         """Show a page of the manual; its links open what they say."""

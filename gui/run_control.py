@@ -146,6 +146,16 @@ class RunControl(QObject):
 
         self._worker.post(command)
 
+    def follow(self, expressions: tuple[str, ...]) -> None:
+        """Follow expressions through all history of the first policy, and mark where breakpoints hold."""
+
+        def command(worker: RunWorker) -> None:
+            if worker.session is not None:
+                lanes_of(worker.session)[0].tracks.want(expressions)
+                worker.refresh()
+
+        self._worker.post(command)
+
     def to_next_hit(self) -> None:
         """Stand just before the next event at which the question holds; the very next one is passed over."""
         self._to_hit(lambda lane: lane.questions.next_after(lane.timeline.event + 1))
@@ -272,7 +282,7 @@ class RunControl(QObject):
                 change(worker)
             except UserError as error:
                 fault = error.line
-            worker.breakpoints_told.emit(worker.breakpoints.listed(fault))
+            worker.tell_breakpoints(fault)
             worker.refresh()
 
         self._worker.post(command)

@@ -10,6 +10,7 @@ from slotscope.model.comparison.comparison import Run, lanes_of
 from slotscope.model.history import Histories
 from slotscope.model.monitors import Reading
 from slotscope.model.questions.search import QuestionSearch
+from slotscope.model.questions.tracks import Tracks
 
 #: Seconds of searching between two looks at the queue, and between two frames.
 SLICE, SHOWN = 0.012, 0.25
@@ -22,8 +23,8 @@ class Searches:
         self._shown = 0.0
 
     @staticmethod
-    def _of(run: Run | None) -> tuple[Histories | QuestionSearch, ...]:
-        return tuple(search for lane in _lanes(run) for search in (lane.histories, lane.questions))
+    def _of(run: Run | None) -> tuple[Histories | QuestionSearch | Tracks, ...]:
+        return tuple(search for lane in _lanes(run) for search in (lane.histories, lane.questions, lane.tracks))
 
     def due(self, run: Run | None) -> bool:
         """Whether there is anything to search, or to look at."""

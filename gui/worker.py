@@ -264,6 +264,7 @@ class RunWorker(QObject):
         self.breakpoints.watch(first.bench, first.timeline)
         self.breakpoints.restore(first.breakpoints)
         first.breakpoints = ()  # from here on they are in the list
+        self.tell_breakpoints()
         self.bounds = None
         self.tell("")
         self.policy_refused.emit("")
@@ -290,6 +291,12 @@ class RunWorker(QObject):
         self._told = monotonic()
         self._meter.restart(line.event, line.time)
         self.tell("")
+
+    def tell_breakpoints(self, fault: str = "") -> None:
+        """Tell the window all breakpoints, and *fault*; the tracks mark where they hold."""
+        self.breakpoints_told.emit(self.breakpoints.listed(fault))
+        if self.session is not None:
+            lanes_of(self.session)[0].tracks.mark(self.breakpoints.marked)
 
     def check_kind(self, kind: str) -> None:
         """Refuse a kind of event that this run has not, such as one chosen for the run before.

@@ -26,6 +26,7 @@ from slotscope.model.policies.own.trust import digest_of
 from slotscope.model.policy_choice import choice_text
 from slotscope.model.questions.breakpoints import Breakpoint
 from slotscope.model.questions.search import QuestionSearch
+from slotscope.model.questions.tracks import Tracks
 from slotscope.model.scenario.load import Scenario, load_scenario, parse_scenario_text, scenario_text
 from slotscope.model.session_check import fault_in
 from slotscope.model.session_file import MOST_EVENTS, Saved, SavedBreakpoint, SessionPlace, read_session, write_session
@@ -54,7 +55,8 @@ class Session(Walk):
         self.breakpoints: tuple[Breakpoint, ...] = ()  #: those of a file; a window has its own list
         self.lookout = Lookout(bench.kind.monitors, bench.system)
         self.histories = Histories(bench.system, self.timeline, bench.kind.inspector, self.info.narrator)
-        self.questions = QuestionSearch(bench.system, self.timeline, bench.kind.vocabulary)
+        self.questions = QuestionSearch(bench.system, self.timeline, self.info.words)
+        self.tracks = Tracks(bench.system, self.timeline, self.info.words)
         self._fork: tuple[int, float, int] = (0, 0.0, 0)
         self._explained = (-1, np.zeros(0, bench.system.row_dtype))  # an event, the rows up to it
 
@@ -302,6 +304,7 @@ class Session(Walk):
             histories=self.histories.found(),
             monitors=self.lookout.readings,
             asked=self.questions.found(),
+            tracked=self.tracks.found(),
         )
 
     def _latest_rows(self, running: bool) -> np.ndarray:

@@ -9,6 +9,7 @@ import numpy as np
 from slotscope.model.assembly import Bench
 from slotscope.model.frame import RunInfo
 from slotscope.model.origin import Origin
+from slotscope.model.questions.words import Words
 from slotscope.model.workload import ContinuedWorkload
 
 #: The first arrivals between which nobody should have to wait long, and the seconds that are long.
@@ -35,6 +36,7 @@ def run_info(bench: Bench, name: str, origin: Origin) -> RunInfo:
         pseudocode=policy.pseudocode,
         time_unit=scenario.run.time_unit,
         warnings=bench.numbers.warnings(),
+        words=Words(kind.vocabulary, system),
         offers=kind.offers(system),
         origin=origin,
         usual_pace=usual_pace(bench),

@@ -21,6 +21,8 @@ from slotscope.model.monitors import Reading
 from slotscope.model.origin import Moment, Origin, opening_line
 from slotscope.model.policies.common import PseudocodeLine
 from slotscope.model.questions.search import Asked
+from slotscope.model.questions.tracks import Tracked
+from slotscope.model.questions.words import Words
 from slotscope.model.records import Event, Record
 from slotscope.model.timeline import Extent
 
@@ -53,6 +55,7 @@ class RunInfo:
     pseudocode: tuple[PseudocodeLine, ...]
     time_unit: str
     warnings: tuple[str, ...]
+    words: Words  #: what questions about the run may name
     offers: frozenset[str]  #: what panels may ask for, see ``gui.panel``
     origin: Origin
     usual_pace: float = 1.0  #: units of time per second at which it begins
@@ -106,6 +109,7 @@ class Frame:
     histories: Mapping[Thing, Found] = field(default_factory=dict)  #: of the things looked at
     monitors: tuple[Reading, ...] = ()  #: what is known of each invariant
     asked: Asked | None = None  #: what all history is asked, and where that holds
+    tracked: Tracked | None = None  #: the expressions that are followed through all history
 
     @cached_property
     def derived(self) -> Any:

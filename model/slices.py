@@ -19,15 +19,18 @@ class Slices:
     may each take long: under a reference, a slow policy of one's own, or while a kernel is loaded.
     """
 
-    def __init__(self) -> None:
-        self.room = 1
+    def __init__(self, room: int = 1) -> None:
+        self.room = room
 
     def take(self, run: Callable[[int], int]) -> int:
         """Let *run* run at most so many events as it is given; the events that it ran."""
         began = monotonic()
         events = run(self.room)
         if events > 0:
-            seconds = max(monotonic() - began, 1e-9)
-            fitting = min(SLICE_SECONDS * events / seconds, 2 * self.room, MOST_EVENTS)
-            self.room = max(1, int(fitting))
+            self.learn(events, monotonic() - began)
         return events
+
+    def learn(self, events: int, seconds: float) -> None:
+        """So many events took so long."""
+        fitting = min(SLICE_SECONDS * events / max(seconds, 1e-9), 2 * self.room, MOST_EVENTS)
+        self.room = max(1, int(fitting))

@@ -420,9 +420,15 @@ class Timeline:
         return found[:count]
 
     def onwards(
-        self, state: Any, event: int, until: float = np.inf, explain: bool = False, stride: int = 0
+        self,
+        state: Any,
+        event: int,
+        until: float = np.inf,
+        explain: bool = False,
+        stride: int = 0,
+        slices: Slices | None = None,
     ) -> Iterator[Stretch]:
-        """Run a copy on to an event or a time, in slices.
+        """Run a copy on to an event or a time, in slices; in those of the run if no others are given.
 
         *explain* and *stride* are those of :class:`model.engine.Task`.
 
@@ -444,7 +450,7 @@ class Timeline:
             if here > start:
                 shares = map(share_of, here, start, (event, until))
                 who_waits().look("Running past events again", max(shares))
-            count = self.slices.take(run)
+            count = (slices or self.slices).take(run)
             if result.fault is not None:
                 raise result.fault
             yield Stretch(result.state, self._tape[:count], result.samples)

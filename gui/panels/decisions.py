@@ -7,13 +7,14 @@ from typing import Iterable, Iterator
 
 from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from slotscope.gui.boxes import keep_keys
 from slotscope.gui.intents import Ask, BreakAt, GoTo, RunUntil, Say
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.decisions_model import LogModel, mark_icon, mark_side
 from slotscope.gui.panels.decisions_view import LogView
+from slotscope.gui.question_field import QuestionField
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.explain import grouped, plural
 from slotscope.model.frame import Frame, RunInfo
@@ -38,7 +39,7 @@ class FilterBar(QWidget):
         row.addStretch(1)
         self.count = QLabel(self)
         row.addWidget(self.count)
-        self.search = QLineEdit(self)
+        self.search = QuestionField(self)
         self.search.setPlaceholderText("search")
         self.search.setClearButtonEnabled(True)
         self.search.setToolTip(
@@ -173,6 +174,7 @@ class DecisionsPanel(Panel):
             self._paused_at = None
             self._following = True
             self.model.set_run(frame.info.kind, frame.info.narrator)
+            self.bar.search.set_words(frame.info.words)
             self.bar.set_marks(frame.info.kind.vocabulary.marks, self.theme)
             self.view.fit()
             unit = frame.info.time_unit

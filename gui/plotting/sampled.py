@@ -115,11 +115,16 @@ def average_width(low: float, high: float) -> float:
     return float(2.0 ** math.ceil(math.log2((high - low) / MOST_AVERAGES)))
 
 
-class History:
-    """All series that a panel reads of a run's samples, without reading one twice."""
+def _samples(frame: Frame) -> Values:
+    return frame.samples
 
-    def __init__(self, read: Read) -> None:
+
+class History:
+    """All series that a panel reads of a run's samples, or of another *table* of a frame, none of it twice."""
+
+    def __init__(self, read: Read, table: Callable[[Frame], Values] = _samples) -> None:
         self._read = read
+        self._table = table
         self._info: RunInfo | None = None
         self._count = 0
         self._last = np.zeros(2)
@@ -130,12 +135,13 @@ class History:
         anew = not self.continues(frame)
         if anew:
             self.series, self._count, self._info = (), 0, frame.info
-        fresh = frame.samples[self._count :]
+        table = self._table(frame)
+        fresh = table[self._count :]
         if len(fresh):
             columns = self._read(frame.info.numbers, fresh)
             self._append(fresh[:, TIME_COLUMN], columns)
-            self._count = len(frame.samples)
-            self._last = _moment(frame.samples, self._count)
+            self._count = len(table)
+            self._last = _moment(table, self._count)
         return anew
 
     def event_at(self, frame: Frame, time: float) -> int:
@@ -152,9 +158,10 @@ class History:
 
     def continues(self, frame: Frame) -> bool:
         """Are the samples known so far the first ones of this frame's?"""
-        if frame.info is not self._info or len(frame.samples) < self._count:
+        table = self._table(frame)
+        if frame.info is not self._info or len(table) < self._count:
             return False
-        return self._count == 0 or bool((_moment(frame.samples, self._count) == self._last).all())
+        return self._count == 0 or bool((_moment(table, self._count) == self._last).all())
 
 
 def _moment(samples: Values, count: int) -> Values:

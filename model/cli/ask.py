@@ -29,7 +29,7 @@ def execute(options: argparse.Namespace) -> int:
     """Print every hit as it is found, then how many there are."""
     with progress_of(f"ask {options.scenario}", quiet=options.json) as progress, ExitStack() as open_files:
         session = Session.open(options.scenario, options.policy, options.seed, tuple(options.trace))
-        words = Words(session.bench.kind.vocabulary, session.bench.system)
+        words = session.info.words
         if options.names:
             _print_names(words, options.json)
             return 0

@@ -7,6 +7,7 @@ of the question leaves open.
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import Any, Iterator, NamedTuple, Sequence
 
 import numpy as np
@@ -15,8 +16,12 @@ from numpy.typing import NDArray
 from slotscope.model.kinds.spec import RunnableSystem
 from slotscope.model.questions.meaning import Question
 from slotscope.model.questions.tables import Column, EventTable, Lead
+from slotscope.model.slices import Slices
 from slotscope.model.state import copied
 from slotscope.model.timeline import NO_END, Stretch, Timeline
+
+#: Events between two looks around at first, where states have to be looked at.
+FEW = 200
 
 
 class Answers(NamedTuple):
@@ -76,6 +81,9 @@ class _Asker:
         self._samples = any(question.samples for question in questions)
         self._costly = any(question.costly for question in questions)
         self._looks = any(question.looks for question in questions)
+        self._slices = self._timeline.slices
+        if self._looks:  # looking takes longer than running
+            self._slices = Slices(min(FEW, self._slices.room))
         self._leads = [self._first_lead() for _ in questions]
         for lead, question in zip(self._leads, questions, strict=True):
             self._look_at_start(lead, question)
@@ -101,11 +109,15 @@ class _Asker:
         """Each slice, and what each question says of the events of its table."""
         before = copied(self._state) if self._looks else None
         stride = 1 if self._samples else 0
-        for stretch in self._timeline.onwards(self._state, last, until, self._costly, stride):
+        for stretch in self._timeline.onwards(self._state, last, until, self._costly, stride, self._slices):
+            began = monotonic()
             rows = stretch.rows.copy() if self._looks else stretch.rows
             after = copied(stretch.state) if self._looks else None
             if len(rows):
-                yield self._answered(rows, stretch, before)
+                answered = self._answered(rows, stretch, before)
+                if self._looks:
+                    self._slices.learn(len(rows), monotonic() - began)
+                yield answered
             before = after
 
     def _answered(self, rows: np.ndarray, stretch: Stretch, before: Any) -> tuple[EventTable, list[Column]]:

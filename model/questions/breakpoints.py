@@ -16,15 +16,15 @@ from slotscope.model.assembly import Bench
 from slotscope.model.errors import UserError
 from slotscope.model.explain import grouped
 from slotscope.model.monitors import Reading, stop_line
-from slotscope.model.questions.asking import Answers, answers
+from slotscope.model.questions.asking import FEW, Answers, answers
 from slotscope.model.questions.meaning import Question, understood
 from slotscope.model.questions.syntax import QuestionError
 from slotscope.model.questions.words import Words, nearest
 from slotscope.model.timeline import NO_END, Timeline
 from slotscope.model.waiting import GivenUpError
 
-#: Events looked ahead at most, where states have to be looked at and where not.
-FEW, MANY = 200, 16_384
+#: Events looked ahead at most, where no states have to be looked at.
+MANY = 16_384
 
 #: What the text of a breakpoint begins with that stops where a monitor is violated.
 MONITOR = "monitor "
@@ -105,6 +105,14 @@ class Breakpoints:
     def active(self) -> frozenset[int | str]:
         """What a run stops at now, for frames."""
         return frozenset(one.what for one in self._entries.values() if one.on)
+
+    @property
+    def marked(self) -> tuple[str, ...]:
+        """Questions for where those that are on hold."""
+        wanted = (one for one in self.listed().entries if one.on)
+        return tuple(
+            one.question or f"event = {one.what}" for one in wanted if isinstance(one.what, int) or one.question
+        )
 
     def add(self, text: str, times: int = 1) -> None:
         """Stop just before events at which a question holds, each so-manieth time; before the event of that

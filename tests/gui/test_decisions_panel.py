@@ -301,8 +301,6 @@ class TestGoing:
             choose(panel.menu(3), text)
         assert caught.args == [wanted(event)]
 
-    # Said by the offscreen platform for every menu; it is no fault of ours.
-    @pytest.mark.qt_log_ignore("does not support grabbing the keyboard", extend=True)
     def test_a_right_click_opens_the_menu(self, panel, frames, qtbot):
         panel.set_frame(frames["paused"])
         panel.view.customContextMenuRequested.emit(QPoint(200, 40))

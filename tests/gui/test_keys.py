@@ -125,7 +125,6 @@ def test_a_seed_changes_while_it_is_edited(qtbot: QtBot, window: MainWindow) -> 
     assert settled(qtbot, window)[3] == 0
 
 
-@pytest.mark.qt_log_ignore("grabbing the keyboard", extend=True)
 def test_a_list_that_is_open_keeps_its_keys(qtbot: QtBot, window: MainWindow) -> None:
     box = window.transport.scenario
     place = box.currentIndex()
@@ -144,7 +143,6 @@ def test_a_list_that_is_open_keeps_its_keys(qtbot: QtBot, window: MainWindow) ->
     rest(qtbot, window, lambda: window.frame.info.scenario_name == box.itemText(place + 1))
 
 
-@pytest.mark.qt_log_ignore("grabbing the keyboard", extend=True)
 def test_a_menu_that_is_open_keeps_its_keys(qtbot: QtBot, window: MainWindow) -> None:
     bar = window.menu_bar
     first, second, *_ = bar.actions()

@@ -1,0 +1,47 @@
+"""What may follow in a question that is being written: names with their meaning, those of ``slotscope ask --names``."""
+
+from __future__ import annotations
+
+import re
+
+from slotscope.model.questions.words import Word, Words
+
+_UNFINISHED = re.compile(r"(?:I\*|[^\W\d]\w*(?:\[\w*\]?)?|\w*)$")
+_OF_THING = re.compile(r"([^\W\d]\w*)\s+\d+\s*\.\s*$")
+_COMPARED = re.compile(r"([^\W\d]\w*|I\*)\s*!?=\s*$")
+_WHERE = re.compile(r"\b(?:any|count)\s+([^\W\d]\w*)\s+where\b")
+
+
+def completions(words: Words, before: str) -> tuple[int, list[Word]]:
+    """What may stand in place of the last, unfinished name of the text *before* the cursor, and where that begins.
+
+    Nothing where no name is begun, unless few may stand there: the fields of one server, the types of jobs.
+    """
+    unfinished = _UNFINISHED.search(before)
+    assert unfinished is not None  # it may be empty
+    start, typed = unfinished.start(), unfinished.group().casefold()
+    if found := _OF_THING.search(before[:start]):
+        offered = _of_thing(words, found[1])
+    elif (found := _COMPARED.search(before[:start])) and (members := _members(words, found[1])):
+        offered = members
+    elif typed:
+        things = _WHERE.findall(before[:start])
+        inside = _of_thing(words, things[-1]) if things else []
+        offered = inside + [word for word in words.all() if " . " not in word.text]
+    else:
+        return start, []
+    return start, [word for word in offered if word.text.casefold().startswith(typed)]
+
+
+def _of_thing(words: Words, thing: str) -> list[Word]:
+    lead = f"{thing} 1 . "
+    return [word._replace(text=word.text.removeprefix(lead)) for word in words.all() if word.text.startswith(lead)]
+
+
+def _members(words: Words, name: str) -> list[Word]:
+    """The names that a field's values have."""
+    field = words.fields.get(name)
+    if field is None or not field.choices:
+        return []
+    names = words.dimensions[field.choices]
+    return [Word(one if one.isidentifier() else f'"{one}"', f"a {field.choices}", "", "row") for one in names]

@@ -1,0 +1,167 @@
+"""Expressions over all history as curves: their values on a grid of events, in bounded memory.
+
+The grid is that of a run's samples, and becomes coarser as they do.  Of a number it has the integral
+over time as well, of a condition how often it has held; so averages and counts stay exact.
+"""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import NamedTuple, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slotscope.model.kinds.spec import RunnableSystem
+from slotscope.model.questions.asking import Answers
+from slotscope.model.questions.history_search import HistorySearch
+from slotscope.model.questions.meaning import Question, understood
+from slotscope.model.questions.syntax import QuestionError
+from slotscope.model.questions.words import Words
+from slotscope.model.recorder import Samples
+from slotscope.model.timeline import Timeline
+
+#: Expressions at once, besides breakpoints.
+MOST_TRACKS = 8
+
+#: The share of its thread's time that following a run may take.
+SHARE = 0.2
+
+
+class Track(NamedTuple):
+    """One expression, and what is known of it so far.
+
+    Attributes
+    ----------
+    text, truth:
+        As it was asked; whether it is true or false, else a number.
+    stops:
+        Whether it is a breakpoint's.
+    hits, first, first_false:
+        Of one that is true or false: at how many events it held; the first event at which it did, and the
+        first at which it did not, -1 if there is none.
+    """
+
+    text: str
+    truth: bool
+    stops: bool = False
+    hits: int = 0
+    first: int = -1
+    first_false: int = -1
+
+
+class Tracked(NamedTuple):
+    """All expressions that are followed.
+
+    Attributes
+    ----------
+    tracks:
+        In order, those of breakpoints last.
+    table:
+        [n, 2 + 2 * tracks] event and time; of each track its value at the event (the last known one, nan
+        before) and, of a number, its integral over time, else the events at which it held so far.
+    last:
+        The event up to which they are known.
+    """
+
+    tracks: tuple[Track, ...]
+    table: NDArray[np.float64]
+    last: int
+    searching: bool
+    fault: str = ""  #: why they cannot be followed further
+
+
+class Tracks(HistorySearch):
+    """The expressions that are followed through a run's history."""
+
+    def __init__(self, system: RunnableSystem, timeline: Timeline, words: Words) -> None:
+        self._tracks: list[Track] = []
+        self._texts: tuple[str, ...] = ()
+        self._stops: tuple[str, ...] = ()
+        self._followed, self._owed = monotonic(), 0.0
+        super().__init__(system, timeline, words)
+
+    def want(self, texts: Sequence[str]) -> None:
+        """Follow these from the first event on, those that the run understands; nothing if there are none."""
+        if tuple(texts) != self._texts:
+            self._texts = tuple(texts[:MOST_TRACKS])
+            self._renew()
+
+    def mark(self, stops: Sequence[str]) -> None:
+        """And with them, these questions of breakpoints."""
+        if tuple(stops) != self._stops:
+            self._stops = tuple(stops)
+            self._renew()
+
+    def _renew(self) -> None:
+        wanted = [(text, False) for text in self._texts] + [(text, True) for text in self._stops if self._texts]
+        known = [(self._understood(text, stops), stops) for text, stops in wanted]
+        self.begin([question for question, _ in known if question is not None])
+        self._tracks = [Track(one.text, one.part.truth, stops) for one, stops in known if one is not None]
+
+    def begin(self, questions: Sequence[Question]) -> None:
+        """Ask these from the first event on."""
+        super().begin(questions)
+        self._samples = Samples(2 + 2 * len(questions))
+        self._tracks = []
+        self._values = np.full(len(questions), np.nan)  # the last one known of each
+        self._totals = np.zeros(len(questions))
+        self._time = float(self._timeline.time)
+
+    def _understood(self, text: str, truth: bool) -> Question | None:
+        try:
+            return understood(text, self._words, truth)
+        except QuestionError:
+            return None
+
+    def follow(self) -> None:
+        """While the run goes on: catch up with it, in a share of the time."""
+        now = monotonic()
+        self._owed = min(self._owed + SHARE * (now - self._followed), SHARE)
+        self._followed = now
+        if self._owed > 0 and self.due:
+            self.search(0.0)
+            self._step()
+            self._owed -= monotonic() - now
+
+    def take(self, part: Answers) -> None:
+        """Add the values at some events."""
+        events, times = part.rows["event"], part.rows["time"]
+        table = np.empty((len(events), 2 + 2 * len(self._tracks)))
+        table[:, 0], table[:, 1] = events, times
+        steps = np.diff(times, prepend=self._time)
+        self._time = float(times[-1])
+        for place, (track, column) in enumerate(zip(self._tracks, part.values, strict=True)):
+            values = _held(column.astype(np.float64), self._values[place])
+            if track.truth:
+                totals = np.cumsum(values) + self._totals[place]
+                self._tracks[place] = _counted(track, events, column)
+            else:
+                before = np.r_[self._values[place], values[:-1]]
+                totals = np.cumsum(np.nan_to_num(before) * steps) + self._totals[place]
+            self._values[place], self._totals[place] = values[-1], totals[-1]
+            table[:, 2 + 2 * place], table[:, 3 + 2 * place] = values, totals
+        self._samples.append(table)
+
+    def found(self) -> Tracked | None:
+        """What is known so far; None if nothing is followed."""
+        if not self._tracks:
+            return None
+        return Tracked(tuple(self._tracks), self._samples.table, self._last, self.due, self._fault)
+
+
+def _held(values: NDArray[np.float64], before: float) -> NDArray[np.float64]:
+    """[n] values with the last known one where one is missing; *before* is the one before them."""
+    known = ~np.isnan(values)
+    if known.all():
+        return values
+    place = np.maximum.accumulate(np.where(known, np.arange(1, len(values) + 1), 0))
+    return np.concatenate([[before], values])[place]
+
+
+def _counted(track: Track, events: NDArray[np.int64], column: NDArray[np.bool_]) -> Track:
+    """A condition's track with some more events."""
+    hits = int(np.count_nonzero(column))
+    first = track.first if track.first >= 0 or not hits else int(events[np.argmax(column)])
+    unlike = track.first_false if track.first_false >= 0 or hits == len(column) else int(events[np.argmin(column)])
+    return track._replace(hits=track.hits + hits, first=first, first_false=unlike)

@@ -1,0 +1,143 @@
+"""The panel of expressions, in a window: typed, followed through history and along the run, marked, and saved."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Iterator
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from pytestqt.qtbot import QtBot
+
+from slotscope.gui.main_window import MainWindow
+from slotscope.gui.panels.track import TrackPanel
+from slotscope.gui.panels.track_plot import hits_of
+from slotscope.model.questions.tracks import Tracked
+from tests.gui.windows import PATIENCE, complete_window, press, rest, warm
+
+Key = Qt.Key
+
+__all__ = ["warm"]
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
+
+EVENTS = 2000
+
+
+@pytest.fixture
+def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+    """A complete window of dra-classroom after some events, the panel in front."""
+    with complete_window(qtbot, tmp_path) as window:
+        window.control.open("dra-classroom")
+        rest(qtbot, window, lambda: window.frame.info.scenario_name == "dra-classroom")
+        window.control.run_until(event=EVENTS)
+        rest(qtbot, window, lambda: window.frame.event == EVENTS and not window.frame.playing)
+        window.docks["track"].raise_()
+        qtbot.waitUntil(panel_of(window).isVisible, timeout=PATIENCE)
+        yield window
+
+
+def panel_of(window: MainWindow) -> TrackPanel:
+    panel = window.docks["track"].panel
+    assert isinstance(panel, TrackPanel)
+    return panel
+
+
+def typed(qtbot: QtBot, panel: TrackPanel, text: str) -> None:
+    panel.field.clear()
+    qtbot.keyClicks(panel.field, text)
+    qtbot.keyClick(panel.field, Key.Key_Escape)  # the list of names, if it is open
+    qtbot.keyClick(panel.field, Key.Key_Return)
+
+
+def found(qtbot: QtBot, window: MainWindow, *texts: str) -> Tracked:
+    def done() -> bool:
+        tracked = window.frame.tracked
+        wanted = tracked is not None and [one.text for one in tracked.tracks] == list(texts)
+        return wanted and tracked.last == window.frame.extent.live_end
+
+    rest(qtbot, window, done)
+    return window.frame.tracked
+
+
+def test_numbers_are_curves_and_conditions_are_ticks(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    panel = panel_of(window)
+    typed(qtbot, panel, "rejectd")
+    assert "nearest: rejected" in panel.mistake.text() and panel.mistake.isVisible()
+    assert panel.field.text() == "rejectd"
+    typed(qtbot, panel, "rejected")
+    assert not panel.mistake.isVisible() and not panel.field.text()
+    typed(qtbot, panel, "jobs[1] + jobs[2]")
+    tracked = found(qtbot, window, "rejected", "jobs[1] + jobs[2]")
+    assert panel.plot.lines == ("jobs[1] + jobs[2]",)
+    series = panel.plot.history.series[0].values
+    assert (series.y == tracked.table[:, 4]).all() and len(series) == EVENTS
+    assert len(panel.strip.rows) == 1
+    events, _ = hits_of(tracked, 0)
+    assert len(events) == tracked.tracks[0].hits > 0
+    assert f"at {tracked.tracks[0].hits}" in panel.legend.text()
+    # A click on a tick goes to just before its event.
+    strip = panel.strip
+    place = strip._across(np.array([tracked.table[int(events[0]) - 1, 1]]))[0]
+    qtbot.mouseClick(strip, Qt.MouseButton.LeftButton, pos=QPoint(round(place), 7))
+    rest(qtbot, window, lambda: window.frame.event < EVENTS)
+    assert window.frame.event + 1 in events
+    # A breakpoint that is set is marked in a row of its own.
+    window.control.break_where("migrated")
+    found(qtbot, window, "rejected", "jobs[1] + jobs[2]", "migrated")
+    qtbot.waitUntil(lambda: len(strip.rows) == 2, timeout=PATIENCE)
+    image = strip.grab().toImage()
+    assert any(
+        image.pixelColor(x, y).name() == window.theme.rejection
+        for x in range(image.width())
+        for y in range(image.height())
+    )
+    path = tmp_path / "track.csv"
+    window.docks["track"].save_series(path)
+    with path.open(encoding="utf-8") as file:
+        head, *rows = csv.reader(file)
+    assert head == ["event", "time", "rejected (hits so far)", "jobs[1] + jobs[2]", "migrated (hits so far)"]
+    assert len(rows) == EVENTS and float(rows[-1][2]) == tracked.tracks[0].hits
+    panel.legend.linkActivated.emit("remove 0")
+    found(qtbot, window, "jobs[1] + jobs[2]", "migrated")
+    assert panel.texts == ("jobs[1] + jobs[2]",)
+
+
+def test_it_follows_a_run_and_another_run_is_asked_the_same(qtbot: QtBot, window: MainWindow) -> None:
+    panel = panel_of(window)
+    typed(qtbot, panel, "jobs[1]")
+    typed(qtbot, panel, "time >= 0")
+    found(qtbot, window, "jobs[1]", "time >= 0")
+    qtbot.waitUntil(lambda: "at every event so far" in panel.legend.text(), timeout=PATIENCE)
+    press(qtbot, window, Key.Key_Space)
+    rest(qtbot, window, lambda: window.frame.playing and window.frame.tracked.last > EVENTS)
+    press(qtbot, window, Key.Key_Space)
+    rest(qtbot, window, lambda: not window.frame.playing)
+    found(qtbot, window, "jobs[1]", "time >= 0")
+    window.control.open("queues-vqs-unstable")
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == "queues-vqs-unstable")
+    window.panels.finish()
+    window.docks["track"].raise_()
+    typed(qtbot, panel_of(window), "waiting")
+    press(qtbot, window, Key.Key_Right)
+    found(qtbot, window, "waiting")
+
+
+def test_names_are_offered_while_they_are_written(qtbot: QtBot, window: MainWindow) -> None:
+    field = panel_of(window).field
+    field.setFocus()
+    qtbot.keyClicks(field, "2 * serv")
+    qtbot.waitUntil(field.list.isVisible, timeout=PATIENCE)
+    model = field.list.model()
+    texts = [model.index(row, 0).data() for row in range(model.rowCount())]
+    place = next(row for row, text in enumerate(texts) if text.startswith("servers_with_room "))
+    assert "would hold the rejected job" in texts[place]
+    for _ in range(place + 1):
+        qtbot.keyClick(field.list, Key.Key_Down)
+    qtbot.keyClick(field.list, Key.Key_Return)
+    assert field.text() == "2 * servers_with_room"
+    assert not field.list.isVisible()
+    qtbot.keyClick(field, Key.Key_Return)
+    found(qtbot, window, "2 * servers_with_room")

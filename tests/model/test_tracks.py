@@ -1,0 +1,146 @@
+"""Expressions followed through history: each value, integral and count as a plain walk finds them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from slotscope.model import recorder
+from slotscope.model.api import Session
+from slotscope.model.questions import tracks
+from slotscope.model.questions.asking import answers
+from slotscope.model.questions.meaning import understood
+from slotscope.model.questions.tracks import MOST_TRACKS, Tracked
+from slotscope.model.waiting import waiting
+
+#: Numbers and conditions of each kind of system, from rows, samples and states; some are missing at times.
+FOLLOWED = [
+    ("dra-classroom", ["jobs[1]", "server", "rejected", "reject_group", "was jobs[1]"]),
+    ("queues-vqs-unstable", ["waiting", "waiting > 20", "best_residual"]),
+    ("jrs-two-phases", ["active", "overflowed and not was overflowed", "all_tokens"]),
+    ("moldable-sublinear", ["busy", "lasts", "blocked", "admitted"]),
+]
+
+
+def plain(session: Session, text: str, last: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Events, times, and the value of an expression at each, event by event from the question itself."""
+    question = understood(text, session.info.words, truth=False)
+    found = [
+        (part.rows["event"].copy(), part.rows["time"].copy(), part.values[0].astype(float))
+        for part in answers(session.bench.system, session.timeline, [question], 0, last)
+    ]
+    events, times, values = map(np.concatenate, zip(*found, strict=True))
+    return events, times, values
+
+
+def followed(session: Session, *texts: str) -> Tracked:
+    session.tracks.want(texts)
+    session.tracks.search(60)
+    found = session.tracks.found()
+    assert found is not None and not found.searching
+    return found
+
+
+@pytest.mark.parametrize(("scenario", "texts"), FOLLOWED)
+@pytest.mark.parametrize("most", [2**16, 256])
+def test_values_integrals_and_counts_are_those_of_a_plain_walk(scenario, texts, most, monkeypatch):
+    last = 1500
+    monkeypatch.setattr(recorder.Samples.__init__, "__defaults__", (most,))
+    session = Session.open(scenario, kernel=False)
+    session.run(events=last)
+    found = followed(session, *texts)
+    assert [track.text for track in found.tracks] == texts
+    assert found.last == last
+    assert len(found.table) <= max(most, 1024)
+    for place, track in enumerate(found.tracks):
+        events, times, values = plain(session, track.text, last)
+        at = found.table[:, 0].astype(int) - 1  # events count from 1
+        assert (found.table[:, 1] == times[at]).all()
+        held, total, known = [], [], np.nan
+        for index, value in enumerate(values):
+            if track.truth:
+                total.append((total[-1] if total else 0) + value)
+            else:
+                gained = 0.0 if index == 0 or np.isnan(known) else known * (times[index] - times[index - 1])
+                total.append((total[-1] if total else 0.0) + gained)
+            known = known if np.isnan(value) else value
+            held.append(known)
+        np.testing.assert_array_equal(found.table[:, 2 + 2 * place], np.array(held)[at])
+        np.testing.assert_allclose(found.table[:, 3 + 2 * place], np.array(total)[at], rtol=1e-9)
+        if track.truth:
+            assert track.hits == int(values.sum())
+            assert track.first == (int(events[values > 0][0]) if values.any() else -1)
+            assert track.first_false == (int(events[values == 0][0]) if not values.all() else -1)
+
+
+def test_memory_stays_bounded_and_counts_exact():
+    session = Session.open("dra-vms")
+    session.run(events=400_000)
+    found = followed(session, "departed", "jobs[1]")
+    assert len(found.table) <= recorder.MOST_SAMPLES
+    rows = session.timeline.rows(1, 400_000)
+    departed = np.cumsum((rows["flags"] & session.info.words.happenings["departed"].flag) != 0)
+    assert found.tracks[0].hits == departed[-1]
+    at = found.table[:, 0].astype(int) - 1
+    assert (found.table[:, 3] == departed[at]).all()
+
+
+def test_it_follows_a_run_in_a_share_of_its_time(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr(tracks, "monotonic", lambda: clock[0])
+    session = Session.open("dra-classroom", kernel=False)
+    session.tracks.want(["jobs[1]"])
+    steps = []
+    monkeypatch.setattr(type(session.tracks), "_step", lambda self: steps.append(clock.__setitem__(0, clock[0] + 0.01)))
+    for _ in range(1000):
+        session.run(events=1)
+        clock[0] += 0.01
+        session.tracks.follow()
+    assert 0.7 * tracks.SHARE * clock[0] <= 0.01 * len(steps) <= 1.3 * tracks.SHARE * clock[0]
+
+
+def test_a_live_run_is_caught_up_with():
+    session = Session.open("dra-classroom", kernel=False)
+    session.tracks.want(["jobs[1]"])
+    while session.tracks.found() is None or session.tracks.found().last < 300:
+        session.run(events=1 if session.timeline.event < 2000 else 0)
+        session.tracks.follow()
+    assert session.timeline.event <= 2000
+
+
+def test_esc_stops_and_what_is_known_stays():
+    session = Session.open("dra-classroom", kernel=False)
+    session.run(events=3000)
+    session.tracks.want(["jobs[1]", "rejected"])
+    session.tracks.search(0.002)
+    session.tracks.stop()
+    before = session.tracks.found()
+    assert before is not None and before.last < 3000 and not before.searching
+    session.tracks.search(10)
+    assert session.tracks.found().last == before.last
+    session.tracks.want(["jobs[1]"])
+    with waiting(lambda _: None, lambda: 1):  # something else is wanted first
+        session.tracks.search(10)
+    assert not session.tracks.found().fault
+
+
+def test_breakpoints_are_marked_while_something_is_followed():
+    session = Session.open("dra-classroom", kernel=False)
+    session.run(events=500)
+    session.tracks.mark(["event = 20", "rejected", "no such thing"])
+    assert session.tracks.found() is None and not session.tracks.due
+    found = followed(session, "jobs[1]")
+    assert [(track.text, track.stops) for track in found.tracks] == [
+        ("jobs[1]", False),
+        ("event = 20", True),
+        ("rejected", True),
+    ]
+    assert (found.tracks[1].hits, found.tracks[1].first) == (1, 20)
+    session.tracks.want([])
+    assert session.tracks.found() is None
+
+
+def test_no_more_than_can_be_drawn_are_followed():
+    session = Session.open("dra-classroom", kernel=False)
+    session.tracks.want([f"event + {number}" for number in range(MOST_TRACKS + 3)])
+    assert len(session.tracks.found().tracks) == MOST_TRACKS
