@@ -35,6 +35,8 @@ NO_END = 2**62
 #: Keyframes that are kept whatever they take.
 LEAST_KEYFRAMES = 8
 
+_TO_THE_END = Task()
+
 #: Digests remembered of places where the run rested.
 MOST_MARKS = 10_000
 
@@ -414,23 +416,13 @@ class Timeline:
             return np.zeros(0, self.system.row_dtype)
         found = np.zeros(last - first + 1, self.system.row_dtype)
         count = 0
-        for stretch in self.onwards(self.fork_at(first - 1), last, explain=True):
+        for stretch in self.onwards(self.fork_at(first - 1), last, Task(explain=True)):
             found[count : count + len(stretch.rows)] = stretch.rows
             count += len(stretch.rows)
         return found[:count]
 
-    def onwards(
-        self,
-        state: Any,
-        event: int,
-        until: float = np.inf,
-        explain: bool = False,
-        stride: int = 0,
-        slices: Slices | None = None,
-    ) -> Iterator[Stretch]:
-        """Run a copy on to an event or a time, in slices; in those of the run if no others are given.
-
-        *explain* and *stride* are those of :class:`model.engine.Task`.
+    def onwards(self, state: Any, event: int, task: Task = _TO_THE_END, own: Slices | None = None) -> Iterator[Stretch]:
+        """Run a copy on to an event, or as a task says, in slices: *own* ones, or those of the run.
 
         Raises
         ------
@@ -443,14 +435,14 @@ class Timeline:
         def run(room: int) -> int:
             nonlocal result
             tape = self._tape[: min(room, event - _place_of(result.state)[0])]
-            result = self.engine.advance(result.state, tape, Task(until, stride=stride, explain=explain))
+            result = self.engine.advance(result.state, tape, task)
             return result.rows
 
         while result.reason is Reason.LIMIT and (here := _place_of(result.state))[0] < event:
             if here > start:
-                shares = map(share_of, here, start, (event, until))
+                shares = map(share_of, here, start, (event, task.until))
                 who_waits().look("Running past events again", max(shares))
-            count = (slices or self.slices).take(run)
+            count = (own or self.slices).take(run)
             if result.fault is not None:
                 raise result.fault
             yield Stretch(result.state, self._tape[:count], result.samples)

@@ -82,7 +82,7 @@ class Story:
                 items = [self.value(item, event, thing, named) for item in node.items]
                 return value is not None and value in items
             case Turns():
-                return self._turns(node, event)
+                return self._turns(node, event, thing)
             case FunctionCall():
                 return _called(node.name, [self.value(part, event, thing) for part in node.parts])
         raise TypeError(node)
@@ -182,14 +182,27 @@ class Story:
 
     def _prefix(self, node: Prefix, event: int, thing: tuple[str, int] | None) -> Any:
         if node.sign == "was":
-            return self.value(node.part, event - 1, thing)
+            return self._before(node.part, event, thing)
         value = self.value(node.part, event, thing)
         if node.sign == "not":
             return not value
         return None if value is None else -value
 
-    def _turns(self, node: Turns, event: int) -> bool:
-        now, before = self.value(node.part, event), self.value(node.part, event - 1)
+    def _before(self, node: Node, event: int, thing: tuple[str, int] | None) -> Any:
+        """What a part was one event before: about the thing of the same number, nothing where it was not there."""
+        if thing is None:
+            return self.value(node, event - 1)
+        if event < 1:
+            return False if self.is_truth(node, thing) else None
+        numbers = self.words.things[thing[0]].numbers
+        now = numbers(self.moments[event].state)[thing[1]]
+        then = list(numbers(self.moments[event - 1].state))
+        if now not in then:
+            return False if self.is_truth(node, thing) else None
+        return self.value(node, event - 1, (thing[0], then.index(now)))
+
+    def _turns(self, node: Turns, event: int, thing: tuple[str, int] | None) -> bool:
+        now, before = self.value(node.part, event, thing), self._before(node.part, event, thing)
         if node.how == "becomes true":
             return bool(now and not before)
         if node.how == "becomes false":

@@ -10,8 +10,8 @@ from slotscope.model.api import Session
 from slotscope.model.cli.output import print_json, progress_of
 from slotscope.model.cli.parser import UsageError
 from slotscope.model.data_tables import TableWriter, table_file
+from slotscope.model.engine import Task
 from slotscope.model.questions.columns import events_table, samples_table
-from slotscope.model.questions.words import Words
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -20,13 +20,12 @@ def execute(options: argparse.Namespace) -> int:
         raise UsageError("found neither --to nor --samples, allowed: at least one of them with a file's name")
     with progress_of(f"export {options.scenario}", quiet=options.json) as progress, ExitStack() as files:
         session = Session.open(options.scenario, options.policy, options.seed, tuple(options.trace))
-        words = Words(session.bench.kind.vocabulary, session.bench.system)
+        words = session.info.words
         events, samples = (_opened(path, files) for path in (options.to, options.samples))
         line, counts = session.timeline, [0, 0]
         stride = options.every if samples else 0
-        for stretch in line.onwards(
-            line.fork_at(line.event), line.event + options.events, explain=events is not None, stride=stride
-        ):
+        task = Task(stride=stride, explain=events is not None)
+        for stretch in line.onwards(line.fork_at(line.event), line.event + options.events, task):
             if events and len(stretch.rows):
                 events(events_table(words, stretch.rows))
             if samples and len(stretch.samples):

@@ -104,7 +104,7 @@ class Lane:
         """The row of an arrival's event, with its reason in numbers; the run stays as it is."""
         state = self._before(arrival)
         time = arrival_time(self.session, arrival)
-        for reached, *_ in self.line.onwards(state, NO_END, float(np.nextafter(time, -np.inf))):
+        for reached, *_ in self.line.onwards(state, NO_END, Task(float(np.nextafter(time, -np.inf)))):
             state = reached
         row = np.zeros(1, self.session.bench.system.row_dtype)
         wanted = arrival + self.initial_jobs

@@ -7,12 +7,14 @@ of the question leaves open.
 
 from __future__ import annotations
 
+from functools import cache, partial
 from time import monotonic
 from typing import Any, Iterator, NamedTuple, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from slotscope.model.engine import EventRun, Task
 from slotscope.model.kinds.spec import RunnableSystem
 from slotscope.model.questions.meaning import Question
 from slotscope.model.questions.tables import Column, EventTable, Lead
@@ -84,6 +86,7 @@ class _Asker:
         self._slices = self._timeline.slices
         if self._looks:  # looking takes longer than running
             self._slices = Slices(min(FEW, self._slices.room))
+        self._pairs = any(question.pairs for question in questions)
         self._leads = [self._first_lead() for _ in questions]
         for lead, question in zip(self._leads, questions, strict=True):
             self._look_at_start(lead, question)
@@ -108,8 +111,8 @@ class _Asker:
     def onwards(self, last: int, until: float) -> Iterator[tuple[EventTable, list[Column]]]:
         """Each slice, and what each question says of the events of its table."""
         before = copied(self._state) if self._looks else None
-        stride = 1 if self._samples else 0
-        for stretch in self._timeline.onwards(self._state, last, until, self._costly, stride, self._slices):
+        task = Task(until, stride=1 if self._samples else 0, explain=self._costly)
+        for stretch in self._timeline.onwards(self._state, last, task, self._slices):
             began = monotonic()
             rows = stretch.rows.copy() if self._looks else stretch.rows
             after = copied(stretch.state) if self._looks else None
@@ -148,10 +151,18 @@ class _Asker:
                 known = table.lead.looks.get(place, fresh[:0])
                 table.looks[place] = np.concatenate([known, fresh])
         for event in np.flatnonzero(np.logical_or.reduce(needed)).tolist():
-            state = self._state_after(state, int(tables[0].rows["event"][event]))
+            number, before = int(tables[0].rows["event"][event]), None
+            if self._pairs:
+                state = self._state_after(state, number - 1)
+                before = copied(state)
+            state = self._state_after(state, number)
+            said = cache(partial(_said, self._system, before))
             for question, table, mine in zip(self._questions, tables, needed, strict=True):
                 if mine[event]:
                     scene = table.one(event + self._depth, state)
+                    scene.said = said
+                    if before is not None and event + self._depth:
+                        scene.before = table.one(event + self._depth - 1, before)
                     for place, look in enumerate(question.looks):
                         table.looks[place][event + self._depth] = _one(look, scene)
 
@@ -171,6 +182,14 @@ class _Asker:
         for stretch in self._timeline.onwards(state, event):
             state = stretch.state
         return state
+
+
+def _said(system: RunnableSystem, before: Any) -> dict[str, float]:
+    """The numbers that the policy says while the event after a state is made, the last one of each name."""
+    run = EventRun(system, before)
+    run.finish()
+    values = [pair for record in run.records for pair in record.values.items()]
+    return {name: float(value) for name, value in values if isinstance(value, int | float | np.number)}
 
 
 def _one(look: Any, scene: EventTable) -> float:

@@ -51,7 +51,16 @@ class StateValue(NamedTuple):
     scale: Callable[[Any], Any] | None = None
 
 
-Source = RowColumn | SampleColumns | StateValue
+class SaidValues(NamedTuple):
+    """What a policy says while it decides: the event is made again from the state before, sub-step by sub-step.
+
+    *names* takes the policy, and gives the names of the numbers that it may say.
+    """
+
+    names: Callable[[Any], tuple[str, ...]]
+
+
+Source = RowColumn | SampleColumns | StateValue | SaidValues
 
 
 @dataclass(frozen=True)

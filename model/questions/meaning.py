@@ -4,11 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Callable, NoReturn
+from typing import Callable, NoReturn
 
 import numpy as np
 
-from slotscope.model.questions.fields import AskedField, RowColumn, SampleColumns, StateValue
+from slotscope.model.questions.fields import AskedField, RowColumn, SaidValues, SampleColumns, StateValue
+from slotscope.model.questions.operations import (
+    CALLED,
+    COMPARED,
+    COUNTED,
+    Run,
+    changes,
+    constant,
+    of_many,
+    of_one,
+    of_row,
+    of_said,
+    of_same,
+    of_sample,
+    of_state,
+    unequal,
+)
 from slotscope.model.questions.syntax import (
     COMPARISONS,
     FunctionCall,
@@ -27,8 +43,6 @@ from slotscope.model.questions.syntax import (
 )
 from slotscope.model.questions.tables import Column, EventTable, shifted
 from slotscope.model.questions.words import Words, nearest
-
-Run = Callable[[EventTable], Column]
 
 
 @dataclass(frozen=True)
@@ -76,6 +90,8 @@ class Question:
         How many events back it asks.
     samples, costly:
         Whether it needs a sample after each event; what kernels count only where asked for.
+    pairs:
+        Whether what it reads from states also needs the state before the event.
     looks:
         What it reads from states, each from a table of one event.
     """
@@ -85,6 +101,7 @@ class Question:
     depth: int = 0
     samples: bool = False
     costly: bool = False
+    pairs: bool = False
     looks: list[Run] = field(default_factory=list)
 
     def at(self, table: EventTable) -> Column:
@@ -124,11 +141,12 @@ def understood(text: str, words: Words, truth: bool = True) -> Question:
 class _Interpreter:
     """Understands the parts of one question; within ``where`` the fields of a *thing* come first."""
 
-    def __init__(self, text: str, words: Words, question: Question, thing: str = "") -> None:
+    def __init__(self, text: str, words: Words, question: Question, thing: str = "", back: bool = False) -> None:
         self._text = text
         self._words = words
         self._question = question
         self._thing = thing
+        self._back = back  # within 'was' about a thing
 
     def wrong(self, node: Node, message: str) -> NoReturn:
         raise fault(self._text, node.at, message)
@@ -137,15 +155,15 @@ class _Interpreter:
         self._question.depth = max(self._question.depth, depth)
         match node:
             case Number(value=value):
-                return Meaning(partial(_constant, value), truth=False)
+                return Meaning(partial(constant, value), truth=False)
             case Name(text="true" | "false"):
-                return Meaning(partial(_constant, node.text == "true"), truth=True)
+                return Meaning(partial(constant, node.text == "true"), truth=True)
             case Name() | Member():
                 return self._named(node)
             case OfThing():
                 return self._of_thing(node)
             case Where():
-                return self._where(node)
+                return self._where(node, depth)
             case Prefix():
                 return self._prefix(node, depth)
             case Infix():
@@ -168,7 +186,7 @@ class _Interpreter:
         if choices and isinstance(node, Name):
             place = self._words.place_of(choices, node.text)
             if place is not None:
-                return Meaning(partial(_constant, float(place)), truth=False, choices=choices)
+                return Meaning(partial(constant, float(place)), truth=False, choices=choices)
             if not self._known(node.text):
                 near = nearest(node.text, self._words.dimensions[choices])
                 self.wrong(node, f"found the {choices} '{node.text}', {near}")
@@ -200,7 +218,7 @@ class _Interpreter:
 
     def _field(self, known: AskedField, node: Name | Member) -> Meaning:
         read = self._value(known, node)
-        slow = isinstance(known.source, StateValue)
+        slow = isinstance(known.source, StateValue | SaidValues)
         if slow and not self._thing:
             return self._looked(read, truth=False, choices=known.choices)
         return Meaning(read, truth=False, choices=known.choices)
@@ -218,11 +236,14 @@ class _Interpreter:
         source = known.source
         if isinstance(source, RowColumn):
             self._question.costly |= source.costly
-            return partial(_of_row, source)
+            return partial(of_row, source)
         if isinstance(source, SampleColumns):
             self._question.samples = True
-            return partial(_of_sample, source, place)
-        return partial(_of_state, source, place)
+            return partial(of_sample, source, place)
+        if isinstance(source, SaidValues):
+            self._question.pairs = True
+            return partial(of_said, source.names(self._words.policy)[place or 0])
+        return partial(of_state, source, place)
 
     def _place(self, known: AskedField, node: Name | Member) -> int | None:
         """Which of a field's values is meant, from 0; None where it has one alone."""
@@ -272,12 +293,12 @@ class _Interpreter:
             self.wrong(node.name, f"found the {node.thing}'s field '{name}', {near}")
         numbers = self._words.things[node.thing].numbers
         read = inside._value(known, node.name)
-        return self._looked(partial(_of_one, numbers, node.number, read), truth=False, choices=known.choices)
+        return self._looked(partial(of_one, numbers, node.number, read), truth=False, choices=known.choices)
 
-    def _where(self, node: Where) -> Meaning:
-        inside = self._inside(node).truth(node.condition)
+    def _where(self, node: Where, depth: int) -> Meaning:
+        inside = self._inside(node).truth(node.condition, depth)
         numbers = self._words.things[node.thing].numbers
-        return self._looked(partial(_of_many, numbers, inside.run), truth=node.how == "any")
+        return self._looked(partial(of_many, numbers, inside.run), truth=node.how == "any")
 
     # Signs.
 
@@ -293,7 +314,9 @@ class _Interpreter:
         if node.sign == "-":
             part = self.number(node.part, depth)
             return Meaning(lambda table: -part.run(table), truth=False, slow=part.slow)
-        self._refuse_inside(node)
+        if self._thing:
+            before = self._before(node, node.part, depth)
+            return Meaning(self._was(before), before.truth, before.choices)
         part = self.read(node.part, depth + 1)
         return Meaning(
             lambda table: shifted(part.run(table)),
@@ -303,13 +326,16 @@ class _Interpreter:
             lambda table, upper: shifted(part.where(table, upper)) if part.truth else np.full(table.length, upper),
         )
 
-    def _refuse_inside(self, node: Node) -> None:
-        if self._thing:
-            self.wrong(
-                node,
-                "found a comparison with the event before among what 'where' is about, "
-                "allowed: parentheses before it, as in (any server where ...) becomes true",
-            )
+    def _before(self, node: Node, part: Node, depth: int) -> Meaning:
+        """A part that is about each thing as it was one event before."""
+        if self._back:
+            self.wrong(node, "found a second step back after 'where', allowed: one, as in was empty > 0")
+        self._question.pairs = True
+        return _Interpreter(self._text, self._words, self._question, self._thing, back=True).read(part, depth + 1)
+
+    def _was(self, part: Meaning) -> Run:
+        """What a part was of each thing, one event before."""
+        return partial(of_same, self._words.things[self._thing].numbers, part.run, part.truth)
 
     def _infix(self, node: Infix, depth: int) -> Meaning:
         if node.sign in {"and", "or"}:
@@ -325,7 +351,7 @@ class _Interpreter:
         if (left.truth or right.truth) and (node.sign not in {"=", "!="} or left.truth != right.truth):
             wrong = node.left if left.truth else node.right
             self.wrong(wrong, f"found what is true or false beside '{node.sign}', allowed: a number")
-        operation = _COMPARED[node.sign] if node.sign in COMPARISONS else _COUNTED[node.sign]
+        operation = COMPARED[node.sign] if node.sign in COMPARISONS else COUNTED[node.sign]
         if left.truth and node.sign == "!=":
             operation = np.not_equal
         return Meaning(
@@ -357,10 +383,11 @@ class _Interpreter:
         return Meaning(run, truth=True, slow=any(each.slow for each in (part, *items)))
 
     def _turns(self, node: Turns, depth: int) -> Meaning:
-        self._refuse_inside(node)
+        if self._thing:
+            return self._turns_of_thing(node, depth)
         if node.how == "changes":
             part = self.read(node.part, depth + 1)
-            return Meaning(partial(_changes, part.run), truth=True, slow=part.slow)
+            return Meaning(partial(changes, part.run), truth=True, slow=part.slow)
         part = self.truth(node.part, depth + 1)
         if node.how == "becomes false":
             return Meaning(lambda table: shifted(part.run(table)) & ~part.run(table), truth=True, slow=part.slow)
@@ -371,89 +398,22 @@ class _Interpreter:
             bound=lambda table, upper: part.where(table, upper) & ~shifted(part.where(table, not upper)),
         )
 
+    def _turns_of_thing(self, node: Turns, depth: int) -> Meaning:
+        """What the event did to each thing; one that was not there before was nothing, and not so."""
+        part = self.read(node.part, depth) if node.how == "changes" else self.truth(node.part, depth)
+        before = self._was(self._before(node, node.part, depth))
+        if node.how == "changes":
+            differ = np.not_equal if part.truth else unequal
+            return Meaning(lambda table: differ(part.run(table), before(table)), truth=True)
+        if node.how == "becomes false":
+            return Meaning(lambda table: before(table) & ~part.run(table), truth=True)
+        return Meaning(lambda table: part.run(table) & ~before(table), truth=True)
+
     def _call(self, node: FunctionCall, depth: int) -> Meaning:
         parts = [self.number(each, depth) for each in node.parts]
-        called = _CALLED[node.name]
+        called = CALLED[node.name]
         return Meaning(
             lambda table: called(*(part.run(table) for part in parts)),
             truth=node.name == "known",
             slow=any(part.slow for part in parts),
         )
-
-
-def _unequal(left: Column, right: Column) -> Column:
-    """Where two numbers differ; not where one of them is missing."""
-    return np.asarray((left < right) | (left > right))
-
-
-def _quotient(operation: Callable[[Column, Column], Column], left: Column, right: Column) -> Column:
-    """A quotient or remainder; missing where the divisor is 0."""
-    return operation(left, np.where(right == 0, np.nan, right))
-
-
-_COMPARED: dict[str, Callable[[Column, Column], Column]] = {
-    "=": np.equal,
-    "!=": _unequal,
-    "<": np.less,
-    "<=": np.less_equal,
-    ">": np.greater,
-    ">=": np.greater_equal,
-}
-_COUNTED: dict[str, Callable[[Column, Column], Column]] = {
-    "+": np.add,
-    "-": np.subtract,
-    "*": np.multiply,
-    "/": partial(_quotient, np.divide),
-    "%": partial(_quotient, np.mod),
-}
-_CALLED: dict[str, Callable[..., Column]] = {
-    "abs": np.abs,
-    "min": np.minimum,
-    "max": np.maximum,
-    "known": lambda value: ~np.isnan(value),
-}
-
-
-def _constant(value: Any, _: EventTable) -> Column:
-    return np.asarray(value)
-
-
-def _of_row(source: RowColumn, table: EventTable) -> Column:
-    values = table.row(source.name)
-    values = np.where(values >= source.least, values, np.nan)
-    if source.scale is not None:
-        return values * source.scale(table.numbers)
-    return values + 1 if source.numbered else values
-
-
-def _of_sample(source: SampleColumns, place: int | None, table: EventTable) -> Column:
-    places = source.places(table.numbers) if callable(source.places) else source.places
-    if place is not None:
-        width = table.samples.shape[1]
-        places = np.arange(width)[places][place]
-    return table.sample(int(places))
-
-
-def _of_state(source: StateValue, place: int | None, table: EventTable) -> Column:
-    """In a table of one: a number, or [m] one for each thing."""
-    value = np.asarray(source.read(table.state), float)
-    if source.scale is not None:
-        value = value * source.scale(table.numbers)
-    return value if place is None else value[..., place]
-
-
-def _of_one(numbers: Callable[[Any], Any], number: float, read: Run, table: EventTable) -> Column:
-    """The value of the thing of that number; missing if there is none."""
-    found = np.flatnonzero(numbers(table.state) == number)
-    return read(table)[found[0]] if len(found) else np.asarray(np.nan)
-
-
-def _of_many(numbers: Callable[[Any], Any], condition: Run, table: EventTable) -> Column:
-    """For how many things the condition holds."""
-    return np.asarray(np.broadcast_to(condition(table), (len(numbers(table.state)),)).sum())
-
-
-def _changes(run: Run, table: EventTable) -> Column:
-    now = run(table)
-    before = shifted(now)
-    return np.asarray(now != before) if now.dtype.kind == "b" else _unequal(now, before)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,8 +40,10 @@ class EventTable:
         The scenario's.
     looks:
         [lead + n] of what was looked up in states, by its place in the question.
-    state:
-        That after the event of a table of one.
+    state, before:
+        That after the event of a table of one; the event before it, where a question asks for that.
+    said:
+        What the policy said while the event of a table of one was made: numbers by name.
     """
 
     rows: np.ndarray
@@ -50,6 +52,8 @@ class EventTable:
     numbers: Any
     looks: dict[int, NDArray[np.float64]] = field(default_factory=dict)
     state: Any = None
+    before: EventTable | None = None
+    said: Callable[[], Mapping[str, float]] = dict
     _columns: dict[Any, Column] = field(default_factory=dict)
 
     @property

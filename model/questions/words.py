@@ -6,7 +6,8 @@ from difflib import get_close_matches
 from typing import Iterable, Iterator, Mapping, NamedTuple
 
 from slotscope.model.kinds.spec import RunnableSystem
-from slotscope.model.questions.fields import AskedField, EventKind, RowColumn, ThingFields, Vocabulary
+from slotscope.model.questions.fields import AskedField, EventKind, RowColumn, SaidValues, ThingFields, Vocabulary
+from slotscope.model.questions.said import said_by
 
 #: What every event has. Kinds of event are those of :mod:`model.records`, from 1.
 _KINDS = ("arrival", "departure", "update", "slot", "move", "tick")
@@ -34,12 +35,16 @@ class Words:
 
     def __init__(self, vocabulary: Vocabulary, system: RunnableSystem) -> None:
         self.numbers = system.numbers
+        self.policy = system.policy
         self.happenings: Mapping[str, EventKind] = {each.word: each for each in vocabulary.happenings}
         self.fields = _by_name((*_OF_ALL, *vocabulary.fields))
         self.things: Mapping[str, ThingFields] = vocabulary.things
         self.of_thing = {name: _by_name(thing.fields) for name, thing in vocabulary.things.items()}
+        said = said_by(system.policy)
+        if said:
+            self.fields["said"] = AskedField("said", "what the policy said last", SaidValues(said_by), index="said")
         memory = tuple(str(place + 1) for place in range(getattr(system.policy, "memory", 0)))
-        self.dimensions = {"kind": _KINDS, "memory": memory, **vocabulary.dimensions(system)}
+        self.dimensions = {"kind": _KINDS, "memory": memory, "said": said, **vocabulary.dimensions(system)}
 
     def place_of(self, dimension: str, name: str) -> int | None:
         """The number of a dimension's member, from 1; None if there is no such member."""
@@ -75,7 +80,7 @@ class Words:
         cost = {"RowColumn": "row", "SampleColumns": "sample"}.get(type(field.source).__name__, "state")
         members = self.dimensions[field.index] if field.index else ("",)
         for place in range(len(members)):
-            member = f"[{place + 1}]" if field.index else ""
+            member = f"[{members[place] if field.index == 'said' else place + 1}]" if field.index else ""
             yield Word(field.name + member, field.about, field.unit, cost)
 
 

@@ -103,7 +103,9 @@ def numbers(draw, kind: str, depth: int, thing: str = "") -> Node:
         st.builds(lambda name, *parts: FunctionCall(0, name, parts), st.sampled_from(("min", "max")), part, part),
         st.builds(lambda one: FunctionCall(0, "abs", (one,)), part),
     ]
-    if not thing:
+    if thing:
+        deep.append(st.builds(lambda one: Prefix(0, "was", one), numbers(kind, 0, thing)))
+    else:
         deep += [
             st.builds(lambda one: Prefix(0, "was", one), part),
             st.sampled_from(sorted(words(kind).things)).flatmap(lambda what: _of_thing(kind, what)),
@@ -140,13 +142,15 @@ def truths(draw, kind: str, depth: int, thing: str = "") -> Node:
         st.builds(Infix, st.just(0), st.sampled_from(("and", "or")), truth, truth),
         st.builds(lambda one: Prefix(0, "not", one), truth),
     ]
+    # What is about a thing goes one event back at most.
+    truth, part = (truths(kind, 0, thing), numbers(kind, 0, thing)) if thing else (truth, part)
+    deep += [
+        st.builds(lambda one: Prefix(0, "was", one), truth),
+        st.builds(lambda one: Turns(0, "changes", one), st.one_of(truth, part)),
+        st.builds(Turns, st.just(0), st.sampled_from(("becomes true", "becomes false")), truth),
+    ]
     if not thing:
-        deep += [
-            st.builds(lambda one: Prefix(0, "was", one), truth),
-            st.builds(lambda one: Turns(0, "changes", one), st.one_of(truth, part)),
-            st.builds(Turns, st.just(0), st.sampled_from(("becomes true", "becomes false")), truth),
-            _where(kind, depth, "any"),
-        ]
+        deep.append(_where(kind, depth, "any"))
     return draw(st.one_of(*plain, *deep))
 
 
@@ -200,7 +204,7 @@ class TestMistakes:
             ("rejected migrated", 10, "found 'migrated', expected"),
             ("(rejected", 10, "found the end, expected: ')'"),
             ("rejected ! migrated", 10, "found '!'"),
-            ("any server where was rank = 1", 18, "parentheses before it"),
+            ("any server where was rank = was was empty", 33, "a second step back"),
             ("min(1) > 2", 1, "found 1 values for min(), allowed: 2"),
             ("", 1, "found the end"),
             ("__import__('os')", 11, "found '(', expected"),

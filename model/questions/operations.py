@@ -1,0 +1,117 @@
+"""What the parts of questions do to columns: each reads one from a table of events, or makes one of others."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Callable
+
+import numpy as np
+
+from slotscope.model.questions.fields import RowColumn, SampleColumns, StateValue
+from slotscope.model.questions.tables import Column, EventTable, shifted
+
+Run = Callable[[EventTable], Column]
+
+
+def unequal(left: Column, right: Column) -> Column:
+    """Where two numbers differ; not where one of them is missing."""
+    return np.asarray((left < right) | (left > right))
+
+
+def quotient(operation: Callable[[Column, Column], Column], left: Column, right: Column) -> Column:
+    """A quotient or remainder; missing where the divisor is 0."""
+    return operation(left, np.where(right == 0, np.nan, right))
+
+
+#: What signs and functions do to columns.
+COMPARED: dict[str, Callable[[Column, Column], Column]] = {
+    "=": np.equal,
+    "!=": unequal,
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+}
+COUNTED: dict[str, Callable[[Column, Column], Column]] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": partial(quotient, np.divide),
+    "%": partial(quotient, np.mod),
+}
+CALLED: dict[str, Callable[..., Column]] = {
+    "abs": np.abs,
+    "min": np.minimum,
+    "max": np.maximum,
+    "known": lambda value: ~np.isnan(value),
+}
+
+
+def constant(value: Any, _: EventTable) -> Column:
+    """The same at each event."""
+    return np.asarray(value)
+
+
+def of_row(source: RowColumn, table: EventTable) -> Column:
+    """[length] a column of the rows, missing where it is below its least value."""
+    values = table.row(source.name)
+    values = np.where(values >= source.least, values, np.nan)
+    if source.scale is not None:
+        return values * source.scale(table.numbers)
+    return values + 1 if source.numbered else values
+
+
+def of_sample(source: SampleColumns, place: int | None, table: EventTable) -> Column:
+    """[length] a column of the samples."""
+    places = source.places(table.numbers) if callable(source.places) else source.places
+    if place is not None:
+        width = table.samples.shape[1]
+        places = np.arange(width)[places][place]
+    return table.sample(int(places))
+
+
+def of_state(source: StateValue, place: int | None, table: EventTable) -> Column:
+    """In a table of one: a number, or [m] one for each thing."""
+    value = np.asarray(source.read(table.state), float)
+    if source.scale is not None:
+        value = value * source.scale(table.numbers)
+    return value if place is None else value[..., place]
+
+
+def of_said(name: str, table: EventTable) -> Column:
+    """In a table of one: what the policy said last under a name."""
+    return np.asarray(table.said().get(name, np.nan))
+
+
+def of_one(numbers: Callable[[Any], Any], number: float, read: Run, table: EventTable) -> Column:
+    """The value of the thing of that number; missing if there is none."""
+    found = np.flatnonzero(numbers(table.state) == number)
+    return read(table)[found[0]] if len(found) else np.asarray(np.nan)
+
+
+def of_same(numbers: Callable[[Any], Any], read: Run, truth: bool, table: EventTable) -> Column:
+    """[m] what a part was of each thing one event before; missing, or false, of one that was not there."""
+    now, nothing = numbers(table.state), False if truth else np.nan
+    if table.before is None:
+        return np.full(len(now), nothing)
+    then = numbers(table.before.state)
+    was = np.broadcast_to(read(table.before), (len(then),))
+    order = np.argsort(then)
+    place = np.searchsorted(then, now, sorter=order)
+    there = place < len(then)
+    there[there] = then[order[place[there]]] == now[there]
+    found = np.full(len(now), nothing)
+    found[there] = was[order[place[there]]]
+    return found
+
+
+def of_many(numbers: Callable[[Any], Any], condition: Run, table: EventTable) -> Column:
+    """For how many things the condition holds."""
+    return np.asarray(np.broadcast_to(condition(table), (len(numbers(table.state)),)).sum())
+
+
+def changes(run: Run, table: EventTable) -> Column:
+    """[length] where a value is another one than before."""
+    now = run(table)
+    before = shifted(now)
+    return np.asarray(now != before) if now.dtype.kind == "b" else unequal(now, before)

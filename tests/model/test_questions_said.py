@@ -1,0 +1,91 @@
+"""What a user's policy says and remembers, asked about like all else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from slotscope.model.api import Session
+from slotscope.model.engine import EventRun, started
+from slotscope.model.questions.asking import answers
+from slotscope.model.questions.meaning import understood
+from slotscope.model.questions.syntax import QuestionError
+
+EVENTS = 400
+POLICY = """
+from slotscope.model.kinds.reservation.policies.base import Admit, OwnPolicy, Reject, Remember, say
+
+
+class Policy(OwnPolicy):
+    title = "Counts"
+    memory = 2
+
+    def arrival(self, view, job):
+        room = view.with_room(job.type)
+        yield say("looked", room=len(room), whole=True)
+        yield Remember(numbers=(view.memory[0] + len(room),))
+        if len(room) > 2:
+            yield say("looked_again", room=len(room) - 2)
+            yield Admit(server=room[-1], values={"spare": len(room) - 1, "why": "there is room"})
+        else:
+            yield Reject()
+"""
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
+    path: Path = tmp_path_factory.mktemp("own") / "counts.py"
+    path.write_text(POLICY, encoding="utf-8")
+    session = Session.open("dra-classroom", policy=str(path), kernel=False)
+    session.run(events=EVENTS)
+    return session
+
+
+def values(session: Session, text: str) -> list[float]:
+    question = understood(text, session.info.words, truth=False)
+    parts = answers(session.bench.system, session.timeline, [question], 0, EVENTS)
+    return [float(value) for part in parts for value in part.values[0]]
+
+
+def plain(session: Session, name: str) -> list[float]:
+    """The last number of a name in the records of each event, from a run of its own."""
+    system = session.bench.system
+    state, found = started(system), []
+    for _ in range(EVENTS):
+        run = EventRun(system, state)
+        run.finish()
+        state = run.state
+        said = [record.values[name] for record in run.records if name in record.values]
+        found.append(float(said[-1]) if said else float("nan"))
+    return found
+
+
+@pytest.mark.parametrize("name", ["room", "spare"])
+def test_what_was_said_is_the_last_number_of_that_name(session: Session, name: str) -> None:
+    expected = plain(session, name)
+    assert any(value == value for value in expected) and any(value != value for value in expected)
+    assert repr(values(session, f"said[{name}]")) == repr(expected)
+    assert repr(values(session, f"was said[{name}]")) == repr([float("nan"), *expected[:-1]])
+
+
+def test_memory_is_a_field(session: Session) -> None:
+    remembered = values(session, "memory[1]")
+    gained = [0.0 if value != value else value for value in plain(session, "room")]
+    assert remembered[-1] > 0 and remembered == sorted(remembered)
+    assert remembered[-1] >= sum(gained)
+    assert values(session, "memory[2]") == [0.0] * EVENTS
+
+
+def test_names_are_read_from_the_text(session: Session) -> None:
+    texts = [word.text for word in session.info.words.all()]
+    assert [text for text in texts if text.startswith("said")] == [
+        "said[room]",
+        "said[whole]",
+        "said[spare]",
+        "said[why]",
+    ]
+    with pytest.raises(QuestionError, match="found the said 'rom', nearest: room"):
+        understood("said[rom] > 1", session.info.words)
+    with pytest.raises(QuestionError, match="found the name 'said', nearest"):
+        understood("said[room] > 1", Session.open("dra-classroom", kernel=False).info.words)
