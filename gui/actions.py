@@ -153,6 +153,13 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("save_scenario", "Save scenario ...", ("Ctrl+Shift+S",), "Saves the scenario as a TOML file.", "File"),
     Command(
+        "export",
+        "Export events ...",
+        ("Ctrl+Shift+E",),
+        "Writes every event so far as a table, CSV or Parquet.",
+        "File",
+    ),
+    Command(
         "copy_line",
         "Copy the line that opens this moment",
         ("Ctrl+L",),

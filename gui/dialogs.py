@@ -141,6 +141,15 @@ def ask_save_scenario(window: QWidget, take: Callable[[Path], object]) -> None:
         take(Path(path))
 
 
+def ask_export(window: QWidget, take: Callable[[Path], object]) -> None:
+    """Choose where to write the events."""
+    kinds = "CSV (*.csv);;Parquet (*.parquet)"
+    path, kind = QFileDialog.getSaveFileName(window, "Export events", "events.csv", kinds)
+    if path:
+        ending = ".parquet" if "parquet" in kind else ".csv"
+        take(Path(path) if Path(path).suffix else Path(path + ending))
+
+
 def show_shortcuts(window: QWidget) -> QDialog:
     """All keys on one sheet."""
     rows = "".join(

@@ -340,6 +340,7 @@ class MainWindow(QMainWindow):
             "open": lambda: dialogs.ask_open(self, self.open_path),
             "save": lambda: dialogs.ask_save(self, lambda path: control.save(path, self.area.layouts.text())),
             "save_scenario": lambda: dialogs.ask_save_scenario(self, control.save_scenario),
+            "export": lambda: dialogs.ask_export(self, control.export),
             "copy_line": self.copy_line,
             "quit": self.close,
             "lecture": self.lecture.toggle,

@@ -12,10 +12,12 @@ from slotscope.gui.intents import Inspect
 from slotscope.gui.pace import Pace
 from slotscope.gui.worker import RunWorker
 from slotscope.model.api import Session
-from slotscope.model.comparison.comparison import Comparison, Run, lanes_of, stand_at
+from slotscope.model.comparison.comparison import Comparison, Run, lanes_of, lanes_shown, stand_at
 from slotscope.model.comparison.file import load_run, save_run
 from slotscope.model.errors import UserError
+from slotscope.model.explain import grouped
 from slotscope.model.origin import Moment
+from slotscope.model.questions.columns import write_events
 from slotscope.model.scenario.load import parse_scenario, write_scenario
 
 
@@ -129,6 +131,17 @@ class RunControl(QObject):
             if worker.session is not None:
                 write_scenario(path, worker.session.bench.scenario)
                 worker.tell(f"Scenario saved as {path}")
+
+        self._worker.post(command)
+
+    def export(self, path: Path) -> None:
+        """Write all events so far, of every policy that runs, as a table."""
+
+        def command(worker: RunWorker) -> None:
+            if worker.session is not None:
+                names = [label for label, _ in lanes_shown(worker.session)] or [""]
+                count = write_events(path, dict(zip(names, lanes_of(worker.session), strict=True)))
+                worker.tell(f"{grouped(count)} events written to {path}")
 
         self._worker.post(command)
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Iterator
+from pathlib import Path
+from typing import Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.data_tables import DataColumn, DataTable
+from slotscope.model.api import Session
+from slotscope.model.data_tables import DataColumn, DataTable, table_file
+from slotscope.model.engine import Task
 from slotscope.model.questions.fields import AskedField, RowColumn, SampleColumns
 from slotscope.model.questions.words import Words
 from slotscope.model.recorder import EVENT_COLUMN, TIME_COLUMN
+from slotscope.model.waiting import GivenUpError
 
 
 def events_table(words: Words, rows: np.ndarray) -> DataTable:
@@ -38,6 +42,38 @@ def samples_table(words: Words, samples: NDArray[np.float64]) -> DataTable:
         if isinstance(field.source, SampleColumns):
             columns += _of_samples(words, field, samples)
     return DataTable("samples", tuple(columns))
+
+
+def write_events(path: Path, runs: Mapping[str, Session]) -> int:
+    """Write all events so far of runs, by what their policies are called, to a file; how many there are.
+
+    What is written is never in memory as a whole.  Of several runs, the column ``policy`` tells which.
+
+    Raises
+    ------
+    UserError
+        If the file cannot be written.
+    GivenUpError
+        If whoever waits has had enough; then no file is left.
+    """
+    count = 0
+    try:
+        with table_file(path) as write:
+            for place, run in enumerate(runs.values()):
+                line, words = run.timeline, Words(run.bench.kind.vocabulary, run.bench.system)
+                for stretch in line.onwards(line.fork_at(line.first_event), line.live_end, Task(explain=True)):
+                    table = events_table(words, stretch.rows)
+                    write(table if len(runs) == 1 else _with_policy(table, tuple(runs), place))
+                    count += len(table)
+    except GivenUpError:
+        path.unlink(missing_ok=True)
+        raise
+    return count
+
+
+def _with_policy(table: DataTable, policies: tuple[str, ...], place: int) -> DataTable:
+    own = DataColumn("policy", np.full(len(table), place, np.int32), "which run it is", labels=policies)
+    return DataTable(table.name, (own, *table.columns))
 
 
 def _of_row(words: Words, field: AskedField, rows: np.ndarray) -> DataColumn:

@@ -1,0 +1,99 @@
+"""Events leave the window as a table: of all policies that run, told while it takes, stopped by Esc."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow.parquet
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from slotscope.gui.main_window import MainWindow
+from tests.gui.windows import PATIENCE, complete_window, press, rest
+
+KEYS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+
+
+@pytest.fixture
+def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+    with complete_window(qtbot, tmp_path) as made:
+        yield made
+
+
+def export(qtbot: QtBot, window: MainWindow, path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Press the keys and choose a file."""
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), kind))
+    press(qtbot, window, Qt.Key.Key_E, KEYS)
+
+
+def said(window: MainWindow, text: str) -> bool:
+    return text in window._status.text()
+
+
+@pytest.mark.parametrize("scenario", ["dra-classroom", "queues-classroom", "jrs-classroom", "moldable-classroom"])
+def test_every_event_so_far_is_written(
+    scenario: str, qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window.control.open(scenario, seed=3)
+    rest(qtbot, window, lambda: window.frame.engine == "kernel")
+    window.control.go_to(70)
+    rest(qtbot, window, lambda: window.frame.event == 70)
+    press(qtbot, window, Qt.Key.Key_Left)
+    rest(qtbot, window, lambda: window.frame.event == 69)
+    export(qtbot, window, tmp_path / "events", "Parquet (*.parquet)", monkeypatch)
+    qtbot.waitUntil(lambda: said(window, "70 events written to"), timeout=PATIENCE)
+    table = pyarrow.parquet.read_table(tmp_path / "events.parquet")
+    assert table["event"].to_pylist() == list(range(1, 71))
+    assert window.frame.event == 69  # the run stays where it was
+
+
+def test_of_several_policies_each_has_its_rows(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window.control.open("dra-classroom", policy="dra", seed=3, beside=("first-fit",))
+    rest(qtbot, window, lambda: window.frame.engine == "kernel" and len(window.frame.companions) == 1)
+    window.control.go_to(80)
+    rest(qtbot, window, lambda: window.frame.event == 80)
+    export(qtbot, window, tmp_path / "events.csv", "CSV (*.csv)", monkeypatch)
+    qtbot.waitUntil(lambda: said(window, "events written to"), timeout=PATIENCE)
+    with (tmp_path / "events.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    counts = Counter(row["policy"] for row in rows)
+    lanes = (window.frame, *window.frame.companions)
+    assert len(counts) == 2
+    assert sorted(counts.values()) == sorted(lane.extent.live_end for lane in lanes)
+
+
+def test_what_cannot_be_written_is_said_and_the_run_goes_on(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window.control.open("dra-classroom", seed=3)
+    rest(qtbot, window, lambda: window.frame.engine == "kernel")
+    window.control.go_to(10)
+    rest(qtbot, window, lambda: window.frame.event == 10)
+    export(qtbot, window, tmp_path / "no" / "events.csv", "CSV (*.csv)", monkeypatch)
+    qtbot.waitUntil(lambda: said(window, "cannot be written"), timeout=PATIENCE)
+    press(qtbot, window, Qt.Key.Key_Right)
+    rest(qtbot, window, lambda: window.frame.event == 11)
+
+
+def test_esc_stops_it_and_leaves_no_file(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("slotscope.model.waiting.PERIOD", 0.0)
+    window.control.open("dra-vms", seed=3)
+    rest(qtbot, window, lambda: window.frame.engine == "kernel")
+    window.control.go_to(3_000_000)
+    rest(qtbot, window, lambda: window.frame.event == 3_000_000)
+    export(qtbot, window, tmp_path / "events.csv", "CSV (*.csv)", monkeypatch)
+    qtbot.waitUntil(lambda: said(window, "Running past events again"), timeout=PATIENCE)
+    assert said(window, "(Esc stops it)")
+    press(qtbot, window, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not (tmp_path / "events.csv").exists(), timeout=PATIENCE)
+    rest(qtbot, window, lambda: window.frame.event == 3_000_000)
+    qtbot.waitUntil(lambda: said(window, "stopped"), timeout=PATIENCE)
