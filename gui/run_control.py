@@ -171,15 +171,29 @@ class RunControl(QObject):
 
     def to_next_hit(self) -> None:
         """Stand just before the next event at which the question holds; the very next one is passed over."""
-        self._to_hit(lambda lane: lane.questions.next_after(lane.timeline.event + 1))
+
+        def find(lane: Session, alone: bool) -> int:
+            if alone:  # then the way is run once
+                lane.step()
+            return lane.questions.next_after(lane.timeline.event + (not alone), along=alone)
+
+        self._to_hit(find)
 
     def to_previous_hit(self) -> None:
         """Stand just before the previous one."""
-        self._to_hit(lambda lane: lane.questions.last_before(lane.timeline.event))
+        self._to_hit(lambda lane, _: lane.questions.last_before(lane.timeline.event))
 
-    def _to_hit(self, find: Callable[[Session], int]) -> None:
+    def _to_hit(self, find: Callable[[Session, bool], int]) -> None:
+        """Go to what is found in the first lane; where nothing is, the run stays where it is."""
+
         def command(worker: RunWorker) -> None:
-            found = find(lanes_of(worker.present)[0])
+            lane, *beside = lanes_of(worker.present)
+            event, substep = lane.timeline.event, lane.timeline.substep
+            try:
+                found = find(lane, not beside)
+            except UserError:
+                lane.seek(event, substep)
+                raise
             worker.walk(lambda run: run.seek(found - 1), "The question holds at the next event.")
 
         self._worker.post_instead(command)

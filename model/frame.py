@@ -23,8 +23,8 @@ from slotscope.model.policies.common import PseudocodeLine
 from slotscope.model.questions.search import Asked
 from slotscope.model.questions.tracks import Tracked
 from slotscope.model.questions.words import Words
+from slotscope.model.recorder import Extent
 from slotscope.model.records import Event, Record
-from slotscope.model.timeline import Extent
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ Because integrals are sampled, averages over any stretch between samples stay ex
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,18 @@ MOST_SAMPLES = 2**16
 
 #: Rows of recent events kept for the log; older ones are made again by replay.
 RECENT_ROWS = 2**13
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How far history reaches and what it takes."""
+
+    event: int  #: the event that the run stands at
+    live_end: int  #: the last event ever reached
+    live_end_time: float
+    keyframes: tuple[int, ...]  #: their events
+    bytes: int
+    verified: int  #: replays that landed on the recorded digest
 
 
 class Samples:

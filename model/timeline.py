@@ -17,7 +17,7 @@ import numpy as np
 from slotscope.model.engine import Advance, Engine, EventRun, Reason, System, Task, started
 from slotscope.model.errors import ReplayError
 from slotscope.model.explain import grouped
-from slotscope.model.recorder import RecentRows, Samples
+from slotscope.model.recorder import Extent, RecentRows, Samples
 from slotscope.model.records import Event, Record
 from slotscope.model.slices import MOST_EVENTS, Slices
 from slotscope.model.state import copied, differences, digest, size_in_bytes
@@ -48,18 +48,6 @@ class Keyframe:
     event: int
     time: float
     state: Any
-
-
-@dataclass(frozen=True)
-class Extent:
-    """How far history reaches and what it takes."""
-
-    event: int  #: the event that the run stands at
-    live_end: int  #: the last event ever reached
-    live_end_time: float
-    keyframes: tuple[int, ...]  #: their events
-    bytes: int
-    verified: int  #: replays that landed on the recorded digest
 
 
 class Stretch(NamedTuple):
@@ -234,6 +222,11 @@ class Timeline:
             self._live_end = (self.event, self.time)
         if self.event % self._every == 0:
             self._keep()
+
+    def take(self, stretch: Stretch) -> None:
+        """Stand after events that :meth:`onwards` ran from here on, or from shortly before."""
+        self._run = None
+        self._accept(Advance(copied(stretch.state), 0, Reason.LIMIT, stretch.samples), stretch.rows)
 
     def step_into(self) -> Record | None:
         """Take the next sub-step; None if that closed the event, or nothing is left."""
@@ -434,7 +427,8 @@ class Timeline:
 
         def run(room: int) -> int:
             nonlocal result
-            tape = self._tape[: min(room, event - _place_of(result.state)[0])]
+            here = _place_of(result.state)[0]
+            tape = self._tape[: min(room, event - here, self._every - here % self._every)]
             result = self.engine.advance(result.state, tape, task)
             return result.rows
 

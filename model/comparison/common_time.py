@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from slotscope.model.comparison.lockstep import Lockstep
 from slotscope.model.engine import Engine
+from slotscope.model.recorder import Extent
 from slotscope.model.records import Event
-from slotscope.model.timeline import Extent
 
 
 class CommonTime:

@@ -46,10 +46,12 @@ def answers(
     after: int,
     last: int = NO_END,
     until: float = np.inf,
+    along: bool = False,
 ) -> Iterator[Answers]:
     """What *questions* say of the events after event *after* up to *last* or a time, slice by slice.
 
-    The run itself stays where it is; events may lie behind the last that it has reached.
+    The run itself stays where it is, and events may lie behind the last that it has reached; or it goes
+    *along*, from event *after* on: it stands after a slice once the next one is asked for.
 
     Raises
     ------
@@ -60,7 +62,7 @@ def answers(
     """
     depth = max(question.depth for question in questions)
     start = max(timeline.first_event, after - depth)
-    walk = _Asker(system, timeline, questions, timeline.fork_at(start), depth)
+    walk = _Asker(system, timeline, questions, timeline.fork_at(start), depth, along)
     for table, values in walk.onwards(last, until):
         kept = table.rows["event"] > after
         skip = int(np.argmax(kept)) if kept.any() else len(kept)
@@ -73,12 +75,19 @@ class _Asker:
     """A walk over events with questions in mind; *state* is its own."""
 
     def __init__(
-        self, system: RunnableSystem, timeline: Timeline, questions: Sequence[Question], state: Any, depth: int
+        self,
+        system: RunnableSystem,
+        timeline: Timeline,
+        questions: Sequence[Question],
+        state: Any,
+        depth: int,
+        along: bool,
     ) -> None:
         self._system = system
         self._timeline = timeline
         self._questions = questions
         self._depth = depth
+        self._along = along
         self._state = state
         self._samples = any(question.samples for question in questions)
         self._costly = any(question.costly for question in questions)
@@ -111,7 +120,8 @@ class _Asker:
     def onwards(self, last: int, until: float) -> Iterator[tuple[EventTable, list[Column]]]:
         """Each slice, and what each question says of the events of its table."""
         before = copied(self._state) if self._looks else None
-        task = Task(until, stride=1 if self._samples else 0, explain=self._costly)
+        least = self._timeline.samples.stride if self._along else 0
+        task = Task(until, stride=1 if self._samples else least, explain=self._costly)
         for stretch in self._timeline.onwards(self._state, last, task, self._slices):
             began = monotonic()
             rows = stretch.rows.copy() if self._looks else stretch.rows
@@ -121,6 +131,8 @@ class _Asker:
                 if self._looks:
                     self._slices.learn(len(rows), monotonic() - began)
                 yield answered
+            if self._along:
+                self._timeline.take(stretch._replace(rows=rows))
             before = after
 
     def _answered(self, rows: np.ndarray, stretch: Stretch, before: Any) -> tuple[EventTable, list[Column]]:

@@ -11,7 +11,7 @@ from slotscope.model.kinds.spec import RunnableSystem
 from slotscope.model.questions.asking import Answers, answers
 from slotscope.model.questions.meaning import Question
 from slotscope.model.questions.words import Words
-from slotscope.model.timeline import Timeline
+from slotscope.model.timeline import NO_END, Timeline
 from slotscope.model.waiting import GivenUpError
 
 
@@ -67,7 +67,6 @@ class HistorySearch(ABC):
         self._last = int(part.rows["event"][-1])
         self.take(part)
 
-    def onwards(self, after: int, last: int | None = None) -> Iterator[Answers]:
-        """What the questions say of the events after one, up to another or without end."""
-        end = {} if last is None else {"last": last}
-        return answers(self._system, self._timeline, self._questions, after, **end)
+    def onwards(self, after: int, last: int = NO_END, along: bool = False) -> Iterator[Answers]:
+        """What the questions say of the events after one, up to another or without end, see :func:`answers`."""
+        return answers(self._system, self._timeline, self._questions, after, last, along=along)

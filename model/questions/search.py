@@ -79,8 +79,8 @@ class QuestionSearch(HistorySearch):
 
     # Going there.
 
-    def next_after(self, event: int) -> int:
-        """The first hit after an event, also where the run has not been yet.
+    def next_after(self, event: int, along: bool = False) -> int:
+        """The first hit after an event, also where the run has not been yet; *along*: the run comes from there too.
 
         Raises
         ------
@@ -90,7 +90,7 @@ class QuestionSearch(HistorySearch):
             If whoever waits has had enough.
         """
         self._check()
-        for part in self.onwards(event):
+        for part in self.onwards(event, along=along):
             if len(rows := part.hits(0)):
                 return int(rows["event"][0])
         raise UserError(f"found no event after event {event} at which '{self._text}' holds; the run ends before")

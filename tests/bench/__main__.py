@@ -25,6 +25,7 @@ BENCHMARKS = (
     ("Linear programs and configurations", "bench_programs", ("1",), ("3",)),
     ("Drawing", "bench_drawing", ("--quick",), ()),
     ("Monitors", "bench_monitors", ("--quick",), ()),
+    ("Questions", "bench_questions", ("--quick",), ()),
     ("Window", "bench_window", ("--quick",), ()),
     ("Start", "bench_start", ("--quick",), ()),
 )

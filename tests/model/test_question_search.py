@@ -68,6 +68,32 @@ def test_beyond_the_live_end_it_runs_on_and_the_run_stays(run):
     assert found in hits_of(run, found)
 
 
+@pytest.mark.parametrize("question", ["waiting > 90", "waiting > 90 and was waiting > 90", "waiting > 90 and renewed"])
+def test_a_run_that_comes_along_runs_its_way_once(question, monkeypatch):
+    plain, run = (Session.open("queues-vqs-unstable") for _ in range(2))
+    for each in (plain, run):
+        each.questions.want(question)
+    expected = plain.questions.next_after(0)
+    ran, advance = [], type(run.timeline.engine).advance
+
+    def counted(*arguments):
+        result = advance(*arguments)
+        ran.append(result.rows)
+        return result
+
+    monkeypatch.setattr(type(run.timeline.engine), "advance", counted)
+    assert run.questions.next_after(0, along=True) == expected
+    run.seek(expected - 1)
+    assert expected > 300
+    assert sum(ran) <= expected + 2 * max(ran)  # the last slice again, up to the hit
+    plain.seek(expected - 1)
+    assert run.timeline.mark() == plain.timeline.mark()
+    assert run.timeline.live_end == plain.timeline.live_end
+    np.testing.assert_array_equal(run.timeline.samples.table, plain.timeline.samples.table)
+    assert run.timeline.extent().keyframes == plain.timeline.extent().keyframes
+    assert (run.frame().rows["event"] == plain.frame().rows["event"]).all()
+
+
 def test_a_search_without_end_can_be_stopped(run):
     run.questions.want("waiting < 0")
     looks: list[str] = []

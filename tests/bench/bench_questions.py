@@ -1,0 +1,81 @@
+"""What questions about a run cost: events asked against events run, in turn, and the cost of an event."""
+
+from __future__ import annotations
+
+import argparse
+import resource
+from statistics import median
+from time import thread_time
+
+from slotscope.model.api import Session
+from slotscope.model.questions.asking import answers
+from slotscope.model.questions.meaning import Question, understood
+
+MILLION = 10**6
+
+#: Two clauses each: of rows, of samples, and of states (those of few events only, as they are slow).
+ASKED = (
+    ("dra-vms", "rejected and servers_with_room >= 1", MILLION),
+    ("dra-vms", "jobs[1] > 100 and was jobs[1] <= 100", MILLION),
+    ("dra-vms", "rejected and any server where empty > 0", MILLION // 10),
+    ("queues-vqs-unstable", "waits and waiting > 50", MILLION),
+    ("jrs-two-phases", "overflowed and not was overflowed", MILLION),
+    ("moldable-sublinear", "blocked and busy > 150", MILLION),
+)
+
+
+def asked(session: Session, question: Question, events: int) -> tuple[float, int]:
+    """Seconds of this thread's time to answer a question of the first events, and its hits."""
+    began, hits = thread_time(), 0
+    for part in answers(session.bench.system, session.timeline, [question], 0, events):
+        hits += int(part.values[0].sum())
+    return thread_time() - began, hits
+
+
+def ran(session: Session, events: int) -> float:
+    """Seconds to run them again, and nothing else."""
+    began = thread_time()
+    for _ in session.timeline.onwards(session.timeline.fork_at(0), events):
+        pass
+    return thread_time() - began
+
+
+def row(scenario: str, text: str, events: int, rounds: int) -> str:
+    """One line of the table."""
+    session = Session.open(scenario)
+    question = understood(text, session.info.words)
+    asked(session, question, 1000), ran(session, 1000)
+    ratios, costs, hits = [], [], 0
+    for turn in range(rounds):
+        order = ("ask", "run") if turn % 2 else ("run", "ask")
+        seconds = {}
+        for what in order:
+            if what == "ask":
+                seconds[what], hits = asked(session, question, events)
+            else:
+                seconds[what] = ran(session, events)
+        ratios.append(seconds["ask"] / seconds["run"])
+        costs.append(seconds["ask"] / events * 1e9)
+    ratio = f"{median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return (
+        f"| {scenario} | {text} | {events:,} | {hits:,} | {ratio} "
+        f"| {median(costs):.0f} | {median(costs) * events / 1e9:.2f} | {most:.0f} |"
+    )
+
+
+def main() -> None:
+    """Print a row for each question."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="few rounds")
+    parser.add_argument("--events", type=int, help="so many of each instead, such as 100000000")
+    options = parser.parse_args()
+    rounds = 1 if options.events else 3 if options.quick else 11
+    print("| scenario | question | events | hits | asked / run again | ns an event | seconds | MB in all |")
+    print("|---|---|---|---|---|---|---|---|")
+    for scenario, text, events in ASKED:
+        print(row(scenario, text, options.events or events, rounds), flush=True)
+
+
+if __name__ == "__main__":
+    main()
