@@ -45,7 +45,7 @@ PAGES = {
 OPENS = "open:"
 
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-_CODE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+_CODE = re.compile(r"(?<![`\[])`([^`\n]+)`(?!`)")  # what begins with a bracket is a link already
 
 
 def page_of(info: RunInfo | None) -> str:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtWidgets import QDialog, QTextBrowser
+from PySide6.QtGui import QTextDocument
+from PySide6.QtWidgets import QApplication, QDialog, QTextBrowser
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.manual import OPENS, PAGES, page_of, text_of, window_command
@@ -55,6 +56,13 @@ def test_every_link_of_a_page_names_a_scenario_of_the_program(name: str) -> None
         assert options.command == "window"
         assert options.scenario in scenario_files()
         assert load_scenario(options.scenario)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_are_shown_as_words(qapp: QApplication, name: str) -> None:
+    document = QTextDocument()
+    document.setMarkdown(text_of(name)[0])
+    assert f"]({OPENS}" not in document.toPlainText()
 
 
 def test_all_moments_of_the_lessons_are_links() -> None:
