@@ -11,7 +11,7 @@ import numpy as np
 from slotscope.model.api import Session
 from slotscope.model.cli.guard import note
 from slotscope.model.cli.measuring import Measured, choose_engine, measured, measured_times, opened, together
-from slotscope.model.cli.output import Progress, shown, table
+from slotscope.model.cli.output import Progress, estimated, shown, table
 from slotscope.model.comparison.companion import companion
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.differences import Difference
@@ -157,7 +157,7 @@ def _rows(metrics: Sequence[Mapping[str, Estimate]]) -> list[list[str]]:
     for name in metrics[0]:
         cells = [name]
         for one in metrics:
-            cells += [shown(one[name].mean), shown(one[name].half_width, 3)]
+            cells += estimated(one[name])
         rows.append(cells)
     return rows
 

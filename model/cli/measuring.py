@@ -12,7 +12,7 @@ import numpy as np
 
 from slotscope.model.api import Session
 from slotscope.model.cli.guard import note
-from slotscope.model.cli.output import Progress, shown, table
+from slotscope.model.cli.output import Progress, estimated, shown, table
 from slotscope.model.cli.parser import MOST_SEED, UsageError
 from slotscope.model.engine import Reason, Task
 from slotscope.model.explain import quantity
@@ -83,7 +83,7 @@ class Measured:
         """For people."""
         several = f", {self.replications} replications" if self.replications > 1 else ""
         speed = f", {round(self.events_per_second):,} a second" if timing else ""
-        rows = [(name, shown(item.mean), shown(item.half_width, 3)) for name, item in self.metrics.items()]
+        rows = [(name, *estimated(item)) for name, item in self.metrics.items()]
         return "\n".join(
             [
                 *(self.report.lines() if self.report is not None else ()),

@@ -11,9 +11,13 @@ from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Seque
 
 from slotscope.model.cli.guard import note
 from slotscope.model.explain import settled
+from slotscope.model.metrics import Estimate
 from slotscope.model.waiting import waiting, who_waits
 
 _Found = TypeVar("_Found")
+
+#: Measures are counts, shares, times and costs of a run; what is as small is left of rounding.
+ROUNDING = 1e-12
 
 #: Seconds between two updates of a progress line.
 PROGRESS_SECONDS = 0.1
@@ -74,6 +78,12 @@ def shown(value: float | None, digits: int = 6) -> str:
     if value is None or not math.isfinite(value):
         return "-"
     return f"{settled(value):.{digits}g}"
+
+
+def estimated(item: Estimate) -> tuple[str, str]:
+    """The mean of a measure and its half-width, for people; what rounding leaves of a sum or a difference is 0."""
+    mean, half = (0.0 if abs(value) < ROUNDING else value for value in (item.mean, item.half_width))
+    return shown(mean), shown(half, 3)
 
 
 def duration(seconds: float) -> str:
