@@ -71,7 +71,7 @@ def main(
     splash.finish(window)
     app.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
     QTimer.singleShot(0, window.panels.build)
-    _open(window, scenario, policies, seed, event, trace)
+    open_in(window, scenario, policies, seed, event, trace)
     signal.signal(signal.SIGINT, lambda *_: window.close())
     beat = QTimer()  # lets Python see Ctrl+C
     beat.start(300)
@@ -79,7 +79,7 @@ def main(
     return app.exec()
 
 
-def _open(
+def open_in(
     window: MainWindow,
     scenario: str,
     policies: tuple[str, ...],
@@ -87,13 +87,14 @@ def _open(
     event: Moment | None,
     trace: tuple[str, ...],
 ) -> None:
+    """Open what the command line names."""
     if scenario.endswith(".slotscope"):
         window.open_path(Path(scenario))
         return
     first = policies[0] if policies else None
-    opened = window.traces.open(scenario, policy=first, seed=seed, moment=event, trace=trace, beside=policies[1:])
-    if opened and event is None:
-        window.control.run()
+    window.traces.open(
+        scenario, policy=first, seed=seed, moment=event, trace=trace, beside=policies[1:], running=event is None
+    )
 
 
 def _system_of(scenario: str) -> str:

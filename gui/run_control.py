@@ -38,8 +38,9 @@ class RunControl(QObject):
         moment: Moment | None = None,
         trace: tuple[str, ...] = (),
         beside: tuple[str, ...] = (),
+        running: bool = False,
     ) -> None:
-        """Open a scenario by name or path, other policies *beside* it, and stand at a moment.
+        """Open a scenario by name or path, other policies *beside* it, and stand at a moment or run.
 
         It comes with its own policy and seed unless others are given; what was chosen for the
         run before is not.
@@ -51,6 +52,8 @@ class RunControl(QObject):
             worker.exchange(run)
             if moment is not None:  # once the start is seen: the way there may be long
                 worker.post(lambda worker: worker.walk(lambda run: stand_at(run, moment)))
+            if running:
+                worker.run(Goal())
 
         self._worker.post_instead(command)
 

@@ -49,18 +49,16 @@ class TraceChoice(QObject):
         worker.opened.connect(self._take_info)
         worker.refused.connect(self._refused)
 
-    def open(self, scenario: str, **choices: Any) -> bool:
-        """Open a scenario as :meth:`gui.run_control.RunControl.open`; False if its trace is asked
-        for first."""
+    def open(self, scenario: str, **choices: Any) -> None:
+        """Open a scenario as :meth:`gui.run_control.RunControl.open`, asking for its trace first."""
         plays = _plays_a_trace(scenario)
         if plays and not choices.get("trace"):
             choices["trace"] = self._remembered(scenario)
             if not choices["trace"]:
                 self._wait_for(scenario, choices)
-                return False
+                return
         self._opening = (scenario, choices) if plays else None
         self._control.open(scenario, **choices)
-        return True
 
     def ask(self) -> None:
         """Let the user choose files, without holding the window."""

@@ -11,6 +11,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QDialog, QFileDialog, QTextBrowser
 from pytestqt.qtbot import QtBot
 
+from slotscope.gui.app import open_in
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.own_policy import OwnPolicyFile
 from slotscope.model.scenario.load import edited, load_scenario, scenario_text
@@ -289,3 +290,18 @@ def test_a_file_that_a_scenario_names_is_asked_about(qtbot: QtBot, window: MainW
     rest(qtbot, window, runs(window, str(helper)))
     assert ran.exists()
     assert not any(button.isVisible() for button in buttons.values())
+
+
+def test_at_the_start_nothing_is_said_but_the_question(qtbot: QtBot, tmp_path: Path) -> None:
+    """The run that begins at once waits with it for the answer."""
+    write(tmp_path, f"{source()}\n# a text that nobody has allowed\n", "helper.py")
+    theirs = tmp_path / "theirs.toml"
+    theirs.write_text(scenario_text(edited(load_scenario("dra-classroom"), {"policy": {"name": "helper.py"}})))
+    with complete_window(qtbot, tmp_path) as window:
+        open_in(window, str(theirs), (), None, None, ())
+        buttons, refused = window.transport.fault_buttons, list[str]()
+        window.worker.refused.connect(refused.append)
+        qtbot.waitUntil(buttons["run"].isVisible, timeout=PATIENCE)
+        assert [line for line in refused if "helper.py" not in line] == []
+        qtbot.mouseClick(buttons["run"], Qt.MouseButton.LeftButton)
+        rest(qtbot, window, lambda: window.frame is not None and window.frame.event > 3)

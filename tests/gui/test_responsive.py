@@ -99,8 +99,9 @@ def test_a_second_place_replaces_the_first(qtbot: QtBot, worker: RunWorker, sess
     worker.post_instead(lambda mine: mine.walk(lambda run: run.seek(1_000_000)))
     qtbot.waitUntil(lambda: bool(told.progress), timeout=PATIENCE)
     worker.post_instead(lambda mine: mine.walk(lambda run: run.seek(40)))
-    qtbot.waitUntil(lambda: bool(told.frames) and told.frames[-1].event == 40, timeout=PATIENCE)
-    assert told.frames[-1].message == ""
+    # The first way may by chance have been stopped at the same event, and says so.
+    there = (40, "")
+    qtbot.waitUntil(lambda: there in [(frame.event, frame.message) for frame in told.frames[-1:]], timeout=PATIENCE)
     worker.post(lambda mine: mine.walk(lambda run: run.step()))  # and what follows is not stopped
     qtbot.waitUntil(lambda: told.frames[-1].event == 41, timeout=PATIENCE)
 
