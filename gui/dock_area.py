@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QAbstractAnimation, QObject, Signal
 from PySide6.QtWidgets import QMainWindow
 
 from slotscope.gui.docks import SYSTEM, PanelDock
@@ -111,8 +111,11 @@ class DockArea(QObject):
         if self.docks.get(dock.name) is dock:
             self._show_in(dock)
 
-    def show_again(self) -> None:
-        """Show the last frame once more in all docks that are seen, at their present sizes."""
+    def come_to_rest(self) -> None:
+        """Show the last frame once more in all docks that are seen, at their present sizes, and nothing in motion."""
+        for motion in self.window.findChildren(QAbstractAnimation):
+            if motion.state() is QAbstractAnimation.State.Running and motion.totalDuration() >= 0:
+                motion.setCurrentTime(motion.totalDuration())
         for dock in self.docks.values():
             part = None if self.frame is None else dock.part(self.frame)
             if part is not None and dock.seen:

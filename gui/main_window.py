@@ -454,10 +454,10 @@ class MainWindow(QMainWindow):
         self._take_frame(session.frame(bounds=bounds))
 
     def settle(self) -> None:
-        """Let everything be laid out and painted."""
+        """Let everything be laid out, come to rest and be painted."""
         for _ in range(5):
             QApplication.processEvents()
-            self.area.show_again()
+            self.area.come_to_rest()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """A policy of one's own may be dropped, if the kind of system takes any, or a trace."""

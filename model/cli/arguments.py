@@ -132,15 +132,13 @@ def _run() -> Parser:
         "With --policy given two or three times the policies run side by side on the very same "
         "jobs: the measures of each, their differences from the first with paired intervals "
         "(by batches of time, or by seed over replications), and the first decision that "
-        "differs.",
+        "differs. What --json printed into a file, --check FILE compares with.",
         [
             "slotscope run dra-vms",
             "slotscope run dra-vms --policy first-fit --until 1000 --seed 3",
             "slotscope run dra-example-1 --replications 8 --json",
             'slotscope run dra-vms --policy dra --policy first-fit --policy "power-of-d:choices=5"',
             "slotscope run dra-google --trace part-00000-of-00500.csv.gz",
-            "slotscope run dra-vms --seed 3 --json > golden.json",
-            "slotscope run dra-vms --seed 3 --check golden.json",
         ],
     )
     scenario_options(parser, several=True)

@@ -11,11 +11,14 @@ from slotscope.gui.intents import Select
 from slotscope.gui.panels.algorithm import AlgorithmPanel
 from slotscope.gui.panels.algorithm_layout import HEADING_LEFT
 from slotscope.gui.panels.algorithm_values import Code, numbers_of, values_beside
+from slotscope.gui.panels.algorithm_view import PseudocodeView
 from slotscope.gui.theme import apply, load_theme
 from slotscope.model.api import Session
 from slotscope.model.frame import Frame
+from slotscope.model.origin import Moment
 from slotscope.model.policies import reference_class
 from slotscope.model.records import Line, Reassign, Record, Reject
+from tests.gui.windows import complete_window
 
 
 @pytest.fixture(scope="module")
@@ -299,3 +302,17 @@ class TestPicture:
         after = panel.view.place_of(Line(1, 9)).y() - panel.view.place_of(Line(1, 8)).y()
         apply(qapp, panel.theme)
         assert after > 1.3 * before
+
+
+def test_a_picture_of_the_window_shows_the_current_line_whole(qtbot, tmp_path, monkeypatch):
+    """Scrolling to it glides; a picture is of where that ends."""
+    monkeypatch.setattr("slotscope.gui.panels.algorithm_view._SCROLL_TIME", 60_000)
+    with complete_window(qtbot, tmp_path) as window:
+        window.stand_at("dra-classroom", (), None, (), None, Moment((18,)))
+        window.settle()
+        view = window.docks["algorithm"].panel.findChild(PseudocodeView)
+        current = view.picture.current or view.picture.selected
+        placed = view._placed[view.code.place[current]]
+        seen = view.verticalScrollBar().value()
+        assert seen <= placed.top
+        assert placed.bottom <= seen + view.viewport().height() + 1
