@@ -164,7 +164,7 @@ def _run() -> Parser:
         "--check-by",
         metavar="HOW",
         type=one_of("digest", "intervals"),
-        help="by the digest (the default for the same run) or by whether 95 % intervals meet",
+        help="by the digest (the default for the same run) or by whether 95 %% intervals meet",
     )
     json_option(parser)
     return parser
