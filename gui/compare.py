@@ -14,13 +14,13 @@ from slotscope.gui.compare_docks import CompareDocks
 from slotscope.gui.compare_form import ask_variant
 from slotscope.gui.goals import Goal
 from slotscope.gui.run_control import RunControl
-from slotscope.gui.transport import FILE_REFUSED, TransportBar
+from slotscope.gui.transport import TransportBar
 from slotscope.gui.worker import RunWorker
 from slotscope.model.comparison.companion import companion
 from slotscope.model.comparison.comparison import MOST_LANES, Comparison, Run, lanes_of
 from slotscope.model.comparison.differences import DIFFERENCES
 from slotscope.model.frame import Frame, RunInfo
-from slotscope.model.policies import own_refusal, policy_titles
+from slotscope.model.policies import policy_titles
 from slotscope.model.records import DEPARTURE, MOVE, SLOT
 
 _TIP = "Compare\nPuts other policies, or other parameters, beside this one: the same jobs, clocks in step."
@@ -107,11 +107,10 @@ class CompareControl(QObject):
                 self._offer(given, given, full)
         self.menu.addSeparator()
         other = self.menu.addAction("Other parameters ...", self.ask_variant)
-        refusal = own_refusal(self._info.system) if self._info is not None else ""
-        file = self.menu.addAction(FILE_REFUSED if refusal else "From a file ...", self._ask_file)
-        file.setToolTip(refusal or "Compare with a policy of your own")
+        file = self.menu.addAction("From a file ...", self._ask_file)
+        file.setToolTip("Compare with a policy of your own")
         other.setEnabled(not full)
-        file.setEnabled(not full and not refusal)
+        file.setEnabled(not full)
         if self.labels:
             self._offer_lanes()
         self.menu.addSeparator()

@@ -53,7 +53,6 @@ from slotscope.model.comparison.comparison import lanes_shown, open_run, stand_a
 from slotscope.model.frame import Frame, RunInfo
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.origin import NO_LINE, Moment
-from slotscope.model.policies import own_refusal
 from slotscope.model.scenario.load import scenario_titles
 
 #: Width and height in pixels to which the window can be made small; a screen of 1920x1080 that
@@ -460,15 +459,8 @@ class MainWindow(QMainWindow):
             self.area.come_to_rest()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """A policy of one's own may be dropped, if the kind of system takes any, or a trace."""
-        if self.traces.dropped(event.mimeData()):
-            event.acceptProposedAction()
-        if not self.own_policy.dropped(event.mimeData()):
-            return
-        refusal = own_refusal(self.area.system)
-        if refusal:
-            self.say(f"The file cannot be taken: {refusal}")
-        else:
+        """A policy of one's own may be dropped, or a trace."""
+        if self.traces.dropped(event.mimeData()) or self.own_policy.dropped(event.mimeData()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:

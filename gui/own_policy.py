@@ -6,7 +6,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QFileSystemWatcher, QMimeData, QObject, QSettings, QTimer
+from PySide6.QtCore import QFileSystemWatcher, QMimeData, QObject, QSettings, QTimer, QUrl
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from slotscope.gui.dialogs import show_sheet
@@ -15,7 +16,7 @@ from slotscope.gui.transport import TransportBar
 from slotscope.gui.worker import RunWorker
 from slotscope.model.errors import UntrustedPolicyError
 from slotscope.model.frame import RunInfo
-from slotscope.model.policies import is_file
+from slotscope.model.policies import is_file, template_of
 from slotscope.model.policies.own.trust import allow_named, allow_text
 
 #: Milliseconds after a change until the file is read: editors write in several steps.
@@ -40,6 +41,7 @@ class OwnPolicyFile(QObject):
         self._wanted = ""  # a file that was chosen but could not be loaded
         self._question: tuple[UntrustedPolicyError, Any] | None = None
         self._running: tuple[str, ...] = ()
+        self._system = ""
         self._seen: dict[str, tuple[int, int] | None] = {}
         self._watcher = QFileSystemWatcher(self)
         self._settle = QTimer(self)
@@ -49,6 +51,7 @@ class OwnPolicyFile(QObject):
         self._watcher.fileChanged.connect(self._settle.start)
         self._watcher.directoryChanged.connect(self._settle.start)
         transport.file_wanted.connect(self.ask)
+        transport.template_wanted.connect(self.begin)
         worker.compared.connect(self._take_lanes)
         worker.policy_refused.connect(self._show_fault)
         worker.permission_wanted.connect(self._show_question)
@@ -65,6 +68,23 @@ class OwnPolicyFile(QObject):
         )
         if path:
             self.choose(path)
+
+    def begin(self) -> None:
+        """Write the template for the kind of system that runs, open its folder, and run it."""
+        folder = Path(str(self._settings.value(FOLDER, "")))
+        path, _ = QFileDialog.getSaveFileName(
+            self._window, "A new policy of your own", str(folder / "my_policy.py"), "Python files (*.py)"
+        )
+        if not path:
+            return
+        path = path if path.endswith(".py") else f"{path}.py"
+        try:
+            Path(path).write_text(template_of(self._system), encoding="utf-8")
+        except OSError as error:
+            self._transport.show_fault(f"{path}: cannot be written: {error.strerror}")
+            return
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(Path(path).parent)))
+        self.choose(path)
 
     def choose(self, path: str) -> None:
         """Run the policy in a file, on the scenario that runs now."""
@@ -115,6 +135,7 @@ class OwnPolicyFile(QObject):
 
     def follow(self, info: RunInfo) -> None:
         """Watch the policy's file of the run that begins."""
+        self._system = info.system
         if info.policy_name == self._wanted:
             self._wanted = ""
         if info.policy_name not in self._running:

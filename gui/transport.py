@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Mapping
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -29,7 +28,7 @@ from slotscope.gui.pace import REAL_TIME, SLIDER_MOST, Pace, next_position, pace
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.explain import THIN_SPACE, grouped, quantity
 from slotscope.model.frame import Frame, RunInfo
-from slotscope.model.policies import OWN_SYSTEMS, is_file, own_refusal, policy_titles
+from slotscope.model.policies import is_file, policy_titles
 
 _BUTTONS = (
     "to_start",
@@ -45,11 +44,14 @@ _BUTTONS = (
     "express",
 )
 
-#: The entry that asks for a file; no policy has this name.
-FROM_A_FILE = "*.py ..."
+#: Entries that ask for a file; no policy has these names.
+FROM_A_FILE, FROM_TEMPLATE = "*.py ...", "*.py new ..."
 
-#: What stands there in kinds of system that take none.
-FILE_REFUSED = f"From a file ({' and '.join(OWN_SYSTEMS)} systems only so far)"
+#: What stands below the policies: words, name, tip.
+OWN_ENTRIES = (
+    ("From a file ...", FROM_A_FILE, "A policy of your own"),
+    ("New from template ...", FROM_TEMPLATE, "Write a first policy of your own for this kind of system, and run it"),
+)
 
 
 class TransportBar(QWidget):
@@ -63,6 +65,8 @@ class TransportBar(QWidget):
         The present scenario is to run under another policy or seed.
     file_wanted()
         A policy of one's own is to be chosen.
+    template_wanted()
+        A policy of one's own is to be written.
     paced(Pace)
         Another speed.
     """
@@ -70,6 +74,7 @@ class TransportBar(QWidget):
     scenario_chosen = Signal(str)
     chosen = Signal(str, int)
     file_wanted = Signal()
+    template_wanted = Signal()
     paced = Signal(object)
 
     def __init__(self, theme: Theme, actions: Actions, parent: QWidget | None = None) -> None:
@@ -206,7 +211,9 @@ class TransportBar(QWidget):
         self.kind.addItems(list(event_kinds))
         _fill(self.policy, policy_titles(system))
         self.policy.insertSeparator(self.policy.count())
-        _offer_file(self.policy, own_refusal(system))
+        for title, name, tip in OWN_ENTRIES:
+            self.policy.addItem(title, name)
+            self.policy.setItemData(self.policy.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
 
     @property
     def event_kinds(self) -> tuple[str, ...]:
@@ -295,11 +302,12 @@ class TransportBar(QWidget):
 
     def _policy_chosen(self) -> None:
         self._leave_boxes()
-        if self.policy.currentData() != FROM_A_FILE:
+        wanted = {FROM_A_FILE: self.file_wanted, FROM_TEMPLATE: self.template_wanted}.get(self.policy.currentData())
+        if wanted is None:
             self._choice_made()
             return
         self.policy.setCurrentIndex(max(0, self.policy.findData(self._policy)))
-        self.file_wanted.emit()
+        wanted.emit()
 
     def _leave_boxes(self) -> None:
         """The picture has the keys again once something was chosen."""
@@ -340,15 +348,6 @@ def _fill(box: QComboBox, items: list[tuple[str, str]]) -> None:
         for name, title in items:
             box.addItem(name, name)
             box.setItemData(box.count() - 1, title, Qt.ItemDataRole.ToolTipRole)
-
-
-def _offer_file(box: QComboBox, refusal: str) -> None:
-    """The entry that asks for a file; it says why none is taken where there is a reason."""
-    box.addItem(FILE_REFUSED if refusal else "From a file ...", FROM_A_FILE)
-    box.setItemData(box.count() - 1, refusal or "A policy of your own", Qt.ItemDataRole.ToolTipRole)
-    model = box.model()
-    assert isinstance(model, QStandardItemModel)
-    model.item(box.count() - 1).setEnabled(not refusal)
 
 
 def _show_choice(box: QComboBox, source: str, name: str) -> None:

@@ -203,7 +203,7 @@ class Session(Walk):
             If the file cannot be used.
         """
         name, policy = self.bench.scenario.policy.name, self.bench.system.policy
-        if not is_file(name) or load_policy(name).text == policy.text:
+        if not is_file(name) or load_policy(name, self.bench.scenario.system).text == policy.text:
             return self
         system = self.bench.system
         bench = replace(assemble(self.bench.scenario, recorded=system.workload), report=self.bench.report)

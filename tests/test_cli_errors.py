@@ -20,6 +20,7 @@ from slotscope import __main__ as main
 from slotscope.model.cli.arguments import COMMANDS
 from slotscope.model.cli.guard import LONGEST_LINE, log_file
 from slotscope.model.kinds.reservation.cli import bounds as bounds_module
+from slotscope.model.policies import template_of
 from slotscope.model.scenario.load import scenario_files
 
 #: Commands that read a scenario, with options that keep a good one short.
@@ -476,15 +477,8 @@ def _places(content):
             yield from _places(value)
 
 
-@pytest.mark.parametrize("scenario", ["queues-classroom", "jrs-classroom", "moldable-classroom"])
-def test_a_file_is_refused_where_no_policy_of_one_s_own_runs(refusal, tmp_path, scenario):
-    """Whatever it holds: nothing in it is executed."""
-    (tmp_path / "mine.py").write_text("from pathlib import Path\nPath('ran').touch()\n")
-    system = {"queues": "queue", "jrs": "phases"}.get(scenario.split("-")[0], "moldable")
+def test_a_file_for_another_kind_is_refused(refusal, tmp_path):
+    (tmp_path / "mine.py").write_text(template_of("moldable"))
     for command in ("{}", "run {} --until 1", "trace {} --events 1"):
-        said = refusal(command.format(scenario) + " --policy mine.py")
-        assert (
-            "found 'mine.py', but policies of one's own run in reservation systems only so "
-            f"far, not in {system} systems; allowed for this scenario: "
-        ) in said
-    assert not (tmp_path / "ran").exists()
+        said = refusal(command.format("dra-classroom") + " --policy mine.py")
+        assert "found 'mine.py', a policy of moldable systems, allowed for this scenario: dra, " in said

@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 from itertools import chain
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Mapping
 
@@ -31,8 +32,13 @@ POLICIES_OF: Mapping[str, Mapping[str, str]] = MappingProxyType(
 POLICIES: tuple[str, ...] = tuple(dict.fromkeys(chain(*POLICIES_OF.values())))
 
 
-#: The kinds of system that policies of one's own run in.
-OWN_SYSTEMS: tuple[str, ...] = tuple(name for name, room in ROOMS.items() if room.own_policies)
+#: Templates and worked examples of policies of one's own.
+_SHIPPED = Path(__file__).resolve().parents[2] / "resources" / "policies"
+
+
+def template_of(system: str) -> str:
+    """The text from which a policy of one's own for a kind of system is written."""
+    return (_SHIPPED / f"{system}_template.py").read_text(encoding="utf-8")
 
 
 def is_file(name: str) -> bool:
@@ -40,25 +46,16 @@ def is_file(name: str) -> bool:
     return is_policy_file(name)
 
 
-def own_refusal(system: str) -> str:
-    """Why a kind of system takes no policy of one's own, as a clause; empty where it does."""
-    if system in OWN_SYSTEMS:
-        return ""
-    return f"policies of one's own run in {' and '.join(OWN_SYSTEMS)} systems only so far, not in {system} systems"
-
-
 def reference_class(name: str) -> Any:
-    """The reference class of a policy, or what stands for it where the name is a path.
+    """The reference class of one of the program's policies.
 
     Where several kinds of system have a policy of that name it is that of the first.
 
     Raises
     ------
     PolicyError
-        If no policy has that name, the nearest known one is named; or if a file cannot be used.
+        If no policy has that name; the nearest known one is named.
     """
-    if is_file(name):
-        return import_module("slotscope.model.policies.own.file").load_policy(name)
     if name not in POLICIES:
         raise PolicyError(unknown_name("policy", name, POLICIES) + "; or give the path of a .py file")
     modules = next(modules for modules in POLICIES_OF.values() if name in modules)
@@ -66,21 +63,18 @@ def reference_class(name: str) -> Any:
 
 
 def reference_for(name: str, system: str) -> Any:
-    """As :func:`reference_class`, for a policy that must be one of a kind of system.
-
-    A file is not even read where no policy of one's own can run.
+    """As :func:`reference_class`, for a policy of a kind of system; or what stands for it in a file.
 
     Raises
     ------
     PolicyError
-        Also if the policy is for another kind of system.
+        Also if the policy is for another kind of system, or its file cannot be used.
     """
     if name in POLICIES_OF[system]:
         return import_module(POLICIES_OF[system][name]).Reference
     allowed = ", ".join(POLICIES_OF[system])
-    if is_file(name) and (why := own_refusal(system)):
-        raise PolicyError(f"found '{name}', but {why}; allowed for this scenario: {allowed}")
-    found = reference_class(name)
+    own = import_module("slotscope.model.policies.own.file") if is_file(name) else None
+    found = own.load_policy(name, system) if own else reference_class(name)
     if found.system != system:
         raise PolicyError(f"found '{name}', a policy of {found.system} systems, allowed for this scenario: {allowed}")
     return found

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from slotscope.model.records import Line
+from slotscope.model.records import Line, Record
 from slotscope.model.scenario.fields import Section
 
 #: A replay of the program's own policies never drifts.
@@ -40,3 +40,12 @@ class Policy:
     on_drift: str = DRIFT_IS_OURS
     #: The text of the file that it came from, if it came from one.
     text: str = ""
+
+
+def say(kind: str, /, **values: Any) -> Record:
+    """A sub-step that explains: *kind* says what happened, *values* the numbers compared.
+
+    The sentence is made of both: ``say("too_full", free=3, needed=4)`` is shown as
+    "too full: free = 3, needed = 4".
+    """
+    return Record(kind, None, values)

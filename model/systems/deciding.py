@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Callable, Generator, Iterable, Iterator
+from typing import Any, Callable, Generator, Iterable, Iterator
 
 from slotscope.model.errors import PolicyError
-from slotscope.model.records import Record
+from slotscope.model.records import Record, Remember
 
 
 def carried_out(decisions: Iterable[Record], carry_out: Callable[[Record], Record]) -> Iterator[Record]:
@@ -30,3 +30,19 @@ def carried_out(decisions: Iterable[Record], carry_out: Callable[[Record], Recor
                 decisions.throw(error)
             raise
         yield record
+
+
+def remember(state: Any, decision: Remember, fault: Callable[[str], PolicyError]) -> None:
+    """Write what a policy remembers into its memory, which is a part of the state.
+
+    Raises
+    ------
+    PolicyError
+        If there is no such place, as *fault* tells it.
+    """
+    end = decision.start + len(decision.numbers)
+    if not 0 <= decision.start <= end <= len(state.memory):
+        raise fault(
+            f"it remembers numbers {decision.start} to {end - 1}; its class declares memory = {len(state.memory)}"
+        )
+    state.memory[decision.start : end] = decision.numbers

@@ -15,7 +15,6 @@ from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panels import panels_of
 from slotscope.gui.panels.scenario_form import ScenarioPanel
 from slotscope.gui.theme import load_theme
-from slotscope.gui.transport import FILE_REFUSED
 from slotscope.model.api import Session
 from slotscope.model.comparison.differences import DIFFERENCES
 from slotscope.model.kinds.spec import KINDS, kind_named
@@ -155,27 +154,6 @@ def test_a_queue_s_scenario_is_edited_in_the_form(qtbot):
     assert cells["jobs", 1, "share"].error.text()
 
 
-@pytest.mark.parametrize("scenario", ["queues-classroom", "jrs-classroom", "moldable-classroom"])
-def test_a_file_is_offered_with_the_reason_why_it_is_not_taken(qtbot, window, tmp_path, scenario):
-    show(qtbot, window, scenario)
-    system = window.info.system
-    reason = f"policies of one's own run in reservation systems only so far, not in {system} systems"
-    box = window.transport.policy
-    place = box.count() - 1
-    assert box.itemText(place) == "From a file (reservation systems only so far)"
-    assert box.itemData(place, Qt.ItemDataRole.ToolTipRole) == reason
-    box.setFocus()
-    before = box.currentText()
-    qtbot.keyClick(box, Qt.Key.Key_F)  # typing chooses an entry, but not a disabled one
-    assert box.currentText() != FILE_REFUSED
-    box.setCurrentIndex(box.findText(before))
-    window.compare.fill_menu()
-    entry = next(one for one in window.compare.menu.actions() if one.text() == FILE_REFUSED)
-    assert (entry.isEnabled(), entry.toolTip()) == (False, reason)
-    assert not dropped(window, tmp_path / "mine.py")
-    assert window._status.text() == f"The file cannot be taken: {reason}"
-
-
 def dropped(window: MainWindow, path: Path) -> bool:
     """Is a file taken when it is dragged over the window?"""
     path.write_text("")
@@ -189,12 +167,15 @@ def dropped(window: MainWindow, path: Path) -> bool:
     return event.isAccepted()
 
 
-def test_a_file_can_be_chosen_again_in_a_reservation_system(qtbot, window, tmp_path):
-    for scenario in ("queues-classroom", "dra-classroom"):
-        show(qtbot, window, scenario)
+@pytest.mark.parametrize("scenario", ["dra-classroom", "queues-classroom", "jrs-classroom", "moldable-classroom"])
+def test_a_file_is_offered_and_taken_in_every_kind(qtbot, window, tmp_path, scenario):
+    show(qtbot, window, scenario)
     box = window.transport.policy
-    assert box.itemText(box.count() - 1) == "From a file ..."
-    assert box.model().item(box.count() - 1).isEnabled()
+    names = [box.itemText(place) for place in range(box.count())][-2:]
+    assert names == ["From a file ...", "New from template ..."]
+    assert all(box.model().item(box.count() - place).isEnabled() for place in (1, 2))
+    window.compare.fill_menu()
+    assert next(one for one in window.compare.menu.actions() if one.text() == "From a file ...").isEnabled()
     assert dropped(window, tmp_path / "mine.py")
 
 

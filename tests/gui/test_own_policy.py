@@ -7,14 +7,16 @@ from typing import Callable, Iterator
 
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QDesktopServices, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QDialog, QFileDialog, QTextBrowser
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.app import open_in
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.own_policy import OwnPolicyFile
+from slotscope.model.policies import template_of
 from slotscope.model.scenario.load import edited, load_scenario, scenario_text
+from tests.contract.moments import SMALL
 from tests.gui.windows import PATIENCE, complete_window, rest
 from tests.own_policies import FIRST_FIT, HEAD, source, write
 
@@ -90,7 +92,7 @@ def test_a_file_is_chosen_in_the_box_of_policies(
     rest(qtbot, window, runs(window, path))
     assert box.currentText() == "mine.py"
     assert box.currentData() == path
-    assert box.itemText(box.count() - 1) == "From a file ..."
+    assert box.itemText(box.count() - 2) == "From a file ..."
     at(qtbot, window, 40)
     assert window.windowTitle().startswith("dra-classroom: mine")
     assert fault_shown(window) == ""
@@ -305,3 +307,36 @@ def test_at_the_start_nothing_is_said_but_the_question(qtbot: QtBot, tmp_path: P
         assert [line for line in refused if "helper.py" not in line] == []
         qtbot.mouseClick(buttons["run"], Qt.MouseButton.LeftButton)
         rest(qtbot, window, lambda: window.frame is not None and window.frame.event > 3)
+
+
+@pytest.mark.parametrize("system", SMALL)
+@pytest.mark.qt_log_ignore("grabbing the keyboard", extend=True)
+def test_a_new_one_is_written_from_the_template_and_runs(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, system: str
+) -> None:
+    """By mouse and keys in the box of policies; it is the template of the kind that runs."""
+    window.control.open(SMALL[system])
+    rest(qtbot, window, lambda: bool(window.frame and window.frame.info.system == system))
+    path, shown = tmp_path / "my_policy.py", []
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path.with_suffix("")), ""))
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: shown.append(url.toLocalFile()))
+    box = window.transport.policy
+    qtbot.mouseClick(box, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(box.view().isVisible, timeout=PATIENCE)
+    for key in (Qt.Key.Key_End, Qt.Key.Key_Return):
+        qtbot.keyClick(box.view(), key)  # type: ignore[no-untyped-call]
+    rest(qtbot, window, runs(window, str(path)))
+    assert path.read_text(encoding="utf-8") == template_of(system)
+    assert shown == [str(tmp_path)]
+    at(qtbot, window, 30)
+    assert fault_shown(window) == ""
+    write(tmp_path, template_of(system) + "# changed\n", path.name)
+    rest(qtbot, window, lambda: "replayed to event 30" in window._status.text())
+
+
+def test_a_template_that_cannot_be_written_is_told(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "gone" / "mine.py"), ""))
+    window.transport.template_wanted.emit()
+    assert "mine.py: cannot be written: No such file or directory" in fault_shown(window)

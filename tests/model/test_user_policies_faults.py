@@ -11,9 +11,9 @@ import pytest
 
 from slotscope.model.api import Session
 from slotscope.model.errors import PolicyError, PolicyFileError
-from slotscope.model.kinds.reservation.own import call as calls
 from slotscope.model.kinds.reservation.rows import FLAG_ADMITTED
 from slotscope.model.policies import stop_what_hangs
+from slotscope.model.policies.own import call as calls
 from slotscope.model.policies.own import file as policy_file
 from slotscope.model.policies.own import watch
 from slotscope.model.state import digest

@@ -27,7 +27,7 @@ from slotscope.gui.actions import COMMANDS
 from slotscope.gui.docks import PanelDock
 from slotscope.gui.experiments.run_bar import RunBar
 from slotscope.gui.main_window import MainWindow
-from slotscope.gui.transport import FROM_A_FILE
+from slotscope.gui.transport import FROM_A_FILE, FROM_TEMPLATE
 
 One = TypeVar("One")
 Key, Button, Modifier = Qt.Key, Qt.MouseButton, Qt.KeyboardModifier
@@ -306,7 +306,7 @@ class Deeds:
     def choose_policy(self, dice: Random) -> None:
         """Choose a policy in its box, but none from a file."""
         box = self._window.transport.policy
-        names = [place for place in range(box.count()) if box.itemData(place) not in (None, FROM_A_FILE)]
+        names = [place for place in range(box.count()) if box.itemData(place) not in (None, FROM_A_FILE, FROM_TEMPLATE)]
         if names:
             place = self._pick(dice, names)
             self._tell(f"policy {box.itemText(place)}")

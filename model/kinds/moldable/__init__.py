@@ -45,4 +45,5 @@ ROOM = Room(
     questions=f"{__name__}.questions.fields",
     experiments=MappingProxyType(_EXPERIMENTS),
     problems=f"{__name__}.cli.problems",
+    own_policies=f"{__name__}.own",
 )

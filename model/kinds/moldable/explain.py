@@ -22,7 +22,7 @@ from slotscope.model.kinds.moldable.rows import (
     FLAG_PARTIAL,
     FLAG_SPLIT,
 )
-from slotscope.model.records import ARRIVAL, Allocate, Event, Record, Reject
+from slotscope.model.records import ARRIVAL, Allocate, Event, Record, Reject, Remember
 
 Values = Mapping[str, Any]
 
@@ -60,7 +60,8 @@ class MoldableNarrator:
         if flags & FLAG_DEPARTED:
             first = self._departed_row(row, job)
         else:
-            first = f"{job} asks for {servers_told(int(row['request']))}, "
+            asked = int(row["request"])  # a policy of one's own may turn a job away without asking
+            first = f"{job} asks for {servers_told(asked)}, " if asked > 0 else f"{job} arrives, "
             first += self._blocked_row(row) if flags & FLAG_BLOCKED else self._allocated_row(row, flags)
         return "; ".join([first, *self._consequences(row, flags)])
 
@@ -74,6 +75,8 @@ class MoldableNarrator:
 
     def _blocked_row(self, row: np.void) -> str:
         """Why there is none, although others may be free."""
+        if free := int(row["free"]):
+            return f"{grouped(free)} {_are(free)} free{self._for_class(int(row['type']))}: the policy turns it away"
         reason = f"{self._none(int(row['type']))} is free: it is blocked"
         others = self._numbers.servers - int(row["busy"])
         if others:
@@ -124,13 +127,29 @@ class MoldableNarrator:
     # Sub-steps.
 
     def record(self, record: Record) -> str:
-        """One sentence for a sub-step."""
+        """One sentence for a sub-step.
+
+        A policy of one's own may give values other than the words for a kind are made of: they
+        are told as they are.
+        """
+        teller = _TELLERS.get(record.kind)
+        try:
+            text = self._decision(record) or (teller(self, record.values) if teller else "")
+        except (LookupError, TypeError, ValueError):
+            text = ""
+        return text or told(record.kind, record.values)
+
+    def _decision(self, record: Record) -> str:
         if isinstance(record, Allocate):
             return self._allocate(record)
         if isinstance(record, Reject):
-            return f"j = 0: {self._none(record.values['type'])} is free, the job is blocked"
-        teller = _TELLERS.get(record.kind)
-        return told(record.kind, record.values) if teller is None else teller(self, record.values)
+            return self._reject(record.values)
+        return "the policy notes what it has observed" if isinstance(record, Remember) else ""
+
+    def _reject(self, values: Values) -> str:
+        if free := values["free"]:
+            return f"j = {grouped(free)} {_are(free)} free, but the policy turns the job away"
+        return f"j = 0: {self._none(values['type'])} is free, the job is blocked"
 
     def _allocate(self, record: Allocate) -> str:
         asked, free, got = record.values["request"], record.values["free"], record.servers

@@ -78,9 +78,10 @@ class MoldableState(NamedTuple):
     job_arrival: Times  #: [n]
     job_departure: Times  #: [n] inf: no job
     trail: NDArray[np.uint64]  #: [1] running hash of all events
+    memory: Times  #: [m] what the policy remembers, m as it declares
 
 
-def blank_state(servers: int, classes: int, degree: int, pools: int) -> MoldableState:
+def blank_state(servers: int, classes: int, degree: int, pools: int, memory: int = 0) -> MoldableState:
     """No job at time 0, and no gap yet: see :func:`model.kinds.moldable.gaps.open_pools`."""
     widths = (classes, degree + 1)
     return MoldableState(
@@ -111,4 +112,5 @@ def blank_state(servers: int, classes: int, degree: int, pools: int) -> Moldable
         job_arrival=np.zeros(servers),
         job_departure=np.full(servers, np.inf),
         trail=np.zeros(1, np.uint64),
+        memory=np.zeros(memory),
     )

@@ -1,6 +1,7 @@
 """What the arrays of a system of moldable jobs are like: see :mod:`model.statespec`.
 
-Axes: n servers, l job classes, w widths from 0 to the largest degree, P pools.
+Axes: n servers, l job classes, w widths from 0 to the largest degree, P pools, m numbers that
+the policy remembers.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ SPEC = StateSpec(
         "job_arrival": span("n"),
         "job_departure": due("n"),
         "trail": anything("1"),
+        "memory": anything("m"),
     },
     # EVENT, NEXT_ARRIVAL, JOBS, BUSY
     number=(MOST, MOST, "n", "n"),

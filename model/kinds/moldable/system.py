@@ -30,9 +30,9 @@ from slotscope.model.kinds.moldable.state import ARRIVED, BLOCKED, NEXT_ARRIVAL,
 from slotscope.model.kinds.moldable.tables import tables_of
 from slotscope.model.kinds.moldable.takeover import check_continuation, taken_over
 from slotscope.model.kinds.moldable.view import MoldableJob, MoldableView
-from slotscope.model.records import ARRIVAL, DEPARTURE, Allocate, Event, Record, Reject
+from slotscope.model.records import ARRIVAL, DEPARTURE, Allocate, Event, Record, Reject, Remember
 from slotscope.model.systems.base import PolicySystem
-from slotscope.model.systems.deciding import carried_out
+from slotscope.model.systems.deciding import carried_out, remember
 
 
 class MoldableSystem(PolicySystem):
@@ -53,7 +53,7 @@ class MoldableSystem(PolicySystem):
     def raw_state(self) -> MoldableState:
         """No job; every pool is one gap."""
         numbers = self.numbers
-        state = blank_state(numbers.servers, numbers.classes, numbers.degree, self.rules.pools)
+        state = blank_state(numbers.servers, numbers.classes, numbers.degree, self.rules.pools, self.policy.memory)
         state.distance[...] = np.abs(self.tables.target).sum(axis=1)
         for j in range(numbers.classes):
             physics.set_levels(state, self.tables, j)
@@ -122,6 +122,8 @@ class MoldableSystem(PolicySystem):
             yield from self._arrival(state, event, outcome)
         else:
             yield self._depart(state, event, outcome)
+            job = MoldableJob(event.job, event.type, outcome.width)
+            yield from self._decide(state, self.policy.departure(self._view(state), job), outcome)
         outcome.close(state, row)
 
     def _depart(self, state: MoldableState, event: Event, outcome: MoldableOutcome) -> Record:
@@ -137,17 +139,21 @@ class MoldableSystem(PolicySystem):
         state.tally[ARRIVED, event.type] += 1
         outcome.flags |= FLAG_ARRIVED
         yield Record("arrival", None, {"job": event.job, "type": event.type, "size": event.service})
-        view = MoldableView(self.numbers, self.tables, self.rules, state, self.script.requests)
-        decisions = self.policy.arrival(view, MoldableJob(event.job, event.type))
+        decisions = self.policy.arrival(self._view(state), MoldableJob(event.job, event.type))
         yield from self._decide(state, decisions, outcome)
         if not outcome.flags & (FLAG_ADMITTED | FLAG_BLOCKED):
             raise outcome.fault(f"it neither gives servers to job {self.job_name(event.job)} nor blocks it")
+
+    def _view(self, state: MoldableState) -> MoldableView:
+        return MoldableView(self.numbers, self.tables, self.rules, state, self.script.requests)
 
     # Decisions.
 
     def _decide(self, state: MoldableState, decisions: Iterable[Record], outcome: MoldableOutcome) -> Iterator[Record]:
         def carry_out(decision: Record) -> Record:
             if isinstance(decision, Allocate | Reject):
+                if outcome.event.kind != ARRIVAL:
+                    raise outcome.fault("it decides of a job, but none has arrived")
                 if outcome.flags & (FLAG_ADMITTED | FLAG_BLOCKED):
                     raise outcome.fault("it decides of a job twice")
                 outcome.request = int(decision.values.get("request", -1))
@@ -156,6 +162,8 @@ class MoldableSystem(PolicySystem):
             elif isinstance(decision, Reject):
                 state.tally[BLOCKED, outcome.event.type] += 1
                 outcome.flags |= FLAG_BLOCKED
+            elif isinstance(decision, Remember):
+                remember(state, decision, outcome.fault)
             return decision
 
         return carried_out(decisions, carry_out)

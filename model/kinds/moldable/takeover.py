@@ -54,6 +54,8 @@ def taken_over(system: MoldableSystem, other: MoldableSystem, state: MoldableSta
         state = _retargeted(system, other, state)
     if not _same_pools(system.rules, other.rules):
         state = _repooled(system, state)
+    if system.scenario.policy != other.scenario.policy:
+        state = state._replace(memory=np.zeros(system.policy.memory))
     return state
 
 

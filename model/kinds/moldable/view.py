@@ -5,24 +5,30 @@ from __future__ import annotations
 from typing import Mapping, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from slotscope.model.kinds.moldable import physics
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers
 from slotscope.model.kinds.moldable.rules import AllocationRules
-from slotscope.model.kinds.moldable.state import MoldableState
+from slotscope.model.kinds.moldable.state import BUSY, MoldableState
 from slotscope.model.kinds.moldable.tables import MoldableTables
 from slotscope.model.systems import random_words
+from slotscope.model.systems.view import PolicyView
 
 
 class MoldableJob(NamedTuple):
-    """A job that arrives, as a policy sees it."""
+    """A job that arrives or departs, as a policy sees it."""
 
     number: int
     type: int  #: its class
+    servers: int = 0  #: on how many it has run, where it departs
 
 
-class MoldableView:
+class MoldableView(PolicyView):
     """The state as a policy sees it; *scripted* has the requests that a script gives, by job."""
+
+    numbers: MoldableNumbers
+    _state: MoldableState
 
     def __init__(
         self,
@@ -32,11 +38,24 @@ class MoldableView:
         state: MoldableState,
         scripted: Mapping[int, int],
     ) -> None:
-        self.numbers = numbers
+        super().__init__(numbers, state)
         self._tables = tables
         self._rules = rules
-        self._state = state
         self._scripted = scripted
+
+    def looking_at(self, numbers: MoldableNumbers, state: MoldableState) -> MoldableView:
+        """See :class:`model.systems.view.PolicyView`."""
+        return MoldableView(numbers, self._tables, self._rules, state, self._scripted)
+
+    @property
+    def busy(self) -> int:
+        """Servers in use, of ``numbers.servers``."""
+        return int(self._state.number[BUSY])
+
+    @property
+    def running(self) -> NDArray[np.int64]:
+        """[l, d + 1] X_i: jobs of each class that run on i servers; column 0 stays 0."""
+        return self._state.jobs
 
     def free(self, job_class: int) -> int:
         """j: free servers that a job of the class may take."""

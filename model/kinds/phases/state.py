@@ -105,6 +105,7 @@ class PhaseState(NamedTuple):
     heap_time: Times  #: [M] heap of the next moves
     heap_record: Indices  #: [M]
     trail: NDArray[np.uint64]  #: [1] running hash of all events
+    memory: Times  #: [m] what the policy remembers, m as it declares
 
 
 class StateSizes(NamedTuple):
@@ -115,6 +116,7 @@ class StateSizes(NamedTuple):
     pools: int = 1
     normal_servers: int = 0  #: L of all pools together; 0: the policy knows no backup servers
     configurations: int = 0  #: C; 0: no lattice
+    memory: int = 0  #: m
 
 
 def empty_state(sizes: StateSizes) -> PhaseState:
@@ -149,6 +151,7 @@ def empty_state(sizes: StateSizes) -> PhaseState:
         backup_record=np.full((sizes.pools, FIRST_BACKUPS), -1, np.int32),
         backup_idle=np.zeros(sizes.pools, np.int32),
         trail=np.zeros(1, np.uint64),
+        memory=np.zeros(sizes.memory),
         **blank_records(_PER_RECORD, FIRST_RECORDS),
     )
     state.number[FREE] = FIRST_RECORDS

@@ -2,7 +2,7 @@
 
 Axes: S servers, N normal ones with a timer, O observed ones, P pools, B backup servers of a pool, I
 phases, D resources, C configurations of the lattice, T tokens of a type, W nodes of the
-tournament, M job records.
+tournament, M job records, m numbers that the policy remembers.
 """
 
 from __future__ import annotations
@@ -61,6 +61,7 @@ SPEC = StateSpec(
         "heap_time": due("M"),
         "heap_record": index("M", "M"),
         "trail": anything("1"),
+        "memory": anything("m"),
     },
     # EVENT, NEXT_ARRIVAL, FREE, MOVES, ACTIVE, REAL, VIRTUAL, TOKENS, BACKUP, NEXT_TOKEN,
     # NEXT_VIRTUAL, NEXT_TIMER, NEXT_REQUEST, COST, PAUSED

@@ -56,12 +56,13 @@ from slotscope.model.records import (
     Overflow,
     Place,
     Record,
+    Remember,
     Request,
     SetTimer,
     VirtualArrival,
 )
 from slotscope.model.systems.base import PolicySystem
-from slotscope.model.systems.deciding import carried_out
+from slotscope.model.systems.deciding import carried_out, remember
 
 
 class PhaseSystem(PolicySystem):
@@ -92,16 +93,21 @@ class PhaseSystem(PolicySystem):
         configurations = len(self.tables.up) if self.policy.observes else 0
         state = empty_state(
             StateSizes(
-                self.numbers.phases, self.numbers.resources, self.policy.pools, self.normal_servers, configurations
+                self.numbers.phases,
+                self.numbers.resources,
+                self.policy.pools,
+                self.normal_servers,
+                configurations,
+                self.policy.memory,
             )
         )
-        return self.script.begun(state) if self.script else state
+        return self.script.begun(state) if self.script else self.prepared(state)
 
     def start(self, state: PhaseState) -> Iterator[Record]:
         """Timers start."""
         outcome = PhaseOutcome(Event(TICK, float(state.clock[NOW])))
         view = self._view(state, starting=True)
-        yield from self._decide(state, self.policy.began(view), outcome)
+        yield from self._decide(state, self.policy.start(view), outcome)
 
     def check_continuation(self, other: PhaseSystem) -> None:
         """See :func:`model.kinds.phases.takeover.check_continuation`."""
@@ -177,7 +183,7 @@ class PhaseSystem(PolicySystem):
         outcome.job, outcome.type, outcome.phase = event.job, event.type, event.type
         outcome.flags |= FLAG_ARRIVED
         yield Record("arrival", None, {"job": event.job, "type": event.type})
-        decisions = self.policy.arrived(self._view(state), PhaseJob(event.job, event.type))
+        decisions = self.policy.arrival(self._view(state), PhaseJob(event.job, event.type))
         yield from self._decide(state, decisions, outcome, record)
         if state.job_server[record] == -1:
             raise outcome.fault(
@@ -192,7 +198,7 @@ class PhaseSystem(PolicySystem):
         outcome.had_jobs = bool(state.jobs_on[event.server])
         outcome.flags |= FLAG_TICKED
         view = self._view(state, timer)
-        yield from self._decide(state, self.policy.ticked(view, event.server), outcome)
+        yield from self._decide(state, self.policy.tick(view, event.server), outcome)
 
     def _job_moves(self, state: PhaseState, event: Event, outcome: PhaseOutcome) -> Iterator[Record]:
         record = event.record
@@ -209,17 +215,19 @@ class PhaseSystem(PolicySystem):
         }
         outcome.flags |= FLAG_OF_VIRTUAL if values["virtual"] else 0
         if event.kind == DEPARTURE:
+            acts, phase = self.policy.departure, outcome.type
             physics.leave(state, self.tables, record)
             outcome.flags |= FLAG_DEPARTED
             yield Record("departure", None, values)
         else:
+            acts, phase = self.policy.move, event.type
             with np.errstate(over="ignore"):
                 physics.move(state, self.tables, record, event.type)
             outcome.flags |= FLAG_MOVED
             yield Record("move", None, values | {"to": event.type})
         if event.server >= 0:
-            decisions = self.policy.moved(self._view(state), event.server)
-            yield from self._decide(state, decisions, outcome)
+            job = PhaseJob(outcome.job, phase, event.server, bool(values["virtual"]))
+            yield from self._decide(state, acts(self._view(state), job), outcome)
 
     # Decisions.
 
@@ -330,6 +338,9 @@ class PhaseSystem(PolicySystem):
         else:
             timers.start_timer(state, self.tables, server, decision.rate)
 
+    def _remember(self, state: PhaseState, decision: Remember, outcome: PhaseOutcome, record: int) -> None:
+        remember(state, decision, outcome.fault)
+
     def _server(self, state: PhaseState, server: int, outcome: PhaseOutcome) -> int:
         if not 0 <= server < len(state.jobs_on):
             raise outcome.fault(f"it names server {server + 1}; there are servers 1 to {len(state.jobs_on)}")
@@ -351,4 +362,5 @@ _HANDLERS: dict[type[Record], Callable[..., None]] = {
     Request: PhaseSystem._request,
     VirtualArrival: PhaseSystem._virtual,
     SetTimer: PhaseSystem._set_timer,
+    Remember: PhaseSystem._remember,
 }

@@ -66,6 +66,8 @@ def taken_over(system: PhaseSystem, other: PhaseSystem, state: PhaseState) -> Ph
     """
     check_continuation(system, other)
     _count_peaks(system, state)
+    if system.scenario.policy != other.scenario.policy:
+        state = state._replace(memory=np.zeros(system.policy.memory))
     if not other.normal_servers or _same_rules(system.policy, other.policy):
         return state
     if not system.normal_servers:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator, NamedTuple, Protocol
+from copy import copy
+from typing import Any, Iterator, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
-from slotscope.model.kinds.phases.state import NEXT_REQUEST, NEXT_VIRTUAL, NOW, REAL, PhaseState
+from slotscope.model.kinds.phases.state import NEXT_REQUEST, NEXT_VIRTUAL, REAL, PhaseState
 from slotscope.model.kinds.phases.tables import (
     CHOICE_KEY,
     REQUEST_KEY,
@@ -19,17 +20,24 @@ from slotscope.model.kinds.phases.tables import (
     PhaseTables,
 )
 from slotscope.model.systems import random_words
+from slotscope.model.systems.view import PolicyView
 
 
 class PhaseJob(NamedTuple):
-    """A job that arrives, as a policy sees it."""
+    """A job that arrives, moves or departs, as a policy sees it."""
 
     number: int
-    type: int
+    type: int  #: the phase in which it arrives, into which it goes, or from which it departs
+    server: int = -1  #: where it moves or departs
+    virtual: bool = False
 
 
 class Choices(Protocol):
     """Where a policy's random choices come from: the run's random words, or a script."""
+
+    def in_state(self, state: PhaseState) -> Choices:
+        """The same choices, as a copy of the state would have them."""
+        ...
 
     def pool(self, job: int, shares: NDArray[np.float64]) -> int:
         """The pool of an arriving job; *shares* [P] are cumulative probabilities."""
@@ -72,6 +80,12 @@ class RandomChoices:
         self._state = state
         self._timer = timer
 
+    def in_state(self, state: PhaseState) -> Self:
+        """See :class:`Choices`."""
+        other = copy(self)
+        other._state = state
+        return other
+
     def _word(self, key: int, number: int, draw: int) -> Any:
         with np.errstate(over="ignore"):
             return random_words.random_word(self._key[key], number, draw)
@@ -107,18 +121,19 @@ class RandomChoices:
         return self._below(CHOICE_KEY, job, draw, count)
 
 
-class PhaseView:
+class PhaseView(PolicyView):
     """The state as a policy sees it in one event."""
 
-    def __init__(self, numbers: PhaseNumbers, state: PhaseState, choices: Choices) -> None:
-        self.numbers = numbers
-        self.choices = choices
-        self._state = state
+    numbers: PhaseNumbers
+    _state: PhaseState
 
-    @property
-    def time(self) -> float:
-        """Now."""
-        return float(self._state.clock[NOW])
+    def __init__(self, numbers: PhaseNumbers, state: PhaseState, choices: Choices) -> None:
+        super().__init__(numbers, state)
+        self.choices = choices
+
+    def looking_at(self, numbers: PhaseNumbers, state: PhaseState) -> PhaseView:
+        """See :class:`model.systems.view.PolicyView`."""
+        return PhaseView(numbers, state, self.choices.in_state(state))
 
     @property
     def jobs(self) -> int:

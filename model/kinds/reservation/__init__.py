@@ -77,7 +77,7 @@ ROOM = Room(
     commands=MappingProxyType(
         {"prices": CommandSpec(f"{__name__}.cli.prices", (f"{__name__}.cli.arguments", "prices"))}
     ),
-    own_policies=f"{__name__}.own.guard",
+    own_policies=f"{__name__}.own",
     former_packages=MappingProxyType(
         {
             "model.policies": f"{__name__}.policies",

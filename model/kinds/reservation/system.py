@@ -6,13 +6,13 @@ checked against the state, applied, and passed on, so that stepping can stop bet
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Callable, Iterable, Iterator
 
 import numpy as np
 
 from slotscope.model.errors import PolicyError, ScenarioError
 from slotscope.model.kinds.reservation import physics, sampling
-from slotscope.model.kinds.reservation.decisions import NotADecisionError, sound
 from slotscope.model.kinds.reservation.initial import check_feasible, initial_state, starting_jobs
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.outcome import ReservationOutcome
@@ -59,7 +59,7 @@ from slotscope.model.records import (
     UpdateAt,
 )
 from slotscope.model.systems.base import PolicySystem
-from slotscope.model.systems.deciding import carried_out
+from slotscope.model.systems.deciding import carried_out, remember
 from slotscope.model.workload import Workload
 
 
@@ -230,20 +230,13 @@ class ReservationSystem(PolicySystem):
     def _decide(
         self, state: ReservationState, decisions: Iterable[Record], outcome: ReservationOutcome
     ) -> Iterator[Record]:
-        def carry_out(given: Record) -> Record:
-            record = self._sound(given, outcome)
+        def carry_out(record: Record) -> Record:
             handler = _HANDLERS.get(type(record))
             if handler is not None:
                 handler(self, state, record, outcome)
             return record
 
         return carried_out(decisions, carry_out)
-
-    def _sound(self, given: Record, outcome: ReservationOutcome) -> Record:
-        try:
-            return sound(given, self.numbers)
-        except NotADecisionError as error:
-            raise self._fault(outcome.event, str(error)) from None
 
     def _admit(self, state: ReservationState, record: Admit, outcome: ReservationOutcome) -> None:
         event, server = outcome.event, record.server
@@ -370,13 +363,7 @@ class ReservationSystem(PolicySystem):
         state.number[EXTENDED] = record.extended
 
     def _remember(self, state: ReservationState, record: Remember, outcome: ReservationOutcome) -> None:
-        end = record.start + len(record.numbers)
-        if not 0 <= record.start <= end <= len(state.memory):
-            raise self._fault(
-                outcome.event,
-                f"it remembers numbers {record.start} to {end - 1}; its class declares memory = {len(state.memory)}",
-            )
-        state.memory[record.start : end] = record.numbers
+        remember(state, record, partial(self._fault, outcome.event))
 
     def _update_at(self, state: ReservationState, record: UpdateAt, outcome: ReservationOutcome) -> None:
         if not record.time > state.clock[NOW]:

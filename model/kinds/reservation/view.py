@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.kinds.reservation.classification import Classification, classify
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
-from slotscope.model.kinds.reservation.state import EVENT, I_STAR, NOW, ReservationState
+from slotscope.model.kinds.reservation.state import I_STAR, ReservationState
 from slotscope.model.records import Configuration
 from slotscope.model.state import viewed
-from slotscope.model.streams import stream
+from slotscope.model.systems.view import PolicyView
 
 
-class ReservationView:
+class ReservationView(PolicyView):
     """The system as a policy may see it; every array is read-only and always current.
 
     Servers and types are numbered from 0.
     """
 
+    numbers: ReservationNumbers
+    _state: ReservationState
+
     def __init__(self, numbers: ReservationNumbers, state: ReservationState) -> None:
-        self.numbers = numbers
-        self._state = viewed(state)
+        super().__init__(numbers, viewed(state))
 
     @property
     def servers(self) -> int:
@@ -47,16 +48,6 @@ class ReservationView:
         return self.numbers.rewards
 
     @property
-    def now(self) -> float:
-        """The time of the present event."""
-        return float(self._state.clock[NOW])
-
-    @property
-    def event(self) -> int:
-        """The number of events before the present one."""
-        return int(self._state.number[EVENT])
-
-    @property
     def configuration(self) -> NDArray[np.int32]:
         """[L, J] slots of each server."""
         return self._state.configuration
@@ -70,18 +61,6 @@ class ReservationView:
     def jobs_in_system(self) -> NDArray[np.int64]:
         """[J] Y_j."""
         return self._state.jobs_in_system
-
-    @property
-    def memory(self) -> NDArray[np.float64]:
-        """[m] what the policy has remembered; changed by yielding ``Remember``."""
-        return self._state.memory
-
-    def random(self, name: str = "") -> np.random.Generator:
-        """Random numbers that a replay meets again: a function of seed, event and *name*.
-
-        Asking twice in one event under the same name gives the same numbers twice.
-        """
-        return stream(self.numbers.seed, "policy", self.event, crc32(name.encode()))
 
     @property
     def i_star(self) -> int:

@@ -15,7 +15,7 @@ from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Mapping
+from typing import Any, cast
 
 from pydantic import BaseModel
 
@@ -24,7 +24,9 @@ from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.policies.common import NoParameters, PseudocodeLine
 from slotscope.model.policies.own.faults import QUIET, is_from_outside, line_in, said_by
 from slotscope.model.policies.own.former import answer_to_former_names
-from slotscope.model.policies.own.shape import place_in, policy_class, takes_nothing
+from slotscope.model.policies.own.guard import Made, guarded
+from slotscope.model.policies.own.kind import OwnKind
+from slotscope.model.policies.own.shape import place_in, policy_class, system_of, takes_nothing
 from slotscope.model.policies.own.text import STOP, own_lines, stoppable
 from slotscope.model.policies.own.trust import check_allowed, digest_of
 from slotscope.model.policies.own.watch import MOST_SECONDS_TO_LOAD, CodeStoppedError, go_on_stopping, watched
@@ -34,7 +36,7 @@ from slotscope.model.records import Line
 MOST_BYTES = 1_000_000
 
 _lock = threading.RLock()
-_loaded: dict[str, PolicyFile] = {}
+_loaded: dict[tuple[str, str], PolicyFile] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +49,7 @@ class PolicyFile:
     path: str
     text: str
     cls: type
-
-    system = "reservation"
+    system: str  #: the kind of system that it is for
 
     @property
     def name(self) -> str:
@@ -97,21 +98,37 @@ class PolicyFile:
             If its ``__init__`` fails.
         """
 
-        def make(private: Any) -> tuple[Any, Mapping[str, Any]]:
+        def make(private: Any, wanted: tuple[str, ...]) -> Made:
             module = _executed(self.path, self.text)
-            cls = policy_class(self.path, module)
+            cls = policy_class(self.path, module, own_kind)
             arguments = () if takes_nothing(cls) else (private, parameters)
-            return _guarded(self.path, lambda: cls(*arguments), cls.__name__), vars(module)
 
+            def made() -> Made:
+                policy = cls(*arguments)
+                return Made(
+                    policy, vars(module), {name: getattr(policy, name) for name in wanted if hasattr(policy, name)}
+                )
+
+            return cast("Made", _guarded(self.path, made, cls.__name__))
+
+        own_kind = kind_of(self.system)
         pseudocode, number = self._shown
-        guard = import_module(ROOMS[self.system].own_policies)
-        made = guard.GuardedPolicy(self.path, numbers, make, pseudocode, number)
+        made = guarded(cast(Any, own_kind.base))(own_kind, self.path, numbers, make, pseudocode, number)
         made.title, made.text = self.title, self.text
         return made
 
 
-def load_policy(path: str) -> PolicyFile:
+def kind_of(system: str) -> OwnKind:
+    """What a kind of system says of policies of one's own."""
+    found: OwnKind = import_module(ROOMS[system].own_policies).OWN
+    return found
+
+
+def load_policy(path: str, system: str) -> PolicyFile:
     """The policy in a file; read anew each time, executed anew if its text has changed.
+
+    It is for the kind of system that its class names, which every ``OwnPolicy`` does; else for
+    *system*.
 
     Nothing of a file is executed that the user has not allowed, see
     :mod:`model.policies.own.trust`.
@@ -124,11 +141,12 @@ def load_policy(path: str) -> PolicyFile:
     text = read_policy(path)
     check_allowed(path, text)
     with _lock:
-        known = _loaded.get(path)
+        known = _loaded.get((path, system))
         if known is None or known.text != text:
             module = _executed(path, text)
-            known = PolicyFile(path, text, policy_class(path, module))
-            _loaded[path] = known
+            named = system_of(module, system)
+            known = PolicyFile(path, text, policy_class(path, module, kind_of(named)), named)
+            _loaded[path, system] = known
     return known
 
 

@@ -6,26 +6,17 @@ import dis
 import inspect
 from itertools import pairwise
 from types import FunctionType, ModuleType
-from typing import Any, Mapping
+from typing import Any
 
 from pydantic import BaseModel
 
 from slotscope.model.errors import PolicyFileError
+from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.policies.common import NoParameters, PseudocodeLine
+from slotscope.model.policies.own.kind import Occasion, OwnKind
 
 #: Names of the class, the first one is preferred.
 CLASSES = ("Policy", "Reference")
-
-#: Occasions and the arguments after ``self``.
-OCCASIONS: Mapping[str, tuple[str, ...]] = {
-    "start": ("view",),
-    "arrival": ("view", "job"),
-    "departure": ("view", "job"),
-    "update": ("view",),
-}
-
-#: Attributes of the class that must have a plain type.
-TYPED: Mapping[str, type] = {"reserves_slots": bool, "has_groups": bool, "title": str}
 
 
 def place_in(path: str, line: int) -> str:
@@ -33,8 +24,15 @@ def place_in(path: str, line: int) -> str:
     return f"{path}, line {line}" if line else path
 
 
-def policy_class(path: str, module: ModuleType) -> type:
-    """The class that a file defines, once its shape was found to be right.
+def system_of(module: ModuleType, default: str) -> str:
+    """The kind of system that a file's class names; *default* where it names none."""
+    cls = next((vars(module)[name] for name in CLASSES if name in vars(module)), None)
+    named = getattr(cls, "system", "")
+    return named if type(named) is str and named in ROOMS else default
+
+
+def policy_class(path: str, module: ModuleType, kind: OwnKind) -> type:
+    """The class that a file defines, once its shape was found to be right for a kind of system.
 
     Raises
     ------
@@ -51,8 +49,8 @@ def policy_class(path: str, module: ModuleType) -> type:
         raise _refused(path, 0, there, "a class called Policy")
     if not isinstance(cls, type):
         raise _refused(path, 0, "found a Policy that is no class", "class Policy(OwnPolicy)")
-    _check_methods(path, cls)
-    _check_attributes(path, cls)
+    _check_methods(path, cls, kind)
+    _check_attributes(path, cls, kind)
     return cls
 
 
@@ -65,33 +63,40 @@ def _refused(path: str, line: int, found: str, allowed: str) -> PolicyFileError:
     return PolicyFileError(f"{found}, allowed: {allowed}", where=place_in(path, line))
 
 
-def _check_methods(path: str, cls: type) -> None:
-    if not callable(getattr(cls, "arrival", None)):
-        raise _refused(
-            path, _line_of(cls), f"the class {cls.__name__} has no method arrival", "def arrival(self, view, job)"
-        )
-    for name, arguments in OCCASIONS.items():
-        method = inspect.getattr_static(cls, name, None)
+def _check_methods(path: str, cls: type, kind: OwnKind) -> None:
+    wanted = {one.name: f"def {one.name}(self, {', '.join(one.arguments)})" for one in kind.occasions}
+    if not any(_is_defined(cls, name, kind.own) for name in kind.enough):
+        found = f"the class {cls.__name__} has no method {' or '.join(kind.enough)}"
+        raise _refused(path, _line_of(cls), found, wanted[kind.enough[0]])
+    for occasion in kind.occasions:
+        name, method = occasion.name, inspect.getattr_static(cls, occasion.name, None)
         if method is None:
             continue
         function = method.__func__ if isinstance(method, staticmethod | classmethod) else method
-        wanted = f"{name}(self, {', '.join(arguments)})"
         if not isinstance(function, FunctionType):
-            raise _refused(path, _line_of(cls), f"{name} is no method", f"def {wanted}")
+            raise _refused(path, _line_of(cls), f"{name} is no method", wanted[name])
         line = _line_of(function)
-        given = arguments if function is not method else ("self", *arguments)
+        given = occasion.arguments if function is not method else ("self", *occasion.arguments)
         if not _binds(getattr(cls, name), *given):
             found = f"found {name}{inspect.signature(getattr(cls, name))}"
-            raise _refused(path, line, found, wanted)
-        _check_generator(path, line, name, function)
+            raise _refused(path, line, found, wanted[name].removeprefix("def "))
+        _check_generator(path, line, occasion, function, kind)
 
 
-def _check_generator(path: str, line: int, name: str, function: FunctionType) -> None:
+def _is_defined(cls: type, name: str, own: type) -> bool:
+    """Whether a class has a method, other than the one that it starts from."""
+    method = inspect.getattr_static(cls, name, None)
+    same = issubclass(cls, own) and method is inspect.getattr_static(own, name, None)
+    return callable(getattr(cls, name, None)) and not same
+
+
+def _check_generator(path: str, line: int, occasion: Occasion, function: FunctionType, kind: OwnKind) -> None:
+    name = occasion.name
     if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
         raise _refused(path, line, f"found async def {name}", f"def {name} with yield")
-    yields = inspect.isgeneratorfunction(function)
-    if name == "arrival" and not yields and not _returns(function):
-        raise _refused(path, line, "arrival has no yield", "a generator that yields one Admit(server=...) or Reject()")
+    needed = occasion.answers or name == kind.enough[0]
+    if needed and not inspect.isgeneratorfunction(function) and not _returns(function):
+        raise _refused(path, line, f"{name} has no yield", f"a generator that {kind.hint}")
 
 
 def _returns(function: FunctionType) -> bool:
@@ -103,17 +108,17 @@ def _returns(function: FunctionType) -> bool:
     )
 
 
-def _check_attributes(path: str, cls: type) -> None:
+def _check_attributes(path: str, cls: type, kind: OwnKind) -> None:
     line = _line_of(cls)
     schema = getattr(cls, "schema", NoParameters)
     if not (isinstance(schema, type) and issubclass(schema, BaseModel)):
         raise _refused(
             path, line, "the schema is no pydantic model", "schema = Parameters, with class Parameters(Section)"
         )
-    for name, kind in TYPED.items():
-        value = getattr(cls, name, kind())
-        if not isinstance(value, kind | property):
-            raise _refused(path, line, f"{name} is of the class {type(value).__name__}", kind.__name__)
+    for name, plain in {"title": str, **kind.typed}.items():
+        value = getattr(cls, name, plain())
+        if not isinstance(value, plain | property):
+            raise _refused(path, line, f"{name} is of the class {type(value).__name__}", plain.__name__)
     lines = getattr(cls, "pseudocode", ())
     if not isinstance(lines, tuple) or not all(type(item) is PseudocodeLine for item in lines):
         raise _refused(path, line, "the pseudocode is no tuple of PseudocodeLine", "that, or none")

@@ -405,7 +405,7 @@ BY_JRS: dict[str, tuple[Decide, str]] = {
 def refused(bench: Bench, decide: Decide) -> PolicyError:
     """What is said of decisions about the first arrival."""
     policy: Any = bench.system.policy
-    policy.arrived = lambda view, job: iter(decide(job.number))
+    policy.arrival = lambda view, job: iter(decide(job.number))
     with pytest.raises(PolicyError) as raised:
         after(bench, 50)
     return raised.value

@@ -20,11 +20,11 @@ __all__ = ["Decisions", "PhaseJob", "PhasePolicy", "PseudocodeLine"]
 class PhasePolicy(Policy):
     """A policy for jobs with phases: what it is unless it says otherwise.
 
-    A policy must have ``arrived``, called for each job that arrives; it decides ``Match`` or
-    ``Overflow``, or ``Place`` where servers are unlimited.  ``began`` is called once, before the
-    first event; ``moved`` after a job, real or virtual, has changed its phase on a normal server or
-    departed from it; ``ticked`` when a server's timer rings.  They decide ``Request``,
-    ``VirtualArrival`` and ``SetTimer``.
+    A policy must have ``arrival``, called for each job that arrives; it decides ``Match`` or
+    ``Overflow``, or ``Place`` where servers are unlimited.  ``start`` is called once, before the
+    first event; ``move`` after a job, real or virtual, has changed its phase on a server that is no
+    backup, ``departure`` after it has departed from one; ``tick`` when a server's timer rings.  They
+    decide ``Request``, ``VirtualArrival`` and ``SetTimer``.
     """
 
     system = "phases"
@@ -40,21 +40,27 @@ class PhasePolicy(Policy):
     plan: Any = None
     #: It as tables (:class:`model.kinds.phases.programs.rules.Rules`).
     rules: Any = None
+    #: How many numbers are remembered from event to event.
+    memory: int = 0
 
-    arrived: Callable[[PhaseView, PhaseJob], Decisions]
+    arrival: Callable[[PhaseView, PhaseJob], Decisions]
 
     def __init__(self, numbers: PhaseNumbers, parameters: Any) -> None:
         self.numbers = numbers
         self.parameters = parameters
 
-    def began(self, view: PhaseView) -> Decisions:
+    def start(self, view: PhaseView) -> Decisions:
         """Before the first event."""
         yield from ()
 
-    def moved(self, view: PhaseView, server: int) -> Decisions:
-        """A job on a normal server has changed its phase or departed."""
+    def move(self, view: PhaseView, job: PhaseJob) -> Decisions:
+        """A job on a server has changed its phase."""
         yield from ()
 
-    def ticked(self, view: PhaseView, server: int) -> Decisions:
+    def departure(self, view: PhaseView, job: PhaseJob) -> Decisions:
+        """A job has departed from a server: as a change of phase, unless the policy says otherwise."""
+        return self.move(view, job)
+
+    def tick(self, view: PhaseView, server: int) -> Decisions:
         """The timer of a normal server rang."""
         yield from ()

@@ -52,7 +52,7 @@ class Reference(FittingPolicy):
         factor: int = ceil(max(self.parameters.factor, 1))
         return MOST_WEIGHT // (self.numbers.resources * factor)
 
-    def arrived(self, view: PhaseView, job: PhaseJob) -> Decisions:
+    def arrival(self, view: PhaseView, job: PhaseJob) -> Decisions:
         """The tightest busy server where it fits, or an idle one."""
         fitting = self.fitting(view, job.type)
         yield Record("fitting", Line(1, 2), {"type": job.type, "servers": len(fitting)})

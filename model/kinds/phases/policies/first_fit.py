@@ -30,7 +30,7 @@ class Reference(FittingPolicy):
         PseudocodeLine(Line(1, 3), 1, "the one of lowest number takes it"),
     )
 
-    def arrived(self, view: PhaseView, job: PhaseJob) -> Decisions:
+    def arrival(self, view: PhaseView, job: PhaseJob) -> Decisions:
         """The first server where it fits."""
         fitting, idle = self.fitting(view, job.type), view.first_idle()
         yield Record("fitting", Line(1, 2), {"type": job.type, "servers": len(fitting)})

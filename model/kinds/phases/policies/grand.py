@@ -54,7 +54,7 @@ class Reference(FittingPolicy):
         self.share = parameters.a
         self.compiled = max(self.share.numerator, self.share.denominator) < MOST_COMPILED
 
-    def arrived(self, view: PhaseView, job: PhaseJob) -> Decisions:
+    def arrival(self, view: PhaseView, job: PhaseJob) -> Decisions:
         """One server of the draw."""
         fitting = self.fitting(view, job.type)
         idle = ceil(self.share * view.jobs)

@@ -114,7 +114,7 @@ class Reference(PhasePolicy):
         most = numbers.model.most_jobs
         self.most_tokens = most * len(self.pool_of) if parameters.request_after_pause else most
 
-    def began(self, view: PhaseView) -> Decisions:
+    def start(self, view: PhaseView) -> Decisions:
         """Timers start; a configuration that one starts from requests nothing by itself.
 
         Where there are more tokens than the limit allows, because another policy left them, there
@@ -126,7 +126,7 @@ class Reference(PhasePolicy):
         for pool in range(self.pools):
             yield from self._keep_limit(view, pool)
 
-    def arrived(self, view: PhaseView, job: PhaseJob) -> Decisions:
+    def arrival(self, view: PhaseView, job: PhaseJob) -> Decisions:
         """Step 2: a token of the job's type, or a backup server."""
         pool = view.choices.pool(job.number, self.rules.route[job.type])
         count = view.tokens(pool, job.type)
@@ -157,8 +157,9 @@ class Reference(PhasePolicy):
         asked = yield from self._token_gone(view, server)
         yield from self._keep_limit(view, pool, asked)
 
-    def moved(self, view: PhaseView, server: int) -> Decisions:
+    def move(self, view: PhaseView, job: PhaseJob) -> Decisions:
         """Step 1: a reactive request, unless the server is paused."""
+        server = job.server
         observed = view.observed_configuration(server)
         if view.is_paused(server):
             missed = self._case(view, server) == AT_ONCE
@@ -167,7 +168,7 @@ class Reference(PhasePolicy):
             return
         yield from self._react(view, server)
 
-    def ticked(self, view: PhaseView, server: int) -> Decisions:
+    def tick(self, view: PhaseView, server: int) -> Decisions:
         """Step 1: a proactive request."""
         pool, place = int(self.pool_of[server]), view.observed(server)
         jobs = [0] * self.numbers.phases

@@ -48,7 +48,7 @@ class Reference(BestFit):
         super().__init__(numbers, parameters)
         self.draws = parameters.choices
 
-    def arrived(self, view: PhaseView, job: PhaseJob) -> Decisions:
+    def arrival(self, view: PhaseView, job: PhaseJob) -> Decisions:
         """The tightest of d busy servers, or an idle one."""
         busy = list(view.busy_servers())
         draws = range(self.draws if busy else 0)

@@ -11,7 +11,7 @@ from typing import Any, Callable, Iterator, NamedTuple
 
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.view import ReservationView
-from slotscope.model.policies.common import NoParameters, Policy, PseudocodeLine
+from slotscope.model.policies.common import NoParameters, Policy, PseudocodeLine, say
 from slotscope.model.records import (
     Admit,
     Classify,
@@ -95,15 +95,6 @@ class OwnPolicy(ReservationPolicy):
     def __init__(self, numbers: ReservationNumbers, parameters: Any) -> None:
         self.numbers = numbers
         self.parameters = parameters
-
-
-def say(kind: str, /, **values: Any) -> Record:
-    """A sub-step that explains: *kind* says what happened, *values* the numbers compared.
-
-    The sentence is made of both: ``say("too_full", free=3, needed=4)`` is shown as
-    "too full: free = 3, needed = 4".
-    """
-    return Record(kind, None, values)
 
 
 __all__ = [

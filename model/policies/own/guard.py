@@ -13,27 +13,19 @@ inside one call of C code, are beyond what can be guarded here.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Generator, Iterator, Mapping
+from functools import cache, partial
+from typing import Any, Callable, Generator, Iterator, Mapping, NamedTuple
 
 from slotscope.model.errors import PolicyError, PolicyFileError
-from slotscope.model.kinds.reservation.decisions import KINDS, NotADecisionError, whole
-from slotscope.model.kinds.reservation.numbers import ReservationNumbers
-from slotscope.model.kinds.reservation.own.call import END, Call
-from slotscope.model.kinds.reservation.own.records import BadValueError, plain_record
-from slotscope.model.kinds.reservation.own.shown import PrivateNumbers
-from slotscope.model.kinds.reservation.policies.base import (
-    ArrivingJob,
-    Decisions,
-    DepartedJob,
-    PseudocodeLine,
-    ReservationPolicy,
-)
-from slotscope.model.kinds.reservation.view import ReservationView
+from slotscope.model.policies.common import Policy, PseudocodeLine
+from slotscope.model.policies.own.call import END, Call
+from slotscope.model.policies.own.kind import Occasion, OwnKind
 from slotscope.model.policies.own.memory import Lasting, TooMuchError
-from slotscope.model.records import Admit, Line, Record, Reject
-
-#: Numbers that a policy can remember.
-MOST_MEMORY = 1_000_000
+from slotscope.model.policies.own.records import BadValueError, plain_record
+from slotscope.model.policies.own.shown import PrivateNumbers
+from slotscope.model.policies.own.sound import MOST_MEMORY, Check, NotADecisionError, number, sound
+from slotscope.model.records import Line, Record
+from slotscope.model.systems.view import PolicyView
 
 #: What a policy of one's own is told when a replay takes another course.
 ON_DRIFT = (
@@ -41,19 +33,39 @@ ON_DRIFT = (
     "view.random(name) and no time of day, and keep what must last with Remember"
 )
 
-#: Makes a fresh policy: the object, and the variables of its file.
-Maker = Callable[[ReservationNumbers], tuple[Any, Mapping[str, Any]]]
+#: Attributes that the systems of all kinds read.
+_OF_ALL_KINDS: Mapping[str, Check] = {"memory": number(0, MOST_MEMORY)}
 
 
-class GuardedPolicy(ReservationPolicy):
-    """A policy of one's own, as the system meets it.
+class Made(NamedTuple):
+    """A policy that was made of a file."""
+
+    policy: Any
+    variables: Mapping[str, Any]  #: those of its file
+    attributes: Mapping[str, Any]  #: those of the wanted ones that it has
+
+
+#: Makes a fresh policy, told its own copy of the numbers and which attributes are wanted.
+Maker = Callable[[Any, tuple[str, ...]], Made]
+
+
+@cache
+def guarded(base: Any) -> Any:
+    """The guard for policies of one's own, as the system of *base*'s kind meets it."""
+    return type("GuardedPolicy", (GuardedPolicy, base), {})
+
+
+class GuardedPolicy(Policy):
+    """A policy of one's own.
 
     Parameters
     ----------
+    kind:
+        The words and checks of its kind of system.
     path:
         The file, as the user named it; also the name in its code objects.
     make:
-        Executes the file anew and makes the policy, told its own copy of the numbers.
+        Executes the file anew and makes the policy.
     pseudocode, own_algorithm:
         What is shown, and the number of the algorithm that the file's own lines are there.
     """
@@ -63,71 +75,58 @@ class GuardedPolicy(ReservationPolicy):
 
     def __init__(
         self,
+        kind: OwnKind,
         path: str,
-        numbers: ReservationNumbers,
+        numbers: Any,
         make: Maker,
         pseudocode: tuple[PseudocodeLine, ...] = (),
         own_algorithm: int = 1,
     ) -> None:
         self.name = path
         self.pseudocode = pseudocode
+        self._kind = kind
         self._own_algorithm = own_algorithm
         self._own_lines = {line.line for line in pseudocode}
         self._real = numbers
         self._make = make
-        self._renew()
-        policy = self._policy
-        self.title = str(getattr(policy, "title", "")) or path
-        self.paper = str(getattr(policy, "paper", ""))
-        self.reserves_slots = bool(getattr(policy, "reserves_slots", False))
-        self.has_groups = bool(getattr(policy, "has_groups", False))
-        self.memory = self._count("memory", MOST_MEMORY)
-        self.reserved = self._count("reserved", MOST_MEMORY)
+        self._checks = {**_OF_ALL_KINDS, **kind.attributes}
+        attributes = self._renew()
+        self.title = str(attributes.get("title", "")) or path
+        self.paper = str(attributes.get("paper", ""))
+        for name, check in self._checks.items():
+            if name in attributes:
+                setattr(self, name, self._checked(check, attributes[name], name))
+        for occasion in kind.occasions:
+            setattr(self, occasion.name, partial(self._called, occasion))
 
-    def _renew(self) -> None:
-        """A fresh policy, with nothing left of what a failed one has changed."""
-        self._numbers = PrivateNumbers(self._real)
-        self._policy, self._variables = self._make(self._numbers.copy)
+    def _renew(self) -> Mapping[str, Any]:
+        """A fresh policy, with nothing left of what a failed one has changed; its attributes."""
+        self._numbers = PrivateNumbers(self._real, self._kind.parts)
+        wanted = ("title", "paper", *self._checks)
+        self._policy, variables, attributes = self._make(self._numbers.copy, wanted)
         try:
-            self._lasting = Lasting(self._policy, self._variables, (self._numbers.copy, self._real))
+            self._lasting = Lasting(self._policy, variables, (self._numbers.copy, self._real))
         except TooMuchError as error:
             raise PolicyFileError(str(error), where=self.name) from None
         self._spoilt = False
+        return attributes
 
-    def _count(self, name: str, most: int) -> int:
+    def _checked(self, check: Check, value: Any, name: str) -> Any:
         try:
-            return whole(getattr(self._policy, name, 0), name, 0, most)
+            return check(value, name, self._real)
         except NotADecisionError as error:
             raise PolicyFileError(str(error), where=self.name) from None
 
-    def start(self, view: ReservationView) -> Decisions:
-        """See :class:`..policies.base.ReservationPolicy`; so for all occasions."""
-        return self._occasion("start", view, None)
-
-    def arrival(self, view: ReservationView, job: ArrivingJob) -> Decisions:
-        """The file's ``arrival``, guarded."""
-        return self._occasion("arrival", view, job)
-
-    def departure(self, view: ReservationView, job: DepartedJob) -> Decisions:
-        """The file's ``departure``, guarded."""
-        return self._occasion("departure", view, job)
-
-    def update(self, view: ReservationView) -> Decisions:
-        """The file's ``update``, guarded."""
-        return self._occasion("update", view, None)
-
     # One event.
 
-    def _occasion(
-        self, name: str, view: ReservationView, job: ArrivingJob | DepartedJob | None
-    ) -> Generator[Record, None, None]:
+    def _called(self, occasion: Occasion, view: PolicyView, *arguments: Any) -> Generator[Record, None, None]:
         if self._spoilt:
             self._renew()
-        call = Call(self.name, name, view, job, self._numbers)
+        call = Call(self._kind, self.name, occasion, view, arguments, self._numbers)
         try:
             yield from self._steps(call)
-            if name == "arrival" and not call.decided:
-                raise call.fault("it neither admits nor rejects the arriving job", call.first_line)
+            if not call.answered:
+                raise call.fault(f"it {occasion.unanswered}", call.first_line)
             self._check_what_lasts(call)
         except GeneratorExit:  # the event was left halfway, to go back or elsewhere
             call.close()
@@ -139,7 +138,7 @@ class GuardedPolicy(ReservationPolicy):
             raise
 
     def _steps(self, call: Call) -> Iterator[Record]:
-        method = getattr(self._policy, call.occasion, None)
+        method = getattr(self._policy, call.occasion.name, None)
         if method is None:
             return
         call.begin(method)
@@ -152,17 +151,15 @@ class GuardedPolicy(ReservationPolicy):
             if type(record) is not Record:  # it has done something
                 call.shown.refresh()
 
-    def _described(self, call: Call, given: Any) -> Any:
-        """A record with the line that it came from, and with values that stay as they are."""
-        if type(given) not in KINDS:
-            return given  # the system says what is allowed
-        call.decided |= type(given) in (Admit, Reject)
+    def _described(self, call: Call, given: Any) -> Record:
+        """A record with exact fields, the line that it came from, and values that stay as they are."""
         line = Line(self._own_algorithm, call.line) if call.line else None
+        line = line if line in self._own_lines else None
         try:
-            return plain_record(
-                given, line if line in self._own_lines else None, call.shown.view, call.job, call.in_file
-            )
-        except BadValueError as error:
+            record = sound(given, self._kind.records, self._real)
+            call.answered |= type(record) in call.occasion.answers
+            return plain_record(record, self._kind, line, call.shown.view, call.arguments, call.in_file)
+        except (BadValueError, NotADecisionError) as error:
             raise call.fault(str(error)) from None
 
     def _check_what_lasts(self, call: Call) -> None:

@@ -1,4 +1,4 @@
-"""A policy of one's own: copy this file, change it, and choose it.
+"""A policy of one's own for reservation systems: copy this file, change it, and choose it.
 
     slotscope dra-classroom --policy my_policy.py
     slotscope run dra-vms --policy "my_policy.py:most_types=2"

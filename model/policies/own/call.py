@@ -7,12 +7,12 @@ from types import CodeType, GeneratorType
 from typing import Any, Callable
 
 from slotscope.model.errors import PolicyFileError
-from slotscope.model.kinds.reservation.own.shown import PrivateNumbers, ShownView
-from slotscope.model.kinds.reservation.policies.base import ArrivingJob, DepartedJob
-from slotscope.model.kinds.reservation.view import ReservationView
 from slotscope.model.policies.own import watch
 from slotscope.model.policies.own.faults import QUIET, is_from_outside, line_in, said_by
+from slotscope.model.policies.own.kind import Occasion, OwnKind
+from slotscope.model.policies.own.shown import PrivateNumbers, ShownView
 from slotscope.model.policies.own.watch import CodeStoppedError, watched
+from slotscope.model.systems.view import PolicyView
 
 #: Sub-steps that a policy may take in one event.
 MOST_SUBSTEPS = 100_000
@@ -28,20 +28,21 @@ class Call:
 
     def __init__(
         self,
+        kind: OwnKind,
         path: str,
-        occasion: str,
-        view: ReservationView,
-        job: ArrivingJob | DepartedJob | None,
+        occasion: Occasion,
+        view: PolicyView,
+        arguments: tuple[Any, ...],
         numbers: PrivateNumbers,
     ) -> None:
         self.path = path
         self.occasion = occasion
-        self.job = job
+        self.arguments = arguments
         self.shown = ShownView(view, numbers.copy)
-        self.decided = False
+        self.answered = not occasion.answers
         self.line = self.first_line = 0
         self.in_file = True
-        self._moment = _moment(occasion, view, job)
+        self._moment = _moment(kind, occasion.name, view, arguments)
         self._generator: Any = None
         self._substeps = 0
         self._seconds = 0.0
@@ -51,13 +52,12 @@ class Call:
         """Call the method, which does nothing yet if it is a generator."""
         code: CodeType | None = getattr(getattr(method, "__func__", None), "__code__", None)
         self.first_line = self.line = code.co_firstlineno if code is not None else 0
-        rest = () if self.job is None else (self.job,)
-        result = self._guarded(lambda: method(self.shown.view, *rest))
-        if result is None and self.occasion != "arrival":
+        result = self._guarded(lambda: method(self.shown.view, *self.arguments))
+        if result is None and not self.occasion.answers:
             result = iter(())
         elif not isinstance(result, GeneratorType):
             raise self.fault(
-                f"{self.occasion} returns {type(result).__name__}, allowed: a generator; decide with yield",
+                f"{self.occasion.name} returns {type(result).__name__}, allowed: a generator; decide with yield",
                 self.first_line,
             )
         self._generator = result
@@ -136,8 +136,7 @@ def _stopped(seconds: float, asked: bool) -> str:
     )
 
 
-def _moment(occasion: str, view: ReservationView, job: ArrivingJob | DepartedJob | None) -> str:
+def _moment(kind: OwnKind, occasion: str, view: PolicyView, arguments: tuple[Any, ...]) -> str:
     if occasion == "start":
         return "at the start"
-    about = f" of a job of type {view.numbers.type_names[job.type]}" if job is not None else ""
-    return f"at event {view.event + 1} ({occasion}{about}, t = {view.now:.6g})"
+    return f"at event {view.event + 1} ({kind.about(occasion, view, arguments)}, t = {view.now:.6g})"

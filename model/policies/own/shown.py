@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import Any
+from functools import cache
+from typing import Any, Callable, cast
 
 import numpy as np
 
-from slotscope.model.kinds.reservation.numbers import ReservationNumbers
-from slotscope.model.kinds.reservation.view import ReservationView
-from slotscope.model.state import overwrite
+from slotscope.model.state import overwrite, viewed
+from slotscope.model.systems.view import PolicyView
 
 #: Bytes to whose multiples the arrays of the copy are aligned.
 _ALIGNED = 16
@@ -23,7 +23,7 @@ class ShownView:
     comparison after each sub-step cheap.
     """
 
-    def __init__(self, view: ReservationView, numbers: ReservationNumbers) -> None:
+    def __init__(self, view: PolicyView, numbers: Any) -> None:
         self._real = view._state
         arrays: tuple[np.ndarray, ...] = tuple(self._real)
         ends = np.cumsum([-(-array.nbytes // _ALIGNED) * _ALIGNED for array in arrays])
@@ -34,7 +34,8 @@ class ShownView:
             parts.append(part.view(array.dtype).reshape(array.shape))
         self._copy = type(self._real)(*parts)
         self.refresh()
-        self.view = _View(numbers, self._copy)
+        self.view = view.looking_at(numbers, viewed(self._copy))
+        self.view.__class__ = _fixed(cast(Any, type(view)))
 
     def refresh(self) -> None:
         """Follow what a decision has done."""
@@ -48,29 +49,27 @@ class ShownView:
         return [name for name in self._real._fields if _differ(getattr(self._copy, name), getattr(self._real, name))]
 
 
-class _View(ReservationView):
-    """A view whose attributes cannot be set."""
+@cache
+def _fixed(kind: Any) -> Any:
+    """The kind of view with attributes that cannot be set."""
 
-    def __init__(self, numbers: ReservationNumbers, state: Any) -> None:
-        super().__init__(numbers, state)
-        object.__setattr__(self, "_ready", True)
+    def refuse(_: PolicyView, name: str, __: Any) -> None:
+        raise AttributeError(f"view.{name} cannot be set: a policy yields decisions instead")
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if hasattr(self, "_ready"):
-            raise AttributeError(f"view.{name} cannot be set: a policy yields decisions instead")
-        object.__setattr__(self, name, value)
+    return type(kind.__name__, (kind,), {"__setattr__": refuse})
 
 
 class PrivateNumbers:
-    """A copy of a scenario's numbers, of which it is known when it was changed."""
+    """A copy of a scenario's numbers, of which it is known when it was changed.
 
-    def __init__(self, numbers: ReservationNumbers) -> None:
+    *parts* gives the objects that numbers consist of.
+    """
+
+    def __init__(self, numbers: Any, parts: Callable[[Any], tuple[Any, ...]]) -> None:
         self.copy = deepcopy(numbers)
-        _ = self.copy.maximal, self.copy.largest_share  # computed now, to be pinned
-        parts = (self.copy, self.copy.space, *self.copy.pools, *(pool.space for pool in self.copy.pools))
         self._pinned = [
             (owner, name, value, _content(value))
-            for owner in parts
+            for owner in parts(self.copy)
             for name, value in vars(owner).items()
             if not name.startswith("_")
         ]

@@ -1,1 +1,0 @@
-"""Policies of one's own in this kind: guarded, and shown copies."""

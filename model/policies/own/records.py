@@ -1,0 +1,106 @@
+"""Records of a policy of one's own, made fit to be kept and shown.
+
+Frames keep records, and panels read values by their names; so values become plain data that
+stay as they were, and names that panels know must hold what these expect.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any, Mapping
+
+import numpy as np
+
+from slotscope.model.policies.own.kind import OwnKind
+from slotscope.model.policies.own.sound import NotADecisionError, found
+from slotscope.model.records import Line, Record
+from slotscope.model.systems.view import PolicyView
+
+#: Values in one record, characters of a text, and members of a tuple that are kept.
+MOST_VALUES = 50
+MOST_CHARACTERS = 200
+MOST_MEMBERS = 100
+
+
+class BadValueError(ValueError):
+    """A record that cannot be shown."""
+
+
+def plain_record(
+    record: Record, kind: OwnKind, line: Line | None, view: PolicyView, arguments: tuple[Any, ...], by_user: bool
+) -> Record:
+    """*record* with plain values, and with *line* where it names none.
+
+    A decision also gets the numbers that explain it, unless it has them.  What is not *by_user* but
+    by a module of the program that the policy calls is as it should be.
+
+    Raises
+    ------
+    BadValueError
+        If a value cannot be shown under its name.
+    """
+    if type(record.values) not in (dict, MappingProxyType) or type(record.kind) is not str:
+        return record  # the check of records says what is allowed
+    values = {**kind.explained(record, view, arguments), **_plain_values(record)}
+    if by_user:
+        _check_kind(record, kind, values)
+        _check_names(values, kind, view)
+    own = record.line if record.line is not None else line
+    if len(record.kind) > MOST_CHARACTERS:
+        raise BadValueError(f"a kind of {len(record.kind)} characters, allowed: {MOST_CHARACTERS}")
+    return replace(record, line=own, values=values)
+
+
+def _plain_values(record: Record) -> dict[str, Any]:
+    if len(record.values) > MOST_VALUES:
+        raise BadValueError(f"a record has {len(record.values)} values, allowed: {MOST_VALUES}")
+    result = {}
+    for name, value in record.values.items():
+        if type(name) is not str or len(name) > MOST_CHARACTERS:
+            raise BadValueError(f"the name of a value is {found(name)}, allowed: a short text")
+        result[name] = _plain(value)
+    return result
+
+
+def _plain(value: Any, depth: int = 0) -> Any:
+    kind = type(value)
+    if kind in (int, float, bool, type(None), Fraction):
+        return value if kind is not int or value.bit_length() <= 200 else found(value)
+    if kind is str:
+        return value if len(value) <= MOST_CHARACTERS else f"{value[:MOST_CHARACTERS]}..."
+    if isinstance(value, np.generic):
+        return _plain(value.item(), depth) if not isinstance(value, np.void) else "a record"
+    if isinstance(value, np.ndarray) and value.size <= MOST_MEMBERS and not value.dtype.hasobject:
+        return _plain(value.tolist(), depth)
+    if kind in (tuple, list, set, frozenset) and len(value) <= MOST_MEMBERS and depth < 3:
+        return tuple(_plain(item, depth + 1) for item in value)
+    if isinstance(value, np.ndarray):
+        return f"an array of shape {value.shape}"
+    return f"a {kind.__name__}"
+
+
+def _check_kind(record: Record, kind: OwnKind, values: Mapping[str, Any]) -> None:
+    if type(record) is not Record:
+        return
+    if record.kind in kind.reserved:
+        raise BadValueError(
+            f"a record of the kind '{record.kind}', which the program itself uses; allowed: another word"
+        )
+    needed = kind.needed.get(record.kind, ())
+    missing = [name for name in needed if name not in values]
+    if missing:
+        raise BadValueError(
+            f"a record of the kind '{record.kind}' without the value '{missing[0]}', allowed: all of "
+            f"{', '.join(needed)}, or another kind"
+        )
+
+
+def _check_names(values: Mapping[str, Any], kind: OwnKind, view: PolicyView) -> None:
+    try:
+        for name, value in values.items():
+            if name in kind.names:
+                kind.names[name](value, f"the value '{name}'", view.numbers)
+    except NotADecisionError as error:
+        raise BadValueError(f"{error}; what is meant otherwise needs another name") from None

@@ -1,0 +1,220 @@
+"""Is what a policy yields a decision at all: known records with fields of the right kind.
+
+Whether a decision is possible in the present state is checked by the kind's system; here arbitrary
+values, of a policy that anybody may have written, become exact integers and floats or a sentence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from math import isnan
+from types import GeneratorType, MappingProxyType
+from typing import Any, Callable, Iterable, Mapping
+
+import numpy as np
+
+from slotscope.model.records import Line, Record
+
+#: Checks a value, told what it is and the scenario's numbers (or a view); gives it exactly.
+Check = Callable[[Any, str, Any], Any]
+#: Checks the fields of a record: by name those that it has.
+RecordCheck = Callable[[Any, Any], dict[str, Any]]
+
+#: Largest whole number in a decision: that of a 64-bit array.
+LARGEST = 2**63 - 1
+#: Most jobs or slots of one type on a server.
+MOST_JOBS = 2**31 - 1
+#: Numbers that a policy can remember.
+MOST_MEMORY = 1_000_000
+#: Characters of a value shown in a sentence.
+_SHOWN = 40
+
+
+class NotADecisionError(ValueError):
+    """What was yielded is no record, or a field of it has a value that makes no sense."""
+
+
+def sound(record: Any, checks: Mapping[type[Record], RecordCheck], numbers: Any) -> Record:
+    """*record* with exact integers and floats in its fields; the same object where it had.
+
+    Raises
+    ------
+    NotADecisionError
+        A sentence that names what was found and what is allowed.
+    """
+    name, check = type(record).__name__, checks.get(type(record))
+    if check is None and type(record) is not Record:
+        raise NotADecisionError(_no_record(record, checks))
+    if type(record.values) not in (dict, MappingProxyType):
+        raise NotADecisionError(f"the values of {name} are {found(record.values)}, allowed: a dictionary")
+    kind: Any = record.kind
+    if check is None:
+        if type(kind) is not str or not kind.strip():
+            raise NotADecisionError(f"the kind of a Record is {found(kind)}, allowed: a text")
+    elif not (type(kind) is str and kind == type(record).__dataclass_fields__["kind"].default):
+        raise NotADecisionError(
+            f"{name} has the kind {found(kind)}, allowed: none; what else is to be said goes into values"
+        )
+    right = {"line": _line(record), **(check(record, numbers) if check else {})}
+    changes = {field: value for field, value in right.items() if value is not getattr(record, field)}
+    result: Record = replace(record, **changes) if changes else record
+    return result
+
+
+def fields(**checks: Check) -> RecordCheck:
+    """The check of a record whose fields are checked one by one."""
+
+    def check(record: Any, numbers: Any) -> dict[str, Any]:
+        name = type(record).__name__
+        return {field: one(getattr(record, field), f"{field} of {name}", numbers) for field, one in checks.items()}
+
+    return check
+
+
+def found(value: Any) -> str:
+    """A value as it may stand in a sentence, without asking an unknown object for its text."""
+    kind = type(value)
+    if value is None or kind is bool:
+        return str(value)
+    try:
+        known = kind in (int, float, str, Fraction) or isinstance(value, np.generic)
+        text = repr(value.item() if isinstance(value, np.generic) else value) if known else ""
+    except ValueError:  # Python refuses to write integers of thousands of digits
+        return "a number of thousands of digits"
+    if kind in (tuple, list):
+        return f"a {kind.__name__} of {len(value)}"
+    if not known:
+        return f"an object of the class {kind.__name__}"
+    text = " ".join(text.split())
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
+
+
+def whole(value: Any, what: str, lowest: int = 0, highest: int = LARGEST) -> int:
+    """*value* as a Python integer.
+
+    Raises
+    ------
+    NotADecisionError
+        If it is none, or lies outside of the bounds.
+    """
+    if type(value) is int and lowest <= value <= highest:
+        return value
+    number = None
+    if isinstance(value, int) and not isinstance(value, bool):
+        number = int.__index__(value)  # an object's own code may do anything: it is not asked
+    elif isinstance(value, np.integer):
+        number = int(value)
+    if number is None or not lowest <= number <= highest:
+        bounds = f"of at least {lowest}" if highest == LARGEST else f"from {lowest} to {highest}"
+        raise NotADecisionError(f"{what} is {found(value)}, allowed: a whole number {bounds}")
+    return number
+
+
+def real(value: Any, what: str) -> float:
+    """*value* as a Python float, which may be infinite.
+
+    Raises
+    ------
+    NotADecisionError
+        If it is no number.
+    """
+    if type(value) is float and not isnan(value):
+        return value
+    known = type(value) in (int, float, Fraction) or isinstance(value, np.integer | np.floating)
+    try:
+        number = float(value) if known else float("nan")
+    except (ValueError, OverflowError):
+        number = float("nan")
+    if isnan(number):
+        raise NotADecisionError(f"{what} is {found(value)}, allowed: a number")
+    return number
+
+
+def number(lowest: int = 0, highest: int = LARGEST) -> Check:
+    """The check of a whole number within bounds."""
+    return lambda value, what, _: whole(value, what, lowest, highest)
+
+
+def server(value: Any, what: str, numbers: Any) -> int:
+    """The number of a server, of ``numbers.servers``."""
+    return whole(value, what, 0, numbers.servers - 1)
+
+
+def number_or_infinity(value: Any, what: str, _: Any) -> float:
+    """A number, which may be infinite."""
+    return real(value, what)
+
+
+def truth(value: Any, what: str, _: Any) -> bool:
+    """True or False."""
+    if not isinstance(value, bool):
+        raise NotADecisionError(f"{what} is {found(value)}, allowed: True or False")
+    return value
+
+
+def of_class(*classes: type) -> Check:
+    """The check of an object of one of the program's own classes, or None."""
+
+    def check(value: Any, what: str, _: Any) -> Any:
+        if value is not None and type(value) not in classes:
+            names = " or ".join(kind.__name__ for kind in classes)
+            raise NotADecisionError(f"{what} is {found(value)}, allowed: {names}")
+        return value
+
+    return check
+
+
+def remembered(record: Any, _: Any) -> dict[str, Any]:
+    """The check of Remember."""
+    numbers = sequence(record.numbers, "numbers of Remember")
+    return {
+        "start": whole(record.start, "start of Remember"),
+        "numbers": same_tuple(record.numbers, (real(item, "a number of Remember") for item in numbers)),
+    }
+
+
+def sequence(value: Any, what: str, length: int | None = None) -> list[Any]:
+    """The members of a tuple, list or array.
+
+    Raises
+    ------
+    NotADecisionError
+        If it is none, or not of that length.
+    """
+    items: list[Any] | None = None
+    if type(value) is np.ndarray and value.ndim >= 1:
+        items = list(value)
+    elif isinstance(value, tuple):
+        items = list(tuple.__iter__(value))
+    elif type(value) is list:
+        items = value
+    if items is None or (length is not None and len(items) != length):
+        many = "" if length is None else f" of {length}"
+        raise NotADecisionError(f"{what} is {found(value)}, allowed: a tuple{many}")
+    return items
+
+
+def same_tuple(before: Any, items: Iterable[Any]) -> tuple[Any, ...]:
+    """A tuple of *items*; *before* itself where it was made of these very objects."""
+    made = tuple(items)
+    same = type(before) is tuple and all(a is b for a, b in zip(before, made, strict=True))
+    return before if same else made
+
+
+def _line(record: Record) -> Line | None:
+    line = record.line
+    if line is None or type(line) is Line:
+        return line
+    what = f"the line of {type(record).__name__}"
+    first, second = (whole(item, what) for item in sequence(line, what, 2))
+    return Line(first, second)
+
+
+def _no_record(value: Any, checks: Mapping[type[Record], RecordCheck]) -> str:
+    allowed = ", ".join(kind.__name__ for kind in (*checks, Record))
+    if isinstance(value, GeneratorType):
+        return "it yields a generator; write 'yield from' to yield what that one yields"
+    if isinstance(value, type) and issubclass(value, Record):
+        return f"it yields the class {value.__name__}; write {value.__name__}(...)"
+    return f"it yields {found(value)}, allowed: {allowed}"
