@@ -33,6 +33,48 @@ class OwnCase(NamedTuple):
 
 
 CASES: dict[str, OwnCase] = {
+    "queue": OwnCase(
+        occasion="slot(self, view)",
+        right="""\
+for job in view.waiting():
+    room = view.with_room(job)
+    yield say("compared", job=job.number, with_room=len(room))
+    if len(room):
+        yield Place(job=job.number, server=room[0])
+""",
+        wrong={
+            "no such server": (
+                "yield Place(job=0, server=10**6)",
+                "server of Place is 1000000, allowed",
+            ),
+            "no such job": ("yield Place(job=10**6, server=0)", "but it is neither waiting nor in service"),
+            "in service": (
+                "for s in range(view.numbers.servers):\n    for job in view.jobs_on(s):\n"
+                "        yield Place(job=job.number, server=s)",
+                "but it is in service already, on server",
+            ),
+            "renew": ("yield Renew(server=0, configuration=0)", "server 1, but declares no configurations"),
+            "stall": (
+                "for s in range(view.numbers.servers):\n    if view.is_empty(s): yield Stall(server=s)",
+                "it stalls server",
+            ),
+            "unstall": ("yield Stall(server=0, stalled=False)", "a stalled server does so once it is empty"),
+            "evict": ("yield Evict(job=10**6, server=0)", "it evicts job 1000000 from server 1, but it is neither"),
+            "reject": (
+                "from slotscope.model.records import Reject\nyield Reject()",
+                "the class Reject, allowed: Place,",
+            ),
+            "no memory": ("yield Remember(numbers=(1, 2))", "its class declares memory = 1"),
+            "own kind": ("yield say('arrival')", "kind 'arrival', which the program itself uses"),
+            "state": ("view.queue_length[0] = 3", "what a policy is shown cannot be changed"),
+            "view": ("view._arrived = ()", "view._arrived cannot be set"),
+            "numbers": (
+                "object.__setattr__(view.numbers, 'servers', 1)\nreturn",
+                "it changes what it is shown: servers of the numbers",
+            ),
+        },
+        example="largest_first.py",
+    ),
     "moldable": OwnCase(
         occasion="arrival(self, view, job)",
         right="""\
@@ -72,7 +114,7 @@ else:
             ),
         },
         example="half_of_the_rest.py",
-    )
+    ),
 }
 
 #: The memory that a policy below declares, and how much of it it uses.

@@ -39,7 +39,7 @@ from slotscope.model.kinds.queue.takeover import taken_over
 from slotscope.model.kinds.queue.view import QueueView
 from slotscope.model.records import SLOT, Event, Evict, Place, Record, Remember, Renew, Stall
 from slotscope.model.systems.base import PolicySystem
-from slotscope.model.systems.deciding import carried_out
+from slotscope.model.systems.deciding import carried_out, remember
 
 
 class QueueSystem(PolicySystem):
@@ -210,6 +210,8 @@ class QueueSystem(PolicySystem):
 
     def _renew(self, state: QueueState, decision: Renew, outcome: SlotOutcome) -> None:
         server = self._server(decision.server, outcome)
+        if not self.policy.pool_configurations:
+            raise outcome.fault(f"it renews the configuration of server {server + 1}, but declares no configurations")
         start, stop = self.policy.pool_configurations[self.numbers.pool_of[server]]
         if not start <= decision.configuration < stop:
             raise outcome.fault(
@@ -250,12 +252,7 @@ class QueueSystem(PolicySystem):
         outcome.flags |= FLAG_EVICTED
 
     def _remember(self, state: QueueState, decision: Remember, outcome: SlotOutcome) -> None:
-        end = decision.start + len(decision.numbers)
-        if not 0 <= decision.start <= end <= len(state.memory):
-            raise outcome.fault(
-                f"it remembers numbers {decision.start} to {end - 1}; its class declares memory = {len(state.memory)}"
-            )
-        state.memory[decision.start : end] = decision.numbers
+        remember(state, decision, outcome.fault)
         outcome.remembered = True
 
     def _server(self, server: int, outcome: SlotOutcome) -> int:

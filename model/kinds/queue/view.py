@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Iterator, NamedTuple
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +13,8 @@ from slotscope.model.kinds.queue.facts import records_on, waiting_records
 from slotscope.model.kinds.queue.layout import QueueLayout
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.score import score_unit
-from slotscope.model.kinds.queue.state import EVENT, NOW, QueueState
-from slotscope.model.streams import stream
+from slotscope.model.kinds.queue.state import NOW, QueueState
+from slotscope.model.systems.view import PolicyView
 
 Amounts = tuple[int, ...]
 
@@ -30,16 +29,22 @@ class QueuedJob(NamedTuple):
     arrival: int  #: the slot in which it arrived
 
 
-class QueueView:
+class QueueView(PolicyView):
     """The state as a policy sees it in one slot."""
+
+    numbers: QueueNumbers
+    _state: QueueState
 
     def __init__(
         self, numbers: QueueNumbers, layout: QueueLayout, state: QueueState, arrived: tuple[int, ...] = ()
     ) -> None:
-        self.numbers = numbers
+        super().__init__(numbers, state)
         self.layout = layout
-        self._state = state
         self._arrived = arrived
+
+    def looking_at(self, numbers: QueueNumbers, state: QueueState) -> QueueView:
+        """See :class:`model.systems.view.PolicyView`."""
+        return QueueView(numbers, self.layout, state, self._arrived)
 
     @cached_property
     def _score_unit(self) -> int:
@@ -51,20 +56,6 @@ class QueueView:
     def slot(self) -> int:
         """The slot t."""
         return int(self._state.clock[NOW])
-
-    @property
-    def event(self) -> int:
-        """Events before this one."""
-        return int(self._state.number[EVENT])
-
-    @property
-    def memory(self) -> NDArray[np.float64]:
-        """What the policy remembers."""
-        return self._state.memory
-
-    def random(self, name: str = "") -> np.random.Generator:
-        """Random numbers that a replay meets again: a function of seed, event and *name*."""
-        return stream(self.numbers.seed, "policy", self.event, crc32(name.encode()))
 
     # The queue.
 
@@ -190,6 +181,10 @@ class QueueView:
     def had_departure(self, server: int) -> bool:
         """Whether a job left the server at the end of the previous slot."""
         return int(self._state.last_departure[server]) == self.slot
+
+    def left(self) -> list[int]:
+        """The servers that jobs left at the end of the previous slot, by number."""
+        return [int(server) for server in np.flatnonzero(self._state.last_departure == self.slot)]
 
     def jobs_on(self, server: int) -> list[QueuedJob]:
         """The jobs on a server, in order of placement."""

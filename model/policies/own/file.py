@@ -114,7 +114,7 @@ class PolicyFile:
         own_kind = kind_of(self.system)
         pseudocode, number = self._shown
         made = guarded(cast(Any, own_kind.base))(own_kind, self.path, numbers, make, pseudocode, number)
-        made.title, made.text = self.title, self.text
+        made.title, made.text, made.parameters = self.title, self.text, parameters
         return made
 
 

@@ -96,6 +96,7 @@ class GuardedPolicy(Policy):
         for name, check in self._checks.items():
             if name in attributes:
                 setattr(self, name, self._checked(check, attributes[name], name))
+        self._checked(lambda *_: kind.together(self, numbers), None, "")
         for occasion in kind.occasions:
             setattr(self, occasion.name, partial(self._called, occasion))
 

@@ -40,6 +40,10 @@ def itself(numbers: Any) -> tuple[Any, ...]:
     return (numbers,)
 
 
+def nothing_to_refuse(*_: Any) -> None:
+    """Each attribute is right whatever the others are."""
+
+
 class OwnKind(NamedTuple):
     """A kind of system, as far as the guard of policies of one's own must know it.
 
@@ -52,7 +56,8 @@ class OwnKind(NamedTuple):
     occasions:
         Methods that may be there.
     enough:
-        Methods of which a file must define one; the first is asked for where there is none.
+        Methods of which a file must define one; the first, where its class does not start from
+        *own*.
     hint:
         What the first of them does, in a few words.
     records:
@@ -73,6 +78,8 @@ class OwnKind(NamedTuple):
         Values that a decision gets where it has none of them: (record, view, arguments).
     parts:
         The numbers, and what else they consist of, with all computed that is to be watched.
+    together:
+        Refuses attributes that do not fit each other: (the policy with all of them, numbers).
     """
 
     base: type[Policy]
@@ -89,3 +96,4 @@ class OwnKind(NamedTuple):
     names: Mapping[str, Check] = MappingProxyType({})
     explained: Callable[[Record, Any, tuple[Any, ...]], Mapping[str, Any]] = nothing_to_add
     parts: Callable[[Any], tuple[Any, ...]] = itself
+    together: Callable[[Any, Any], None] = nothing_to_refuse

@@ -1,4 +1,7 @@
-"""What a reference policy of a queueing system provides, and what it is told."""
+"""What a reference policy of a queueing system provides, and what it is told.
+
+A policy of one's own starts from :class:`OwnPolicy` and needs no other module than this one.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,31 @@ from slotscope.model.kinds.queue.layout import OneQueue, QueueLayout
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.state import ALWAYS
 from slotscope.model.kinds.queue.view import QueuedJob, QueueView
-from slotscope.model.policies.common import Policy, PseudocodeLine
-from slotscope.model.records import Line, Place, Record
+from slotscope.model.policies.common import NoParameters, Policy, PseudocodeLine, say
+from slotscope.model.records import Evict, Line, Place, Record, Remember, Renew, Stall
+from slotscope.model.scenario.fields import Section
 
 Decisions = Iterator[Record]
 
-__all__ = ["Decisions", "PseudocodeLine", "QueuePolicy", "placed"]
+__all__ = [
+    "Decisions",
+    "Evict",
+    "Line",
+    "NoParameters",
+    "OwnPolicy",
+    "Place",
+    "PseudocodeLine",
+    "QueuePolicy",
+    "QueueView",
+    "QueuedJob",
+    "Record",
+    "Remember",
+    "Renew",
+    "Section",
+    "Stall",
+    "placed",
+    "say",
+]
 
 NO_CONFIGURATIONS = np.zeros((0, 1), np.int32)
 
@@ -59,6 +81,37 @@ class QueuePolicy(Policy):
     def __init__(self, numbers: QueueNumbers, parameters: Any) -> None:
         self.numbers = numbers
         self.parameters = parameters
+
+
+class OwnPolicy(QueuePolicy):
+    """A policy of one's own: all that it may leave out.
+
+    A file defines ``class Policy(OwnPolicy)`` with ``slot``, which may place any job that waits; or
+    with some of ``departure``, for each server that jobs have just left, ``emptied``, for each of
+    those that is empty now, and ``arrival``, for each job that has just arrived.
+    """
+
+    def slot(self, view: QueueView) -> Decisions:
+        """The servers that jobs left, then those that became empty, then the jobs that arrived."""
+        for server in view.left():
+            yield from self.departure(view, server) or ()
+        for server in view.left():
+            if view.is_empty(server):
+                yield from self.emptied(view, server) or ()
+        for job in view.arrived():
+            yield from self.arrival(view, job) or ()
+
+    def departure(self, view: QueueView, server: int) -> Decisions:
+        """Jobs have left a server."""
+        yield from ()
+
+    def emptied(self, view: QueueView, server: int) -> Decisions:
+        """A server became empty."""
+        yield from ()
+
+    def arrival(self, view: QueueView, job: QueuedJob) -> Decisions:
+        """A job has arrived and waits."""
+        yield from ()
 
 
 def placed(line: Line, view: QueueView, job: QueuedJob, server: int, reason: str, **values: Any) -> Place:
