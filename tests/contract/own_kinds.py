@@ -33,6 +33,50 @@ class OwnCase(NamedTuple):
 
 
 CASES: dict[str, OwnCase] = {
+    "phases": OwnCase(
+        occasion="arrival(self, view, job)",
+        right="""\
+yield say("compared", busy=sum(1 for _ in view.busy_servers()))
+yield Place(job=job.number, server=view.first_idle())
+""",
+        wrong={
+            "no such server": (
+                "yield Place(job=job.number, server=10**6)",
+                "it names server 1000001; there are servers 1",
+            ),
+            "half a server": (
+                "yield Place(job=job.number, server=0.5)",
+                "server of Place is 0.5, allowed: a whole number",
+            ),
+            "another job": ("yield Place(job=10**6, server=0)", "job 1000000, which does not arrive now"),
+            "full": (
+                "for s in view.busy_servers():\n"
+                "    for _ in range(2): yield Place(job=job.number, server=view.first_idle())",
+                "twice",
+            ),
+            "match": ("yield Match(job=job.number, position=0)", "it takes token 1 of type"),
+            "overflow": ("yield Overflow(job=job.number)", "it sends a job to the backup servers of pool 1, allowed"),
+            "request": (
+                "yield Request(server=0, jobs=(1,) * self.numbers.phases)",
+                "allowed: with servers = L in the class",
+            ),
+            "types": ("yield Request(server=0, jobs=())", "jobs of Request is a tuple of 0, allowed: a tuple of"),
+            "timer": ("yield SetTimer(server=0, rate=1)", "server 1 asks for no jobs, allowed: with servers = L"),
+            "rate": ("yield SetTimer(server=0, rate=float('inf'))", "rate of SetTimer is inf, allowed: a rate"),
+            "nowhere": ("yield say('nothing')\nreturn", "leaves the arriving job nowhere; allowed: Place"),
+            "no memory": ("yield Remember(numbers=(1, 2))", "its class declares memory = 1"),
+            "own kind": ("yield say('move')", "kind 'move', which the program itself uses"),
+            "state": ("view._state.real[0, 0] = 3", "what a policy is shown cannot be changed"),
+            "choices": ("view.choices._state.real[0, 0] = 3", "what a policy is shown cannot be changed"),
+            "view": ("view.choices = None", "view.choices cannot be set"),
+            "numbers": (
+                "object.__setattr__(view.numbers, 'seed', 99)\nyield Place(job=job.number, server=view.first_idle())\n"
+                "return",
+                "it changes what it is shown: seed of the numbers",
+            ),
+        },
+        example="asking_servers.py",
+    ),
     "queue": OwnCase(
         occasion="slot(self, view)",
         right="""\
@@ -43,10 +87,7 @@ for job in view.waiting():
         yield Place(job=job.number, server=room[0])
 """,
         wrong={
-            "no such server": (
-                "yield Place(job=0, server=10**6)",
-                "server of Place is 1000000, allowed",
-            ),
+            "no such server": ("yield Place(job=0, server=10**6)", "server of Place is 1000000, allowed"),
             "no such job": ("yield Place(job=10**6, server=0)", "but it is neither waiting nor in service"),
             "in service": (
                 "for s in range(view.numbers.servers):\n    for job in view.jobs_on(s):\n"

@@ -95,6 +95,8 @@ def _marks_of_values(frame: Frame, record: Record) -> list[PhaseMark]:
 
 def _holders(state: PhaseState, pool: int, job_type: int) -> list[PhaseMark]:
     """The tokens of a type, of which one is about to be taken."""
+    if not 0 <= pool < len(state.token_count):  # a policy of one's own may mean something else
+        return []
     count = int(state.token_count[pool, job_type])
     servers = state.token_server[pool, job_type, :count].tolist()
     return [PhaseMark("migration", ServerPlace(server), tokens=True) for server in dict.fromkeys(servers)]

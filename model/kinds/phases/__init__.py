@@ -42,5 +42,6 @@ ROOM = Room(
         },
     ),
     questions=f"{__name__}.questions.fields",
+    own_policies=f"{__name__}.own",
     experiments=MappingProxyType(_EXPERIMENTS),
 )

@@ -37,6 +37,7 @@ from slotscope.model.records import (
     Overflow,
     Place,
     Record,
+    Remember,
     Request,
     SetTimer,
     VirtualArrival,
@@ -98,7 +99,8 @@ class PhaseNarrator:
                 f"{age} ago"
             )
         if flags & FLAG_PLACED:
-            return f"{job} of type {kind} goes to {server}: {_seen(int(row['fitting']))}"
+            seen = f": {_seen(int(row['fitting']))}" if row["fitting"] >= 0 else ""
+            return f"{job} of type {kind} goes to {server}{seen}"
         return f"{job} of type {kind} arrives"
 
     def _moved_row(self, row: np.void, flags: int) -> str:
@@ -176,6 +178,8 @@ class PhaseNarrator:
                 )
             case VirtualArrival(type=kind, values=values):
                 return self._arrived_virtually(kind, values)
+            case Remember():
+                return "the policy notes what it has observed"
             case SetTimer(server=server, rate=rate, values=values):
                 return self._timer_set(server, rate, values)
             case Place(job=job, server=server, values=values):
@@ -207,8 +211,9 @@ class PhaseNarrator:
 
     def _arrived_virtually(self, kind: int, values: Values) -> str:
         job = self._virtual_name(values["number"])
+        why = f"{self._limit_passed(values)}: " if "limit" in values else ""
         return (
-            f"{self._limit_passed(values)}: virtual job {job} takes token "
+            f"{why}virtual job {job} takes token "
             f"{grouped(values['token'] + 1)} of type {self._type(kind)} on "
             f"{self._server(values['server'])}"
         )
@@ -230,6 +235,8 @@ class PhaseNarrator:
         return f"{name} holds no token{where}: timers of rate {time_shown(rate)} in all begin"
 
     def _placed(self, job: int, server: int, values: Values) -> str:
+        if "fitting" not in values:
+            return f"job {self._job_name(job)} goes to {self._server(server)}"
         fitting = values["fitting"]
         reason = _REASONS.get(values.get("reason", ""), "").format(fitting=grouped(fitting))
         text = f"job {self._job_name(job)} goes to {self._server(server)}"

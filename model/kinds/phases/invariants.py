@@ -299,12 +299,12 @@ def _limits(system: PhaseSystem, state: PhaseState) -> Sentences:
 
 
 def _timers(system: PhaseSystem, state: PhaseState) -> Sentences:
-    """A timer runs where the rules say so and no token is out."""
+    """A timer runs where the rules, if there are any, say so and no token is out."""
     rules, runs = system.policy.rules, state.timer_number >= 0
     paused = state.tokens_on > 0
     for server in np.flatnonzero(runs & paused):
         yield f"server {server + 1} is paused and a timer of it runs"
-    wanted = rules.rate[rules.pool_of, state.observed] > 0
+    wanted = runs | paused if rules is None else rules.rate[rules.pool_of, state.observed] > 0
     for server in np.flatnonzero(~paused & (runs != wanted)):
         yield (
             f"a timer of server {server + 1} {'runs' if runs[server] else 'does not run'} at "
@@ -360,6 +360,10 @@ def _configuration(system: PhaseSystem, place: int) -> str:
 
 def _has_normal_servers(system: PhaseSystem) -> bool:
     return bool(system.normal_servers)
+
+
+def _has_rules(system: PhaseSystem) -> bool:
+    return system.policy.rules is not None
 
 
 def _has_none(system: PhaseSystem) -> bool:
@@ -424,7 +428,7 @@ MONITORS = (
         "Section 4.2",
         (_limits,),
         stage=1,
-        applies=_has_normal_servers,
+        applies=_has_rules,
         slack=_tokens_left,
         unit="tokens below the limits of all types together",
     ),

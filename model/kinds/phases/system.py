@@ -304,6 +304,7 @@ class PhaseSystem(PolicySystem):
 
     def _request(self, state: PhaseState, decision: Request, outcome: PhaseOutcome, record: int) -> None:
         server = self._server(state, decision.server, outcome)
+        self._check_asks(server, outcome)
         if state.tokens_on[server]:
             raise outcome.fault(f"server {server + 1} asks for jobs while it holds {state.tokens_on[server]} tokens")
         there = int(state.real[server].sum() + state.virtual[server].sum())
@@ -312,6 +313,9 @@ class PhaseSystem(PolicySystem):
             raise outcome.fault(
                 f"server {server + 1} asks for {asked} jobs, allowed: 1 to {most - there}, as it has {there} of {most}"
             )
+        self._check_room(state, server, decision.jobs, outcome)
+        if self.policy.rules is None:  # JRS cancels its timers itself, as the paper says
+            timers.stop_timer(state, server)
         tokens.begin_request(state)
         if outcome.first_token < 0:
             outcome.first_token = int(state.number[NEXT_TOKEN])
@@ -331,6 +335,7 @@ class PhaseSystem(PolicySystem):
 
     def _set_timer(self, state: PhaseState, decision: SetTimer, outcome: PhaseOutcome, record: int) -> None:
         server = self._server(state, decision.server, outcome)
+        self._check_asks(server, outcome)
         if decision.rate > 0 and state.tokens_on[server]:
             raise outcome.fault(f"it starts a timer of server {server + 1}, which is paused")
         if decision.rate > 0 and self.script:
@@ -345,6 +350,26 @@ class PhaseSystem(PolicySystem):
         if not 0 <= server < len(state.jobs_on):
             raise outcome.fault(f"it names server {server + 1}; there are servers 1 to {len(state.jobs_on)}")
         return server
+
+    def _check_asks(self, server: int, outcome: PhaseOutcome) -> None:
+        if not self.normal_servers:
+            raise outcome.fault(f"server {server + 1} asks for no jobs, allowed: with servers = L in the class")
+
+    def _check_room(self, state: PhaseState, server: int, jobs: tuple[int, ...], outcome: PhaseOutcome) -> None:
+        """What is asked for must fit the server, and the tokens the room that was made for this event."""
+        if len(jobs) != self.numbers.phases:
+            raise outcome.fault(f"server {server + 1} asks for {len(jobs)} types, allowed: {self.numbers.phases}")
+        if outcome.made + sum(jobs) > self.policy.most_tokens:
+            raise outcome.fault(
+                f"it makes {outcome.made + sum(jobs)} tokens in one event, allowed: most_tokens = "
+                f"{self.policy.most_tokens}, as its class declares"
+            )
+        place = int(state.observed[server])
+        for job_type, count in enumerate(jobs):
+            for _ in range(count):
+                place = int(self.tables.up[place, job_type]) if place >= 0 else -1
+        if place < 0:
+            raise outcome.fault(f"server {server + 1} asks for jobs {tuple(jobs)}, which it has no room for")
 
     def _check_token(self, state: PhaseState, pool: int, job_type: int, position: int, outcome: PhaseOutcome) -> None:
         known = 0 <= pool < self.policy.pools and 0 <= job_type < self.numbers.phases

@@ -23,6 +23,9 @@ from slotscope.model.records import ARRIVAL, TICK, Event, Match, Overflow, Place
 
 Line = dict[str, Any]
 
+#: Where a policy without a plan has a timer.
+OWN_TIMER = "rings at"
+
 
 def lines(system: PhaseSystem, most: float) -> Iterator[Line]:
     """A run of the reference: a line for the start and one for each of at most *most* events."""
@@ -114,7 +117,8 @@ class Happening:
 
     def _arrived_virtually(self, record: VirtualArrival) -> None:
         number = self._first_virtual + len(self._virtual)
-        in_all = self._system.policy.rules.option[LIMIT_IN_ALL] == ANY_TOKEN
+        rules = self._system.policy.rules
+        in_all = rules is not None and rules.option[LIMIT_IN_ALL] == ANY_TOKEN
         before = int(self._counts[: record.type].sum()) if in_all else 0
         self.told.setdefault("virtual_choices", []).append(before + record.position)
         self._virtual.append(
@@ -172,7 +176,7 @@ def _server(system: PhaseSystem, state: PhaseState, server: int) -> Line:
     return {
         "real": state.real[server].tolist(),
         "virtual": state.virtual[server].tolist(),
-        "observed": system.policy.plan.lattice.configurations[state.observed[server]].tolist(),
+        "observed": system.numbers.lattice.configurations[state.observed[server]].tolist(),
         "tokens": state.tokens[server].tolist(),
         "paused": bool(state.tokens_on[server]),
         "timers": timers_of(system, state, server),
@@ -180,10 +184,15 @@ def _server(system: PhaseSystem, state: PhaseState, server: int) -> Line:
 
 
 def timers_of(system: PhaseSystem, state: PhaseState, server: int) -> dict[str, float]:
-    """The rates of the timers that run on a server: by type, or of the patch."""
+    """The rates of the timers that run on a server: by type, or of the patch.
+
+    Of a policy without a plan it is told when the timer rings.
+    """
     if state.timer_number[server] < 0:
         return {}
     policy = system.policy
+    if policy.rules is None:
+        return {OWN_TIMER: float(state.timer_due[server])}
     pool, place = int(policy.pool_of[server]), int(state.observed[server])
     rates = policy.plan.pools[pool].rate[place]
     found = {name: float(rate) for name, rate in zip(system.numbers.model.phases, rates, strict=True) if rate > 0}

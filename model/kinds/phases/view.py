@@ -142,6 +142,11 @@ class PhaseView(PolicyView):
 
     # Tokens.
 
+    @property
+    def pools(self) -> int:
+        """P."""
+        return len(self._state.token_count)
+
     def tokens(self, pool: int, job_type: int) -> int:
         """Tokens of a type in a pool."""
         return int(self._state.token_count[pool, job_type])

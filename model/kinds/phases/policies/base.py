@@ -1,4 +1,7 @@
-"""What a reference policy of a system with phases provides, and what it is told."""
+"""What a reference policy of a system with phases provides, and what it is told.
+
+A policy of one's own starts from :class:`OwnPolicy` and needs no other module than this one.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,31 @@ from numpy.typing import NDArray
 
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.view import PhaseJob, PhaseView
-from slotscope.model.policies.common import Policy, PseudocodeLine
-from slotscope.model.records import Record
+from slotscope.model.policies.common import NoParameters, Policy, PseudocodeLine, say
+from slotscope.model.records import Line, Match, Overflow, Place, Record, Remember, Request, SetTimer, VirtualArrival
+from slotscope.model.scenario.fields import Section
 
 Decisions = Iterator[Record]
 
-__all__ = ["Decisions", "PhaseJob", "PhasePolicy", "PseudocodeLine"]
+__all__ = [
+    "Decisions",
+    "Line",
+    "Match",
+    "NoParameters",
+    "Overflow",
+    "OwnPolicy",
+    "PhaseJob",
+    "PhasePolicy",
+    "Place",
+    "PseudocodeLine",
+    "Record",
+    "Remember",
+    "Request",
+    "Section",
+    "SetTimer",
+    "VirtualArrival",
+    "say",
+]
 
 
 class PhasePolicy(Policy):
@@ -64,3 +86,21 @@ class PhasePolicy(Policy):
     def tick(self, view: PhaseView, server: int) -> Decisions:
         """The timer of a normal server rang."""
         yield from ()
+
+
+class OwnPolicy(PhasePolicy):
+    """A policy of one's own: all that it may leave out.
+
+    A file defines ``class Policy(OwnPolicy)`` with at least the generator ``arrival``.  Without
+    ``servers`` each job is placed, on a busy server or an idle one, of which there are always some.
+    With ``servers = L`` these ask for jobs, and a job takes a token or goes to a backup server.
+    """
+
+    #: L: how many servers ask for jobs; 0: servers are unlimited.
+    servers: int = 0
+
+    def __init__(self, numbers: PhaseNumbers, parameters: Any) -> None:
+        super().__init__(numbers, parameters)
+        self.pool_of = np.zeros(self.servers, np.int32)
+        self.observes = self.servers > 0
+        self.most_tokens = self.servers * numbers.model.most_jobs
