@@ -33,6 +33,19 @@ class OwnCase(NamedTuple):
 
 
 CASES: dict[str, OwnCase] = {
+    "reservation": OwnCase(
+        occasion="arrival(self, view, job)",
+        right="""\
+room = view.with_room(job.type)
+yield say("compared", with_room=len(room))
+if len(room):
+    yield Admit(server=room[0])
+else:
+    yield Reject()
+""",
+        wrong={},  # tests/model/test_user_policies_faults.py
+        example="keep_room.py",
+    ),
     "phases": OwnCase(
         occasion="arrival(self, view, job)",
         right="""\

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from importlib import import_module
 from pathlib import Path
 
@@ -17,6 +16,8 @@ from slotscope.model.state import digest
 from tests.contract.moments import SMALL
 from tests.contract.own_kinds import CASES, POLICIES, REMEMBERING, text_of, written
 from tests.own_policies import line_of, write
+
+ROOT = Path(__file__).resolve().parents[2]
 
 EVENTS = 120
 
@@ -66,12 +67,19 @@ def test_the_template_and_the_example_run(tmp_path: Path, system: str) -> None:
                 assert session.info.narrator.record(record)
 
 
-@KIND
-def test_the_example_is_short(system: str) -> None:
-    """At most 15 lines without the text about it."""
-    tree = ast.parse((POLICIES / CASES[system].example).read_text(encoding="utf-8"))
-    lines = ast.unparse(ast.Module(tree.body[1:], [])).splitlines()
-    assert sum(bool(line) for line in lines) <= 15
+def test_the_examples_of_the_manual_run(tmp_path: Path) -> None:
+    """One for each kind, each of at most 15 lines; those that are files too are these files."""
+    page = (ROOT / "resources" / "help" / "own-policy.md").read_text(encoding="utf-8")
+    texts = [part.split("```")[0] for part in page.split("```python\n")[1:]]
+    systems = [text.partition("model.kinds.")[2].partition(".")[0] for text in texts]
+    assert sorted(systems) == sorted(CASES)
+    for system, text in zip(systems, texts, strict=True):
+        assert sum(bool(line.strip()) for line in text.splitlines()) <= 15
+        session = opened(write(tmp_path, text), system)
+        session.run(events=EVENTS)
+        assert not session.bench.kind.violations(session.bench.system, session.timeline.state)
+        shipped = (POLICIES / CASES[system].example).read_text(encoding="utf-8")
+        assert system == "reservation" or shipped.endswith(f'"""\n\n{text}')
 
 
 @KIND

@@ -350,13 +350,3 @@ class TestReloading:
         session.run(events=30)
         session.seek(10)
         assert session.timeline.event == 10
-
-
-def test_the_manuals_example_runs(tmp_path: Path) -> None:
-    page = (ROOT / "resources" / "help" / "own-policy.md").read_text(encoding="utf-8")
-    (text,) = [part.split("```")[0] for part in page.split("```python\n")[1:]]
-    mine = opened(tmp_path, text)
-    built_in = Session.open("dra-classroom", "first-fit", kernel=False)
-    for session in (mine, built_in):
-        session.run(events=100)
-    assert digest(mine.timeline.state) == digest(built_in.timeline.state)

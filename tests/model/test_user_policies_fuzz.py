@@ -17,39 +17,35 @@ from slotscope.model.api import Session
 from slotscope.model.errors import PolicyFileError
 from slotscope.model.records import (
     Admit,
+    Allocate,
     Classify,
+    Evict,
     Line,
+    Match,
     Migrate,
+    Overflow,
+    Place,
     Preempt,
     Reassign,
     Record,
     Reject,
     Remember,
+    Renew,
+    Request,
+    SetTimer,
+    Stall,
     UpdateAt,
+    VirtualArrival,
 )
 from slotscope.model.state import digest
-from tests.own_policies import HEAD, write
+from tests.contract.moments import SMALL
+from tests.own_policies import write
 from tests.sound import violations
 
 pytestmark = pytest.mark.slow
 
 #: What the file yields, put there by each example.
 WISHES = "slotscope_test_wishes"
-
-TEXT = f"""\
-import builtins
-{HEAD}
-    memory = 3
-    reserves_slots = RESERVES
-
-    def arrival(self, view, job):
-        yield from getattr(builtins, "{WISHES}")
-        if view.event % 2:
-            yield Reject()
-
-    def departure(self, view, job):
-        yield from getattr(builtins, "{WISHES}")
-"""
 
 
 class Odd:
@@ -112,43 +108,103 @@ values = st.one_of(
 line = st.one_of(st.none(), st.builds(Line, small, small), garbage)
 common = {"line": line, "values": values}
 kind = st.one_of(st.sampled_from(["ranked", "arrival", "x y", "count_found", ""]), garbage)
-records = st.one_of(
-    st.builds(Admit, server=number),
-    st.builds(Admit, kind=kind, server=number, **common),
-    st.builds(Reject, **common),
-    st.builds(Migrate, job=number, source=number, target=number, **common),
-    st.builds(Migrate, job=small, source=small, target=small),
-    st.builds(Preempt, job=number, server=number),
-    st.builds(Preempt, job=small, server=small),
-    st.builds(Reassign, server=number, configuration=row),
-    st.builds(
-        Classify,
-        configurations=st.one_of(st.lists(row, max_size=4).map(tuple), garbage),
-        counts=st.one_of(st.lists(number, max_size=4).map(tuple), garbage),
-        i_star=number,
-    ),
+others = (
     st.builds(Remember, start=number, numbers=st.one_of(st.lists(number, max_size=4), garbage)),
-    st.builds(UpdateAt, time=st.one_of(st.floats(0, 3), garbage)),
     st.builds(Record, kind=kind, line=line, values=values),
     garbage,
 )
+#: By kind what a policy may wish; jobs and servers that are there are likely among it.
+RECORDS: dict[str, st.SearchStrategy[Any]] = {
+    "reservation": st.one_of(
+        st.builds(Admit, server=number),
+        st.builds(Admit, kind=kind, server=number, **common),
+        st.builds(Reject, **common),
+        st.builds(Migrate, job=number, source=number, target=number, **common),
+        st.builds(Migrate, job=small, source=small, target=small),
+        st.builds(Preempt, job=number, server=number),
+        st.builds(Preempt, job=small, server=small),
+        st.builds(Reassign, server=number, configuration=row),
+        st.builds(
+            Classify,
+            configurations=st.one_of(st.lists(row, max_size=4).map(tuple), garbage),
+            counts=st.one_of(st.lists(number, max_size=4).map(tuple), garbage),
+            i_star=number,
+        ),
+        st.builds(UpdateAt, time=st.one_of(st.floats(0, 3), garbage)),
+        *others,
+    ),
+    "queue": st.one_of(
+        st.builds(Place, job=small, server=small),
+        st.builds(Place, job=number, server=number, **common),
+        st.builds(Renew, server=number, configuration=number, **common),
+        st.builds(Stall, server=small, stalled=st.booleans()),
+        st.builds(Stall, server=number, stalled=garbage),
+        st.builds(Evict, job=small, server=small),
+        st.builds(Evict, job=number, server=number, **common),
+        *others,
+    ),
+    "phases": st.one_of(
+        st.builds(Place, job=small, server=small),
+        st.builds(Place, job=number, server=number, **common),
+        st.builds(Match, job=small, position=small),
+        st.builds(Match, job=number, pool=number, position=number, **common),
+        st.builds(Overflow, job=small),
+        st.builds(Overflow, job=number, pool=number, **common),
+        st.builds(Request, server=small, jobs=row),
+        st.builds(VirtualArrival, type=small, position=small),
+        st.builds(VirtualArrival, pool=number, type=number, position=number, **common),
+        st.builds(SetTimer, server=small, rate=st.one_of(st.floats(0, 9), garbage)),
+        *others,
+    ),
+    "moldable": st.one_of(
+        st.builds(Allocate, servers=small),
+        st.builds(Allocate, servers=number, **common),
+        st.builds(Reject, **common),
+        *others,
+    ),
+}
 
 
-@pytest.fixture(scope="module", params=[True, False], ids=["slots", "free"])
-def path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A file whose policy yields whatever an example wishes."""
-    folder = tmp_path_factory.mktemp("fuzz")
-    yield write(folder, TEXT.replace("RESERVES", str(request.param)))
+#: Files: by a name the kind of system, what its class declares, and what is sound where nothing else is done.
+FILES = {
+    "slots": ("reservation", "reserves_slots = True", "yield Reject()"),
+    "free": ("reservation", "reserves_slots = False", "yield Reject()"),
+    "queue": ("queue", "", "pass"),
+    "unlimited": ("phases", "servers = 0", "yield Place(job=job.number, server=view.first_idle())"),
+    "asking": ("phases", "servers = 4", "yield Overflow(job=job.number)"),
+    "moldable": ("moldable", "", "yield Reject()"),
+}
+#: The occasions on which wishes come true, with their arguments.
+OCCASIONS = {
+    "reservation": ("departure(self, view, job)",),
+    "queue": ("slot(self, view)",),
+    "phases": ("move(self, view, job)", "start(self, view)", "tick(self, view, server)"),
+    "moldable": ("departure(self, view, job)",),
+}
+
+
+@pytest.fixture(scope="module", params=FILES)
+def file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
+    """A file whose policy yields whatever an example wishes, and its kind of system."""
+    system, declared, sound = FILES[request.param]
+    wish = f'yield from getattr(builtins, "{WISHES}", ())'
+    methods = [f"    def {occasion}:\n        {wish}\n" for occasion in OCCASIONS[system]]
+    head = f"import builtins\nfrom slotscope.model.kinds.{system}.policies.base import *\n\nclass Policy(OwnPolicy):\n"
+    arrival = f"    def arrival(self, view, job):\n        {wish}\n        if view.event % 2:\n            {sound}\n"
+    text = "\n".join([f"{head}    memory = 3\n    {declared}\n", arrival, *methods])
+    yield write(tmp_path_factory.mktemp("fuzz"), text), system
     if hasattr(builtins, WISHES):
         delattr(builtins, WISHES)
 
 
-@given(st.lists(records, max_size=3))
-def test_arbitrary_decisions(path: str, wishes: list[Any]) -> None:
+@given(data=st.data())
+def test_arbitrary_decisions(file: tuple[str, str], data: st.DataObject) -> None:
     """Whatever is yielded, the state stays sound, frames can be made, and the run goes back."""
-    setattr(builtins, WISHES, wishes)
-    session = Session.open("dra-classroom", path, kernel=False)
+    path, system = file
+    setattr(builtins, WISHES, ())
+    session = Session.open(SMALL[system], path, kernel=False)
     first = digest(session.timeline.state)
+    setattr(builtins, WISHES, data.draw(st.lists(RECORDS[system], max_size=3)))
     try:
         session.run(events=6)
     except PolicyFileError as error:
