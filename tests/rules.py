@@ -65,8 +65,8 @@ NOT_A_POLICY = {
 }
 POLICY_HEADINGS = ("Reference", "Implements", "Symbols", "Deviations")
 
-#: The classes that a policy is found by in its module.
-OF_EVERY_POLICY = {"Reference", "Parameters"}
+#: The classes that a policy is found by in its module, and what users' policies start from in each kind.
+OF_EVERY_POLICY = {"Reference", "Parameters", "OwnPolicy"}
 
 LONGEST_FILE = 500
 LONGEST_FUNCTION = 60

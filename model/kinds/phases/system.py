@@ -101,7 +101,9 @@ class PhaseSystem(PolicySystem):
                 self.policy.memory,
             )
         )
-        return self.script.begun(state) if self.script else self.prepared(state)
+        if self.script:
+            return self.script.begun(state)
+        return self.prepared(state) if self.may_fail else state  # a user's policy may ask for jobs at once
 
     def start(self, state: PhaseState) -> Iterator[Record]:
         """Timers start."""
