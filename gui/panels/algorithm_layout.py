@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QAbstractTextDocumentLayout, QColor, QFont, QFontMetricsF, QPainter, QPalette, QTextDocument
 
 from slotscope.gui.panels.algorithm_values import Beside, Code
+from slotscope.model.policies.common import PseudocodeLine
 from slotscope.model.records import Line
 
 _EDGE = 8.0  # pixels that stay free at the right
@@ -42,14 +43,18 @@ class PlacedLine(NamedTuple):
 class CodeLayout:
     """Pseudocode set in a type, wrapped to a width; values wrap below the line they belong to."""
 
-    def __init__(self, code: Code, font: QFont, width: float, headings: bool) -> None:
+    def __init__(self, code: Code, font: QFont, width: float, headings: bool, tight: bool = False) -> None:
+        """*tight*: rows stand as close as those without raised and lowered letters."""
         self._code, self._font, self._width, self._headings = code, font, width, headings
         metrics = QFontMetricsF(font)
         longest = max((line.line.number for line in code.lines), default=0)
         self.gutter = metrics.horizontalAdvance("0" * max(2, len(str(longest)))) + 16
         plain = [document_of(line.text, font) for line in code.lines]
-        self.ascent = max(map(ascent_of, plain), default=metrics.ascent())
-        self.row = max([*(one.size().height() for one in plain), metrics.height()]) + 3
+        self._tight = tight
+        self.ascent, self.row = metrics.ascent(), metrics.height()
+        if not tight:
+            self.ascent = max(map(ascent_of, plain), default=self.ascent)
+            self.row = max([*(one.size().height() for one in plain), self.row]) + 3
         self._documents = [self._wrapped(document, self.indent(place)) for place, document in enumerate(plain)]
 
     def indent(self, place: int) -> float:
@@ -73,11 +78,16 @@ class CodeLayout:
             elif line.indent == 0 and before is not None:
                 top += self.row * 0.35
             before = line.line.algorithm
-            height = max(self.row, self._documents[place].size().height() + 3)
-            values, height = self._values(place, beside.get(line.line, {}), column, height)
+            height = self._height(self._documents[place])
+            values, height = self._values(place, _printed(line) | dict(beside.get(line.line, {})), column, height)
             result.append(PlacedLine(top, height, self._documents[place], values, heading))
             top += height
         return result
+
+    def _height(self, document: QTextDocument) -> float:
+        """How high the strip of a text is, at least a row."""
+        lines = document.firstBlock().layout().lineCount()
+        return self.row * lines if self._tight else max(self.row, document.size().height() + 3)
 
     def _heading(self, algorithm: int) -> QTextDocument:
         bold = QFont(self._font)
@@ -113,11 +123,16 @@ class CodeLayout:
             if left > start and left + width > self._width - _EDGE:
                 left, y, height = start, y + self.row, height + self.row
             values.append(Value(self._wrapped(document, left), QPointF(left, y), fresh))
-            more = document.size().height() + 3 - self.row
+            more = self._height(document) - self.row
             if more > 0:  # one that is wider than the panel
                 y, height = y + more, height + more
             left += width + self.row * _NEXT
         return tuple(values), height
+
+
+def _printed(line: PseudocodeLine) -> dict[str, Beside]:
+    """What the paper prints, beside a line that departs from it."""
+    return {"printed": Beside(f"<i>in print:</i>&nbsp; {line.printed}", False)} if line.printed else {}
 
 
 def document_of(text: str, font: QFont) -> QTextDocument:

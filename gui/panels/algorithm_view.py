@@ -47,6 +47,7 @@ class PseudocodeView(QAbstractScrollArea):
         self.code = Code(())
         self.picture = ShownPseudocode()
         self.headings = False
+        self._tight = False
         self._layout = CodeLayout(self.code, self._type(), 0.0, False)
         self._placed: list[PlacedLine] = []
         self._glide = QPropertyAnimation(self.verticalScrollBar(), b"value", self)
@@ -64,6 +65,7 @@ class PseudocodeView(QAbstractScrollArea):
         """Show another algorithm."""
         self.code = code
         self.headings = len({line.line.algorithm for line in code.lines}) > 1
+        self._tight = False
         self.picture = ShownPseudocode()
         self.verticalScrollBar().setValue(0)
         self.typeset()
@@ -83,19 +85,36 @@ class PseudocodeView(QAbstractScrollArea):
 
     def typeset(self) -> None:
         """Set all lines in the present type and width."""
-        width = self.viewport().width()
-        self._layout = CodeLayout(self.code, self._type(), width, self.headings)
+        self._set(tight=False)
         self._place()
 
-    def _place(self) -> None:
+    def _set(self, tight: bool) -> None:
+        self._tight = tight
+        self._layout = CodeLayout(self.code, self._type(), self.viewport().width(), self.headings, tight)
         self._placed = self._layout.placed(self.picture.beside)
+
+    def _place(self) -> None:
+        """Where lines and values stand; close together if that shows the whole function that runs, and from then on."""
+        self._placed = self._layout.placed(self.picture.beside)
+        if not self._tight and self._too_high():
+            self._set(tight=True)
+            if self._too_high():
+                self._set(tight=False)
         self._set_range()
         self.viewport().update()
 
     def _type(self) -> QFont:
         font = QFont(self.font())
-        font.setPointSizeF(font.pointSizeF() * 1.08)
+        font.setPointSizeF(font.pointSizeF() * (1.0 if self._tight else 1.08))
         return font
+
+    def _too_high(self) -> bool:
+        """Whether the function that runs is not seen whole with its values."""
+        place = None if self.picture.current is None else self.code.place.get(self.picture.current)
+        if place is None:
+            return False
+        top, bottom = self._extent(self.code.function_of(place))
+        return bottom - top > self.viewport().height()
 
     # Scrolling.
 
@@ -178,18 +197,19 @@ class PseudocodeView(QAbstractScrollArea):
         painter.translate(0, -self.verticalScrollBar().value())
         first = self.verticalScrollBar().value() - 4 * self._layout.row
         last = self.verticalScrollBar().value() + self.viewport().height() + 4 * self._layout.row
-        for place, placed in enumerate(self._placed):
-            if first <= placed.bottom and placed.top <= last:
-                self._paint_line(painter, place, placed)
+        seen = [(place, one) for place, one in enumerate(self._placed) if first <= one.bottom and one.top <= last]
+        for place, placed in seen:  # a lowered letter may reach into the next row
+            strip = QRectF(0, placed.top, self.viewport().width(), placed.height)
+            self._paint_ground(painter, self.code.lines[place].line, strip)
+        for place, placed in seen:
+            self._paint_line(painter, place, placed)
         painter.end()
 
     def _paint_line(self, painter: QPainter, place: int, placed: PlacedLine) -> None:
         line, top, ascent = self.code.lines[place].line, placed.top, 1 + self._layout.ascent
-        strip = QRectF(0, top, self.viewport().width(), placed.height)
         if placed.heading is not None:
             above = top - placed.heading.size().height() - 2 + ascent_of(placed.heading)
             draw_document(painter, placed.heading, QPointF(HEADING_LEFT, above), self.theme.muted)
-        self._paint_ground(painter, line, strip)
         known = line in self.picture.beside
         ink = self.theme.normal if known or line == self.picture.current else self.theme.muted
         painter.setFont(self._type())

@@ -12,12 +12,16 @@ DRIFT_IS_OURS = "please report the scenario, the seed and this event"
 
 
 class PseudocodeLine(NamedTuple):
-    """A line of the paper's algorithm as it is read here, for display beside a run."""
+    """A line of the paper's algorithm as it is read here, for display beside a run.
+
+    Where that is not what the paper has, *printed* is.
+    """
 
     line: Line
     indent: int
     text: str
     heading: str = ""  #: above the first line of lines that are no algorithm of the paper
+    printed: str = ""
 
 
 class NoParameters(Section):

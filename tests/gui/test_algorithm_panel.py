@@ -316,3 +316,62 @@ def test_a_picture_of_the_window_shows_the_current_line_whole(qtbot, tmp_path, m
         seen = view.verticalScrollBar().value()
         assert seen <= placed.top
         assert placed.bottom <= seen + view.viewport().height() + 1
+
+
+class TestHall:
+    """What a hall sees of it at 1280x720: the panel beside the servers, in its type."""
+
+    @pytest.fixture
+    def hall(self, panel, qapp):
+        apply(qapp, panel.theme, lecture=True)
+        panel.set_theme(panel.theme)
+        panel.resize(612, 559)
+        yield panel
+        apply(qapp, panel.theme)
+
+    def test_the_function_that_runs_is_whole_with_all_its_values(self, hall, qtbot):
+        session, seen = Session.open("dra-classroom", kernel=False), set()
+        session.run(events=40)
+        view = hall.view
+        for _ in range(60):
+            session.step_into()
+            hall.set_frame(session.frame())
+            current = view.picture.current
+            if current is None:
+                continue
+            qtbot.waitUntil(lambda: view._glide.state() == view._glide.State.Stopped)
+            function = view.code.function_of(view.code.place[current])
+            assert all(view.is_whole(view.code.lines[place].line) for place in function), (current, session.frame())
+            seen.add(current.algorithm)
+        assert seen == {1, 2}
+
+    def test_nothing_of_a_lowered_letter_is_painted_over(self, hall, qtbot):
+        session = Session.open("dra-classroom", kernel=False)
+        session.run(events=40)
+        for _ in range(12):
+            session.step_into()
+            hall.set_frame(session.frame())
+        view = hall.view
+        qtbot.waitUntil(lambda: view._glide.state() == view._glide.State.Stopped)
+        assert view._tight
+        line = Line(2, 7)  # its X-hat has a lowered index
+        placed = view._placed[view.code.place[line]]
+        assert placed.document.size().height() > view._layout.row
+        top = round(placed.bottom - view.verticalScrollBar().value())
+        image = view.viewport().grab().toImage()
+        ground = image.pixel(image.width() - 4, top + 1)
+        assert any(image.pixel(x, top) != ground for x in range(60, 400))
+
+
+def test_a_line_that_departs_from_the_print_has_the_printed_one_beside_it(panel, steps):
+    panel.resize(700, 900)
+    panel.set_frame(steps[0])
+    view = panel.view
+    departing = [line for line in view.code.lines if line.printed]
+    assert {line.line for line in departing} == {Line(1, 8), Line(2, 6)}
+    for line in departing:
+        (value,) = view._placed[view.code.place[line.line]].values
+        assert "in print" in value.document.toPlainText()
+    panel.set_frame(steps[-2])
+    values = view._placed[view.code.place[Line(1, 8)]].values
+    assert len(values) == 1 + len(beside(panel, Line(1, 8)))

@@ -16,7 +16,7 @@ Symbols
     l_e     ``empty``           an empty server of rank J + 1
     I*      ``i_star``          the first i that stays unmatched, or J
 Deviations
-    As printed, lines 8 and 16 use c after decrementing it, one place too low.  The text
+    As printed, line 6 begins with c = X, so that lines 8 and 16 are one place too low.  The text
     decides: rank i goes to the servers of k[i] with index above X - X-hat.  Where the paper
     leaves a choice: of the servers that could admit, the one that has had its configuration
     longest is taken (recent ones are the first to become surplus); l_e and the Reject Group
@@ -53,7 +53,12 @@ PSEUDOCODE = (
     PseudocodeLine(Line(2, 3), 1, "rank of all servers ← <i>J</i> + 1"),
     PseudocodeLine(Line(2, 4), 1, "<i>I</i>* ← <i>J</i>"),
     PseudocodeLine(Line(2, 5), 1, "<b>for</b> <i>i</i> = 1 <b>to</b> <i>J</i> <b>do</b>"),
-    PseudocodeLine(Line(2, 6), 2, "<i>Z</i> ← 0, <i>c</i> ← X<sub><i>k</i>[<i>i</i>]</sub> + 1"),
+    PseudocodeLine(
+        Line(2, 6),
+        2,
+        "<i>Z</i> ← 0, <i>c</i> ← X<sub><i>k</i>[<i>i</i>]</sub> + 1",
+        printed="<i>c</i> ← X<sub><i>k</i>[<i>i</i>]</sub>",
+    ),
     PseudocodeLine(Line(2, 7), 2, "<b>while</b> <i>Z</i> &lt; X̂<sub><i>k</i>[<i>i</i>]</sub> <b>do</b>"),
     PseudocodeLine(Line(2, 8), 3, "<i>Z</i> ← <i>Z</i> + 1, <i>c</i> ← <i>c</i> − 1"),
     PseudocodeLine(Line(2, 9), 3, "<b>if</b> <i>c</i> ≤ 0 <b>then</b>"),

@@ -50,6 +50,7 @@ PSEUDOCODE = (
         2,
         "X̂<sub><i>k</i>[<i>i</i>]</sub> ← max(0, min(⌈<i>r<sub>j*</sub></i> / "
         "<i>k<sub>j*</sub></i>[<i>i</i>]⌉, <i>N</i>))",
+        printed="min(⌈..⌉, <i>N</i>)",
     ),
     PseudocodeLine(Line(1, 9), 2, "<i>r</i> ← <i>r</i> − X̂<sub><i>k</i>[<i>i</i>]</sub> <i>k</i>[<i>i</i>]"),
     PseudocodeLine(Line(1, 10), 2, "<i>N</i> ← <i>N</i> − X̂<sub><i>k</i>[<i>i</i>]</sub>"),
