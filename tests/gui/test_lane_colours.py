@@ -193,3 +193,26 @@ def test_bins_of_jobs_with_phases_have_one_height_side_by_side(qtbot: QtBot) -> 
     tops = {scene.layout.wishes.top for scene in scenes}
     assert len(tops) == 1
     assert tops.pop() >= max(most_use(frame.state, frame.info.numbers) for frame in frames)
+
+
+@pytest.mark.parametrize("points", TYPE_SIZES)
+@pytest.mark.parametrize(("scenario", "events"), [("jrs-classroom", 30), ("jrs-deadlock", 100)])
+def test_bins_of_jobs_with_phases_are_equally_large_side_by_side(
+    qtbot: QtBot, scenario: str, events: int, points: float
+) -> None:
+    """Also where one policy has more servers, or tokens above them and a caption for backup servers."""
+    run = Comparison.open(scenario, ("jrs", "first-fit", "best-fit"), kernel=False)
+    run.run(events=events)
+    for size in ((270, 400), (380, 440), (900, 600)):
+        cells = []
+        for frame in lane_frames(run.frame()):
+            panel = phase_servers(qtbot, frame)
+            font = panel.view.font()
+            font.setPointSizeF(points)
+            panel.view.setFont(font)
+            panel.resize(*size)
+            panel.grab()
+            cells.append(scene_in(panel).layout.grids[0].cell)
+        assert len({cell.tall for cell in cells}) == len({cell.rim for cell in cells}) == 1
+        assert max(cell.bin for cell in cells) - min(cell.bin for cell in cells) <= 4
+        assert max(cell.height for cell in cells) >= 0.09 * size[1]  # common, but not wasted

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Iterator
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QFontMetricsF
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.kinds.declaration import PanelEntry
+from slotscope.gui.kinds.phases.tokens_rates import HEADINGS
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panels import SENTENCES, panels_of
@@ -300,11 +301,28 @@ def test_the_curves_of_tokens_are_there(qtbot: QtBot, window: MainWindow) -> Non
     assert panel.lines.isVisible() and panel.rates.isVisible()
 
 
-def test_headings_of_rates_have_room(qtbot: QtBot, window: MainWindow) -> None:
-    stand(qtbot, window, "jrs-classroom", (), 13)
+def test_bounds_and_gap_are_seen_without_scrolling_beside_two_policies(qtbot: QtBot, window: MainWindow) -> None:
+    stand(qtbot, window, "jrs-classroom", ("jrs", "first-fit"), 30)
+    bring(qtbot, window, Key.Key_5)
+    panel = window.docks["plan"].panel
+    qtbot.waitUntil(panel.gap.isVisible, timeout=30_000)
+    window.settle()
+    area = panel.findChild(HeadedColumns)
+    below = panel.gap.mapTo(area.viewport(), QPoint(0, panel.gap.height())).y()
+    assert below <= area.viewport().height()
+    assert not panel.proof.isVisible() and "Price of a type" not in panel.prices.text()
+
+
+@pytest.mark.parametrize("policies", [(), ("jrs", "first-fit"), ("jrs", "first-fit", "best-fit")])
+def test_headings_of_rates_have_room(qtbot: QtBot, window: MainWindow, policies: tuple[str, ...]) -> None:
+    stand(qtbot, window, "jrs-classroom", policies, 13)
+    if policies:
+        bring(qtbot, window, Key.Key_4)
+    window.settle()
     rates = window.docks["tokens"].panel.rates
     measure = QFontMetricsF(QApplication.font()).horizontalAdvance
-    assert measure("overflows") <= rates._columns()[2][-1].width() + 12
+    for (_, brief), box in zip(HEADINGS, rates._columns()[2], strict=True):
+        assert measure(brief) <= box.width() + 1
 
 
 @pytest.mark.parametrize(

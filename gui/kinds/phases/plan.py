@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Iterable
 
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
@@ -105,7 +106,7 @@ class PlanPanel(Panel):
         for label, text in (
             (self.pools, pool_lines(info, self.theme)),
             (self.prices, dual_table(bounds, info, self.theme)),
-            (self.proof, proof_lines(bounds, self.theme)),
+            (self.proof, "" if current_fonts().lecture else proof_lines(bounds, self.theme)),
         ):
             label.setText(text)
             label.setVisible(bool(text))
@@ -117,6 +118,12 @@ class PlanPanel(Panel):
         self.axis.set_rows(axis_rows(frame, self._bounds, measured))
 
     # The window.
+
+    def minimumSizeHint(self) -> QSize:
+        """So wide that policies have their titles; lecture mode gives a panel what it asks for."""
+        least = super().minimumSizeHint()
+        titles = self.axis.whole_width + self._area.verticalScrollBar().sizeHint().width()
+        return QSize(max(least.width(), titles), least.height())
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
+from math import ceil, isfinite
 
 from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QPen
@@ -19,6 +19,7 @@ _MARGIN, _GAP, _RADIUS = 10.0, 10.0, 4.0
 _CENTRE = Qt.AlignmentFlag.AlignCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_LEAST_TRACK = 80.0  # titles may take what is beside it
 _ROOM = 1.06  # how far the axis goes beyond what is shown
 
 
@@ -67,12 +68,22 @@ class ServersAxis(SteadyRows[AxisRow]):
         ends = [row.servers.mean + _half_width(row) for row in self._rows if isfinite(row.servers.mean)]
         return step_up(_ROOM * max([1.0, *ends, *(value for _, value, _ in self.levels)]))
 
+    @property
+    def whole_width(self) -> int:
+        """The least width in which no title is shortened."""
+        return ceil(sum(self._beside()) + 2 * (_MARGIN + _GAP) + _LEAST_TRACK)
+
+    def _beside(self) -> tuple[float, float]:
+        """Widths of the titles and of the numbers."""
+        measure = self._metrics().horizontalAdvance
+        titles = max((measure(row.title) for row in self._rows), default=0.0)
+        return titles + 1, max((measure(_number(row)) for row in self._rows), default=0.0)
+
     def _track(self) -> QRectF:
         """Where the axis is, beside the titles and the numbers."""
-        metrics = self._metrics()
-        titles = max((metrics.horizontalAdvance(row.title) for row in self._rows), default=0.0)
-        numbers = max((metrics.horizontalAdvance(_number(row)) for row in self._rows), default=0.0)
-        left = _MARGIN + min(titles, 0.4 * self.width()) + _GAP
+        titles, numbers = self._beside()
+        most = self.width() - 2 * (_MARGIN + _GAP) - numbers - _LEAST_TRACK
+        left = _MARGIN + min(titles, max(most, 0.4 * self.width())) + _GAP
         right = self.width() - _MARGIN - numbers - _GAP
         row = self._row_height()
         return QRectF(left, row, max(right - left, 1.0), row * len(self._rows))

@@ -10,13 +10,15 @@ from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEve
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from slotscope.gui.panels.wording import significant
-from slotscope.gui.plotting.scales import format_number, spread, step_up
+from slotscope.gui.plotting.scales import format_number, step_up
 from slotscope.gui.theme import Theme, current_fonts
 
 _PAD, _TICK, _RADIUS = 8.0, 4.0, 4.0
 _CENTRE = Qt.AlignmentFlag.AlignCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _TICKS = 4
+#: Height below which the picture does not go, in lines of text.
+_LEAST_LINES = 9
 #: Where the line may be named, as shares of its length, the best first.
 _ALONG = (0.5, 0.35, 0.65, 0.8, 0.2)
 
@@ -70,11 +72,12 @@ class GapPlot(QWidget):
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
         self._theme = theme
-        self.setMinimumHeight(round(9 * self._metrics().height()))
+        self.setMinimumHeight(round(_LEAST_LINES * self._metrics().height()))
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(300, round(12 * self._metrics().height()))
+        lines = _LEAST_LINES if current_fonts().lecture else 12  # in a hall all of it is to be seen at once
+        return QSize(300, round(lines * self._metrics().height()))
 
     @staticmethod
     def _metrics() -> QFontMetricsF:
@@ -93,12 +96,17 @@ class GapPlot(QWidget):
 
     def _room(self) -> QRectF:
         line = self._metrics().height()
-        _, low, top = self._ends()
-        widest = max(self._metrics().horizontalAdvance(format_number(y)) for y in (low, top))
+        widest = max(self._metrics().horizontalAdvance(text) for _, text in self.ticks())
         left = _PAD + widest + 2 * _TICK
         return QRectF(
             left, line + _PAD, max(self.width() - left - _PAD, 1.0), max(self.height() - 3 * line - 2 * _PAD, 1.0)
         )
+
+    def ticks(self) -> list[tuple[float, str]]:
+        """The gaps that have a line across, and how they are written."""
+        _, low, top = self._ends()
+        gaps = [low + (top - low) * step / _TICKS for step in range(_TICKS + 1)]
+        return [(gap, format_number(gap, (top - low) / _TICKS / 10)) for gap in gaps]
 
     def at(self, point: GapPoint) -> QPointF:
         """Where a point is in the widget."""
@@ -126,16 +134,14 @@ class GapPlot(QWidget):
         painter.end()
 
     def _paint_axes(self, painter: QPainter) -> None:
-        room, (_, low, top) = self._room(), self._ends()
-        line = self._metrics().height()
-        for step in range(_TICKS + 1):
-            gap = low + (top - low) * step / _TICKS
+        room, line = self._room(), self._metrics().height()
+        for gap, text in self.ticks():
             y = self._at(0.0, gap).y()
             painter.setPen(QPen(QColor(self._theme.grid), 1.0))
             painter.drawLine(QLineF(room.left(), y, room.right(), y))
             painter.setPen(QColor(self._theme.muted))
             box = QRectF(0, y - line / 2, room.left() - _TICK, line)
-            painter.drawText(box, _RIGHT, format_number(gap, (top - low) / _TICKS / 10))
+            painter.drawText(box, _RIGHT, text)
         self._paint_scales(painter, room, line)
         painter.setPen(QColor(self._theme.muted))
         painter.drawText(
@@ -200,23 +206,33 @@ class GapPlot(QWidget):
     def _paint_names(self, painter: QPainter) -> None:
         for point, box in self.name_boxes():
             painter.setPen(QColor(self._theme.ink(self._theme.color(point.role))))
-            painter.drawText(box, _CENTRE, point.title)
+            beside = Qt.AlignmentFlag.AlignLeft if box.left() > self.at(point).x() else Qt.AlignmentFlag.AlignRight
+            painter.drawText(box, beside | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap, point.title)
 
     def name_boxes(self) -> list[tuple[GapPoint, QRectF]]:
-        """The named peers, and where their names stand: beside the points, none over another."""
-        named = [point for point in self._peers if point.named]
-        line, room = self._metrics().height(), self._room()
-        if len(named) * line > room.height():
-            return []
-        heights = spread([self.at(point).y() for point in named], line, room.top(), room.bottom())
-        boxes = []
-        for point, height in zip(named, heights, strict=True):
-            width = self._metrics().horizontalAdvance(point.title) + 4
-            left = self.at(point).x() + 2 * _RADIUS
-            if left + width > self.width():
-                left = self.at(point).x() - 2 * _RADIUS - width
-            boxes.append((point, QRectF(left, height - line / 2, width, line)))
-        return boxes
+        """The named peers, and where their names stand: beside the points, none over another.
+
+        A name that has no room on either side of its point has two lines.
+        """
+        line, room, measure = self._metrics().height(), self._room(), self._metrics().horizontalAdvance
+        boxes: list[tuple[GapPoint, QRectF]] = []
+        for point in sorted((point for point in self._peers if point.named), key=lambda point: -point.gap):
+            at, (before, behind) = self.at(point), self._sides(point)
+            needed = measure(point.title) + 4
+            width, tall = min(needed, max(before, behind)), line * (2 if needed > max(before, behind) else 1)
+            left = at.x() + 2 * _RADIUS if width <= behind else at.x() - 2 * _RADIUS - width
+            top = max([at.y() - tall / 2, room.top(), *(box.bottom() for _, box in boxes)])
+            boxes.append((point, QRectF(left, top, width, tall)))
+        bottom = room.bottom()
+        for _, box in reversed(boxes):
+            box.moveBottom(min(box.bottom(), bottom))
+            bottom = box.top()
+        return boxes if bottom >= room.top() else []
+
+    def _sides(self, point: GapPoint) -> tuple[float, float]:
+        """The room for a name left and right of its point."""
+        at = self.at(point).x()
+        return at - 2 * _RADIUS - self._room().left(), self.width() - at - 2 * _RADIUS
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:

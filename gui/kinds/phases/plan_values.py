@@ -14,7 +14,7 @@ from slotscope.gui.kinds.phases.wording import configuration_text
 from slotscope.gui.panels.pages import table_line, table_of
 from slotscope.gui.panels.tiles import TileText
 from slotscope.gui.panels.wording import significant, with_interval
-from slotscope.gui.theme import Theme
+from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.explain import grouped
 from slotscope.model.frame import Frame, RunInfo
 from slotscope.model.kinds.phases.programs.bounds import PhasePoint, PhasesBounds
@@ -249,6 +249,8 @@ def dual_table(bounds: PhasesBounds, info: RunInfo, theme: Theme) -> str:
             table_line(("budget <i>ε</i>", significant(bounds.budget), significant(bounds.budget_price or 0.0)))
         )
     table = table_of(lines)
+    if current_fonts().lecture:  # it explains what a lecturer says
+        return table
     note = (
         "Price of a type: what one more such job in each unit of time would take off Φ*; of "
         "the budget: what Φ* would gain for each unit of ε."

@@ -36,6 +36,8 @@ class PhaseWishes(SectionWishes):
         What the height of a high bin stands for, as a share of a server's capacity.
     labels:
         Widths of what can be written below a bin, in device pixels, the first one first.
+    most:
+        Width and height that bins have at most: those of policies side by side are equally large.
     """
 
     backup: tuple[bool, ...]
@@ -43,6 +45,7 @@ class PhaseWishes(SectionWishes):
     tokens: bool
     top: float
     labels: tuple[int, ...]
+    most: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Sequence
 
 from slotscope.gui.kinds.phases.servers_cells import PhaseCell, PhaseWishes, cell_of
@@ -68,7 +68,29 @@ class PhaseLayout(CellLayout[PhaseWishes, SectionGrid[PhaseCell]]):
 
 
 def fitting_servers(wishes: PhaseWishes, width: int, height: int) -> PhaseLayout:
-    """The layout in which all servers can be seen and are largest."""
+    """The layout in which all servers can be seen and are as large as they may be."""
+    layout = _roomiest(replace(wishes, most=None), width, height)
+    if wishes.most is None:
+        return layout
+    wide, high = _at_most(wishes, wishes.most, layout.grids[0].cell)
+    return _laid_out(wishes, width, height, (wide, high), layout.beside)
+
+
+def bins_side_by_side(lanes: Sequence[PhaseWishes], width: int, height: int) -> tuple[int, int]:
+    """Width and height of the bins for which every one of several pictures has room."""
+    cells = [_roomiest(wishes, width, height).grids[0].cell for wishes in lanes]
+    return min(cell.bin for cell in cells), min(cell.tall for cell in cells)
+
+
+def _at_most(wishes: PhaseWishes, most: tuple[int, int], cell: PhaseCell) -> tuple[int, int]:
+    """The largest size up to that of *cell* whose bins are as high as *most*, and about as wide."""
+    wide = next(side for side in range(cell.width, 0, -1) if cell_of(wishes, side, cell.height).bin <= most[0])
+    high = next(side for side in range(cell.height, 0, -1) if cell_of(wishes, wide, side).tall <= most[1])
+    return wide, high
+
+
+@lru_cache(maxsize=64)
+def _roomiest(wishes: PhaseWishes, width: int, height: int) -> PhaseLayout:
     below = _largest(wishes, width, height, beside=False)
     if not (wishes.backup[-1] and len(wishes.counts) > 1):
         return below

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QPointF, QRectF
@@ -11,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.phases.servers_cells import PhaseWishes
-from slotscope.gui.kinds.phases.servers_layout import fitting_servers
+from slotscope.gui.kinds.phases.servers_layout import bins_side_by_side, fitting_servers
 from slotscope.gui.kinds.phases.servers_legend import PhaseLegend
 from slotscope.gui.kinds.phases.servers_marks import marks, paint_marks, paint_selection
 from slotscope.gui.kinds.phases.servers_scene import PhaseScene, draw
@@ -45,7 +46,8 @@ class PhaseServersView(ZoomedPicture):
         """Show a moment; its pixels are found when it is painted."""
         if self._frame is None or self._frame.info is not frame.info:
             self._top = HARD_TOP if frame.info.numbers.model.hard else FIRST_TOP
-            self._gatherer = Gatherer(frame.info.facts)
+        if self._frame is None or list(map(id, self._frame.runs)) != list(map(id, frame.runs)):
+            self._gatherers = [Gatherer(run.facts) for run in frame.runs]
         super().set_frame(frame)
 
     def _prepare(self, frame: Frame) -> None:
@@ -53,12 +55,16 @@ class PhaseServersView(ZoomedPicture):
         letters = phase_letters(info.numbers.model.phases)
         self._stamps = Stamps(self._theme, self.font(), letters, self._ratio)
         self._legend = PhaseLegend(info, self._text, self._stamps, self._theme)
-        self._kinds, self._widths = label_widths(info, self._text)
+        self._kinds, _ = label_widths(info, self._text)
+        self._widths = [label_widths(run, self._text)[1] for run in frame.runs]
 
-    def _wishes(self, frame: Frame, sections: tuple[PhaseSection, ...]) -> PhaseWishes:
-        most = max(most_use(one.state, one.info.numbers) for one in (frame, *frame.beside))
-        if most > self._top:  # what is too high for the picture changes its scale for good
+    def _follow(self, lanes: tuple[Frame, ...]) -> None:
+        """What is too high for the picture changes its scale for good."""
+        most = max(most_use(one.state, one.info.numbers) for one in lanes)
+        if most > self._top:
             self._top = math.ceil(most / TOP_STEP) * TOP_STEP
+
+    def _wishes(self, frame: Frame, sections: tuple[PhaseSection, ...], widths: tuple[float, ...]) -> PhaseWishes:
         return PhaseWishes(
             counts=tuple(len(section) for section in sections),
             backup=tuple(section.backup for section in sections),
@@ -66,16 +72,21 @@ class PhaseServersView(ZoomedPicture):
             tokens=info_has_tokens(frame),
             top=self._top,
             line=max(1, round(self._text.height * self._ratio)),
-            labels=tuple(math.ceil(width * self._ratio) for width in self._widths),
+            labels=tuple(math.ceil(width * self._ratio) for width in widths),
             scale=texture_scale(self._ratio),
         )
 
     # Layout.
 
     def _made(self, frame: Frame, stage: QRectF) -> PhaseScene:
-        sections = self._gatherer.sections(frame.state)
-        layout = self._layout(stage, self._wishes(frame, sections))
-        scene = PhaseScene(frame, layout, sections, stage, self._theme, self._ratio)
+        lanes = (frame, *frame.beside)
+        self._follow(lanes)
+        found = [gatherer.sections(one.state) for gatherer, one in zip(self._gatherers, lanes, strict=True)]
+        wishes = [self._wishes(*each) for each in zip(lanes, found, self._widths, strict=True)]
+        size = (int(side * self._ratio) for side in (stage.width(), stage.height()))
+        most = bins_side_by_side(wishes, *size) if len(wishes) > 1 else None
+        layout = self._layout(stage, replace(wishes[0], most=most))
+        scene = PhaseScene(frame, layout, found[0], stage, self._theme, self._ratio)
         draw(scene, self._rasters)
         return scene
 

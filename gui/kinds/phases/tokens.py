@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Iterable
 
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
@@ -85,6 +86,11 @@ class TokensPanel(Panel):
         (first if how == "tall" else second).addWidget(self.lines, 5)
         for place, stretch in enumerate({"tall": (1, 0), "wide": (1, 1), "low": (2, 3)}[how]):
             self._row.setStretch(place, stretch)
+
+    def minimumSizeHint(self) -> QSize:
+        """So wide that rates have their headings; lecture mode gives a panel what it asks for."""
+        least = super().minimumSizeHint()
+        return QSize(max(least.width(), self.rates.whole_width), least.height())
 
     # Frames.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
@@ -68,17 +69,28 @@ class RatesChart(SteadyRows[RateRow]):
 
     # Places.
 
+    @property
+    def whole_width(self) -> int:
+        """The least width in which no heading is shortened."""
+        headings = sum(self._heading_widths()) + _GAP * (len(HEADINGS) - 1)
+        return ceil(_MARGIN + self._name_width() + 1 + self._count_width() + 2 * _GAP + headings + _MARGIN)
+
+    def _heading_widths(self) -> list[float]:
+        return [self._metrics().horizontalAdvance(brief) for _, brief in HEADINGS]
+
+    def _name_width(self) -> float:
+        measure = self._metrics().horizontalAdvance
+        return self._row_height() + max((measure(row.row.name) for row in self._rows), default=0.0)
+
     def _columns(self) -> tuple[QRectF, QRectF, tuple[QRectF, ...]]:
         """Names, boxes, and the four rates, as if in one row at the top."""
-        metrics, height = self._metrics(), self._row_height()
-        names = [row.row.name for row in self._rows]
-        name = height + max((metrics.horizontalAdvance(text) for text in names), default=0.0)
+        height = self._row_height()
         boxes = max((self._boxes_width(row.row) for row in self._rows), default=0.0)
         boxes = min(boxes, _MOST_TOKENS_SHARE * self.width())
-        first = QRectF(_MARGIN, 0, name + 1, height)
+        first = QRectF(_MARGIN, 0, self._name_width() + 1, height)
         free = self.width() - _MARGIN - first.right() - self._count_width() - 2 * _GAP
         free -= _GAP * (len(HEADINGS) - 1)
-        least = [metrics.horizontalAdvance(brief) for _, brief in HEADINGS]
+        least = self._heading_widths()
         if free - boxes < sum(least):
             boxes = 0.0  # the numbers beside them say the same
         second = QRectF(first.right() + _GAP, 0, boxes + self._count_width(), height)

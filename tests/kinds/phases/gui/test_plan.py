@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
+from itertools import combinations
 from math import nan, sqrt
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QImage
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QFontMetricsF, QImage
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -20,7 +21,7 @@ from slotscope.gui.kinds.phases.plan_axis import AxisRow, ServersAxis
 from slotscope.gui.kinds.phases.plan_gap import GapPlot, GapPoint, constant_of
 from slotscope.gui.kinds.phases.plan_solving import SolvingPage
 from slotscope.gui.kinds.phases.plan_values import axis_rows, gap_points, pool_lines, progress_text, so_far
-from slotscope.gui.theme import load_theme
+from slotscope.gui.theme import fonts, load_theme
 from slotscope.model.api import Session
 from slotscope.model.frame import Frame
 from slotscope.model.kinds.phases.programs.bounds import PhasePoint, PhasesBounds, all_bounds
@@ -228,6 +229,45 @@ def test_the_nearest_point_is_told(qtbot: QtBot):
     plot.set_points((one,), ())
     assert plot.tip(plot.at(one)).startswith("JRS, r = 100: N − N̄ = 50")
     assert "Theorem 1" in plot.tip(QPointF(0, 0))
+
+
+@pytest.mark.parametrize("lecture", [False, True])
+def test_names_and_numbers_of_the_gap_are_whole_beside_two_policies(qtbot: QtBot, lecture: bool):
+    usual = QApplication.font()
+    QApplication.setFont(fonts(lecture).body)
+    try:
+        plot = GapPlot(load_theme("light"))
+        qtbot.addWidget(plot)
+        plot.resize(480, 240)
+        ours = tuple(GapPoint("JRS", scale, 1.3 * sqrt(scale), 0.5) for scale in (6.0, 12.0, 24.0, 48.0))
+        peers = tuple(
+            GapPoint(title, 24.0, gap, 0.1, named=True)
+            for title, gap in (("First fit by peak demand", 3.2), ("GRAND(aZ)", 1.2), ("First fit", 0.8))
+        )
+        plot.set_points(ours, peers)
+        measure = QFontMetricsF(fonts(lecture).body)
+        boxes = plot.name_boxes()
+        assert [point for point, _ in boxes] == [*peers]
+        for point, box in boxes:
+            assert plot._room().left() <= box.left() and box.right() <= plot.width()
+            needed = measure.boundingRect(QRectF(0, 0, box.width(), 1000), Qt.TextFlag.TextWordWrap, point.title)
+            assert needed.height() <= box.height() + 1
+        assert not any(one.intersects(two) for (_, one), (_, two) in combinations(boxes, 2))
+        widest = max(measure.horizontalAdvance(text) for _, text in plot.ticks())
+        assert widest <= plot._room().left() - 4
+    finally:
+        QApplication.setFont(usual)
+
+
+def test_titles_have_the_room_that_the_axis_can_spare(qtbot: QtBot):
+    axis = ServersAxis(load_theme("light"), "servers")
+    qtbot.addWidget(axis)
+    axis.resize(400, 200)
+    title = "First fit by peak demand"
+    axis.set_rows((AxisRow(title, Estimate(5.96, 0.07)),))
+    measure = QFontMetricsF(fonts().body).horizontalAdvance
+    assert 0.4 * 400 < measure(title) <= axis._track().left() - 20
+    assert axis._track().width() >= 80
 
 
 @pytest.mark.parametrize("height", [180, 300])
