@@ -189,8 +189,8 @@ COMMANDS: tuple[Command, ...] = (
 BRING = Command(
     "bring",
     "Bring a panel to the front",
-    ("1 to 9", "0", "M", "S"),
-    "0 is Comparison, M Monitors, S Scenario. In lecture mode, where the keys stand before the names, once "
+    ("1 to 9", "0", "M", "S", "T"),
+    "0 is Comparison, M Monitors, S Scenario, T Track. In lecture mode, where keys stand before the names, once "
     "more is for the next policy; 1 and 3 give more room to servers and log, and back.",
     "View",
 )
