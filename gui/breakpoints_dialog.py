@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from slotscope.gui.fault_line import FaultLine
 from slotscope.gui.question_field import QuestionField
 from slotscope.gui.run_control import RunControl
 from slotscope.gui.theme import Theme
@@ -45,9 +46,7 @@ class BreakpointsDialog(QDialog):
         self.times.setSpecialValueText("each time")
         self.times.setAccessibleName("how often it has to hold")
         self.times.setToolTip("10: the run stops at the 10th time from here on, then at the 20th, and so on.")
-        self.fault = QLabel()
-        self.fault.setWordWrap(True)
-        self.fault.setTextFormat(Qt.TextFormat.PlainText)
+        self.fault = FaultLine()
         self.fault.setStyleSheet(f"color: {theme.ink(theme.rejection)}")
         self.listed = QListWidget()
         self.listed.setAccessibleName("breakpoints")

@@ -8,6 +8,7 @@ from typing import Callable
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 
+from slotscope.gui.fault_line import FaultLine
 from slotscope.gui.worker import RunWorker
 from slotscope.model.frame import RunInfo
 from slotscope.model.policy_choice import choice_text
@@ -26,9 +27,7 @@ def ask_variant(window: QWidget, info: RunInfo | None, take: Callable[[str], str
     example = _example(info)
     field.setPlaceholderText(example)
     field.setAccessibleName("policy and parameters")
-    fault = QLabel()
-    fault.setObjectName("fault")
-    fault.setWordWrap(True)
+    fault = FaultLine()
     buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
     asks = QLabel(f"A policy with other parameters, such as {example}, or the path of a policy file")
     asks.setWordWrap(True)

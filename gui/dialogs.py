@@ -25,6 +25,7 @@ from slotscope.gui import manual
 from slotscope.gui.actions import BRING, COMMANDS, Actions
 from slotscope.gui.boxes import keep_keys
 from slotscope.gui.docks import PanelDock
+from slotscope.gui.fault_line import FaultLine
 
 #: The property of a dock that a double click has opened.
 INSPECTOR = "inspector"
@@ -67,9 +68,7 @@ def ask_until(window: QWidget, kinds: Sequence[str], run_until: Callable[..., ob
     dialog.setWindowTitle("Run until")
     field = QLineEdit()
     field.setPlaceholderText(f"t = 20, or 1000, or {kinds[0]}")
-    fault = QLabel()
-    fault.setObjectName("fault")
-    fault.setWordWrap(True)
+    fault = FaultLine()
     buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
     layout = QVBoxLayout(dialog)
     layout.addWidget(

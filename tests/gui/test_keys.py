@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import Select
@@ -324,6 +324,19 @@ def test_a_fault_makes_no_dialog_wider_than_the_window(qtbot: QtBot, window: Mai
     QTest.keyClick(field, Key.Key_Return)
     qtbot.wait(50)
     assert dialog.isVisible() and dialog.width() <= window.width()
+    dialog.close()
+
+
+@pytest.mark.parametrize("width", [460, 800])
+def test_a_fault_is_seen_whole_beside_its_field(qtbot: QtBot, window: MainWindow, width: int) -> None:
+    strike(window, Key.Key_U)
+    (dialog,) = window.findChildren(QDialog)
+    field, fault = dialog.findChild(QLineEdit), dialog.findChild(QLabel, "fault")
+    assert field is not None and fault is not None
+    dialog.resize(width, dialog.height())
+    field.setText("that is no time " * 20)
+    QTest.keyClick(field, Key.Key_Return)
+    qtbot.waitUntil(lambda: fault.height() >= fault.heightForWidth(fault.width()) > 2 * fault.fontMetrics().height())
     dialog.close()
 
 
