@@ -43,7 +43,7 @@ class DecisionWords(NamedTuple):
     first: str  #: where the first one that differs is
     where: str  #: what else can differ besides whether a job gets in
     where_tip: str
-    alike: str  #: ``{count}`` stands for the jobs so far
+    alike: str  #: ``{jobs}`` stands for how many there were so far
 
 
 class PanelRoom(NamedTuple):

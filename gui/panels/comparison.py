@@ -26,7 +26,7 @@ from slotscope.gui.panels.tiles import LabelPace, paint_ground
 from slotscope.gui.panels.wording import job_words, significant
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.comparison.differences import Difference
-from slotscope.model.explain import grouped
+from slotscope.model.explain import counted, grouped
 from slotscope.model.frame import Frame
 
 _BUTTONS = (
@@ -177,8 +177,9 @@ class ComparisonPanel(Panel):
             return self._difference(frame, found, "Next")
         if first is not None:
             return self._difference(frame, first, "First decision that differs")
-        count = grouped(standing.decided)
-        return PANEL_ROOMS[frame.info.system].decisions.alike.format(count=count)
+        if not standing.decided:
+            return "No job has arrived yet."
+        return PANEL_ROOMS[frame.info.system].decisions.alike.format(jobs=counted(standing.decided, "job"))
 
     @staticmethod
     def _stands_before(frame: Frame, found: Difference) -> bool:

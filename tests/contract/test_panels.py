@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QApplication, QComboBox, QLabel
 
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.declaration import PanelEntry
@@ -28,6 +28,9 @@ from tests.contract.pictures import EVERY, frame_for, grid_of, settle, systems_o
 NOT_HERE = re.compile("does not apply to|One policy runs alone")
 
 LARGE = (2400, 1500)
+
+#: Scenarios in which panels have choices that the small ones do not need.
+CONTROLLED = {"PolicyMapPanel": ["jrs-fixed-sizes", "jrs-three-phases"]}
 
 
 @pytest.fixture(scope="module", params=EVERY, ids=lambda entry: entry.cls)
@@ -190,6 +193,25 @@ def test_another_run_begins_with_nothing_of_the_last(panel: Panel, moment: Frame
     assert panel.frame is None
     show(panel, moment)
     assert is_drawn(panel)
+
+
+def test_between_two_runs_its_controls_do_no_harm(panel: Panel, entry: PanelEntry) -> None:
+    """The run was replaced, and its first frame is still to come, when somebody turns this and that."""
+    for scenario in CONTROLLED.get(entry.cls, [SMALL[systems_of(entry)[0]]]):
+        panel.set_frame(frame_for(entry, systems_of(entry)[0]) if entry is COMPARISON else frame_of(scenario))
+        settle(panel)
+        panel.forget()
+        for box in panel.findChildren(QComboBox):
+            box.setCurrentIndex(box.count() - 1)
+            box.activated.emit(box.currentIndex())
+        for spin in panel.findChildren(QAbstractSpinBox):
+            spin.stepUp()
+        for button in panel.findChildren(QAbstractButton):
+            if button.isCheckable():
+                button.click()
+        settle(panel)
+        show(panel, frame_for(entry, systems_of(entry)[0]))
+        assert not note(panel)
 
 
 def test_ranges_of_axes_fit_the_run_that_is_shown(panel: Panel, entry: PanelEntry) -> None:

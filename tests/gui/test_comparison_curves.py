@@ -135,3 +135,10 @@ def test_the_bound_of_a_run_leaves_with_it(shown: Shown) -> None:
     queues = Comparison.open("queues-classroom", ("vqs", "bf-js"), kernel=False)
     panel.set_frame(queues.frame())
     assert not panel.curves.rewards.has_reference("optimum")
+
+
+def test_so_many_jobs_are_counted_as_people_do(shown: Shown) -> None:
+    run = Comparison.open("moldable-classroom", ("greedy-p", "greedy"), kernel=False)
+    assert shown(run).sentence.text() == "No job has arrived yet."
+    run.step()
+    assert shown(run).sentence.text() == "1 job so far, each served, or blocked, by all of them alike."

@@ -37,7 +37,7 @@ ROOM = PanelRoom(
         "Stands just before the first job that one policy gives servers and another blocks.",
         "or another number of servers",
         "Another number of servers counts as another decision, too.",
-        "Each of the {count} jobs so far got servers, or was blocked, under all of them alike.",
+        "{jobs} so far, each served, or blocked, by all of them alike.",
     ),
     shapes=f"{__name__}.scenario_shapes",
 )

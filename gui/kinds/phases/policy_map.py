@@ -178,13 +178,13 @@ class PolicyMapPanel(Panel):
 
     def _chosen(self) -> None:
         """Another pool or phase; two axes of one phase change places with the other."""
+        if self.frame is None or self.frame.info is not self._info:
+            return  # the run was replaced a moment ago
         if self.right.currentIndex() == self.up.currentIndex() and self._cells is not None:
             moved = self.up if self.right.currentIndex() == self._cells.up else self.right
             moved.setCurrentIndex(self._cells.right if moved is self.up else self._cells.up)
-        if self._info is not None:
-            self._show_map()
-        if self.frame is not None and self.frame.info is self._info:
-            self._show_servers(self.frame)
+        self._show_map()
+        self._show_servers(self.frame)
 
     def _show_servers(self, frame: Frame) -> None:
         assert self._cells is not None

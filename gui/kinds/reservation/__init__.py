@@ -29,6 +29,6 @@ ROOM = PanelRoom(
         "Stands just before the first job that one policy admits and another rejects.",
         "or another server",
         "Another server counts as another decision, too.",
-        "Each of the {count} jobs so far was admitted, or rejected, by all of them alike.",
+        "{jobs} so far, each admitted, or rejected, by all of them alike.",
     ),
 )
