@@ -86,8 +86,9 @@ class CodeLayout:
 
     def _height(self, document: QTextDocument) -> float:
         """How high the strip of a text is, at least a row."""
+        height = document.size().height()  # asking for it lays the text out
         lines = document.firstBlock().layout().lineCount()
-        return self.row * lines if self._tight else max(self.row, document.size().height() + 3)
+        return self.row * lines if self._tight else max(self.row, height + 3)
 
     def _heading(self, algorithm: int) -> QTextDocument:
         bold = QFont(self._font)

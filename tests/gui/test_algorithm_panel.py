@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
@@ -361,6 +362,20 @@ class TestHall:
         image = view.viewport().grab().toImage()
         ground = image.pixel(image.width() - 4, top + 1)
         assert any(image.pixel(x, top) != ground for x in range(60, 400))
+
+
+@pytest.mark.parametrize("height", [250, 330, 420, 560])
+def test_no_line_stands_on_another(panel, steps, qtbot, height):
+    panel.resize(407, height)
+    tight = set()
+    for frame in steps:
+        panel.set_frame(frame)
+        panel.resize(407 + len(tight) % 2, height)  # set anew
+        view = panel.view
+        tight.add(view._tight)
+        assert all(placed.height >= view._layout.row - 1 for placed in view._placed)
+        assert all(after.top - one.bottom >= -1 for one, after in pairwise(view._placed))
+    assert tight != {False} or height != 420
 
 
 def test_a_line_that_departs_from_the_print_has_the_printed_one_beside_it(panel, steps):
