@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import inf
 
-from slotscope.model.explain import grouped
+from slotscope.model.explain import full_time, grouped
 from slotscope.model.frame import Speed
 from slotscope.model.waiting import share_of
 
@@ -28,7 +28,7 @@ class Goal:
             share = share_of(event, start[0], self.event)
             doing = f"Running to event {grouped(self.event)}: {share:.0%}"
         elif self.time < inf:
-            doing = f"Running to time {self.time:g}: {share_of(time, start[1], self.time):.0%}"
+            doing = f"Running to time {full_time(self.time)}: {share_of(time, start[1], self.time):.0%}"
         elif self.kind is not None:
             doing = f"Running to the next {self.kind}"
         else:

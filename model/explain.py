@@ -102,6 +102,11 @@ def grouped(number: int) -> str:
     return f"{number:,}".replace(",", THIN_SPACE)
 
 
+def full_time(time: float) -> str:
+    """A time with all its digits, as somebody asked for it: 1 000 000, 18.4."""
+    return f"{time:,.10g}".replace(",", THIN_SPACE)
+
+
 def shown_time(time: float, decimals: int) -> str:
     """A time with thin spaces between thousands."""
     return f"{time:,.{decimals}f}".replace(",", THIN_SPACE)

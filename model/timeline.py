@@ -16,7 +16,7 @@ import numpy as np
 
 from slotscope.model.engine import Advance, Engine, EventRun, Reason, System, Task, started
 from slotscope.model.errors import ReplayError
-from slotscope.model.explain import grouped
+from slotscope.model.explain import full_time, grouped
 from slotscope.model.recorder import Extent, RecentRows, Samples
 from slotscope.model.records import Event, Record
 from slotscope.model.slices import MOST_EVENTS, Slices
@@ -315,7 +315,7 @@ class Timeline:
             self.state = copied(self._keyframes[near].state)
         start = self.time
         while self.advance_a_slice(NO_END, time) is Reason.LIMIT:
-            who_waits().look(f"Going to time {time:g}", share_of(self.time, start, time))
+            who_waits().look(f"Going to time {full_time(time)}", share_of(self.time, start, time))
         self.mark()
 
     def _replay_to(self, event: int, goal: int) -> None:

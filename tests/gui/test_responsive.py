@@ -125,6 +125,7 @@ def test_a_run_without_drawing_shows_that_it_lives(qtbot: QtBot, worker: RunWork
     [
         (Goal(event=2000, express=True), "Running to event 2\u202f000: 40% (Esc stops it)"),
         (Goal(time=20.0, express=True), "Running to time 20: 50% (Esc stops it)"),
+        (Goal(time=1e6, express=True), "Running to time 1\u202f000\u202f000: 0% (Esc stops it)"),
         (Goal(kind="rejection", express=True), "Running to the next rejection (Esc stops it)"),
         (Goal(express=True), "Running without drawing (Esc stops it)"),
     ],
