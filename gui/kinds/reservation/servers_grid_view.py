@@ -13,6 +13,7 @@ from slotscope.gui.kinds.reservation.servers_columns import settled_reject_group
 from slotscope.gui.kinds.reservation.servers_event import EventLine
 from slotscope.gui.kinds.reservation.servers_grid_layout import GridLayout, fitting_grid, most_zoom, zoomed_grid
 from slotscope.gui.kinds.reservation.servers_legend import StackLegend, entries
+from slotscope.gui.kinds.reservation.servers_marks import paint_reason
 from slotscope.gui.kinds.reservation.servers_painted import PaintedServers
 from slotscope.gui.kinds.reservation.servers_raster_view import ServerView
 from slotscope.gui.kinds.reservation.servers_steps import marks
@@ -257,6 +258,8 @@ class GridView(QWidget):
         for mark in marks(self._frame):
             if mark.server is not None:
                 self._outline(painter, mark.server, self._theme.color(mark.role))
+                if (box := self.rect_of(mark.server)) is not None:
+                    paint_reason(painter, box, mark, self._text, self._theme)
         chosen = None if selection.server is None else self.rect_of(selection.server)
         if chosen is not None:
             paint_brackets(painter, chosen, self._theme)

@@ -13,6 +13,8 @@ from slotscope.gui.kinds.reservation.servers_scene import LABEL_GAP, StackScene
 from slotscope.gui.kinds.reservation.servers_steps import StepMark
 from slotscope.gui.kinds.reservation.servers_words import slot_of
 from slotscope.gui.painting.brackets import paint_brackets
+from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.theme import Theme
 from slotscope.model.explain import grouped
 
 #: From this many pixels per server on, each missing server has a dashed box of its own.
@@ -36,6 +38,7 @@ def paint_stage(painter: QPainter, scene: StackScene, labels: bool) -> None:
             _reject_group(painter, scene, number, column)
             _wanted(painter, scene, number, column)
             if labels:
+                _numbers(painter, scene, number, column)
                 _labels(painter, scene, number, column)
     painter.restore()
 
@@ -209,11 +212,41 @@ def paint_named(painter: QPainter, scene: StackScene, named: tuple[StepMark, ...
     for mark in named:
         color = scene.theme.color(mark.role)
         if mark.server is not None:
-            outline(painter, scene, scene.rect(scene.server_box(mark.server)), color)
+            box = scene.rect(scene.server_box(mark.server))
+            outline(painter, scene, box, color)
+            paint_reason(painter, box, mark, scene.text, scene.theme)
         elif mark.position is not None and 0 < mark.position <= scene.figure.greedy:
             left, _, end = scene.span(mark.position - 1)
             header = scene.regions.header
             painter.fillRect(QRectF(left, header.bottom() + 1, end - left - 8, 2), QColor(color))
+
+
+def paint_reason(painter: QPainter, box: QRectF, mark: StepMark, text: Symbols, theme: Theme) -> None:
+    """Why a server does not take a job, on a plate in its box; nothing where no words fit."""
+    fitting = (words for words in mark.reason if text.width(words) + _AROUND <= box.width())
+    words = next(fitting, "") if text.height <= box.height() else ""
+    if words:
+        plate = QRectF(0, 0, text.width(words) + _AROUND, text.height)
+        plate.moveCenter(box.center())
+        painter.fillRect(plate, QColor(theme.panel))
+        text.draw_in(painter, plate, words, theme.ink(theme.color(mark.role)), 0.5)
+
+
+def _numbers(painter: QPainter, scene: StackScene, number: int, column: ConfigurationColumn) -> None:
+    """Right of each server its number, where all of a stack's have room."""
+    _, right, end = scene.span(number)
+    text, stage = scene.text, scene.regions.stage
+    shown = column.servers[scene.cut[number] :].tolist()
+    boxes = [scene.rect(scene.server_box(server)) for server in shown]
+    words = [grouped(server + 1) for server in shown]
+    if not boxes or boxes[0].height() < text.height or right + 4 + max(map(text.width, words)) > end:
+        return
+    hat = scene.y(column.wanted) if column.position and column.wanted is not None else stage.top() - 2 * text.height
+    for box, told in zip(boxes, words, strict=True):
+        top = box.top() if abs(box.bottom() - hat) < text.height else box.bottom() - text.height
+        clear = abs(top + text.height / 2 - hat) >= text.height
+        if clear and stage.top() <= top and box.bottom() <= stage.bottom() + 1:
+            text.draw(painter, right + 4, top, told, scene.theme.muted)
 
 
 def paint_selection(painter: QPainter, scene: StackScene, selection: Select) -> None:

@@ -6,6 +6,7 @@ from typing import NamedTuple, Sequence
 
 import numpy as np
 
+from slotscope.gui.theme import type_letter
 from slotscope.model.frame import Frame
 from slotscope.model.records import Admit, Classify, Migrate, Preempt, Reassign, Record, Reject
 
@@ -16,6 +17,7 @@ class StepMark(NamedTuple):
     role: str  #: the meaning's colour in the theme
     server: int | None = None
     position: int | None = None
+    reason: tuple[str, ...] = ()  #: to be written into the server: the first that fits
 
 
 class Movement(NamedTuple):
@@ -54,7 +56,7 @@ def _marks_of(frame: Frame, record: Record, whole_event: bool) -> list[StepMark]
         case Preempt():
             return [StepMark("rejection", record.server)]
         case Reject():
-            return [StepMark("rejection", server) for server in servers_in_the_way(frame)]
+            return [StepMark("rejection", server, reason=why) for server, why in refusing(frame).items()]
         case Classify():
             return [] if whole_event else [StepMark("run", position=record.i_star)]
     if record.kind == "departure":
@@ -64,14 +66,20 @@ def _marks_of(frame: Frame, record: Record, whole_event: bool) -> list[StepMark]
     return []
 
 
-def servers_in_the_way(frame: Frame) -> list[int]:
-    """Reject Group servers with an empty slot of the type that was just rejected."""
+def refusing(frame: Frame) -> dict[int, tuple[str, ...]]:
+    """The servers that have room for the job that was just rejected, and why each does not take it, ever shorter."""
     job_type = rejected_type(frame)
-    if job_type is None or not frame.info.facts.reserves_slots:
-        return []
-    state = frame.state
+    if job_type is None:
+        return {}
+    state, info = frame.state, frame.info
+    room = np.flatnonzero(info.numbers.room_for(state.placement, job_type)).tolist()
+    if not info.facts.reserves_slots:
+        return dict.fromkeys(room, ("not used", ""))
     empty = state.configuration[:, job_type] > state.placement[:, job_type]
-    return [int(server) for server in np.flatnonzero(empty & frame.derived.reject_group)]
+    letter = type_letter(job_type)
+    no_slot = (f"room, but no slot for {letter}", f"no slot for {letter}", f"no {letter}", "")
+    held = ("in the Reject Group", "Reject Group", "RG", "")
+    return {server: held if empty[server] else no_slot for server in room}
 
 
 def arriving(frame: Frame) -> tuple[int, int] | None:

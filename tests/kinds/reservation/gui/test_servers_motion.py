@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QPainter
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -13,7 +15,8 @@ from slotscope.gui.kinds.reservation.servers import ServersPanel
 from slotscope.gui.kinds.reservation.servers_columns import figure_of
 from slotscope.gui.kinds.reservation.servers_grid import ServerGridPanel
 from slotscope.gui.kinds.reservation.servers_stacks import StackView
-from slotscope.gui.kinds.reservation.servers_steps import Movement, marks, movements, servers_in_the_way
+from slotscope.gui.kinds.reservation.servers_steps import Movement, marks, movements, refusing
+from slotscope.gui.painting.stack_text import Symbols
 from slotscope.model.api import Session
 from slotscope.model.frame import Frame
 from slotscope.model.kinds.reservation.rows import FLAG_MIGRATED, FLAG_REASSIGNED, FLAG_REJECTED
@@ -184,10 +187,13 @@ def test_a_rejection_is_said_and_shown_in_red(qtbot: QtBot, kind: type[ServersPa
     assert "rejected" in view.event_line.words
     assert view.event_line.rejects
     assert has(pixels(panel), LIGHT.rejection)
-    job_type = int(frame.rows[-1]["type"])
-    for server in servers_in_the_way(frame):
-        assert frame.derived.reject_group[server]
-        assert frame.state.configuration[server, job_type] > frame.state.placement[server, job_type]
+    # Those that the sentence counts, each with its reason.
+    job_type, found = int(frame.rows[-1]["type"]), refusing(frame)
+    assert len(found) == int(frame.rows[-1]["servers_with_room"])
+    for server, why in found.items():
+        has_slot = frame.state.configuration[server, job_type] > frame.state.placement[server, job_type]
+        assert ("Reject Group" in why) == bool(has_slot)
+        assert frame.derived.reject_group[server] or not has_slot
 
 
 def test_gpa_is_followed_while_it_is_stepped_through(qtbot: QtBot) -> None:
@@ -211,3 +217,48 @@ def test_gpa_is_followed_while_it_is_stepped_through(qtbot: QtBot) -> None:
             later = figure.columns[record.values["i"] : figure.greedy]
             assert not any(item.settled for item in later if item is not None)
     assert open_columns > 0
+
+
+@pytest.mark.parametrize("kind", [ServersPanel, ServerGridPanel])
+def test_a_server_with_room_that_must_not_take_the_job_says_why(
+    qtbot: QtBot, kind: type[ServersPanel] | type[ServerGridPanel], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[tuple[str, QRectF]] = []
+    draw_in = Symbols.draw_in
+
+    def noted(self: Symbols, painter: QPainter, rect: QRectF, text: str, color: str, align: float = 0.0) -> None:
+        told.append((text, QRectF(rect)))
+        draw_in(self, painter, rect, text, color, align)
+
+    session = classroom(5)
+    panel = shown(qtbot, kind, session.frame())
+    while True:
+        session = before_event(session, FLAG_REJECTED)
+        session.step()
+        if refusing(session.frame()):
+            break
+    monkeypatch.setattr(Symbols, "draw_in", noted)
+    frame = session.frame()
+    panel.set_frame(frame)
+    panel.grab()
+    (server, why), *_ = refusing(frame).items()
+    plates = [rect for text, rect in told if text in why]
+    assert plates
+    view = panel.stacks if isinstance(panel, ServersPanel) else panel.view
+    box = view.scene.rect(view.scene.server_box(server)) if isinstance(panel, ServersPanel) else view.rect_of(server)
+    assert any(box.adjusted(-1, -1, 1, 1).contains(plate) for plate in plates)
+
+
+def test_servers_of_a_small_system_carry_their_numbers(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    draw = Symbols.draw
+
+    def noted(self: Symbols, painter: QPainter, x: float, y: float, text: str, color: str) -> float:
+        told.append(text)
+        return draw(self, painter, x, y, text, color)
+
+    monkeypatch.setattr(Symbols, "draw", noted)
+    view = stacks(qtbot, classroom(60).frame())
+    view.grab()
+    servers = view.scene.frame.info.numbers.servers
+    assert {str(number + 1) for number in range(servers)} <= set(told)
