@@ -8,7 +8,7 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
-from PySide6.QtGui import QColor, QMouseEvent
+from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from slotscope.gui.plotting.pyramid import Pyramid
@@ -104,7 +104,7 @@ class LoadCurve(QWidget):
         """Follow another theme or size of type."""
         self._theme = theme
         self.plot.set_theme(theme, current_fonts())
-        self.setMinimumHeight(round(8 * self.fontMetrics().height() * self._scale))
+        self.setMinimumHeight(round(8 * QFontMetricsF(current_fonts().body).height()))
 
     # The mouse.
 

@@ -319,3 +319,23 @@ def test_the_file_has_every_class_and_width(panel: AllocationLPPanel) -> None:
     assert len(lines) == 8 + 10 + 9
     y, i = names.index("y_exact"), names.index("i")
     assert sum(Fraction(line[y]) * line[i] for line in lines) == 1
+
+
+@pytest.mark.parametrize("lecture", [False, True])
+def test_pictures_grow_with_the_type_once_and_keep_their_heights(
+    qtbot: QtBot, qapp: QApplication, lecture: bool
+) -> None:
+    try:
+        apply(qapp, LIGHT, lecture)
+        panel = AllocationLPPanel(LIGHT)
+        qtbot.addWidget(panel)
+        panel.resize(540, 1000)
+        panel.show()
+        panel.set_frame(frame_of(NAMES[0]))
+        pictures = panel.shares, panel.ratios, panel.curve
+        before = [picture.minimumHeight() for picture in pictures]
+        assert panel.curve.minimumHeight() == panel.ratios.minimumHeight()  # both are of eight lines
+        panel.set_theme(load_theme("dark"))
+        assert [picture.minimumHeight() for picture in pictures] == before
+    finally:
+        apply(qapp, LIGHT)
