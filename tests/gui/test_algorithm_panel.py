@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 
 from slotscope.gui.intents import Select
 from slotscope.gui.panels.algorithm import AlgorithmPanel
-from slotscope.gui.panels.algorithm_layout import HEADING_LEFT, CodeLayout
+from slotscope.gui.panels.algorithm_layout import HEADING_LEFT
 from slotscope.gui.panels.algorithm_values import Code, numbers_of, values_beside
 from slotscope.gui.panels.algorithm_view import PseudocodeView
 from slotscope.gui.theme import apply, load_theme
@@ -277,13 +277,6 @@ class TestPicture:
         assert [line.text for line in panel.view.code.lines] == [line.text for line in other.frame().info.pseudocode]
         assert not panel.view.headings
         assert panel.view.tip(Line(1, 3)).startswith("<p>Line 3")
-
-    @pytest.mark.parametrize("tight", [False, True])
-    def test_no_line_stands_on_another(self, panel, steps, tight):
-        panel.set_frame(steps[-1])
-        code = panel.view.code
-        placed = CodeLayout(code, panel.view.font(), 340.0, headings=True, tight=tight).placed({})
-        assert all(above.bottom <= below.top + 0.5 and above.height > 10 for above, below in pairwise(placed))
 
     def test_a_heading_wraps_where_it_is_wider_than_the_panel(self, panel, steps, qtbot):
         queue = Session.open("queues-classroom", policy="vqs", kernel=False)
