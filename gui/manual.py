@@ -29,6 +29,7 @@ PAGES = {
     "moldable-classroom": "Moldable jobs in the classroom",
     "comparison": "Policies side by side",
     "questions": "Questions about a run",
+    "why": "Why, and why not",
     "monitors": "Monitors",
     "theory": "Theory, live",
     "experiments": "Experiments",

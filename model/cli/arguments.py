@@ -30,6 +30,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "run": "slotscope.model.cli.run",
         "trace": "slotscope.model.cli.trace",
         "ask": "slotscope.model.cli.ask",
+        "why": "slotscope.model.cli.why",
         "export": "slotscope.model.cli.export",
         "bounds": "slotscope.model.cli.bounds",
         "reproduce": "slotscope.model.cli.reproduce",
@@ -215,6 +216,26 @@ def _ask() -> Parser:
     parser.add_argument("--csv", metavar="FILE", type=Path, help="write the hits to a table, too")
     parser.add_argument("--parquet", metavar="FILE", type=Path, help="the same as Parquet (needs pyarrow)")
     json_option(parser, "one JSON object for each hit, and one at the end,")
+    return parser
+
+
+def _why() -> Parser:
+    parser = Parser(
+        "why",
+        "Says why a job is on its server, was turned away or waits, and why it is on no other: each server stands "
+        "under the first condition of the policy that it failed, or could have been taken; with the numbers, the "
+        "paper's line, and the smallest change that flips the decision, proved by a replay.",
+        [
+            "slotscope why dra-classroom --event 48",
+            "slotscope why queues-classroom --policy vqs --job 40 --server 3",
+            "slotscope why moldable-classroom --event 51 --json",
+        ],
+    )
+    scenario_options(parser)
+    parser.add_argument("--event", metavar="N", type=whole(1, MOST_EVENTS), help="the event that decides")
+    parser.add_argument("--job", metavar="J", help="the job; without --event, at the event that decides it")
+    parser.add_argument("--server", metavar="S", type=whole(1, MOST_EVENTS), help="why this server, or why not")
+    json_option(parser)
     return parser
 
 
@@ -416,6 +437,7 @@ _PARSERS: Mapping[str, Callable[[], Parser]] = MappingProxyType(
         "run": _run,
         "trace": _trace,
         "ask": _ask,
+        "why": _why,
         "export": _export,
         "bounds": _bounds,
         "reproduce": _reproduce,

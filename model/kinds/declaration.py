@@ -57,6 +57,9 @@ class Room(NamedTuple):
     questions:
         A module that says what can be asked of a run, ``VOCABULARY``
         (:class:`model.questions.fields.Vocabulary`).
+    whys:
+        A module that says why policies decide as they do, ``WHYS``
+        (:class:`model.whys.decision.Whys`).
     experiments:
         Experiments by name.
     commands:
@@ -75,6 +78,7 @@ class Room(NamedTuple):
     policies: Mapping[str, PolicySpec]
     experiments: Mapping[str, Experiment]
     questions: str
+    whys: str
     commands: Mapping[str, CommandSpec] = MappingProxyType({})
     problems: str = ""
     own_policies: str = ""

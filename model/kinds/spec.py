@@ -21,6 +21,7 @@ from slotscope.model.metrics import Batches, Estimate
 from slotscope.model.monitors import Claim, Monitor
 from slotscope.model.questions.fields import Vocabulary
 from slotscope.model.statespec import StateSpec
+from slotscope.model.whys.decision import Whys
 
 #: Where each kind is: a module that defines ``KIND``.
 KINDS: Mapping[str, str] = MappingProxyType({name: room.kind for name, room in ROOMS.items()})
@@ -283,6 +284,11 @@ class Kind(Protocol):
     @property
     def monitors(self) -> tuple[Monitor, ...]:
         """What must hold of every state, in order of their stages."""
+        ...
+
+    @property
+    def whys(self) -> Whys:
+        """Why its policies decide as they do."""
         ...
 
     @property

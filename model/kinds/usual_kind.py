@@ -14,6 +14,7 @@ from slotscope.model.metrics import BATCHES, Batches
 from slotscope.model.monitors import Claim, Monitor, violations
 from slotscope.model.questions.fields import Vocabulary
 from slotscope.model.recorder import TIME_COLUMN
+from slotscope.model.whys.decision import Whys
 
 Pair = tuple[NDArray[np.float64], NDArray[np.float64] | None]
 
@@ -132,6 +133,12 @@ class UsualKind:
     def monitors(self) -> tuple[Monitor, ...]:
         """The kind's invariants."""
         found: tuple[Monitor, ...] = self.modules.invariants.MONITORS
+        return found
+
+    @property
+    def whys(self) -> Whys:
+        """What the kind's room declares."""
+        found: Whys = import_module(ROOMS[self.name].whys).WHYS
         return found
 
     @property

@@ -72,5 +72,6 @@ ROOM = Room(
     ),
     questions=f"{__name__}.questions.fields",
     own_policies=f"{__name__}.own",
+    whys=f"{__name__}.whys",
     experiments=MappingProxyType(_EXPERIMENTS),
 )

@@ -1,0 +1,238 @@
+"""Why a moldable job runs on so many servers, and on these, or is blocked.
+
+Reference: Ghanbarian et al. (2025), Section 4; several classes: Section 6.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import replace
+from typing import Any, Iterator
+
+import numpy as np
+
+from slotscope.model.explain import counted, grouped, plural, quantity
+from slotscope.model.inspection import NEXT_ARRIVAL
+from slotscope.model.kinds.moldable import physics
+from slotscope.model.kinds.moldable.state import OF_ADMITTED, MoldableState
+from slotscope.model.records import ARRIVAL, Allocate, Reject
+from slotscope.model.whys.decision import Change, Happened, Setting, Subject
+from slotscope.model.whys.tables import Candidates, Condition, Preference
+
+#: Departures, and widths, for which a change is tried at most.
+_MOST = 30
+
+
+class MoldableWhys:
+    """See :class:`model.whys.decision.Whys`."""
+
+    def subject(self, system: Any, happened: Happened, job: int) -> Subject | None:
+        """The job that arrives."""
+        event = happened.event
+        if event.kind != ARRIVAL or job not in (-1, event.job):
+            return None
+        place = next(n for n, one in enumerate(happened.records) if isinstance(one, Allocate | Reject))
+        decision, name = happened.records[place], f"job {system.job_name(event.job)}"
+        if not isinstance(decision, Allocate):
+            return Subject(event.job, place, (), f"Why is {name} blocked?", f"{name} is blocked")
+        record = int(np.flatnonzero(happened.state.job_number == event.job)[0])
+        on = tuple(np.flatnonzero(happened.state.server_job == record).tolist())
+        where = f"{plural(len(on), 'server')} {_listed(on)}"
+        got = f"{name} runs on {counted(len(on), 'server')}: {_listed(on)}"
+        return Subject(event.job, place, on, f"Why is {name} on {where}?", got)
+
+    def decided(self, state: MoldableState, job: int, initial_jobs: int) -> bool:
+        """Once it has arrived."""
+        return job < initial_jobs + int(state.number[NEXT_ARRIVAL])
+
+    def candidates(self, setting: Setting) -> tuple[Candidates, ...]:
+        """The servers, and the numbers of servers."""
+        return _servers(setting), _widths(setting)
+
+    def changes(self, setting: Setting, before: MoldableState) -> Iterator[Change]:
+        """Another request, and departures earlier."""
+        yield from _requests(setting)
+        yield from _departures(setting, before)
+
+
+def _listed(servers: tuple[int, ...]) -> str:
+    """Numbers from 1, neighbours as a range: 3 to 6, 9."""
+    numbers = np.array(servers) + 1
+    runs = np.split(numbers, np.flatnonzero(np.diff(numbers) > 1) + 1)
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs)
+
+
+def _asked(setting: Setting) -> tuple[int, str]:
+    """How many servers the job asks for, and how that came."""
+    record = next((one for one in setting.records if one.kind == "request"), None)
+    if record is None:
+        decision = setting.decision
+        asked = decision.values.get("request", -1) if decision is not None else -1
+        return int(asked), "the policy's file says so"
+    values = record.values
+    how = "always as many"
+    match values["reason"]:
+        case "drawn":
+            how = f"drawn with u = {values['uniform']:.4g}"
+        case "step":
+            how = f"the step from {values['from']} free servers on"
+        case "scripted":
+            how = "as its script says"
+    return int(values["request"]), how
+
+
+def _widths(setting: Setting) -> Candidates:
+    """1, 2, ..., d servers."""
+    system, j = setting.system, setting.event.type
+    degree = int(system.numbers.degrees[j])
+    free = int(physics.free_for(setting.state, system.rules, j))
+    asked, how = _asked(setting)
+    width = np.arange(1, degree + 1)
+    own = system.policy.may_fail
+    conditions = (
+        []
+        if own
+        else [
+            Condition(
+                "is at most what the job asks for",
+                "is more than the job asks for",
+                "i ≤ request",
+                "Section 4, line 2",
+                width <= asked,
+                f"it asks for {counted(asked, 'server')}: {how}",
+                lambda i: f"{i + 1} > {asked}, {how}",
+            )
+        ]
+    )
+    conditions.append(
+        Condition(
+            "is at most what is free",
+            "is more than is free",
+            "i ≤ j",
+            "Section 4, line 3",
+            width <= free,
+            f"{grouped(free)} free for the job's class",
+            lambda i: f"{i + 1} > {grouped(free)} free",
+        )
+    )
+    preference = Preference(
+        "the one that the policy's file chose" if own else "the largest",
+        "Section 4, line 3: min(i, j)",
+        lambda i: f"speed-up {float(system.tables.speedup[j, i + 1]):.4g}",
+        None if own else -width,
+    )
+    chosen = np.array([len(setting.subject.on) - 1] if setting.subject.on else [], np.int64)
+    return Candidates("width", lambda i: counted(i + 1, "server"), width, tuple(conditions), preference, chosen)
+
+
+def _servers(setting: Setting) -> Candidates:
+    """All servers: open to the class, free."""
+    system, state, j = setting.system, setting.state, setting.event.type
+    rules, n = system.rules, system.numbers.servers
+    number = np.arange(n)
+    own, common = int(rules.own_pool[j]), int(rules.common_pool[0])
+    mine = (number >= rules.pool_first[own]) & (number < rules.pool_end[own])
+    free = state.server_job < 0
+    conditions = []
+    if rules.pools > 1:
+        shared = (
+            (number >= rules.pool_first[common]) & (number < rules.pool_end[common])
+            if common >= 0
+            else np.zeros(n, np.bool_)
+        )
+        conditions.append(
+            Condition(
+                "is open to the job's class",
+                "is reserved for another class, or for none",
+                "⌊b_j n⌋",
+                "Section 6",
+                mine | shared,
+                f"{grouped(int(mine.sum()))} of its own, {grouped(int(shared.sum()))} common",
+                lambda _: "it is of another pool",
+            )
+        )
+        if common >= 0:
+            width, left = len(setting.subject.on), int(state.free[own])
+            conditions.append(
+                Condition(
+                    "is its class's own, or those do not suffice",
+                    "is common, and the class's own suffice",
+                    "",
+                    "Section 6",
+                    mine | (left < max(width, 1)),
+                    f"{grouped(left)} of its own are free",
+                    lambda _: f"{grouped(left)} of its own are free",
+                )
+            )
+    conditions.append(
+        Condition(
+            "is free",
+            "runs another job",
+            "",
+            "Section 4, line 3",
+            free,
+            f"{grouped(int(free.sum()))} free of {grouped(n)}",
+            lambda server: f"job {system.job_name(int(state.job_number[state.server_job[server]]))} runs on it",
+        )
+    )
+    preference = Preference(
+        "in the shortest gap that holds the job, from its beginning",
+        "places of servers: no part of the paper",
+        lambda server: f"number {server + 1}",
+    )
+    chosen = np.array(setting.subject.on, np.int64)
+    return Candidates("server", lambda server: f"server {server + 1}", number, tuple(conditions), preference, chosen)
+
+
+# Changes.
+
+
+def _requests(setting: Setting) -> Iterator[Change]:
+    """The job asks for more servers, or fewer."""
+    system, event = setting.system, setting.event
+    asked, _ = _asked(setting)
+    if system.policy.may_fail or asked < 1:
+        return
+
+    def asking(width: int) -> Any:
+        def make(_: Any) -> Any:
+            other = copy(system)
+            other.script = replace(system.script, requests={**system.script.requests, event.job: width})
+            return other
+
+        return make
+
+    for width in range(1, int(system.numbers.degrees[event.type]) + 1):
+        if 0 < abs(width - asked) <= _MOST:
+            yield Change(
+                abs(width - asked), f"it asks for {counted(width, 'server')} instead of {asked}", asking(width)
+            )
+
+
+def _departures(setting: Setting, before: MoldableState) -> Iterator[Change]:
+    """The next departures come just before: one, two, ...; and that of the job on the server asked about."""
+    system, now = setting.system, setting.event.time
+
+    def leaving(records: list[int]) -> Any:
+        def make(state: Any) -> Any:
+            lasting = state.job_departure[records] - now
+            np.subtract.at(state.time_sum[OF_ADMITTED], state.job_class[records], lasting)
+            state.job_departure[records] = now
+            return system
+
+        return make
+
+    due = np.where(before.job_departure > now, before.job_departure, np.inf)
+    order = np.argsort(due, kind="stable")
+    order = order[np.isfinite(due[order])]
+    there = int(before.server_job[setting.server]) if setting.server >= 0 else -1
+    for record in (*([there] if there >= 0 and np.isfinite(due[there]) else []), *order[:_MOST].tolist()):
+        later = quantity(f"{due[record] - now:.3g}", system.scenario.run.time_unit)
+        job, width = system.job_name(int(before.job_number[record])), int(before.job_width[record])
+        words = f"job {job} leaves its {counted(width, 'server')} just before, {later} earlier"
+        yield Change(1, words, leaving([int(record)]))
+    for size in range(2, min(len(order), 10) + 1):
+        yield Change(size, f"the next {size} departures come just before", leaving(order[:size].tolist()))
+
+
+WHYS = MoldableWhys()

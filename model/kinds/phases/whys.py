@@ -1,0 +1,380 @@
+"""Why an arriving job with phases joins its server, or a backup server.
+
+Reference: Hong, Xie & Wang (2023), Section 4.2, step 2; the peers as their references say.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from math import ceil
+from typing import Any, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slotscope.model.explain import counted, grouped, quantity
+from slotscope.model.inspection import NEXT_ARRIVAL, per_cent
+from slotscope.model.kinds.phases import timers, tokens
+from slotscope.model.kinds.phases.programs.rules import LIMIT_IN_ALL, LIMIT_REACHED
+from slotscope.model.kinds.phases.state import MOVES, REAL, PhaseState, job_of
+from slotscope.model.records import ARRIVAL, Match, Overflow, Place
+from slotscope.model.whys.decision import Change, Happened, Setting, Subject
+from slotscope.model.whys.replays import reschedule, soonest, with_policy
+from slotscope.model.whys.tables import Candidates, Condition, Preference
+
+#: Servers and moves for which a change is tried at most.
+_MOST = 30
+
+#: Tokens, or draws, by which a change goes at most.
+_MOST_MORE = 3
+
+
+class PhaseWhys:
+    """See :class:`model.whys.decision.Whys`."""
+
+    def subject(self, system: Any, happened: Happened, job: int) -> Subject | None:
+        """The job that arrives."""
+        event = happened.event
+        if event.kind != ARRIVAL or job not in (-1, event.job):
+            return None
+        place = next(n for n, one in enumerate(happened.records) if isinstance(one, Match | Overflow | Place))
+        decision, name = happened.records[place], f"job {system.job_name(event.job)}"
+        if isinstance(decision, Overflow):
+            return Subject(
+                event.job, place, (), f"Why is {name} on a backup server?", f"{name} goes to a backup server"
+            )
+        server = decision.server if isinstance(decision, Place) else decision.values["server"]
+        where = f"server {server + 1}"
+        return Subject(event.job, place, (int(server),), f"Why is {name} on {where}?", f"{name} joins {where}")
+
+    def decided(self, state: PhaseState, job: int, initial_jobs: int) -> bool:
+        """Once it has arrived."""
+        return job < initial_jobs + int(state.number[NEXT_ARRIVAL])
+
+    def candidates(self, setting: Setting) -> tuple[Candidates, ...]:
+        """The servers; under a policy of tokens, these too."""
+        if setting.system.normal_servers:
+            return _by_tokens(setting), _tokens(setting)
+        conditions = (*_meant(setting), *_fit(setting), *_idle(setting))
+        return (_of_servers(setting, len(setting.state.jobs_on), conditions, _preferred(setting)),)
+
+    def changes(self, setting: Setting, before: PhaseState) -> Iterator[Change]:
+        """Tokens more, draws more, a move or a tick earlier."""
+        if setting.system.normal_servers and setting.system.policy.observes:
+            yield from _more_tokens(setting, before)
+        if hasattr(setting.system.policy, "draws"):
+            yield from _more_draws(setting)
+        if setting.system.script is None:
+            yield from _moves(setting, before)
+
+
+def _of_servers(setting: Setting, count: int, conditions: tuple[Condition, ...], preference: Preference) -> Candidates:
+    chosen = np.array(setting.subject.on, np.int64)
+    return Candidates("server", lambda s: f"server {s + 1}", np.arange(count), conditions, preference, chosen)
+
+
+# Tokens.
+
+
+def _pool(setting: Setting) -> int:
+    """The pool that the job was sent to."""
+    decision = setting.decision
+    return decision.pool if isinstance(decision, Match | Overflow) else 0
+
+
+def _by_tokens(setting: Setting) -> Candidates:
+    """The normal servers: in the job's pool, with a token, with one of its type."""
+    policy, state, j, pool = setting.system.policy, setting.state, setting.event.type, _pool(setting)
+    count = setting.system.normal_servers
+    out, of_type = state.tokens_on[:count], state.tokens[:count, j]
+    total = int(state.token_count[pool, j])
+    conditions = (
+        *_in_pool(setting, policy.pool_of, pool),
+        Condition(
+            "has a token out",
+            "has no token out: it asks for no job",
+            "η ≠ 0",
+            "Section 4.2, step 1, line 6",
+            out > 0,
+            f"{counted(int(out.sum()), 'token')} of {counted(int((out > 0).sum()), 'server')}",
+            lambda s: f"its jobs are {tuple((state.real[s] + state.virtual[s]).tolist())}, virtual ones included",
+        ),
+        Condition(
+            f"has a token of type {j + 1}",
+            f"has no token of type {j + 1}",
+            f"η_{j + 1} > 0",
+            "Section 4.2, step 2, line 2",
+            of_type > 0,
+            f"{counted(total, 'token')} of the type; limit η_max = {int(policy.rules.limit[pool])}"
+            if policy.rules
+            else counted(total, "token"),
+            lambda s: f"its tokens are {tuple(state.tokens[s].tolist())} by type",
+        ),
+    )
+    preference = Preference(
+        "the server of the token that was drawn uniformly at random",
+        "Section 4.2, step 2, line 3",
+        lambda s: f"{int(of_type[s])} of the {counted(total, 'token')}",
+    )
+    return _of_servers(setting, count, conditions, preference)
+
+
+def _in_pool(setting: Setting, pool_of: NDArray[Any], pool: int) -> tuple[Condition, ...]:
+    if setting.system.policy.pools == 1:
+        return ()
+    return (
+        Condition(
+            f"is of pool {pool + 1}",
+            f"is not of pool {pool + 1}",
+            f"pool = {pool + 1}",
+            "Appendix B.3",
+            pool_of == pool,
+            "the job's pool is drawn",
+            lambda one: f"it is of pool {int(pool_of[one]) + 1}",
+        ),
+    )
+
+
+def _tokens(setting: Setting) -> Candidates:
+    """All tokens there are."""
+    state, j, pool = setting.state, setting.event.type, _pool(setting)
+    present = np.arange(state.token_server.shape[2]) < state.token_count[:, :, None]
+    pools, types, _ = np.nonzero(present)
+    numbers, servers = state.token_number[present], state.token_server[present]
+    drawn = setting.decision.values["token"] if isinstance(setting.decision, Match) else -1
+    total = int(state.token_count[pool, j])
+    conditions = (
+        *_in_pool(setting, pools, pool),
+        Condition(
+            f"is of type {j + 1}",
+            f"is not of type {j + 1}",
+            f"i = {j + 1}",
+            "Section 4.2, step 2, line 2",
+            types == j,
+            counted(total, "token"),
+            lambda one: f"it is of type {int(types[one]) + 1}",
+        ),
+    )
+    preference = Preference(
+        "drawn uniformly at random",
+        "Section 4.2, step 2, line 3",
+        lambda one: f"1 of {total}, made by server {int(servers[one]) + 1}",
+    )
+    return Candidates(
+        "token",
+        lambda one: f"token {int(numbers[one]) + 1}",
+        numbers,
+        conditions,
+        preference,
+        np.flatnonzero(numbers == drawn),
+    )
+
+
+# Peers without tokens.
+
+
+def _line(setting: Setting, step: int) -> str:
+    """The line of the policy as it is printed beside the run."""
+    policy = setting.system.policy
+    return policy.name if policy.may_fail else f"{policy.title}, line {step}"
+
+
+def _meant(setting: Setting) -> Iterator[Condition]:
+    """Busy, or the idle one that any idle one stands for; with draws, drawn."""
+    state = setting.state
+    busy = state.jobs_on > 0
+    first_idle = int(np.argmax(~busy))
+    here = np.arange(len(busy)) == first_idle
+    yield Condition(
+        "is busy, or the idle one of lowest number",
+        "is idle, as others of lower number are",
+        "",
+        _line(setting, 2),
+        busy | here,
+        f"{counted(int(busy.sum()), 'server')} busy; the first idle one is server {first_idle + 1}",
+        lambda _: f"server {first_idle + 1} stands for the idle ones",
+    )
+    if drawn := _drawn(setting):
+        among = np.isin(np.arange(len(busy)), drawn)
+        yield Condition(
+            "was drawn, or is idle",
+            "was not drawn",
+            "ℓ ∈ draw",
+            _line(setting, 2),
+            among | here,
+            f"drawn: {', '.join(str(one + 1) for one in drawn[:10])}",
+            lambda _: f"d = {len(drawn)}",
+        )
+
+
+def _drawn(setting: Setting) -> tuple[int, ...]:
+    """The busy servers that were drawn, in order; empty where the policy draws none first."""
+    return next((one.values["servers"] for one in setting.records if one.kind == "drawn"), ())
+
+
+def _fit(setting: Setting) -> Iterator[Condition]:
+    """The service limit, and each resource; an idle server holds any job."""
+    system, policy, state = setting.system, setting.system.policy, setting.state
+    idle, most, place = state.jobs_on == 0, system.numbers.model.most_jobs, _line(setting, 2)
+    yield Condition(
+        "is below the service limit",
+        "has as many jobs as the service limit",
+        "|K| < K_max",
+        place,
+        state.jobs_on < most,
+        f"at most {counted(most, 'job')} a server",
+        lambda s: counted(int(state.jobs_on[s]), "job"),
+    )
+    if policy.may_fail:
+        return
+    left = policy.limit - (state.peak_use if policy.by_peak else state.use)
+    need = policy.need(setting.event.type)
+    what = "peak demand" if policy.by_peak else "demand"
+    for d, name in enumerate(system.numbers.model.resources):
+        yield Condition(
+            f"has enough {name} left, or is idle",
+            f"has too little {name} left",
+            f"{what} ≤ what is left",
+            place,
+            (left[:, d] >= need[d]) | idle,
+            f"the job needs {_share(setting, need[d], d)}",
+            lambda s, d=d: f"{_share(setting, left[s, d], d)} is left, the job needs {_share(setting, need[d], d)}",  # type: ignore[misc]
+        )
+
+
+def _share(setting: Setting, units: Any, resource: int) -> str:
+    return per_cent(int(units) / int(setting.system.numbers.capacity[resource]))
+
+
+def _fitting(setting: Setting) -> NDArray[np.bool_]:
+    """[S] the busy servers among which the job could go by the conditions before."""
+    busy: NDArray[np.bool_] = setting.state.jobs_on > 0
+    for condition in (*_meant(setting), *_fit(setting)):
+        busy &= condition.holds
+    return busy
+
+
+def _idle(setting: Setting) -> Iterator[Condition]:
+    """When an idle server may be taken; first fit takes it as any other."""
+    policy, state = setting.system.policy, setting.state
+    if policy.may_fail or not (hasattr(policy, "weight") or hasattr(policy, "share")):
+        return
+    idle, fitting = state.jobs_on == 0, int(_fitting(setting).sum())
+    if hasattr(policy, "share"):
+        in_draw = ceil(policy.share * int(state.number[REAL]))
+        holds = ~idle | (in_draw > 0) | (fitting == 0)
+        told = f"⌈aZ⌉ = {in_draw} idle in the draw, {fitting} busy"
+    else:
+        holds = ~idle | (fitting == 0)
+        told = f"it fits {counted(fitting, 'busy server')}"
+    yield Condition(
+        "is busy, or idle ones are in the draw" if hasattr(policy, "share") else "is busy, or the job fits no busy one",
+        "is idle, and the job fits a busy one",
+        "",
+        _line(setting, 2),
+        holds,
+        told,
+        lambda _: told,
+    )
+
+
+def _preferred(setting: Setting) -> Preference:
+    policy, state = setting.system.policy, setting.state
+    servers = np.arange(len(state.jobs_on))
+    if policy.may_fail:
+        return Preference("the one that the policy's file chose", policy.name, lambda _: "see its sub-steps")
+    if hasattr(policy, "share"):
+        return Preference(
+            "drawn uniformly at random", _line(setting, 3), lambda s: f"{grouped(int(state.jobs_on[s]))} jobs"
+        )
+    if not hasattr(policy, "weight"):
+        return Preference("the one of lowest number", _line(setting, 3), lambda s: f"number {s + 1}", servers)
+    left = (policy.limit - (state.peak_use if policy.by_peak else state.use)) @ policy.weight
+    ties = servers
+    if drawn := _drawn(setting):
+        ties = np.array([drawn.index(one) if one in drawn else len(drawn) for one in servers.tolist()])
+    rank = np.empty(len(left), np.int64)
+    rank[np.lexsort((ties, left))] = servers
+    whole = int(policy.limit @ policy.weight)
+    return Preference(
+        "the one with the least capacity left",
+        _line(setting, 3),
+        lambda s: f"{per_cent(int(left[s]) / whole)} left",
+        rank,
+    )
+
+
+# Changes.
+
+
+def _more_tokens(setting: Setting, before: PhaseState) -> Iterator[Change]:
+    """Tokens of the type on servers that have room for what they ask for."""
+    system, j = setting.system, setting.event.type
+    pool_of, pool = system.policy.pool_of, _pool(setting)
+    asked = before.real.sum(axis=1) + before.virtual.sum(axis=1) + before.tokens_on
+    room = system.numbers.model.most_jobs - asked
+
+    def with_tokens(server: int, more: int) -> Any:
+        def make(state: Any) -> Any:
+            timers.stop_timer(state, server)  # a server that holds a token is paused
+            tokens.begin_request(state)
+            for _ in range(more):
+                tokens.make_token(state, pool, j, server)
+            return system
+
+        return make
+
+    meant = [setting.server] if setting.server >= 0 else np.flatnonzero(pool_of == pool)[:_MOST].tolist()
+    rules, counts = system.policy.rules, before.token_count[pool]
+    tokens_now = int(counts.sum() if rules.option[LIMIT_IN_ALL] else counts[j])
+    place = min(
+        int(rules.limit[pool] - rules.option[LIMIT_REACHED]) - tokens_now, before.token_server.shape[2] - int(counts[j])
+    )
+    for server in meant:
+        for more in range(1, 1 + int(min(_MOST_MORE, place, room[server] if pool_of[server] == pool else 0))):
+            yield Change(
+                more, f"{counted(more, 'token')} more of type {j + 1} on server {server + 1}", with_tokens(server, more)
+            )
+
+
+def _more_draws(setting: Setting) -> Iterator[Change]:
+    d = setting.system.policy.draws
+    for size in range(1, _MOST_MORE + 1):
+        for other in (d + size, d - size):
+            if other >= 1:
+                yield Change(
+                    size, f"d = {other} servers drawn instead of {d}", partial(_drawing, setting.system, other)
+                )
+
+
+def _drawing(system: Any, draws: int, _: Any) -> Any:
+    return with_policy(system, draws=draws)
+
+
+def _moves(setting: Setting, before: PhaseState) -> Iterator[Change]:
+    """The next move of a job comes just before instead of soon after."""
+    system, now, phases = setting.system, setting.event.time, setting.system.numbers.phases
+
+    def moving(record: int) -> Any:
+        def make(state: Any) -> Any:
+            reschedule(state, state.job_due, record, now, int(state.number[MOVES]))
+            return system
+
+        return make
+
+    due = np.where((before.job_number >= 0) & (before.job_due > now), before.job_due, np.inf)
+    for record in soonest(due, before.job_server, setting.server, _MOST).tolist():
+        later = quantity(f"{due[record] - now:.3g}", system.scenario.run.time_unit)
+        job, virtual = job_of(before, record), bool(before.job_virtual[record])
+        name = system.virtual_name(int(before.job_number[record])) if virtual else system.job_name(job)
+        what = (
+            "departs"
+            if int(before.job_next[record]) == phases
+            else f"moves to phase {int(before.job_next[record]) + 1}"
+        )
+        server = int(before.job_server[record])
+        where = f" on server {server + 1}" if server >= 0 else ""
+        yield Change(1, f"job {name}{where} {what} just before, {later} earlier", moving(record))
+
+
+WHYS = PhaseWhys()

@@ -1,0 +1,131 @@
+"""Why a waiting job is placed where it is, waits on, or another job goes first.
+
+Reference: Psychas & Ghaderi (2019), Sections III.A, IV.A, V.B, VI, VII.B and VIII.  Servers are told as they
+are just before the job is placed; for a job that waits on, once the slot is over.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Iterator
+
+import numpy as np
+
+from slotscope.model.explain import counted
+from slotscope.model.inspection import NEXT_ARRIVAL
+from slotscope.model.kinds.queue.facts import waiting_records
+from slotscope.model.kinds.queue.state import DEPARTURES, STALLED_SERVERS, QueueState
+from slotscope.model.kinds.queue.why_jobs import jobs_of
+from slotscope.model.kinds.queue.why_servers import job_of, servers_of
+from slotscope.model.records import Place
+from slotscope.model.whys.decision import Change, Happened, Setting, Subject
+from slotscope.model.whys.replays import reschedule, soonest
+from slotscope.model.whys.tables import Candidates
+
+#: Departures and servers for which a change is tried at most.
+_MOST = 30
+
+
+class QueueWhys:
+    """See :class:`model.whys.decision.Whys`."""
+
+    def subject(self, system: Any, happened: Happened, job: int) -> Subject | None:
+        """The placement of a job, of the first one that is placed; else that it waits, of the first that waits."""
+        records = happened.records
+        for place, record in enumerate(records):
+            if isinstance(record, Place) and job in (-1, record.job):
+                name, where = f"job {system.job_name(record.job)}", f"server {record.server + 1}"
+                stays = _server_of(happened.state, record.job) == record.server
+                evicted = "" if stays else ", and leaves it again in the same slot"
+                return Subject(
+                    record.job,
+                    place,
+                    (record.server,),
+                    f"Why is {name} on {where}?",
+                    f"{name} is placed on {where}{evicted}",
+                )
+        waiting = waiting_records(happened.state)
+        numbers = happened.state.job_number[waiting]
+        if not len(waiting) or job not in (-1, *numbers.tolist()):
+            return None
+        job = int(numbers[0]) if job < 0 else job
+        name = f"job {system.job_name(job)}"
+        return Subject(job, len(records), (), f"Why does {name} still wait?", f"{name} waits on")
+
+    def decided(self, state: QueueState, job: int, initial_jobs: int) -> bool:
+        """Once it was placed."""
+        waits = ((state.job_number == job) & (state.job_server < 0)).any()
+        return job < initial_jobs + int(state.number[NEXT_ARRIVAL]) and not waits
+
+    def candidates(self, setting: Setting) -> tuple[Candidates, ...]:
+        """The servers for the job; the jobs for the server, where one is meant."""
+        servers = servers_of(setting)
+        server = setting.server if setting.server >= 0 else next(iter(setting.subject.on), -1)
+        return servers if server < 0 else (*servers, jobs_of(setting, server))
+
+    def changes(self, setting: Setting, before: QueueState) -> Iterator[Change]:
+        """A departure earlier, a server not stalled, another active configuration."""
+        yield from _departures(setting, before)
+        yield from _servers_otherwise(setting, before)
+
+
+def _server_of(state: QueueState, job: int) -> int:
+    found = state.job_server[state.job_number == job]
+    return int(found[0]) if len(found) else -1
+
+
+# Changes.
+
+
+def _departures(setting: Setting, before: QueueState) -> Iterator[Change]:
+    """A job in service leaves at the beginning of this slot instead of a later one."""
+    system, slot = setting.system, setting.event.time
+
+    def leaving(record: int) -> Any:
+        def make(state: Any) -> Any:
+            reschedule(state, state.job_departure, record, slot, int(state.number[DEPARTURES]))
+            return system
+
+        return make
+
+    due = np.where(before.job_server >= 0, before.job_departure, np.inf)
+    due = np.where(due > slot, due, np.inf)
+    for record in soonest(due, before.job_server, setting.server, _MOST).tolist():
+        later = counted(round(due[record] - slot), "slot")
+        job, server = system.job_name(int(before.job_number[record])), int(before.job_server[record]) + 1
+        yield Change(1, f"job {job} leaves server {server} before this slot, {later} earlier", leaving(record))
+
+
+def _servers_otherwise(setting: Setting, before: QueueState) -> Iterator[Change]:
+    """A server that is not stalled, or has another active configuration."""
+    system, policy = setting.system, setting.system.policy
+    job = job_of(setting)
+
+    def freed(server: int) -> Any:
+        def make(state: Any) -> Any:
+            state.stalled[server] = 0
+            state.number[STALLED_SERVERS] -= 1
+            return system
+
+        return make
+
+    def configured(server: int, configuration: int) -> Any:
+        def make(state: Any) -> Any:
+            state.active[server] = configuration
+            return system
+
+        return make
+
+    meant = [setting.server] if setting.server >= 0 else range(min(_MOST, system.numbers.servers))
+    for server in meant:
+        if before.stalled[server]:
+            yield Change(1, f"server {server + 1} not stalled", freed(server))
+        if not len(policy.pool_configurations) or not before.jobs_on[server]:
+            continue
+        first, end = policy.pool_configurations[system.numbers.pool_of[server]]
+        for number in (first + np.flatnonzero(policy.configurations[first:end, job.queue] > 0)).tolist()[:3]:
+            if number != before.active[server]:
+                words = f"server {server + 1} with the active configuration {policy.configuration_names[number]}"
+                yield Change(1, words, configured(server, number))
+
+
+WHYS = QueueWhys()

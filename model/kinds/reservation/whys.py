@@ -1,0 +1,377 @@
+"""Why a loss system with slots admits a job where it does, rejects it, or moves one.
+
+Reference: Psychas & Ghaderi (2022), Algorithm 2; the peers as their references say.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slotscope.model.explain import counted, grouped, plural, quantity, shown
+from slotscope.model.inspection import NEXT_ARRIVAL, per_cent
+from slotscope.model.kinds.reservation import physics
+from slotscope.model.kinds.reservation.classification import classify
+from slotscope.model.kinds.reservation.state import DEPARTURES, EXTENDED, TIMER, ReservationState
+from slotscope.model.records import ARRIVAL, DEPARTURE, Admit, Migrate, Reject
+from slotscope.model.whys.decision import Change, Happened, Setting, Subject
+from slotscope.model.whys.replays import reschedule, soonest, with_policy
+from slotscope.model.whys.tables import Candidates, Condition, Preference, nothing_told
+
+#: Servers, and departures, for which a change is tried at most.
+_MOST = 30
+
+#: Slots by which g(L) is changed at most.
+_MOST_SLOTS = 5
+
+
+class ReservationWhys:
+    """See :class:`model.whys.decision.Whys`."""
+
+    def subject(self, system: Any, happened: Happened, job: int) -> Subject | None:
+        """The arriving job, or the one that moves into a slot that emptied."""
+        event = happened.event
+        if event.kind == ARRIVAL and job in (-1, event.job):
+            place = next(n for n, record in enumerate(happened.records) if isinstance(record, Admit | Reject))
+            return _arrival(system, happened, place)
+        if event.kind == DEPARTURE and getattr(system.policy, "migrates", False):
+            return _migration(system, happened, job)
+        return None
+
+    def decided(self, state: ReservationState, job: int, initial_jobs: int) -> bool:
+        """Once it has arrived."""
+        return job < initial_jobs + int(state.number[NEXT_ARRIVAL])
+
+    def candidates(self, setting: Setting) -> tuple[Candidates, ...]:
+        """All servers."""
+        servers = setting.system.numbers.servers
+        if setting.event.kind == DEPARTURE:
+            conditions, preference = _for_migration(setting)
+        else:
+            conditions, preference = _for_arrival(setting)
+        return (
+            Candidates(
+                "server",
+                lambda server: f"server {server + 1}",
+                np.arange(servers),
+                conditions,
+                preference,
+                np.array(setting.subject.on, np.int64),
+            ),
+        )
+
+    def changes(self, setting: Setting, before: ReservationState) -> Iterator[Change]:
+        """A slot more or less, a longer tenure, another g(L) or d, a departure earlier."""
+        policy = setting.system.policy
+        if policy.reserves_slots:
+            yield from _slots(setting, before)
+        if getattr(policy, "cra", None) is not None and policy.reserved:
+            yield from _factors(setting)
+        if hasattr(policy, "sampled"):
+            yield from _samples(setting)
+        yield from _departures(setting, before)
+
+
+def _arrival(system: Any, happened: Happened, place: int) -> Subject:
+    decision, event = happened.records[place], happened.event
+    job = f"{system.numbers.type_names[event.type]} job {system.job_name(event.job)}"
+    if isinstance(decision, Admit):
+        where = f"server {decision.server + 1}"
+        return Subject(
+            event.job, place, (decision.server,), f"Why is {job} on {where}?", f"{job} is admitted to {where}"
+        )
+    return Subject(event.job, place, (), f"Why is {job} rejected?", f"{job} is rejected")
+
+
+def _migration(system: Any, happened: Happened, job: int) -> Subject | None:
+    event = happened.event
+    place = next((n for n, record in enumerate(happened.records) if isinstance(record, Migrate)), 1)
+    decision = happened.records[place] if place < len(happened.records) else None
+    moved = decision.job if isinstance(decision, Migrate) else -1
+    if job not in (-1, event.job, moved):
+        return None
+    slot = f"the slot that job {system.job_name(event.job)} left on server {event.server + 1}"
+    if not isinstance(decision, Migrate):
+        return Subject(event.job, place, (), f"Why does no job migrate to {slot}?", f"no job migrates to {slot}")
+    who = f"job {system.job_name(moved)} of server {decision.source + 1}"
+    return Subject(
+        event.job, place, (decision.source,), f"Why does {who} migrate to {slot}?", f"{who} migrates to {slot}"
+    )
+
+
+# Conditions of an arrival.
+
+
+def _for_arrival(setting: Setting) -> tuple[tuple[Condition, ...], Preference]:
+    policy, state = setting.system.policy, setting.state
+    numbers = np.arange(setting.system.numbers.servers)
+    if policy.may_fail:
+        asked = (_slot(setting, "the system"),) if policy.reserves_slots else _room(setting, "the system")
+        return asked, Preference("the one that the policy's file chose", policy.name, lambda _: "see its sub-steps")
+    if policy.has_groups:
+        return (_slot(setting, "Algorithm 2, line 18"), _accepts(state)), _oldest(
+            state, "Algorithm 2, line 19; left open there"
+        )
+    if policy.reserves_slots:
+        return (_slot(setting, "Section 3, line 5"),), _oldest(state, "Section 3, line 6; left open there")
+    if hasattr(policy, "sampled"):
+        sampled = policy.sampled(setting.subject.job)
+        order = np.full(len(numbers), len(sampled))
+        order[sampled] = np.arange(len(sampled))
+        conditions = (_sampled(sampled, order), *_room(setting, "Section 7.2, line 3"))
+        return conditions, _by_load(setting, order, "the least loaded of these", "Section 7.2, line 4", added=0)
+    room = _room(setting, "line 2")
+    if hasattr(policy, "loads"):
+        return room, _by_load(setting, numbers, "the one with the least room left afterwards", "line 3", added=1)
+    return room, Preference("the one of lowest number", "line 3", lambda server: f"number {server + 1}", numbers)
+
+
+def _slot(setting: Setting, place: str) -> Condition:
+    state, j = setting.state, setting.event.type
+    slots, jobs = state.configuration[:, j], state.placement[:, j]
+    empty = slots - jobs
+    name = setting.system.numbers.type_names[j]
+    return Condition(
+        f"has an empty slot of type {name}",
+        f"has no empty slot of type {name}",
+        "k_j > k̂_j",
+        place,
+        empty > 0,
+        f"{counted(int(empty.sum()), 'empty slot')} on {counted(int((empty > 0).sum()), 'server')}",
+        lambda server: (
+            f"{counted(int(slots[server]), 'slot')} of the type, {counted(int(jobs[server]), 'job')} in them"
+        ),
+    )
+
+
+def _accepts(state: ReservationState) -> Condition:
+    groups = classify(state)
+    extended = "rank < J + 1" if state.number[EXTENDED] else "rank ≤ I* or index > 1"
+    return Condition(
+        "is in the Accept Group",
+        "is in the Reject Group",
+        extended,
+        "Section 4; Algorithm 2, line 18 (AG_j)",
+        ~groups.reject_group,
+        f"I* = {groups.i_star}; {counted(int(groups.reject_group.sum()), 'server')} in the Reject Group",
+        lambda server: f"rank {groups.rank[server]}, I* = {groups.i_star}, index {groups.index[server]}",
+    )
+
+
+def _oldest(state: ReservationState, place: str) -> Preference:
+    return Preference(
+        "the one that has had its configuration longest",
+        place,
+        lambda server: f"assignment number {int(state.stamp[server])}",
+        state.stamp,
+    )
+
+
+def _sampled(sampled: list[int], order: NDArray[np.int64]) -> Condition:
+    return Condition(
+        "is among the servers sampled",
+        "was not sampled",
+        "ℓ ∈ 𝒮",
+        "Section 7.2, line 2",
+        order < len(sampled),
+        f"d = {len(sampled)}: {plural(len(sampled), 'server')} {', '.join(str(one + 1) for one in sampled[:10])}",
+        lambda _: f"d = {len(sampled)} of {grouped(len(order))}",
+    )
+
+
+def _room(setting: Setting, place: str) -> tuple[Condition, ...]:
+    """For each resource whether it is enough; where configurations are given, whether one holds the jobs."""
+    numbers, state, j = setting.system.numbers, setting.state, setting.event.type
+    if not numbers.demand.shape[1]:
+        holds = numbers.room_for(state.placement, j)
+        told = f"{counted(int(holds.sum()), 'server')} with room"
+        return (
+            Condition(
+                "has room for the job",
+                "has no room for the job",
+                "k̂ + e_j ∈ K",
+                place,
+                holds,
+                told,
+                lambda server: f"its jobs are {shown(state.placement[server].tolist())}",
+            ),
+        )
+    free = numbers.capacities - state.placement.astype(np.int64) @ numbers.demand
+    return tuple(_enough(setting, name, r, free[:, r], place) for r, name in enumerate(numbers.resource_names))
+
+
+def _enough(setting: Setting, name: str, resource: int, free: NDArray[np.int64], place: str) -> Condition:
+    numbers = setting.system.numbers
+    need, whole = int(numbers.demand[setting.event.type, resource]), int(numbers.capacity[resource])
+    asked = per_cent(need / whole) if whole else str(need)
+    most = per_cent(int(free.max()) / whole) if whole else "0"
+    return Condition(
+        f"has enough free {name}",
+        f"has too little free {name}",
+        f"r_j ≤ c − Σ r k̂ ({name})",
+        place,
+        free >= need,
+        f"the job needs {asked}; the most that is free on a server is {most}",
+        lambda server: f"{per_cent(int(free[server]) / whole) if whole else '0'} is free, the job needs {asked}",
+    )
+
+
+def _by_load(setting: Setting, ties: NDArray[np.int64], words: str, place: str, added: int) -> Preference:
+    """Loads with *added* jobs of the type; the largest first where it is added, else the least."""
+    loads, servers = setting.system.policy.loads, np.arange(len(ties))
+    jobs = setting.state.placement.astype(np.int64)
+    jobs[:, setting.event.type] += added
+    load = loads.of(jobs, servers)
+    rank = np.empty(len(load), np.int64)
+    rank[np.lexsort((ties, -load if added else load))] = servers
+    return Preference(words, place, lambda server: f"load {per_cent(int(load[server]) / loads.full)}", rank)
+
+
+# Conditions of a migration.
+
+
+def _for_migration(setting: Setting) -> tuple[tuple[Condition, ...], Preference]:
+    state, j, emptied = setting.state, setting.event.type, setting.event.server
+    groups = classify(state)
+    jobs, name = state.placement[:, j], setting.system.numbers.type_names[j]
+    accepts = not groups.reject_group[emptied]
+    line = "Algorithm 2, line 24"
+    conditions = (
+        Condition(
+            "may give a job: the slot emptied is in the Accept Group",
+            "need not give a job: the slot emptied is in the Reject Group",
+            "ℓ ∈ AG",
+            line,
+            np.full(len(jobs), accepts),
+            f"server {emptied + 1} has rank {groups.rank[emptied]}, index {groups.index[emptied]}",
+            nothing_told,
+        ),
+        Condition(
+            "is in the Reject Group",
+            "is in the Accept Group",
+            "rank > I* and index = 1",
+            line,
+            groups.reject_group,
+            f"I* = {groups.i_star}; {counted(int(groups.reject_group.sum()), 'server')} in it",
+            lambda server: f"rank {groups.rank[server]}, I* = {groups.i_star}, index {groups.index[server]}",
+        ),
+        Condition(
+            f"has a job of type {name}",
+            f"has no job of type {name}",
+            "k̂_j > 0",
+            line,
+            jobs > 0,
+            f"{counted(int((groups.reject_group & (jobs > 0)).sum()), 'server')} of the Reject Group",
+            lambda server: counted(int(jobs[server]), "job"),
+        ),
+    )
+    return conditions, Preference(
+        "the one of highest rank",
+        "Algorithm 2, line 25",
+        lambda server: f"rank {groups.rank[server]}",
+        -groups.rank.astype(np.int64) * len(jobs) + np.arange(len(jobs)),
+    )
+
+
+# Changes.
+
+
+def _slots(setting: Setting, before: ReservationState) -> Iterator[Change]:
+    """A slot more of the type on a server, one less where the job went, and a longer tenure."""
+    numbers, j, chosen = setting.system.numbers, setting.event.type, setting.subject.on
+    if setting.event.kind != ARRIVAL:
+        return
+    name = numbers.type_names[j]
+
+    def give(server: int, slots: int) -> Any:
+        def make(state: Any) -> Any:
+            physics.set_slots(state, server, j, int(state.configuration[server, j]) + slots)
+            return setting.system
+
+        return make
+
+    def keep(server: int) -> Any:
+        def make(state: Any) -> Any:
+            state.stamp[server] = state.stamp.min() - 1
+            return setting.system
+
+        return make
+
+    for server in _near(setting, before):
+        wanted = before.configuration[server].astype(np.int64)
+        wanted[j] += 1
+        if numbers.space_of(server).contains(tuple(wanted.tolist())):
+            yield Change(1, f"one slot more of type {name} on server {server + 1}", give(server, 1))
+        if chosen and server not in chosen and before.configuration[server, j] > before.placement[server, j]:
+            yield Change(1, f"server {server + 1} has had its configuration longest", keep(server))
+    for server in chosen:
+        if before.configuration[server, j] > before.placement[server, j]:
+            yield Change(1, f"one slot less of type {name} on server {server + 1}", give(server, -1))
+
+
+def _near(setting: Setting, before: ReservationState) -> list[int]:
+    """The server asked about; else those that came furthest, with room for the job."""
+    if setting.server >= 0:
+        return [setting.server]
+    room = setting.system.numbers.room_for(before.placement, setting.event.type)
+    groups = classify(before)
+    nearest = np.lexsort((~room, groups.reject_group))
+    return [int(server) for server in nearest[:_MOST]]
+
+
+def _factors(setting: Setting) -> Iterator[Change]:
+    """CRA with another g(L), just before."""
+    policy, now = setting.system.policy, setting.event.time
+
+    def other(by: int) -> Any:
+        def make(state: Any) -> Any:
+            state.clock[TIMER] = now  # updates come before arrivals of the same time
+            return with_policy(setting.system, reserved=policy.reserved + by, reservation=policy.reservation + by)
+
+        return make
+
+    for size in range(1, _MOST_SLOTS + 1):
+        for by in (-size, size):
+            if policy.reserved + by > 0 and policy.reservation + by > 0:
+                words = f"CRA with g(L) of {policy.reserved + by} instead of {policy.reserved} just before"
+                yield Change(size, words, other(by))
+
+
+def _samples(setting: Setting) -> Iterator[Change]:
+    """More, or fewer, servers sampled."""
+    most, d = setting.system.numbers.servers, setting.system.policy.choices
+    for size in range(1, _MOST_SLOTS + 1):
+        for other in (d + size, d - size):
+            if 1 <= other <= most:
+                yield Change(
+                    size, f"d = {other} servers sampled instead of {d}", partial(_sampling, setting.system, other)
+                )
+
+
+def _sampling(system: Any, choices: int, _: Any) -> Any:
+    return with_policy(system, choices=choices)
+
+
+def _departures(setting: Setting, before: ReservationState) -> Iterator[Change]:
+    """A job leaves just before instead of soon after."""
+    system, now = setting.system, setting.event.time
+
+    def leaving(record: int) -> Any:
+        def make(state: Any) -> Any:
+            reschedule(state, state.job_departure, record, now, int(state.number[DEPARTURES]))
+            return system
+
+        return make
+
+    due = np.where(before.job_number >= 0, before.job_departure, np.inf)
+    for record in soonest(due, before.job_server, setting.server, _MOST).tolist():
+        if due[record] > now:
+            later = quantity(f"{due[record] - now:.3g}", system.scenario.run.time_unit)
+            job, server = system.job_name(int(before.job_number[record])), int(before.job_server[record]) + 1
+            yield Change(1, f"job {job} leaves server {server} just before, {later} earlier", leaving(record))
+
+
+WHYS = ReservationWhys()

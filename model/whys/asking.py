@@ -1,0 +1,191 @@
+"""The answer to "why": the event is replayed, its candidates are put under conditions, and a change is searched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Iterator, NamedTuple
+
+from slotscope.model.engine import EventRun
+from slotscope.model.errors import PolicyError, UserError
+from slotscope.model.state import copied
+from slotscope.model.waiting import GivenUpError, who_waits
+from slotscope.model.whys.decision import Change, Happened, Setting, Subject, Whys
+from slotscope.model.whys.tables import Candidates
+
+#: Changes that are replayed at most.
+MOST_CHANGES = 200
+
+#: Events that a changed replay may take before the one in question comes.
+MOST_EVENTS_BEFORE = 50
+
+#: Events looked back over for one that decides something.
+MOST_BACK = 1000
+
+
+class Flip(NamedTuple):
+    """The smallest change that was found, and what a replay with it came to; or that none was."""
+
+    words: str  #: what is changed; empty: nothing of what was tried flips it
+    proof: str  #: "replayed: job 812 is admitted to server 7"
+    tried: int
+    change: Change | None = None
+    on: tuple[int, ...] = ()  #: the servers that the job is on then
+
+
+@dataclass(frozen=True, eq=False)
+class Why:
+    """The answer about one decision."""
+
+    event: int
+    time: float
+    job: int
+    question: str
+    outcome: str
+    sentence: str
+    tables: tuple[Candidates, ...]
+    server: int = -1  #: the server asked about
+    flip: Flip | None = None
+    setting: Setting | None = None
+
+
+def why(kind: Any, system: Any, timeline: Any, event: int, job: int = -1, server: int = -1) -> Why:
+    """Why the decision of an event (about a job) was what it was, and why not a server; without the change.
+
+    Raises
+    ------
+    UserError
+        If the run has no such event, it decides nothing of the job, or there is no such server.
+    """
+    if not timeline.first_event < event <= timeline.live_end:
+        raise UserError(
+            f"found event {event}, allowed: {timeline.first_event + 1} to {timeline.live_end}, the run's last so far"
+        )
+    before = timeline.fork_at(event - 1)
+    happened = replayed(system, before)
+    subject = kind.whys.subject(system, happened, job)
+    if subject is None:
+        near = (
+            latest_decision(kind, system, timeline, event - 1) if job < 0 else decided_at(kind, system, timeline, job)
+        )
+        about = "" if job < 0 else f" of job {system.job_name(job)}"
+        where = f", such as event {near}" if near else ""
+        raise UserError(f"event {event} decides nothing{about}, allowed: one that places a job or turns it away{where}")
+    setting = _setting(system, before, happened, subject, server)
+    tables = kind.whys.candidates(setting)
+    if server >= 0 and tables[0].place_of(server) < 0:
+        raise UserError(f"found server {server + 1}, allowed: servers 1 to {int(tables[0].number_of.max()) + 1}")
+    return Why(
+        event,
+        happened.event.time,
+        subject.job,
+        subject.question,
+        subject.outcome,
+        _sentence(tables[0], subject, server),
+        tables,
+        server,
+        setting=setting,
+    )
+
+
+def with_flip(kind: Any, timeline: Any, answer: Why) -> Why:
+    """The same answer with the smallest change that flips the decision, proved by a replay."""
+    assert answer.setting is not None
+    return replace(answer, flip=_smallest(kind.whys, answer.setting, timeline.fork_at(answer.event - 1)))
+
+
+def latest_decision(kind: Any, system: Any, timeline: Any, event: int) -> int:
+    """The last event up to *event* that decides something of a job; 0: there is none near."""
+    for near in range(event, max(timeline.first_event, event - MOST_BACK), -1):
+        if kind.whys.subject(system, replayed(system, timeline.fork_at(near - 1)), -1) is not None:
+            return near
+    return 0
+
+
+def decided_at(kind: Any, system: Any, timeline: Any, job: int) -> int:
+    """The event at which a job was decided; 0: not yet.
+
+    By halving: each look is a state of the timeline.
+    """
+
+    def decided(event: int) -> bool:
+        return bool(kind.whys.decided(timeline.fork_at(event), job, system.initial_jobs))
+
+    low, high = int(timeline.first_event), int(timeline.live_end)
+    if not decided(high):
+        return 0
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if decided(middle) else (middle, high)
+    return high
+
+
+def replayed(system: Any, before: Any) -> Happened:
+    """The next event of a state, by the reference; the state itself stays as it is."""
+    run = EventRun(system, copied(before))
+    run.finish(who_waits().stop)
+    return Happened(run.event, run.records, run.state)
+
+
+def _setting(system: Any, before: Any, happened: Happened, subject: Subject, server: int) -> Setting:
+    run = EventRun(system, copied(before))
+    for _ in range(subject.place):
+        run.step()
+    decision = happened.records[subject.place] if subject.place < len(happened.records) else None
+    return Setting(system, run.state, happened.event, tuple(run.records), subject, decision, server)
+
+
+def _sentence(servers: Candidates, subject: Subject, server: int) -> str:
+    if server >= 0:
+        return servers.of(servers.place_of(server))
+    if len(servers.chosen) == 1:
+        return servers.of(int(servers.chosen[0]))
+    outcome = subject.outcome
+    return f"{outcome[0].upper()}{outcome[1:]}: {servers.summary()}."
+
+
+# The smallest change.
+
+
+def _smallest(whys: Whys, setting: Setting, before: Any) -> Flip:
+    tried = 0
+    for change in sorted(whys.changes(setting, before), key=lambda one: one.size)[:MOST_CHANGES]:
+        tried += 1
+        who_waits().look(f"Trying changes: {change.words}", tried / MOST_CHANGES)
+        found = outcome_with(whys, setting, before, change)
+        if found is not None and flips(setting, found.on):
+            return Flip(change.words, f"replayed: {found.outcome}", tried, change, found.on)
+    return Flip("", "", tried)
+
+
+def flips(setting: Setting, on: tuple[int, ...]) -> bool:
+    """Whether other servers for the job answer the question otherwise."""
+    if setting.server >= 0:
+        return (setting.server in on) != (setting.server in setting.subject.on)
+    return set(on) != set(setting.subject.on)
+
+
+def outcome_with(whys: Whys, setting: Setting, before: Any, change: Change) -> Subject | None:
+    """What becomes of the job if something is changed before the event; None: its turn does not come."""
+    state = copied(before)
+    system = change.make(state)
+    for happened in _events(system, state):
+        subject = whys.subject(system, happened, setting.subject.job)
+        if subject is not None:
+            return subject
+        if happened.event.time > setting.event.time:
+            return None
+    return None
+
+
+def _events(system: Any, state: Any) -> Iterator[Happened]:
+    for _ in range(MOST_EVENTS_BEFORE):
+        if system.next_event(state) is None:
+            return
+        try:
+            happened = replayed(system, state)
+        except (PolicyError, GivenUpError):
+            if who_waits().stop():
+                raise
+            return
+        state = happened.state
+        yield happened

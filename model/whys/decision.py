@@ -1,0 +1,73 @@
+"""What a room tells of a decision: the questions it answers, its candidates, and what could be changed."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Iterable, NamedTuple, Protocol, Sequence
+
+from slotscope.model.records import Event, Record
+from slotscope.model.whys.tables import Candidates
+
+
+class Happened(NamedTuple):
+    """An event that was replayed: its sub-steps, and the state after it."""
+
+    event: Event
+    records: Sequence[Record]
+    state: Any
+
+
+class Subject(NamedTuple):
+    """The decision that is asked about.
+
+    ``place`` is the number of sub-steps taken before it: the state just then is what it was made in.
+    ``on`` are the servers that the job is on after the event, none where it was turned away or waits.
+    """
+
+    job: int
+    place: int
+    on: tuple[int, ...]
+    question: str  #: "Why is job 812 on server 7?"
+    outcome: str  #: "job 812 is admitted to server 7"
+
+
+class Setting(NamedTuple):
+    """The exact state in which a decision was made."""
+
+    system: Any
+    state: Any
+    event: Event
+    records: Sequence[Record]  #: those before it
+    subject: Subject
+    decision: Record | None  #: None: the job waits once the event is over
+    server: int = -1  #: the server asked about, -1: none
+
+
+class Change(NamedTuple):
+    """Something small that could have been otherwise just before an event.
+
+    ``make`` is given a copy of the state before the event, changes it, and returns the system that goes on.
+    """
+
+    size: int  #: how much is changed: slots, departures, units of a parameter
+    words: str
+    make: Callable[[Any], Any]
+
+
+class Whys(Protocol):
+    """What a kind of system knows of its decisions."""
+
+    def subject(self, system: Any, happened: Happened, job: int) -> Subject | None:
+        """The decision about a job in an event (-1: the job that the event is about); None: there is none."""
+        ...
+
+    def candidates(self, setting: Setting) -> tuple[Candidates, ...]:
+        """The tables; the first one is about servers."""
+        ...
+
+    def changes(self, setting: Setting, before: Any) -> Iterable[Change]:
+        """What could be changed in the state *before* the event, in any order."""
+        ...
+
+    def decided(self, state: Any, job: int, initial_jobs: int) -> bool:
+        """Whether a job's decision has been made."""
+        ...

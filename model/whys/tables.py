@@ -1,0 +1,155 @@
+"""Candidates and the conditions that a policy asks of them, in order, over all of them at once.
+
+Each candidate stands under the first condition that it failed, or under "could have been taken": the table of
+HTCondor's ``condor_q -analyze``, with numbers and the paper's line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Callable, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slotscope.model.explain import grouped, plural
+
+#: What stands for the candidates that failed nothing.
+OPEN = "could have been taken"
+
+
+class Condition(NamedTuple):
+    """What a policy asks of each of n candidates."""
+
+    words: str  #: what holds of it, as a clause: "has an empty slot"
+    fails: str  #: what holds of it otherwise: "has no empty slot"
+    symbols: str  #: the same in the paper's symbols
+    place: str  #: where the paper, or the policy, asks for it
+    holds: NDArray[np.bool_]  #: [n]
+    numbers: str  #: what was compared, over all of them
+    told: Callable[[int], str]  #: what was compared, of one
+
+
+class Preference(NamedTuple):
+    """Which of the candidates that could have been taken is taken."""
+
+    words: str  #: "the one that ..."
+    place: str
+    told: Callable[[int], str]  #: the numbers of one
+    rank: NDArray[np.int64] | None = None  #: [n] the least is taken; None: drawn, or several are taken
+
+
+class WhyLine(NamedTuple):
+    """A line of the table: how many a condition removed, and how many were left after it."""
+
+    condition: str
+    symbols: str
+    removed: int
+    left: int
+    numbers: str
+    place: str
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """n candidates of a decision, and what was asked of them.
+
+    Attributes
+    ----------
+    what:
+        What they are: "server", "waiting job", "number of servers".
+    names:
+        The name of one, as it stands in a sentence.
+    number_of:
+        The number of one as it stands in the state: a server's, a job's.
+    chosen:
+        Those that were taken; none where the job was turned away or waits.
+    """
+
+    what: str
+    names: Callable[[int], str]
+    number_of: NDArray[np.int64]
+    conditions: tuple[Condition, ...]
+    preference: Preference
+    chosen: NDArray[np.int64]
+
+    @property
+    def count(self) -> int:
+        """n."""
+        return len(self.number_of)
+
+    @cached_property
+    def failed(self) -> NDArray[np.int64]:
+        """[n] the place of the first condition that each failed; behind the last one: none."""
+        found = np.full(self.count, len(self.conditions), np.int64)
+        for place in range(len(self.conditions) - 1, -1, -1):
+            found[~self.conditions[place].holds] = place
+        return found
+
+    @property
+    def open(self) -> NDArray[np.int64]:
+        """Those that could have been taken."""
+        return np.flatnonzero(self.failed == len(self.conditions))
+
+    def lines(self) -> tuple[WhyLine, ...]:
+        """A line for each condition, and one for what is left."""
+        removed = np.bincount(self.failed, minlength=len(self.conditions) + 1)
+        left = self.count - np.cumsum(removed)
+        told = [
+            WhyLine(each.words, each.symbols, int(out), int(rest), each.numbers, each.place)
+            for each, out, rest in zip(self.conditions, removed, left, strict=False)
+        ]
+        return (*told, WhyLine(OPEN, "", 0, int(removed[-1]), self._taken(), self.preference.place))
+
+    def _taken(self) -> str:
+        if not len(self.chosen):
+            return "none was taken"
+        first = int(self.chosen[0])
+        if len(self.chosen) > 1:
+            return f"{len(self.chosen)} of them were taken: {self.preference.words}"
+        return f"{self.names(first)} was taken: {self.preference.words} ({self.preference.told(first)})"
+
+    def place_of(self, number: int) -> int:
+        """The candidate with a number of the state; -1: it is none."""
+        found = np.flatnonzero(self.number_of == number)
+        return int(found[0]) if len(found) else -1
+
+    def of(self, candidate: int) -> str:
+        """One sentence about one candidate: why it, or why not."""
+        name = self.names(candidate)
+        if candidate in self.chosen:
+            return f"Why {name}? It {self._satisfied()}; it is {self.preference.words} ({self._compared(candidate)})."
+        place = int(self.failed[candidate])
+        if place < len(self.conditions):
+            first = self.conditions[place]
+            return f"Why not {name}? It {first.fails}: {first.told(candidate)} ({first.place})."
+        if not len(self.chosen):
+            return f"Why not {name}? It {self._satisfied()}, but the policy took none."
+        other = int(self.chosen[0])
+        return (
+            f"Why not {name}? It could have been taken ({self._compared(candidate)}), but {self.names(other)} is "
+            f"{self.preference.words} ({self._compared(other)})."
+        )
+
+    def _compared(self, candidate: int) -> str:
+        return self.preference.told(candidate)
+
+    def _satisfied(self) -> str:
+        return " and ".join(each.words for each in self.conditions) or "is asked nothing"
+
+    def summary(self) -> str:
+        """How many each condition removed, and how many were left: a clause."""
+        lines = self.lines()
+        out = [
+            f"{grouped(line.removed)} ({each.fails})"
+            for line, each in zip(lines, self.conditions, strict=False)
+            if line.removed
+        ]
+        left = f"{grouped(lines[-1].left)} could have been taken"
+        return f"of {grouped(self.count)} {plural(self.count, self.what)} {', '.join((*out, left))}"
+
+
+def nothing_told(_: int) -> str:
+    """For a condition that says all in its words."""
+    return "it is so for all of them"

@@ -1,0 +1,154 @@
+"""Why a job is where it is: the tables of random decisions, and the changes that flip them, by other means."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+from typing import Any, Iterator
+
+import numpy as np
+import pytest
+
+from slotscope.model.api import Session
+from slotscope.model.engine import Task, started
+from slotscope.model.errors import UserError
+from slotscope.model.inspection import NEXT_ARRIVAL
+from slotscope.model.kinds.reservation.rows import FLAG_MIGRATED
+from slotscope.model.kinds.spec import KINDS
+from slotscope.model.policies import POLICIES_OF
+from slotscope.model.records import DEPARTURE
+from slotscope.model.scenario.load import load_scenario, scenario_files
+from slotscope.model.state import copied, digest
+from slotscope.model.whys.asking import Why, flips, why, with_flip
+from tests.sound import violations
+from tests.whys_oracle import failed
+
+#: Events that each run has.
+LENGTH = 300
+
+#: Scenarios of recorded workloads, which need files.
+_TRACES = {"queues-google", "queues-alibaba", "dra-google", "jrs-azure", "jrs-alibaba", "moldable-swf"}
+
+
+@cache
+def runs_of(system: str) -> tuple[Session, ...]:
+    """Every scenario of a kind of system under every policy that runs it."""
+    found = []
+    for name in sorted(set(scenario_files()) - _TRACES):
+        scenario = load_scenario(name)
+        for policy in POLICIES_OF[system] if scenario.system == system else ():
+            try:
+                session = Session.open(name, policy, kernel=False)
+            except UserError:
+                continue
+            session.run(events=LENGTH)
+            found.append(session)
+    return tuple(found)
+
+
+def decisions(system: str, most: int, seed: int) -> Iterator[tuple[Session, Why]]:
+    """Random decisions of a kind of system, half of them asked of a server."""
+    chance, told = random.Random(seed), 0
+    while told < most:
+        session = chance.choice(runs_of(system))
+        line, bench = session.timeline, session.bench
+        server = chance.choice([-1, chance.randrange(max(1, getattr(bench.numbers, "servers", 3) or 3))])
+        try:
+            answer = why(bench.kind, bench.system, line, chance.randint(1, line.live_end), server=server)
+        except UserError:
+            continue  # an event that decides nothing, or no such server yet
+        told += 1
+        yield session, answer
+
+
+def check_table(answer: Why, table: Any) -> None:
+    """Groups are a partition, as found one by one; what was taken failed nothing, and is preferred."""
+    lines = table.lines()
+    assert sum(line.removed for line in lines) + lines[-1].left == table.count
+    found = failed(answer.setting, table)  # type: ignore[arg-type]
+    assert found == table.failed.tolist()
+    left = table.count
+    for place, line in enumerate(lines[:-1]):
+        left -= found.count(place)
+        assert (line.removed, line.left) == (found.count(place), left)
+    assert set(table.chosen.tolist()) <= set(table.open.tolist())
+    if len(table.chosen) == 1 and table.preference.rank is not None:
+        assert table.open[np.argmin(table.preference.rank[table.open])] == table.chosen[0]
+    for candidate in range(min(table.count, 2)):
+        assert table.of(candidate).startswith("Why")
+
+
+def check_decision(session: Session, answer: Why) -> None:
+    for table in answer.tables:
+        check_table(answer, table)
+    servers = answer.tables[0]
+    assert tuple(servers.chosen.tolist()) == answer.setting.subject.on  # type: ignore[union-attr]
+    if not len(servers.chosen):
+        assert not len(servers.open), "a server could have been taken, and none was"
+
+
+def replayed_by_itself(session: Session, answer: Why, engine: Any = None) -> tuple[int, ...]:
+    """Where the job is after the flip, from the start of the run by the engine alone, told by states and rows."""
+    bench, setting, change = session.bench, answer.setting, answer.flip.change  # type: ignore[union-attr]
+    tape = np.zeros(answer.event, bench.system.row_dtype)
+    state = bench.reference.advance(started(bench.system), tape[: answer.event - 1], Task()).state
+    assert digest(state) == digest(session.timeline.fork_at(answer.event - 1))
+    state = copied(state)
+    system = change.make(state)  # type: ignore[union-attr]
+    assert not [fault for fault in violations(bench.system, state) if not _is_of_cra(fault)]
+    run = engine if engine is not None else type(bench.reference)(system)
+    while True:
+        row = np.zeros(1, bench.system.row_dtype)
+        state = run.advance(state, row, Task()).state
+        if bench.kind.name == "reservation" and setting.event.kind == DEPARTURE:
+            if row["kind"][0] == DEPARTURE and row["job"][0] == answer.job:
+                return (int(row["source"][0]),) if row["flags"][0] & FLAG_MIGRATED else ()
+        elif bench.kind.name == "queue":
+            if state.clock[0] >= setting.event.time:
+                return _where(bench.kind.name, state, answer.job)
+        elif int(state.number[NEXT_ARRIVAL]) > answer.job - bench.system.initial_jobs:
+            return _where(bench.kind.name, state, answer.job)
+
+
+def _is_of_cra(fault: str) -> bool:
+    """Whether it only says that the policy would not have come to this state: that is what was changed."""
+    return "CRA" in fault or "I*" in fault
+
+
+def _where(kind: str, state: Any, job: int) -> tuple[int, ...]:
+    record = np.flatnonzero(state.job_number == job)
+    if kind == "phases":
+        record = record[state.job_virtual[record] == 0]
+    if kind == "moldable":
+        return tuple(np.flatnonzero(state.server_job == record[0]).tolist()) if len(record) else ()
+    return tuple(int(server) for server in state.job_server[record] if server >= 0)
+
+
+def check_flip(session: Session, answer: Why) -> bool:
+    answer = with_flip(session.bench.kind, session.timeline, answer)
+    flip, setting = answer.flip, answer.setting
+    if not flip.words:  # type: ignore[union-attr]
+        return False
+    assert flips(setting, flip.on)  # type: ignore[arg-type, union-attr]
+    assert replayed_by_itself(session, answer) == flip.on  # type: ignore[union-attr]
+    return True
+
+
+@pytest.mark.parametrize("system", KINDS)
+def test_random_decisions_are_explained_and_flipped(system: str) -> None:
+    flipped = 0
+    for session, answer in decisions(system, 40, seed=1):
+        check_decision(session, answer)
+        flipped += check_flip(session, answer)
+    assert flipped > 15
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2, 12))
+@pytest.mark.parametrize("system", KINDS)
+def test_a_thousand_random_decisions(system: str, seed: int) -> None:
+    flipped = 0
+    for session, answer in decisions(system, 100, seed):
+        check_decision(session, answer)
+        flipped += check_flip(session, answer)
+    assert flipped > 30

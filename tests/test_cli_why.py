@@ -1,0 +1,64 @@
+"""``slotscope why``: the table and one sentence, as text and as JSON, for every kind of system."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+ASKED = ("dra-classroom --event 47", "queues-classroom --policy vqs --job 40", "jrs-classroom --event 57")
+
+
+def test_it_prints_the_table_a_sentence_and_the_change_with_its_proof(slotscope):
+    said = slotscope("why dra-classroom --event 47")
+    assert said.code == 0
+    lines = said.out.splitlines()
+    assert lines[0].startswith("Why is database job 36 rejected? Event 47")
+    assert "of 7 servers 7 (has no empty slot of type database), 0 could have been taken" in lines[1]
+    assert any(line.startswith("condition ") and "removed  left" in line for line in lines)
+    assert any("Algorithm 2, line 18" in line for line in lines)
+    assert "replayed: database job 36 is admitted to server 2" in said.out
+    assert lines[-1] == "slotscope dra-classroom --policy dra --seed 171 --event 47"
+
+
+@pytest.fixture
+def told(slotscope):
+    """What a question says as JSON; on a slow machine its progress stands beside it."""
+
+    def run(asked: str):
+        said = slotscope(f"why {asked} --json")
+        assert said.code == 0
+        return json.loads(said.out)
+
+    return run
+
+
+@pytest.mark.parametrize("asked", (*ASKED, "moldable-classroom --event 51"))
+def test_json_counts_every_candidate_once(told, asked):
+    for table in told(asked)["tables"]:
+        assert sum(line["removed"] for line in table["lines"]) + table["lines"][-1]["left"] == table["count"]
+        assert all(line["place"] for line in table["lines"])
+
+
+def test_a_job_is_found_by_the_event_that_decides_it(told):
+    answer = told("queues-classroom --policy vqs --job 40 --server 1")
+    assert answer["job"] == "40"
+    assert answer["sentence"].startswith("Why not server 1? It has a configuration with k_4 = 0")
+    assert answer["flip"]["servers"] == [1]
+    assert answer["flip"]["proof"] == "replayed: job 40 is placed on server 1"
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    (
+        ("dra-classroom", "--event: found neither, allowed: --event N, --job J, or both"),
+        ("jrs-classroom --event 51", "event 51 decides nothing, allowed: one that places a job"),
+        ("dra-classroom --event 47 --server 8", "found server 8, allowed: servers 1 to 7"),
+        ("dra-classroom --event 47 --job x", "--job: found 'x', allowed: a job's number or its name in the scenario"),
+        ("moldable-classroom --event 0", "--event"),
+    ),
+)
+def test_what_cannot_be_asked_is_one_line(slotscope, asked, said):
+    answer = slotscope(f"why {asked}")
+    assert answer.code == 2
+    assert said in answer.err.splitlines()[-1]
