@@ -17,7 +17,7 @@ import zlib
 from contextlib import contextmanager
 from math import prod
 from pathlib import Path
-from typing import Any, Iterator, Mapping
+from typing import Any, Collection, Iterator, Mapping
 
 import numpy as np
 from numpy.lib import format as npy
@@ -148,8 +148,12 @@ def packed(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     return buffer.getvalue()
 
 
-def unpacked(data: bytes, wanted: Mapping[str, tuple[np.dtype[Any], int]]) -> dict[str, NDArray[Any]]:
+def unpacked(
+    data: bytes, wanted: Mapping[str, tuple[np.dtype[Any], int]], added: Collection[str] = ()
+) -> dict[str, NDArray[Any]]:
     """The arrays of an ``.npz`` file: for each name the type and the number of axes that it has.
+
+    Those *added* since older files were written are empty where they are missing.
 
     Raises
     ------
@@ -157,7 +161,11 @@ def unpacked(data: bytes, wanted: Mapping[str, tuple[np.dtype[Any], int]]) -> di
         If one is missing, or of another type.
     """
     members = members_of(data, signed=False)
-    return {name: _array(name, members.pop(f"{name}.npy"), *like) for name, like in wanted.items()}
+    absent = {name for name in added if f"{name}.npy" not in members}
+    return {
+        name: np.zeros((0,) * like[1], like[0]) if name in absent else _array(name, members.pop(f"{name}.npy"), *like)
+        for name, like in wanted.items()
+    }
 
 
 def _array(name: str, data: bytes, dtype: np.dtype[Any], axes: int) -> NDArray[Any]:

@@ -28,7 +28,7 @@ from slotscope.model.questions.breakpoints import MOST_TIMES
 from slotscope.model.scenario.fields import Section, Whole
 from slotscope.model.scenario.load import parse_scenario_text
 from slotscope.model.scenario.validation import validated
-from slotscope.model.state import from_arrays, to_arrays
+from slotscope.model.state import digest, digest_of_arrays, from_arrays, to_arrays
 from slotscope.model.statespec import StateSpec
 
 #: Version of the format.
@@ -36,6 +36,9 @@ VERSION = 3
 
 #: Versions that are read: those of version 2 have no digest of the whole file.
 READ = (2, VERSION)
+
+#: An array of states that older files of some kinds of system lack.
+_ADDED = "memory"
 
 #: Events, and jobs, that a saved run may have: the workload is made again up to where it stands.
 MOST_EVENTS = 2**31
@@ -125,11 +128,12 @@ def read_session(path: Path) -> Saved:
         text = members["scenario.toml"].decode()
         spec = kind_named(parse_scenario_text(text, str(path)).system).spec
         samples = {"samples": (np.dtype(np.float64), 2)}
+        present = _state(spec, members["present.npz"])
         return Saved(
             scenario=text,
-            place=place,
+            place=_as_now(place, present),
             first=_state(spec, members["first.npz"]),
-            present=_state(spec, members["present.npz"]),
+            present=present,
             samples=unpacked(members["samples.npz"], samples)["samples"],
             earlier=_state(spec, members["earlier.npz"]) if "earlier.npz" in members else None,
         )
@@ -148,4 +152,13 @@ def _place(data: bytes, where: str) -> SessionPlace:
 
 def _state(spec: StateSpec, data: bytes) -> Any:
     types = spec.dtypes
-    return from_arrays(spec.state, unpacked(data, {name: (types[name], spec.dimensions(name)) for name in types}))
+    wanted = {name: (types[name], spec.dimensions(name)) for name in types}
+    return from_arrays(spec.state, unpacked(data, wanted, {_ADDED}))
+
+
+def _as_now(place: SessionPlace, present: Any) -> SessionPlace:
+    """The digest of the present state has changed, not the state, where an array was added to it."""
+    before = {name: array for name, array in to_arrays(present).items() if name != _ADDED}
+    if place.digest != digest_of_arrays(before):
+        return place
+    return place.model_copy(update={"digest": digest(present)})

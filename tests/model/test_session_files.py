@@ -17,9 +17,9 @@ from slotscope.model.api import ROWS_IN_FRAME, Session
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.file import load_run, save_run
 from slotscope.model.engine import ReferenceEngine
-from slotscope.model.errors import ScenarioError, UserError
+from slotscope.model.errors import ReplayError, ScenarioError, UserError
 from slotscope.model.kinds.spec import KINDS, kind_named
-from slotscope.model.state import digest, from_arrays
+from slotscope.model.state import digest, digest_of_arrays, from_arrays
 
 SCENARIOS = {
     "reservation": "dra-classroom",
@@ -75,6 +75,30 @@ def told_of(path: Path) -> str:
         load_run(path, kernel=False)
     assert "\n" not in refusal.value.line
     return refusal.value.line
+
+
+@pytest.mark.parametrize("system", ["phases", "moldable"])
+def test_a_session_from_before_states_had_a_memory_opens(system: str, tmp_path: Path) -> None:
+    """Its digest, which it did not enter, is held against the state all the same."""
+    path = tmp_path / "run.slotscope"
+    session = saved(path, SCENARIOS[system])
+    content = members(path)
+    for name in ("first.npz", "present.npz", "earlier.npz"):
+        if name in content:
+            with np.load(io.BytesIO(content[name])) as arrays:
+                state = {key: array for key, array in arrays.items() if key != "memory"}
+            content[name] = archive.packed(state)
+            if name == "present.npz":
+                table = json.loads(content["session.json"]) | {"digest": digest_of_arrays(state)}
+                content["session.json"] = json.dumps(table).encode()
+    write(path, content)
+    again = load_run(path, kernel=False)
+    assert digest(again.timeline.state) == digest(session.timeline.state)
+    again.seek(3)
+    content["session.json"] = json.dumps(table | {"digest": "0" * 32}).encode()
+    write(path, content)
+    with pytest.raises(ReplayError):
+        load_run(path, kernel=False)
 
 
 def test_an_archive_of_another_time_is_refused(tmp_path: Path) -> None:
