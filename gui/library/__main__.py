@@ -57,7 +57,7 @@ def window(options: argparse.Namespace) -> int:
         from slotscope.model.cli.checking import check_scenario
 
         with suppress(UntrustedPolicyError):  # the window asks; without one it is refused below
-            check_scenario(options)
+            check_scenario(options, asks=platform.display)
     if platform.plugin:
         os.environ["QT_QPA_PLATFORM"] = platform.plugin
     for warning in platform.warnings:

@@ -17,10 +17,11 @@ from slotscope.model.scenario.load import load_scenario
 SESSION_SUFFIX = ".slotscope"
 
 
-def check_scenario(options: argparse.Namespace) -> None:
+def check_scenario(options: argparse.Namespace, *, asks: bool = False) -> None:
     """Refuse, in one line on the terminal, what the window could only refuse later.
 
-    Traces are looked for, not read: that takes long and has its progress in the window.
+    Traces are looked for, not read: that takes long and has its progress in the window.  With
+    *asks* the window asks for one that is not named.
 
     Raises
     ------
@@ -40,7 +41,7 @@ def check_scenario(options: argparse.Namespace) -> None:
         raise too_many_lanes(options.event, lanes).inside("--event")
     for policy in options.policies:
         reference_for(named_policy(policy).name, scenario.system)
-    if scenario.workload.kind != "trace" or not (options.trace or scenario.workload.paths):
+    if scenario.workload.kind != "trace" or not (asks or options.trace or scenario.workload.paths):
         session = Session.open(options.scenario, options.policy, options.seed, kernel=False)
         for policy in options.policies[1:]:
             companion(session, policy, kernel=False)
