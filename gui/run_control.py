@@ -96,7 +96,8 @@ class RunControl(QObject):
     def reload_policies(self) -> None:
         """Run policies of one's own from their files as they are now, to where the run was.
 
-        If a file is faulty the run stays as it is.
+        If a file cannot be loaded the run stays as it is.  If it fails on the way the run stands there, and
+        comes to where it was once the file is mended.
         """
 
         def command(worker: RunWorker) -> None:
@@ -108,7 +109,7 @@ class RunControl(QObject):
             worker.policy_refused.emit("")
             if all(one is other for one, other in zip(lanes, fresh, strict=True)):
                 return
-            event, substep = run.timeline.event, run.timeline.substep
+            event, substep = _under_study(worker, run)
             session = fresh[0] if len(fresh) == 1 else Comparison.of(fresh)
             worker.adopt(session)
             note = f"{session.info.policy_title}: loaded again, replayed to event {event}."
@@ -333,3 +334,11 @@ def _with_lanes(worker: RunWorker, session: Session) -> Run:
         if lane.origin.policy != session.origin.policy and lane.info.system == session.info.system
     ]
     return Comparison.beside(session, beside, kernel=False) if beside else session
+
+
+def _under_study(worker: RunWorker, run: Run) -> tuple[int, int]:
+    """Where a run is; or was to come again, if its policy has failed on the way or is still on it."""
+    goal, line = worker.goal, run.timeline
+    if goal.replay and goal.event is not None and goal.event > line.event:
+        return goal.event, goal.substep
+    return line.event, line.substep

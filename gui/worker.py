@@ -477,7 +477,7 @@ class RunWorker(QObject):
             threading.Event().wait(0.002)
 
     def _end(self, message: str) -> None:
-        self.running = False
+        self.running, self.goal = False, Goal()
         self.tell(message)
 
     def _use_what_is_compiled(self) -> None:

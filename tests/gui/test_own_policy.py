@@ -171,6 +171,28 @@ def test_a_faulty_change_leaves_the_run_as_it_is(qtbot: QtBot, window: MainWindo
     )
 
 
+def test_after_a_fault_on_the_way_the_run_comes_to_where_it_was(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    """Also after a look at the event that failed."""
+    path = write(tmp_path, source())
+    chosen(qtbot, window, path)
+    at(qtbot, window, 60, 1)
+    write(tmp_path, source(FAULT))
+    qtbot.waitUntil(lambda: "ZeroDivisionError" in fault_shown(window), timeout=PATIENCE)
+    rest(qtbot, window, lambda: bool(window.frame and not window.frame.running and 29 <= window.frame.event < 60))
+    window.control.step_into()
+    rest(qtbot, window, lambda: inside(window, 1))
+    write(tmp_path, source(LAST_FIT))
+    rest(qtbot, window, lambda: runs(window, path, 60)() and inside(window, 1))
+    assert "replayed to event 60" in window._status.text()
+    assert fault_shown(window) == ""
+    window.control.go_to(10)
+    rest(qtbot, window, runs(window, path, 10))
+    write(tmp_path, source())
+    rest(qtbot, window, lambda: "replayed to event 10" in window._status.text())
+
+
 def test_a_faulty_file_is_loaded_once_it_is_right(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     path = write(tmp_path, "class Policy: pass\n")
     window.own_policy.choose(path)

@@ -95,7 +95,7 @@ class PhaseNarrator:
             age = time_shown(float(row["token_age"]))
             return (
                 f"{job} takes token {grouped(int(row['token']) + 1)}, "
-                f"{_which(int(row['tokens']), kind)}, and joins {server}: it was asked for "
+                f"{self._which(int(row['tokens']), kind)}, and joins {server}: it was asked for "
                 f"{age} ago"
             )
         if flags & FLAG_PLACED:
@@ -190,9 +190,16 @@ class PhaseNarrator:
         kind, count = self._type(values["type"]), values["count"]
         return (
             f"job {self._job_name(job)} takes token {grouped(values['token'] + 1)}, "
-            f"{_which(count, kind)}, and joins {self._server(values['server'])}, which asked "
+            f"{self._which(count, kind)}, and joins {self._server(values['server'])}, which asked "
             "for it"
         )
+
+    def _which(self, count: int, kind: str) -> str:
+        """How a token was chosen among those of its type."""
+        if count == 1:
+            return f"the only one of type {kind}"
+        how = "chosen" if self._facts.rules is None else "at random"
+        return f"{how} among {grouped(count)} of type {kind}"
 
     def _overflowed(self, job: int, pool: int, values: Values) -> str:
         backup = server_name(-2 - values["backup"], pool, self._facts.pools)
@@ -383,13 +390,6 @@ def _numbered(first: int, count: int) -> str:
     """The numbers of tokens made one after another."""
     last = f"{' and' if count == 2 else ' to'} {grouped(first + count)}" if count > 1 else ""
     return f"{grouped(first + 1)}{last}"
-
-
-def _which(count: int, kind: str) -> str:
-    """How a token was chosen among those of its type."""
-    if count == 1:
-        return f"the only one of type {kind}"
-    return f"at random among {grouped(count)} of type {kind}"
 
 
 def _fitting(servers: int) -> str:
