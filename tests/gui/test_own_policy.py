@@ -15,8 +15,11 @@ from slotscope.gui.app import open_in
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.own_policy import OwnPolicyFile
 from slotscope.model.policies import template_of
+from slotscope.model.policies.own.trust import allow_named
 from slotscope.model.scenario.load import edited, load_scenario, scenario_text
 from tests.contract.moments import SMALL
+from tests.contract.own_kinds import CASES
+from tests.contract.own_kinds import POLICIES as EXAMPLES
 from tests.gui.windows import PATIENCE, complete_window, rest
 from tests.own_policies import FIRST_FIT, HEAD, source, write
 
@@ -362,3 +365,23 @@ def test_a_template_that_cannot_be_written_is_told(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "gone" / "mine.py"), ""))
     window.transport.template_wanted.emit()
     assert "mine.py: cannot be written: No such file or directory" in fault_shown(window)
+
+
+@pytest.mark.parametrize("system", SMALL)
+def test_all_panels_draw_what_a_policy_of_one_s_own_does(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, system: str
+) -> None:
+    """Also its jobs' and servers' words; with tokens but without a plan, or without known requests."""
+    path = write(tmp_path, (EXAMPLES / CASES[system].example).read_text(encoding="utf-8"))
+    allow_named(path)
+    window.control.open(SMALL[system], path)
+    rest(qtbot, window, runs(window, path))
+    for event in (0, 30):
+        at(qtbot, window, event)
+        for name, dock in dict(window.docks).items():
+            if dock.panel is not None:
+                dock.show()
+                dock.raise_()
+                qtbot.wait(20)
+                assert not dock.panel.grab().toImage().isNull()
+                assert dock.panel.fault is None, (name, dock.panel.fault)

@@ -86,6 +86,8 @@ def _tokens_words(frame: Frame, pool: int) -> str:
     words = f"{grouped(total)} {plural(total, 'token')}"
     if total > 0 and len(counts) > 1:
         words += f" ({counted(frame.info, counts)})"
+    if frame.info.facts.rules is None:  # a policy of one's own, which has no plan
+        return words
     limit = int(frame.info.facts.rules.limit[pool])
     in_all = getattr(frame.info.parameters, "limit", "type") == "all"
     return f"{words}, at most {grouped(limit)} {'in all' if in_all else 'of a type'}"
@@ -114,6 +116,8 @@ def _doing(frame: Frame, place: ServerPlace) -> tuple[str, ...]:
     tokens = int(state.tokens_on[place.server])
     if tokens:
         return f"paused: {tokens} {plural(tokens, 'token')}", "paused"
+    if facts.rules is None:
+        return ("timer",) if state.timer_number[place.server] >= 0 else ("waits",)
     if state.timer_number[place.server] >= 0:
         rate = significant(timer_rate(frame, place.server), 2)
         return f"timer, rate {rate}", f"rate {rate}", rate
@@ -143,12 +147,9 @@ def server_words(frame: Frame, place: ServerPlace) -> str:
     lines = [f"{place_name(frame, place)}: {counted(info, real)}"]
     if info_has_tokens(frame):
         both = [one + other for one, other in zip(real, virtual, strict=True)]
-        facts = info.facts
-        pool, at = int(facts.pool_of[place.server]), int(state.observed[place.server])
-        lines = [
-            f"{place_name(frame, place)}: observed configuration {counted(info, both)}, "
-            f"case {facts.rules.case[pool, at]}"
-        ]
+        rules, pool, at = info.facts.rules, int(info.facts.pool_of[place.server]), int(state.observed[place.server])
+        case = f", case {rules.case[pool, at]}" if rules is not None else ""
+        lines = [f"{place_name(frame, place)}: observed configuration {counted(info, both)}{case}"]
         if any(virtual):
             lines.append(f"real jobs {counted(info, real)}, virtual jobs {counted(info, virtual)}")
         lines += case_lines(frame, place.server)
@@ -166,6 +167,8 @@ def case_lines(frame: Frame, server: int) -> list[str]:
     info = frame.info
     lines = wrap(why_waiting(frame.state, info.numbers, info.facts, server), WIDEST)
     if frame.state.timer_number[server] >= 0:
+        if info.facts.rules is None:
+            return [*lines, "a timer runs"]
         lines.append(f"a timer runs at {per_unit(info, timer_rate(frame, server))}")
     return lines
 

@@ -17,6 +17,8 @@ from slotscope.model.kinds.queue.programs.instance import Instance, instance_of
 from slotscope.model.kinds.queue.programs.supportable import SupportableWorkload, solver_status
 from slotscope.model.kinds.queue.programs.theorem1 import Refinement
 from slotscope.model.kinds.queue.scenario.schema import QueueScenario
+from slotscope.model.policies import is_file
+from slotscope.model.scenario.load import load_scenario
 
 Result = dict[str, Any]
 
@@ -24,13 +26,19 @@ Result = dict[str, Any]
 def solved(options: argparse.Namespace) -> Report:
     """Solve what bounds the scenario."""
     with progress_of(f"bounds {options.scenario}", quiet=options.json):
-        session = Session.open(options.scenario, options.policy, options.seed, tuple(options.trace), kernel=False)
+        session = Session.open(options.scenario, _policy(options), options.seed, tuple(options.trace), kernel=False)
         numbers, scenario = session.bench.numbers, session.bench.scenario
         assert isinstance(scenario, QueueScenario)
         for warning in numbers.warnings():
             note(f"warning: {warning}")
         result = {"scenario": options.scenario, **execute_queue(numbers, scenario)}
     return Report(result, lambda: _text(result))
+
+
+def _policy(options: argparse.Namespace) -> str | None:
+    """Another policy than the scenario's where that is a file: bounds have no need to run it."""
+    named = load_scenario(options.scenario).policy.name
+    return "fifo-ff" if options.policy is None and is_file(named) else options.policy
 
 
 def execute_queue(numbers: QueueNumbers, scenario: QueueScenario) -> Result:
