@@ -71,6 +71,13 @@ COMMANDS: tuple[Command, ...] = (
         "to_previous",
     ),
     Command(
+        "why",
+        "Why?",
+        ("W",),
+        "Says why the selected job is where it is, why not on the selected server, or why the last decision was made.",
+        "Transport",
+    ),
+    Command(
         "next_hit",
         "To the next hit",
         ("F3",),

@@ -59,6 +59,8 @@ class Gestures(QObject):
         return True
 
     def _press(self, event: QMouseEvent) -> bool:
+        if event.button() == Qt.MouseButton.RightButton:
+            self.clicked.emit(event.position())  # what is below the menu that opens is selected
         if event.button() != Qt.MouseButton.LeftButton:
             return False
         self._pressed = self._last = event.position()

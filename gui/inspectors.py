@@ -46,6 +46,13 @@ class Inspectors(QObject):
             dock.show()
             dock.raise_()
 
+    def bring(self, lane: int) -> None:
+        """Show a lane's docked inspector, in front of whatever stands there."""
+        if DOCKED in self._area.docks:
+            dock = self._lanes.dock_of(DOCKED, lane)
+            dock.show()
+            dock.raise_()
+
     # Floating ones.
 
     def open(self, selection: Select, lane: int = 0) -> None:

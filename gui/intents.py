@@ -87,6 +87,15 @@ class Follow:
 
 
 @dataclass(frozen=True)
+class AskWhy:
+    """Say why a job is where it is, or why not on a server, in the inspector; *over*: no more."""
+
+    thing: Thing | None = None
+    event: int | None = None  #: the event that decided; None: as of where the run stands
+    over: bool = False
+
+
+@dataclass(frozen=True)
 class ApplyScenario:
     """Run an edited scenario: from the start, or on from the present state."""
 
@@ -116,4 +125,4 @@ class Say:
     text: str
 
 
-Intent = Ask | Follow | GoTo | RunUntil | BreakAt | Select | Inspect | ApplyScenario | Differ | Solve | Say
+Intent = Ask | AskWhy | Follow | GoTo | RunUntil | BreakAt | Select | Inspect | ApplyScenario | Differ | Solve | Say

@@ -127,9 +127,14 @@ class LectureMode(QObject):
             self._log = not self._log
         else:
             again = name == self._beside_now
-            self._lane = (self._lane + 1) % lanes.lanes_of(name) if again else 0
-            lanes.dock_of(name, self._lane)  # it is built where nobody has needed it so far
-            self._beside = name
+            self.put_beside(name, (self._lane + 1) % lanes.lanes_of(name) if again else 0)
+            return
+        self._arrange()
+
+    def put_beside(self, name: str, lane: int) -> None:
+        """In lecture mode, have a panel of a policy beside the servers."""
+        self._lanes.dock_of(name, lane)  # it is built where nobody has needed it so far
+        self._lane, self._beside = lane, name
         self._arrange()
 
     # On and off.

@@ -26,10 +26,11 @@ from slotscope.gui.docks import PanelDock
 from slotscope.gui.experiments import Experiments
 from slotscope.gui.faults import Fault, guard_classes
 from slotscope.gui.goals import GoalProgress
-from slotscope.gui.inspectors import Inspectors
+from slotscope.gui.inspectors import DOCKED, Inspectors
 from slotscope.gui.intents import (
     ApplyScenario,
     Ask,
+    AskWhy,
     BreakAt,
     Differ,
     Follow,
@@ -292,6 +293,12 @@ class MainWindow(QMainWindow):
             case Select():
                 self.area.select(intent, lane)
                 self.inspectors.show(intent, lane, not self.lecture.on)
+            case AskWhy():
+                self.control.ask_why(intent, lane)
+                if self.lecture.on and not intent.over:
+                    self.lecture.put_beside(DOCKED, lane)
+                elif not intent.over:
+                    self.inspectors.bring(lane)
             case Ask(question):
                 self.control.ask(question)
             case Follow(expressions):
@@ -330,6 +337,7 @@ class MainWindow(QMainWindow):
             "break_here": control.break_here,
             "to_next": lambda: control.run_until(kind=self.transport.kind.currentText()),
             "to_previous": lambda: control.back_to(self.transport.kind.currentText()),
+            "why": lambda: self.carry_out(AskWhy(self.area.selection.inspected)),
             "next_hit": control.to_next_hit,
             "previous_hit": control.to_previous_hit,
             "slower": lambda: self.transport.change_speed(-1),

@@ -10,19 +10,25 @@ from pathlib import Path
 from typing import ClassVar, Iterable
 
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QLabel, QStackedLayout, QWidget
+from PySide6.QtGui import QContextMenuEvent, QPainter
+from PySide6.QtWidgets import QLabel, QMenu, QStackedLayout, QWidget
 
+from slotscope.gui.boxes import keep_keys
 from slotscope.gui.fault_page import FaultPage
 from slotscope.gui.faults import Fault, caught, guard_classes
-from slotscope.gui.intents import GoTo, Select
+from slotscope.gui.intents import AskWhy, GoTo, Select
 from slotscope.gui.theme import Theme
 from slotscope.model.frame import Frame
+from slotscope.model.inspection import JOB, SERVER, Thing
 from slotscope.model.origin import NO_LINE
 
 #: Width and height in pixels below which no panel goes.  What a panel shows asks for no more: it
 #: would take its neighbours' room, and make the window larger than a small screen.
 LEAST = (120, 60)
+
+
+#: How the menu asks, by the kind of thing that is selected.
+_WHY = {SERVER: "Why this server, or why not?", JOB: "Why here, or why does it still wait?"}
 
 
 class Panel(QWidget):
@@ -100,6 +106,21 @@ class Panel(QWidget):
     def go_to(self, event: int) -> None:
         """Ask for the moment after an event."""
         self.intent.emit(GoTo(event))
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Ask why of what is selected, which a right click on a picture has just done."""
+        if self.frame is None:
+            return
+        thing = self.selection.inspected
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        keep_keys(menu)
+        menu.addAction(_WHY.get(thing.what if thing else "", "Why the last decision?"), lambda: self._why(thing))
+        menu.popup(event.globalPos())
+        event.accept()
+
+    def _why(self, thing: Thing | None) -> None:
+        self.intent.emit(AskWhy(thing))
 
     # For the main window.
 

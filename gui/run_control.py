@@ -8,7 +8,7 @@ from typing import Any, Callable, Mapping
 from PySide6.QtCore import QObject
 
 from slotscope.gui.goals import Goal
-from slotscope.gui.intents import Inspect
+from slotscope.gui.intents import AskWhy, Inspect
 from slotscope.gui.pace import Pace
 from slotscope.gui.worker import RunWorker
 from slotscope.model.api import Session
@@ -172,6 +172,19 @@ class RunControl(QObject):
                 worker.refresh()
 
         self._worker.post(command)
+
+    def ask_why(self, wanted: AskWhy, lane: int) -> None:
+        """Find why a decision of a policy was made, and what would have flipped it."""
+
+        def command(worker: RunWorker) -> None:
+            session = lanes_of(worker.present)[lane]
+            session.answer = None
+            if not wanted.over:
+                worker.running = False
+                session.ask_why(wanted.thing, wanted.event)
+            worker.refresh()
+
+        self._worker.post_instead(command)
 
     def to_next_hit(self) -> None:
         """Stand just before the next event at which the question holds; the very next one is passed over."""

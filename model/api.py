@@ -16,6 +16,7 @@ from slotscope.model.describe import run_info
 from slotscope.model.errors import PolicyError, ScenarioError, UntrustedPolicyError, UserError
 from slotscope.model.frame import Frame, Speed
 from slotscope.model.history import Histories
+from slotscope.model.inspection import Thing
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.metrics import Estimate, estimates
 from slotscope.model.monitors import Lookout
@@ -33,6 +34,7 @@ from slotscope.model.session_file import MOST_EVENTS, Saved, SavedBreakpoint, Se
 from slotscope.model.state import copied, digest, frozen
 from slotscope.model.waiting import GivenUpError, who_waits
 from slotscope.model.walk import Walk
+from slotscope.model.whys.asking import Why, why_of, with_flip
 from slotscope.model.workload import ContinuedWorkload
 
 #: Rows of the log in a frame.
@@ -57,6 +59,7 @@ class Session(Walk):
         self.histories = Histories(bench.system, self.timeline, bench.kind.inspector, self.info.narrator)
         self.questions = QuestionSearch(bench.system, self.timeline, self.info.words)
         self.tracks = Tracks(bench.system, self.timeline, self.info.words)
+        self.answer: Why | None = None  #: to the last :meth:`ask_why`
         self._fork: tuple[int, float, int] = (0, 0.0, 0)
         self._explained = (-1, np.zeros(0, bench.system.row_dtype))  # an event, the rows up to it
 
@@ -270,6 +273,19 @@ class Session(Walk):
 
     # Looking.
 
+    def ask_why(self, thing: Thing | None, event: int | None = None) -> None:
+        """Find why a job is where it is, or why it is not on a server; ``answer`` says it.
+
+        Without an *event* it is the one that decided of the job, or the last that decided of any.
+
+        Raises
+        ------
+        UserError
+            If nothing was decided.
+        """
+        kind, system, line = self.bench.kind, self.bench.system, self.timeline
+        self.answer = with_flip(kind, line, why_of(kind, system, line, thing, event))
+
     def frame(
         self,
         running: bool = False,
@@ -303,6 +319,7 @@ class Session(Walk):
             message=message,
             histories=self.histories.found(),
             monitors=self.lookout.readings,
+            why=self.answer,
             asked=self.questions.found(),
             tracked=self.tracks.found(),
         )

@@ -25,6 +25,7 @@ from slotscope.model.questions.tracks import Tracked
 from slotscope.model.questions.words import Words
 from slotscope.model.recorder import Extent
 from slotscope.model.records import Event, Record
+from slotscope.model.whys.asking import Why
 
 
 @dataclass(frozen=True)
@@ -108,6 +109,7 @@ class Frame:
     beside: tuple[Frame, ...] = ()  #: the same moment of all others, whichever policy is first
     histories: Mapping[Thing, Found] = field(default_factory=dict)  #: of the things looked at
     monitors: tuple[Reading, ...] = ()  #: what is known of each invariant
+    why: Why | None = None  #: the last answer to why a decision was made
     asked: Asked | None = None  #: what all history is asked, and where that holds
     tracked: Tracked | None = None  #: the expressions that are followed through all history
 

@@ -11,10 +11,11 @@ from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QFont, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout
 
-from slotscope.gui.intents import GoTo, Inspect, Select
+from slotscope.gui.intents import AskWhy, GoTo, Inspect, Select
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.inspector_history import HistoryList
 from slotscope.gui.panels.inspector_now import Now
+from slotscope.gui.panels.inspector_why import WhyView
 from slotscope.gui.panels.tiles import LabelPace
 from slotscope.gui.theme import Theme
 from slotscope.model.frame import Frame, RunInfo
@@ -49,10 +50,13 @@ class InspectorPanel(Panel):
         self.history.view.activated.connect(self._go_to)
         self.history.further.connect(self._search_further)
         self._parts = QSplitter(Qt.Orientation.Vertical, self.body)
+        self.why = WhyView(self.theme, self.body)
+        self.why.closed.connect(lambda: self.intent.emit(AskWhy(over=True)))
+        self._parts.addWidget(self.why)
         self._parts.addWidget(self.now)
         self._parts.addWidget(self.history)
         self._parts.setChildrenCollapsible(False)
-        self._parts.setSizes([_HALF, _HALF])
+        self._parts.setSizes([_HALF, _HALF, _HALF])
         column = QVBoxLayout(self.body)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -66,6 +70,7 @@ class InspectorPanel(Panel):
         font.setPointSizeF(font.pointSizeF() * 13 / 11)
         font.setBold(True)
         self.heading.setFont(font)
+        self.why.restyle(theme)
         self.now.restyle(theme)
         self.history.restyle(theme)
 
@@ -98,6 +103,13 @@ class InspectorPanel(Panel):
     def show_frame(self, frame: Frame) -> None:
         """Show the thing as it is now."""
         thing, inspector = self._thing, frame.info.kind.inspector
+        answer = frame.why if self._pinned is None else None
+        self.why.show_answer(answer)
+        for part in (self.now, self.history):
+            part.setHidden(thing is None)
+        if thing is None and answer is not None:
+            self.heading.setText("")
+            return
         if thing is None or thing.what not in inspector.things:
             names = ", ".join(f"a {one}" for one in inspector.things[:-1])
             self.show_note(f"Nothing selected: click {names} or a {inspector.things[-1]}.")

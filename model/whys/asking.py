@@ -7,6 +7,7 @@ from typing import Any, Iterator, NamedTuple
 
 from slotscope.model.engine import EventRun
 from slotscope.model.errors import PolicyError, UserError
+from slotscope.model.inspection import JOB, SERVER, Thing
 from slotscope.model.state import copied
 from slotscope.model.waiting import GivenUpError, who_waits
 from slotscope.model.whys.decision import Change, Happened, Setting, Subject, Whys
@@ -85,6 +86,26 @@ def why(kind: Any, system: Any, timeline: Any, event: int, job: int = -1, server
         server,
         setting=setting,
     )
+
+
+def why_of(kind: Any, system: Any, timeline: Any, thing: Thing | None, event: int | None) -> Why:
+    """As :func:`why`, of a job or server that is pointed at, as of where the run stands.
+
+    Raises
+    ------
+    UserError
+        If nothing was decided.
+    """
+    server = thing.number if thing is not None and thing.what == SERVER else -1
+    job = thing.number if thing is not None and thing.what == JOB else -1
+    if event is not None:
+        return why(kind, system, timeline, event, server=server)
+    here = int(timeline.event)
+    if job >= 0 and kind.whys.decided(timeline.fork_at(here), job, system.initial_jobs):
+        here = decided_at(kind, system, timeline, job)
+    elif job < 0:
+        here = latest_decision(kind, system, timeline, here) or here
+    return why(kind, system, timeline, here, job, server)
 
 
 def with_flip(kind: Any, timeline: Any, answer: Why) -> Why:

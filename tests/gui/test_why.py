@@ -1,0 +1,100 @@
+"""Why, in the window: by key, by the log's menu and by a right click, for every kind of system."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Iterator
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QApplication, QMenu
+from pytestqt.qtbot import QtBot
+
+from slotscope.gui.intents import Select
+from slotscope.gui.main_window import MainWindow
+from slotscope.model.whys.tables import OPEN
+from tests.gui.windows import complete_window, press, rest, warm
+
+Key = Qt.Key
+
+__all__ = ["warm"]
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
+
+
+@pytest.fixture
+def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+    """A complete window."""
+    with complete_window(qtbot, tmp_path) as window:
+        yield window
+
+
+def stand(qtbot: QtBot, window: MainWindow, scenario: str, event: int) -> None:
+    window.control.open(scenario)
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == scenario and window.area.complete)  # type: ignore[union-attr]
+    window.control.go_to(event)
+    rest(qtbot, window, lambda: window.frame is not None and window.frame.event == event)
+
+
+def answered(qtbot: QtBot, window: MainWindow) -> str:
+    """What the docked inspector says."""
+    rest(qtbot, window, lambda: window.frame is not None and window.frame.why is not None)
+    view = window.docks["inspector"].panel.why
+    qtbot.waitUntil(view.isVisible)
+    return view.text.text()
+
+
+@pytest.mark.parametrize(
+    ("scenario", "event"),
+    (("dra-classroom", 47), ("queues-classroom", 87), ("jrs-classroom", 57), ("moldable-classroom", 51)),
+)
+def test_a_key_says_why_and_the_link_closes_it(qtbot: QtBot, window: MainWindow, scenario: str, event: int) -> None:
+    stand(qtbot, window, scenario, event)
+    window.carry_out(Select(server=0))
+    press(qtbot, window, Key.Key_W)
+    text = answered(qtbot, window)
+    assert "server 1?" in text and OPEN in text and "candidate" not in text
+    assert "flips it" in text
+    window.docks["inspector"].panel.why.text.linkActivated.emit("close")
+    rest(qtbot, window, lambda: window.frame is not None and window.frame.why is None)
+    assert not window.docks["inspector"].panel.why.isVisible()
+
+
+def test_in_a_hall_it_stands_beside_the_servers(qtbot: QtBot, window: MainWindow) -> None:
+    stand(qtbot, window, "dra-classroom", 47)
+    press(qtbot, window, Key.Key_L)
+    qtbot.waitUntil(lambda: window.lecture.on)
+    press(qtbot, window, Key.Key_W)
+    assert "Why is database job 36 rejected?" in answered(qtbot, window)
+    assert window.docks["servers"].isVisible()
+
+
+def chosen(menu: QMenu, text: str) -> None:
+    next(action for action in menu.actions() if action.text() == text).trigger()
+    menu.close()
+
+
+def test_a_right_click_on_a_server_asks_about_it(qtbot: QtBot, window: MainWindow) -> None:
+    stand(qtbot, window, "moldable-classroom", 51)
+    view = window.docks["moldable-servers"].panel.view
+    cells = [(x, y) for y in range(60, view.height() - 60, 12) for x in range(20, view.width() - 20, 12)]
+    point = next(QPoint(x, y) for x, y in cells if view.scene.at(QPoint(x, y).toPointF()) is not None)
+    qtbot.mouseClick(view, Qt.MouseButton.RightButton, pos=point)
+    assert window.area.selection.inspected is not None
+    asked = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, point, view.mapToGlobal(point))
+    QApplication.sendEvent(view, asked)
+    menu = next(menu for menu in window.docks["moldable-servers"].panel.findChildren(QMenu) if menu.isVisible())
+    menu.actions()[0].trigger()
+    menu.close()
+    assert "Why" in answered(qtbot, window)
+
+
+def test_a_line_of_the_log_says_why_and_one_that_decides_nothing_says_so(qtbot: QtBot, window: MainWindow) -> None:
+    stand(qtbot, window, "jrs-classroom", 57)
+    log = window.docks["decisions"].panel
+    rows = {log.model.entry(row).event: row for row in range(log.model.rowCount())}
+    chosen(log.menu(rows[57]), "Why?")
+    assert "job 25" in answered(qtbot, window)
+    chosen(log.menu(rows[56]), "Why?")
+    qtbot.waitUntil(lambda: "decides nothing" in window._status.text())
