@@ -137,6 +137,13 @@ COMMANDS: tuple[Command, ...] = (
         "Transport",
     ),
     Command(
+        "what_if",
+        "What if ...",
+        ("W",),
+        "Decides otherwise, or lets another policy go on from here, beside this run; lists all forks.",
+        "Transport",
+    ),
+    Command(
         "experiments",
         "Experiments ...",
         ("Ctrl+E",),

@@ -239,7 +239,7 @@ def _compare(worker: RunWorker, policies: tuple[str, ...]) -> None:
         worker.adopt(first)
         return
     kept = {lane.origin.policy: lane for lane in others}
-    compiled = first.timeline.engine is not first.bench.reference
+    compiled = first.compiled
     sessions = [kept.get(policy) or companion(first, policy, compiled) for policy in policies]
     comparison = Comparison.of([first, *sessions])
     comparison.layout = ""

@@ -25,6 +25,7 @@ from slotscope.gui.dock_area import DockArea
 from slotscope.gui.docks import PanelDock
 from slotscope.gui.experiments import Experiments
 from slotscope.gui.faults import Fault, guard_classes
+from slotscope.gui.forks_dialog import ForksDialog
 from slotscope.gui.goals import GoalProgress
 from slotscope.gui.inspectors import DOCKED, Inspectors
 from slotscope.gui.intents import (
@@ -218,7 +219,7 @@ class MainWindow(QMainWindow):
         self._bounds.request(info.scenario, deliver)
 
     def _take_frame(self, frame: Frame) -> None:
-        if frame.info is not self.info:  # of a run that was replaced meanwhile
+        if self.info is None or frame.info.origin is not self.info.origin:  # of a run that was replaced meanwhile
             self.worker.take()
             return
         self.transport.set_frame(frame)
@@ -344,6 +345,7 @@ class MainWindow(QMainWindow):
             "faster": lambda: self.transport.change_speed(1),
             "until": lambda: dialogs.ask_until(self, self.transport.event_kinds, control.run_until),
             "breakpoints": self.show_breakpoints,
+            "what_if": lambda: ForksDialog(self, self.theme, self.worker).show(),
             "open": lambda: dialogs.ask_open(self, self.open_path),
             "save": lambda: dialogs.ask_save(self, lambda path: control.save(path, self.area.layouts.text())),
             "save_scenario": lambda: dialogs.ask_save_scenario(self, control.save_scenario),

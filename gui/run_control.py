@@ -12,6 +12,7 @@ from slotscope.gui.intents import AskWhy, Inspect
 from slotscope.gui.pace import Pace
 from slotscope.gui.worker import RunWorker
 from slotscope.model.api import Session
+from slotscope.model.comparison.companion import policies_beside
 from slotscope.model.comparison.comparison import Comparison, Run, lanes_of, lanes_shown, stand_at
 from slotscope.model.comparison.file import load_run, save_run
 from slotscope.model.errors import UserError
@@ -87,7 +88,7 @@ class RunControl(QObject):
 
         def command(worker: RunWorker) -> None:
             scenario, current = parse_scenario(data), worker.present
-            run = current.fork(scenario) if carry_on else _with_lanes(worker, worker.open(scenario))
+            run = current.continued(scenario) if carry_on else _with_lanes(worker, worker.open(scenario))
             run.rename(current.name)
             worker.exchange(run)
 
@@ -341,11 +342,7 @@ def _with_lanes(worker: RunWorker, session: Session) -> Run:
     run = worker.session
     if not isinstance(run, Comparison):
         return session
-    beside = [
-        lane.origin.policy
-        for lane in run.sessions[1:]
-        if lane.origin.policy != session.origin.policy and lane.info.system == session.info.system
-    ]
+    beside = policies_beside(run.sessions, session)
     return Comparison.beside(session, beside, kernel=False) if beside else session
 
 

@@ -57,6 +57,8 @@ class RunWorker(QObject):
         A command could not be carried out; the run is as it was.
     policy_refused(str)
         What is wrong with a policy of one's own; empty once that is over.
+    forks_told(ForkOffer)
+        What can go otherwise here, where that is asked for.
     breakpoints_told(BreakpointList)
         The breakpoints, after one was asked for or taken away.
     permission_wanted(UntrustedPolicyError, command)
@@ -73,6 +75,7 @@ class RunWorker(QObject):
     refused = Signal(str)
     policy_refused = Signal(str)
     breakpoints_told = Signal(object)
+    forks_told = Signal(object)
     permission_wanted = Signal(object, object)
     compiled = Signal(bool)
     compiling = Signal(str)
@@ -273,8 +276,8 @@ class RunWorker(QObject):
         if session.layout:
             self.laid_out.emit(session.layout)
         self._seen = False
-        slow = [lane.bench for lane in lanes_of(session) if lane.timeline.engine is lane.bench.reference]
-        self._warming.want(session.info.kind, {bench.scenario.policy.name for bench in slow if bench.has_kernel})
+        slow = [lane.bench for lane in lanes_of(session) if not lane.compiled]
+        self._warming.want(session.info.kind, {name for bench in slow for name in bench.compiled_policies})
 
     def run(self, goal: Goal) -> None:
         """Run on until the goal, or until paused."""
@@ -346,14 +349,14 @@ class RunWorker(QObject):
         stop_what_hangs()
         self.post_instead(RunWorker.pause)
 
-    def exchange(self, session: Run) -> None:
+    def exchange(self, session: Run, done: str = "Opened") -> None:
         """Run another run instead; one that had begun can come back, see :meth:`go_back`."""
         replaced = self.session
         if replaced is not None and replaced.timeline.live_end > replaced.timeline.first_event:
             self._put_aside(replaced)
         self.adopt(session)
         if self._replaced is not None:
-            said = f"Opened {called(session)}. {BACK_KEY} goes back to {called(self._replaced)}."
+            said = f"{done} {called(session)}. {BACK_KEY} goes back to {called(self._replaced)}."
             self.tell(" ".join((*session.info.warnings, said)))
 
     def go_back(self) -> None:
@@ -385,7 +388,7 @@ class RunWorker(QObject):
 
     def set_bounds(self, bounds: Any, info: RunInfo) -> None:
         """The programs of a run have been solved; nothing happens if another one runs by now."""
-        if self.session is not None and self.session.info is info:
+        if self.session is not None and self.session.info.origin is info.origin:
             self.bounds = bounds
             self._stale = True
 

@@ -11,10 +11,12 @@ from typing import Any, Callable
 
 import numpy as np
 
-from slotscope.model.assembly import Bench, assemble, policy_class
+from slotscope.model.assembly import Bench, assemble, policy_class, with_changes
 from slotscope.model.describe import run_info
 from slotscope.model.errors import PolicyError, ScenarioError, UntrustedPolicyError, UserError
-from slotscope.model.frame import Frame, Speed
+from slotscope.model.forks.changes import Course
+from slotscope.model.forks.tree import ForkTree
+from slotscope.model.frame import Frame, RunInfo, Speed
 from slotscope.model.history import Histories
 from slotscope.model.inspection import Thing
 from slotscope.model.kinds.spec import kind_named
@@ -52,16 +54,47 @@ class Session(Walk):
         self.name = name
         choice = bench.scenario.policy.name
         self.origin = origin or Origin("", choice, bench.scenario.seed)
-        self.info = run_info(bench, name, self.origin)
         self.layout = ""
         self.breakpoints: tuple[Breakpoint, ...] = ()  #: those of a file; a window has its own list
-        self.lookout = Lookout(bench.kind.monitors, bench.system)
+        self.forks = ForkTree()
+        self._infos: dict[Bench, RunInfo] = {}
+        self._lookouts: dict[Bench, Lookout] = {}
         self.histories = Histories(bench.system, self.timeline, bench.kind.inspector, self.info.narrator)
         self.questions = QuestionSearch(bench.system, self.timeline, self.info.words)
         self.tracks = Tracks(bench.system, self.timeline, self.info.words)
         self.answer: Why | None = None  #: to the last :meth:`ask_why`
-        self._fork: tuple[int, float, int] = (0, 0.0, 0)
+        self.continues: tuple[int, float, int] = (0, 0.0, 0)  #: the event, time and arrivals of a run left behind
         self._explained = (-1, np.zeros(0, bench.system.row_dtype))  # an event, the rows up to it
+
+    @property
+    def _leg(self) -> Bench:
+        """What goes on from where the run stands."""
+        return self.bench.at(self.timeline.event)
+
+    @property
+    def info(self) -> RunInfo:
+        """What stays the same until rules change; all of one run have the same origin."""
+        leg = self._leg
+        if leg not in self._infos:
+            self._infos[leg] = run_info(leg, self.name, self.origin)
+        return self._infos[leg]
+
+    @property
+    def label(self) -> str:
+        """The policy's title; of a fork its name, or what it does otherwise than the policy it began with."""
+        course = Course.read(self.origin.policy)
+        if not course.changes:
+            return self.info.policy_title
+        made = " ".join(map(str, course.changes))
+        return self.forks.name_of(self.origin.policy) or f"{self.bench.root.system.policy.title} {made}"
+
+    @property
+    def lookout(self) -> Lookout:
+        """What is known of the monitors, under the rules that hold here."""
+        leg = self._leg
+        if leg not in self._lookouts:
+            self._lookouts[leg] = Lookout(leg.kind.monitors, leg.system)
+        return self._lookouts[leg]
 
     # Opening.
 
@@ -135,14 +168,20 @@ class Session(Walk):
             bench = open_bench(scenario, trace=place.trace)
         if beside is None and place.fork_event:
             bench.system.workload = _continued(scenario, bench, place.fork_time, place.fork_event, place.fork_arrivals)
-        bench.system.rename_jobs(place.initial_jobs, place.job_names)
+        try:
+            bench = with_changes(bench, Course.read(place.policy).changes, named=False)
+        except UserError as error:
+            raise error.inside(str(path)) from None
+        bench.rename_jobs(place.initial_jobs, place.job_names)
         if fault := fault_in(saved, bench):
             raise ScenarioError(f"not a saved session: {fault}", where=str(path))
         own = is_file(scenario.policy.name)  # the very file that was looked at above
-        policy = choice_text(scenario.policy) if own else place.policy
+        policy = place.policy
+        if own:
+            policy = str(replace(Course.read(policy), policy=choice_text(scenario.policy)))
         origin = Origin(place.source, policy, scenario.seed, place.trace)
         session = cls(bench, place.name, saved.first, origin)
-        session._fork = (place.fork_event, place.fork_time, place.fork_arrivals)
+        session.continues = (place.fork_event, place.fork_time, place.fork_arrivals)
         if kernel:
             session.use_kernel()
         session.timeline.adopt(saved.present, place.digest, saved.earlier)
@@ -150,6 +189,7 @@ class Session(Walk):
         session.seek(place.event, place.substep)
         session.layout = place.layout
         session.breakpoints = tuple(Breakpoint(**one.model_dump()) for one in place.breakpoints)
+        session.forks = ForkTree(place.forks) if beside is None else beside.forks
         return session
 
     def save(self, path: Path, layout: str = "") -> None:
@@ -163,7 +203,7 @@ class Session(Walk):
         line, system = self.timeline, self.bench.system
         if max(line.event, system.arrivals(line.state)) > MOST_EVENTS:
             raise ScenarioError(f"found {line.event} events, allowed in a file: at most {MOST_EVENTS}", where=str(path))
-        event, time, arrivals = self._fork
+        event, time, arrivals = self.continues
         place = SessionPlace(
             name=self.name,
             event=line.event,
@@ -180,10 +220,12 @@ class Session(Walk):
             job_names=system.job_names(),
             stride=line.samples.stride,
             breakpoints=tuple(SavedBreakpoint(**one._asdict()) for one in self.breakpoints),
+            forks=self.forks.names,
         )
-        scenario, policy_text = self.bench.scenario, ""
+        root, policy_text = self.bench.root, ""
+        scenario = root.scenario
         if is_file(scenario.policy.name):
-            policy_text = system.policy.text
+            policy_text = root.system.policy.text
             place = place.model_copy(update={"policy_digest": digest_of(policy_text)})
             scenario = with_absolute_path(scenario)
         text = scenario_text(scenario)
@@ -193,7 +235,7 @@ class Session(Walk):
     def rename(self, name: str) -> None:
         """Show the run under a scenario's name."""
         self.name = Path(name).stem if name else ""
-        self.info = run_info(self.bench, self.name, self.origin)
+        self._infos.clear()
 
     def reloaded(self) -> Session:
         """This run from its start, under its policy's file as it is now.
@@ -205,24 +247,25 @@ class Session(Walk):
         PolicyError
             If the file cannot be used.
         """
-        name, policy = self.bench.scenario.policy.name, self.bench.system.policy
-        if not is_file(name) or load_policy(name, self.bench.scenario.system).text == policy.text:
+        legs = ((leg.scenario.policy.name, leg.system.policy) for leg in self.bench.legs)
+        if not any(is_file(name) and load_policy(name, self.info.system).text != policy.text for name, policy in legs):
             return self
-        system = self.bench.system
-        bench = replace(assemble(self.bench.scenario, recorded=system.workload), report=self.bench.report)
-        bench.system.rename_jobs(system.initial_jobs, system.job_names())
+        system, root = self.bench.system, self.bench.root
+        bench = replace(assemble(root.scenario, recorded=system.workload), report=self.bench.report)
+        bench = with_changes(bench, Course.read(self.origin.policy).changes, named=True)
+        bench.rename_jobs(system.initial_jobs, system.job_names())
         first = None
-        if self._fork[0]:
-            memory = np.zeros(bench.system.policy.memory)
+        if self.continues[0]:
+            memory = np.zeros(bench.root.system.policy.memory)
             first = self.timeline.first_state._replace(memory=memory)
-        session = Session(bench, self.name, first, self.origin)
-        session._fork = self._fork
+        session = Session(bench, self.name, first, replace(self.origin))
+        session.continues = self.continues
         return session
 
     # Forking and measuring.
 
-    def fork(self, scenario: Scenario, policy: str | None = None) -> Session:
-        """A new session that goes on from here under other rules: "continue".
+    def continued(self, scenario: Scenario, policy: str | None = None) -> Session:
+        """A new session that goes on from here under other rules, with new arrivals; its history begins here.
 
         The jobs in service stay, with their service times; arrivals after the fork follow
         the new scenario, from a stream of their own.
@@ -239,14 +282,15 @@ class Session(Walk):
                 f"{self.info.system} system; apply with a restart "
                 "instead"
             )
+        bench.system.check_new_arrivals()
         bench.system.check_continuation(self.bench.system)
         state = copied(self.timeline.state)
         state = bench.system.take_over(self.bench.system, state)
         place = (self.timeline.event, self.timeline.time, bench.system.arrivals(state))
         bench.system.workload = _continued(scenario, bench, place[1], place[0], place[2])
         session = Session(bench, self.name, state)
-        session._fork = place
-        if self.timeline.engine is not self.bench.reference:
+        session.continues = place
+        if self.compiled:
             session.use_kernel()
         return session
 
@@ -322,6 +366,7 @@ class Session(Walk):
             why=self.answer,
             asked=self.questions.found(),
             tracked=self.tracks.found(),
+            forks=self.forks.entries(),
         )
 
     def _latest_rows(self, running: bool) -> np.ndarray:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from math import inf
-from typing import Any
+from typing import Any, Mapping, Sequence
 
-from slotscope.model.engine import Engine, ReferenceEngine
+from slotscope.model.engine import Engine, ReferenceEngine, System
 from slotscope.model.errors import PolicyError, ScenarioError, UnreadablePolicyError
+from slotscope.model.forks.changes import Change, Course
+from slotscope.model.forks.course import CourseEngine, CourseSystem, Leg
 from slotscope.model.kinds.spec import Kind, RunnableSystem, kind_named
 from slotscope.model.policies import is_file, reference_for
 from slotscope.model.policies.own.trust import allow_named
@@ -28,9 +30,38 @@ class Bench:
     scenario: Scenario
     kind: Kind
     system: RunnableSystem
-    reference: ReferenceEngine
+    reference: Engine
     report: Any = None
     parameters: Any = None  #: of the policy, validated
+
+    @property
+    def runs(self) -> System:
+        """What a history is made by: the system, or several in turn."""
+        return self.system
+
+    @property
+    def legs(self) -> tuple[Bench, ...]:
+        """What goes on in turn: this bench alone."""
+        return (self,)
+
+    @property
+    def root(self) -> Bench:
+        """What the run began with."""
+        return self.legs[0]
+
+    def rename_jobs(self, initial_jobs: int, names: Mapping[str, str]) -> None:
+        """Number and name jobs as a saved or another run does."""
+        for leg in self.legs:
+            leg.system.rename_jobs(initial_jobs, names)
+
+    def at(self, event: int) -> Bench:
+        """What goes on after *event* events."""
+        return self
+
+    @property
+    def compiled_policies(self) -> frozenset[str]:
+        """The policies that have a compiled twin, of all that run."""
+        return frozenset({self.scenario.policy.name} if self.has_kernel else ())
 
     @property
     def numbers(self) -> Any:
@@ -58,12 +89,58 @@ class Bench:
         return engine
 
 
+@dataclass(frozen=True, eq=False)
+class ForkedBench(Bench):
+    """Several benches in turn; all else is said of the last.
+
+    Attributes
+    ----------
+    parts:
+        The benches, each from an event of :attr:`course` on.
+    course:
+        What runs them.
+    """
+
+    parts: tuple[Bench, ...] = field(kw_only=True)
+    course: CourseSystem = field(kw_only=True)
+
+    @property
+    def runs(self) -> System:
+        """The legs in turn."""
+        return self.course
+
+    @property
+    def legs(self) -> tuple[Bench, ...]:
+        """The benches in turn."""
+        return self.parts
+
+    def at(self, event: int) -> Bench:
+        """The leg that goes on after *event* events."""
+        return self.legs[self.course.place(event)]
+
+    @property
+    def has_kernel(self) -> bool:
+        """Whether a leg has a compiled twin; the others run by their references."""
+        return any(leg.has_kernel for leg in self.legs)
+
+    @property
+    def compiled_policies(self) -> frozenset[str]:
+        """Those of all legs."""
+        return frozenset().union(*(leg.compiled_policies for leg in self.legs))
+
+    def kernel(self) -> Engine:
+        """The compiled twins in turn."""
+        engines = [leg.kernel() if leg.has_kernel else leg.reference for leg in self.legs]
+        return CourseEngine(self.course, engines)
+
+
 def assemble(scenario: Scenario, policy: str | None = None, seed: int | None = None, recorded: Any = None) -> Bench:
     """A bench for *scenario*, under its own policy and seed unless others are named.
 
     *policy* is a name, with parameters of its own if it has any
     (:func:`model.policy_choice.policy_choice`); others that it knows are the scenario's.  A file
-    named here, other than one that the scenario names, is one that the user has chosen.
+    named here, other than one that the scenario names, is one that the user has chosen.  Changes on
+    the way may follow it (:mod:`model.forks.changes`).
     ``recorded`` replaces the workload (the jobs of a trace read before, or of another run).
 
     Raises
@@ -71,12 +148,53 @@ def assemble(scenario: Scenario, policy: str | None = None, seed: int | None = N
     UserError
         If the policy is unknown, its parameters are wrong, or the numbers do not fit.
     """
-    scenario = _with(scenario, policy, seed)
+    course = Course.read(policy or "")
+    bench = _assembled(_with(scenario, course.policy or None, seed), bool(course.policy), recorded)
+    return with_changes(bench, course.changes, named=True)
+
+
+def with_changes(root: Bench, changes: Sequence[Change], named: bool) -> Bench:
+    """*root*, and what goes on from it after each change; all meet the same jobs.
+
+    *named* says whether the user names the policies, so that files among them may run.
+
+    Raises
+    ------
+    UserError
+        If a policy is unknown or cannot go on from the one before.
+    """
+    if not changes:
+        return root
+    legs, starts, forced = [root], [0], {}
+    for change in changes:
+        if change.decision:
+            forced[change.event + 1] = change.decision
+            continue
+        scenario = _with(legs[-1].scenario, change.policy, None, named)
+        if scenario != legs[-1].scenario:
+            legs.append(_next_leg(legs[-1], scenario, named))
+            starts.append(change.event)
+    course = CourseSystem([Leg(start, leg.system) for start, leg in zip(starts, legs, strict=True)], forced)
+    last = legs[-1]
+    engine = CourseEngine(course, [leg.reference for leg in legs])
+    parts = (last.scenario, last.kind, last.system, engine, root.report, last.parameters)
+    return ForkedBench(*parts, parts=tuple(legs), course=course)
+
+
+def _next_leg(before: Bench, scenario: Scenario, named: bool) -> Bench:
+    bench = _assembled(scenario, named, before.system.workload)
+    bench.system.rename_jobs(before.system.initial_jobs, before.system.job_names())
+    bench.system.check_continuation(before.system)
+    return bench
+
+
+def _assembled(scenario: Scenario, named: bool, recorded: Any) -> Bench:
+    """A bench for the policy of *scenario*, which the user names or the scenario does."""
     kind = kind_named(scenario.system)
     try:
         reference = policy_class(scenario)
     except UnreadablePolicyError as error:
-        if policy is None:  # it is the scenario that names it
+        if not named:  # it is the scenario that does
             raise ScenarioError(error.line, where="policy.name") from None
         raise
     numbers = kind.numbers(scenario)
@@ -128,10 +246,10 @@ def named_policy(text: str) -> PolicyChoice:
     return choice
 
 
-def _with(scenario: Scenario, policy: str | None, seed: int | None) -> Scenario:
+def _with(scenario: Scenario, policy: str | None, seed: int | None, named: bool = True) -> Scenario:
     changes: dict[str, Any] = {}
     if policy is not None:
-        choice = named_policy(policy)
+        choice = named_policy(policy) if named else policy_choice(policy)
         kept = scenario.policy.parameters
         if choice.name != scenario.policy.name:
             known = reference_for(choice.name, scenario.system).schema.model_fields

@@ -93,6 +93,10 @@ class System(Protocol):
         """Let an event happen, one sub-step at a time; fills *row* at the end."""
         ...
 
+    def settled(self, state: Any) -> Any:
+        """The state after an event, as it goes on: where rules change there, by the new ones."""
+        ...
+
     def sample(self, state: Any, row: np.ndarray) -> None:
         """Fill one row [sample_width] for curves and averages."""
         ...
@@ -121,6 +125,7 @@ class EventRun:
 
     def __init__(self, system: System, state: State) -> None:
         self.state: Any = system.prepared(state)
+        self._system = system
         event = system.next_event(self.state)
         if event is None:
             raise ValueError("no event is left to run")
@@ -143,6 +148,8 @@ class EventRun:
             raise self.fault
         try:
             record = next(self._steps, None)
+            if record is None and not self.finished:
+                self.state = self._system.settled(self.state)
         except PolicyError as error:
             self.fault = error
             raise
@@ -241,4 +248,4 @@ def started(system: System) -> Any:
     state = system.raw_state()
     for _ in system.start(state):
         pass
-    return state
+    return system.settled(state)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from slotscope.model.comparison.differences import Standing
 from slotscope.model.explain import Narrator
+from slotscope.model.forks.tree import Fork
 from slotscope.model.inspection import Found, Thing
 from slotscope.model.kinds.spec import Kind
 from slotscope.model.monitors import Reading
@@ -110,6 +111,7 @@ class Frame:
     histories: Mapping[Thing, Found] = field(default_factory=dict)  #: of the things looked at
     monitors: tuple[Reading, ...] = ()  #: what is known of each invariant
     why: Why | None = None  #: the last answer to why a decision was made
+    forks: tuple[Fork, ...] = ()  #: all forks of this run
     asked: Asked | None = None  #: what all history is asked, and where that holds
     tracked: Tracked | None = None  #: the expressions that are followed through all history
 

@@ -229,7 +229,7 @@ class Histories:
     def looked_at(self, state: Any, thing: Thing) -> tuple[Told | None, Any]:
         """The next event by the reference: what it did to a thing, and the state then."""
         before = self.look(state, thing)
-        run = EventRun(self._system, state)
+        run = EventRun(self._timeline.system, state)
         run.finish()
         sentence, flags = "", 0
         if len(self.concerned(run.row, thing, before)):

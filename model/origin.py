@@ -17,7 +17,7 @@ NO_LINE = (
 _MOMENT = re.compile(r"[0-9]{1,13}(\.[0-9]{1,9})?(,[0-9]{1,13}(\.[0-9]{1,9})?)*")
 
 #: The path of a file at the start of a policy's text; parameters may follow.
-_FILE = re.compile(r"(?P<path>.*\.py)(?P<rest>:.*)?", re.DOTALL)
+_FILE = re.compile(r"(?P<path>.*\.py)(?P<rest>[:@].*)?", re.DOTALL)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from typing import Any, Iterator
 import numpy as np
 
 from slotscope.model.assembly import Bench
+from slotscope.model.forks.changes import Course
 from slotscope.model.policies import is_file
 from slotscope.model.policy_choice import policy_choice
 from slotscope.model.recorder import EVENT_COLUMN, MOST_SAMPLES, TIME_COLUMN
@@ -33,15 +34,15 @@ def _faults(saved: Saved, bench: Bench) -> Iterator[str]:
     """What is wrong, the most basic first: later checks rely on earlier ones."""
     states = {"first": saved.first, "earlier": saved.earlier, "present": saved.present}
     states = {name: state for name, state in states.items() if state is not None}
-    like = bench.system.raw_state()
     for name, state in states.items():
+        like = bench.at(int(state.number[0])).system.raw_state()
         for found in bench.kind.spec.faults(state, like):
             yield f"its {name} state is not one of its scenario: {found}"
     yield from _misplaced(saved, bench)
     for name, state in states.items():
-        for found in _broken(bench, state):
+        for found in _broken(bench.at(int(state.number[0])), state):
             yield f"its {name} state is unsound: {found}"
-    yield from _unlike_samples(saved, bench.system.sample_width)
+    yield from _unlike_samples(saved, bench.runs.sample_width)
 
 
 def _broken(bench: Bench, state: Any) -> Iterator[str]:
@@ -61,8 +62,8 @@ def _broken(bench: Bench, state: Any) -> Iterator[str]:
 def _misplaced(saved: Saved, bench: Bench) -> Iterator[str]:
     """What the file says of its place, and the samples, against the states."""
     place, first, present = saved.place, saved.first, saved.present
-    name = bench.scenario.policy.name
-    if is_file(policy_choice(place.policy).name) and not is_file(name):
+    name = bench.root.scenario.policy.name
+    if is_file(policy_choice(Course.read(place.policy).policy).name) and not is_file(name):
         yield f"it runs '{name}', but says that it is '{place.policy}'"
     if place.event != present.number[0]:
         yield f"it stands at event {place.event}, but its state is of event {present.number[0]}"

@@ -74,6 +74,7 @@ class SessionPlace(Section):
     initial_jobs: Count = 0  #: jobs numbered before the first arrival
     job_names: dict[Number, Text] = Field(default_factory=dict)
     stride: Annotated[Whole, Field(ge=1, le=MOST_EVENTS)] = 1  #: of the samples
+    forks: dict[Text, Text] = Field(default_factory=dict)  #: names by text, see :class:`model.forks.tree.ForkTree`
     policy_digest: Text = ""  #: of the text of a policy of one's own
     breakpoints: tuple[SavedBreakpoint, ...] = Field(default=(), max_length=1000)
     version: int = VERSION

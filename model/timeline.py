@@ -114,6 +114,23 @@ class Timeline:
                 self._store(Keyframe(*place, copied(known)))
         self._marks[event] = recorded
 
+    def share(self, past: Timeline, parting: int | None) -> None:
+        """Take the history of another run that has the same events, all or those before event *parting*.
+
+        The run stands at its last event, or where the other one does if that is earlier.
+        """
+        end = past.live_end if parting is None else min(parting - 1, past.live_end)
+        self._thinned = past._thinned
+        self._keyframes = {event: frame for event, frame in past._keyframes.items() if event <= end}
+        self._bytes = sum(size_in_bytes(frame.state) for frame in self._keyframes.values())
+        self._marks = {event: mark for event, mark in past._marks.items() if event <= end}
+        known = past.samples.table[past.samples.table[:, 0] <= end]
+        table = np.zeros((len(known), self.system.sample_width))
+        table[:, : known.shape[1]] = known[:, : table.shape[1]]
+        self.samples.restore(table, past.samples.stride)
+        self.state = past.fork_at(min(end, past.event))
+        self._live_end = past._live_end if parting is None else (self.event, self.time)
+
     # Where the run stands.
 
     @property

@@ -26,9 +26,14 @@ class Walk:
 
     def __init__(self, bench: Bench, state: Any = None) -> None:
         self.bench = bench
-        self.timeline = Timeline(bench.system, bench.reference, state)
+        self.timeline = Timeline(bench.runs, bench.reference, state)
         self.last_records: tuple[Record, ...] = ()
         self.agreement: bool | None = None
+
+    @property
+    def compiled(self) -> bool:
+        """Whether it runs on a compiled twin."""
+        return self.timeline.engine is not self.bench.reference
 
     def use_kernel(self) -> bool:
         """Run compiled from here on; False if the policy has no compiled twin."""
@@ -111,7 +116,7 @@ class Walk:
     def _check_agreement(self) -> None:
         """Let the other engine run the event just stepped through; do both agree?"""
         self.agreement = None
-        if self.timeline.engine is self.bench.reference:
+        if not self.compiled:
             return
         before = self.timeline.state_before()
         tape = np.zeros(1, self.bench.system.row_dtype)
@@ -190,6 +195,6 @@ class Walk:
             return
         if not self.timeline.is_at_hand(before):
             return
-        run = EventRun(self.bench.system, self.timeline.state_before())
+        run = EventRun(self.bench.runs, self.timeline.state_before())
         run.finish()
         self.last_records = tuple(run.records)

@@ -9,10 +9,11 @@ import numpy as np
 
 from slotscope.model.api import Session
 from slotscope.model.cli.ask import hits_table
+from slotscope.model.comparison.companion import forked
 from slotscope.model.data_tables import DataTable
 from slotscope.model.errors import UserError
+from slotscope.model.forks.changes import Change
 from slotscope.model.metrics import Estimate
-from slotscope.model.policy_choice import policy_choice
 from slotscope.model.questions.asking import answers
 from slotscope.model.questions.columns import events_table, samples_table
 from slotscope.model.questions.meaning import understood
@@ -108,16 +109,19 @@ class Run:
         self.session.seek(event, substep)
         return self
 
-    def fork(self, policy: str) -> Run:
-        """Another run that goes on from here under another policy, such as ``"dra:g=20"``.
+    def fork(self, policy: str = "", decision: str = "") -> Run:
+        """Another run with this one's past and jobs, in which one thing goes otherwise from here on.
+
+        Either another policy goes on, such as ``"dra:reservation_factor=20"``, or the next event is
+        decided otherwise, such as ``decision="server=3"``.
 
         Raises
         ------
         UserError
-            If that policy cannot take over the present state.
+            If that policy cannot go on from here, or the decision is impossible.
         """
-        scenario = self.session.bench.scenario.model_copy(update={"policy": policy_choice(policy)})
-        return Run(self.session.fork(scenario))
+        change = Change(self.session.timeline.event, policy, decision)
+        return Run(forked(self.session, change, self.session.compiled))
 
     def save(self, path: str | Path) -> None:
         """Write a session file (``.slotscope``), which window and command line open where it stands."""

@@ -10,6 +10,7 @@ from slotscope.model.assembly import named_policy
 from slotscope.model.comparison.companion import companion
 from slotscope.model.comparison.comparison import too_many_lanes
 from slotscope.model.errors import ScenarioError, TraceError
+from slotscope.model.forks.changes import Course
 from slotscope.model.policies import reference_for
 from slotscope.model.scenario.load import load_scenario
 
@@ -40,7 +41,8 @@ def check_scenario(options: argparse.Namespace, *, asks: bool = False) -> None:
     if options.event is not None and len(options.event.events) > lanes:
         raise too_many_lanes(options.event, lanes).inside("--event")
     for policy in options.policies:
-        reference_for(named_policy(policy).name, scenario.system)
+        if course := Course.read(policy).policy:
+            reference_for(named_policy(course).name, scenario.system)
     if scenario.workload.kind != "trace" or not (asks or options.trace or scenario.workload.paths):
         session = Session.open(options.scenario, options.policy, options.seed, kernel=False)
         for policy in options.policies[1:]:

@@ -11,6 +11,7 @@ from typing import Any, Iterable, Iterator, TypeVar
 from slotscope.model.api import Session
 from slotscope.model.cli.output import Progress, print_json, progress_of, shown
 from slotscope.model.engine import EventRun
+from slotscope.model.errors import PolicyError
 from slotscope.model.scenario.load import load_scenarios
 
 #: Events of a workload that does not end by itself, unless the user says how many.
@@ -27,6 +28,8 @@ def execute(options: argparse.Namespace) -> int:
     with progress_of(f"trace {options.scenario}", quiet=sys.stdout.isatty()) as progress:
         for scenario in opened:
             session = Session.open(scenario, options.policy, options.seed, tuple(options.trace), kernel=False)
+            if session.bench.runs is not session.bench.system:
+                raise PolicyError(f"found the fork '{options.policy}', allowed: a policy from the start to the end")
             _print_run(session, options, progress)
     return 0
 

@@ -60,13 +60,13 @@ def compare(session: Session, events: int, progress: Progress) -> Verification:
     other = bench.kernel() if bench.has_kernel else bench.reference
     info = session.info
     outcome = Verification(info.scenario_name, info.policy_name, info.seed, (bench.reference.name, other.name))
-    mine, theirs = started(bench.system), started(bench.system)
+    mine, theirs = started(bench.runs), started(bench.runs)
     _check(bench, mine, outcome)
     progress(0, events)
     while outcome.events < events and outcome.agree:
-        if bench.system.next_event(mine) is None:
+        if bench.runs.next_event(mine) is None:
             break
-        run = EventRun(bench.system, mine)
+        run = EventRun(bench.runs, mine)
         run.finish()
         mine, theirs = run.state, _one_event(other, theirs, bench.system.row_dtype)
         outcome.events += 1
@@ -93,7 +93,7 @@ def _agree(mine: Any, theirs: Any, outcome: Verification) -> None:
 
 
 def _check(bench: Bench, state: Any, outcome: Verification) -> None:
-    for sentence in bench.kind.violations(bench.system, state):
+    for sentence in bench.kind.violations(bench.at(outcome.events).system, state):
         if len(outcome.violations) < MOST_SENTENCES:
             outcome.violations.append(f"event {outcome.events}: {sentence}")
 

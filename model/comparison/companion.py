@@ -1,13 +1,15 @@
-"""Another policy on the jobs of a run: a session that starts where the run's history starts."""
+"""Another policy on the jobs of a run, from the start or from where it leaves the run: what if."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Sequence
 
 from slotscope.model.api import Session
 from slotscope.model.assembly import assemble
-from slotscope.model.engine import Reason
+from slotscope.model.engine import EventRun, Reason
 from slotscope.model.errors import PolicyError, ScenarioError
+from slotscope.model.forks.changes import Change, Course
 from slotscope.model.origin import Origin
 from slotscope.model.state import copied
 from slotscope.model.waiting import share_of, who_waits
@@ -30,26 +32,66 @@ def caught_up(session: Session, time: float) -> None:
 
 
 def companion(session: Session, policy: str, kernel: bool = True) -> Session:
-    """A new session at the start of a run's history, with its jobs, under another policy.
+    """A new session with the jobs of a run, under another policy.
+
+    It stands at the start of history; where both have the same policy at first
+    (:mod:`model.forks.changes`) it has the same past, and stands where it leaves the run, or goes on
+    like it.
 
     Raises
     ------
     UserError
         If the policy is unknown, or cannot run from there.
     """
-    system = session.bench.system
+    root, system = session.bench.root, session.bench.system
     try:
-        bench = assemble(session.bench.scenario, policy, None, system.workload)
+        bench = assemble(root.scenario, policy, None, system.workload)
     except (ScenarioError, PolicyError) as error:
         raise error.inside(f"'{policy}'") from None
     bench = replace(bench, report=session.bench.report)
     source = session.origin
     origin = Origin(source.source, policy, source.seed, source.trace)
-    state = None
-    if session.timeline.first_event:  # a fork: the jobs in service stay
-        state = bench.system.take_over(system, copied(session.timeline.first_state))
-    bench.system.rename_jobs(system.initial_jobs, system.job_names())
+    past, state = session.timeline, None
+    parting = Course.read(source.policy).parting(Course.read(policy))
+    shares = parting is None or parting > past.first_event
+    if past.first_event:  # the jobs in service stay
+        state = copied(past.first_state)
+        state = state if shares else bench.root.system.take_over(root.system, state)
+    bench.rename_jobs(system.initial_jobs, system.job_names())
     other = Session(bench, session.name, state, origin)
+    other.continues, other.forks = session.continues, session.forks
     if kernel:
         other.use_kernel()
+    if shares:
+        other.timeline.share(past, parting)
+        other.seek(past.event if parting is None else min(parting, past.live_end))
+    return other
+
+
+def policies_beside(lanes: Sequence[Session], session: Session) -> list[str]:
+    """The policies of further *lanes* that can run beside another first one; forks are of the run that they leave."""
+    return [
+        lane.origin.policy
+        for lane in lanes[1:]
+        if lane.origin.policy != session.origin.policy
+        and lane.info.system == session.info.system
+        and not Course.read(lane.origin.policy).changes
+    ]
+
+
+def forked(session: Session, change: Change, kernel: bool = True) -> Session:
+    """A new session with the past and the jobs of a run, in which one thing goes otherwise.
+
+    Raises
+    ------
+    UserError
+        If the policy cannot go on from there, or the decision is impossible.
+    """
+    other = companion(session, f"{session.origin.policy}{change}", kernel)
+    other.seek(change.event)
+    if other.timeline.next_event is not None:
+        EventRun(other.bench.runs, copied(other.timeline.state)).finish()
+    elif change.decision:
+        raise PolicyError(f"nothing happens after event {change.event}; there is nothing to decide otherwise")
+    session.forks.add(other.origin.policy)
     return other

@@ -148,8 +148,8 @@ class Comparison:
     def labels(self) -> tuple[str, ...]:
         """What to call each lane: its title, or its policy in full where titles agree."""
         return labels_of(
-            [session.info.policy_title for session in self.sessions],
-            [session.bench.scenario.policy for session in self.sessions],
+            [session.label for session in self.sessions],
+            [session.bench.root.scenario.policy for session in self.sessions],
         )
 
     @property
@@ -197,7 +197,7 @@ class Comparison:
             if reason is not Reason.LIMIT or monotonic() >= deadline:
                 return reason
 
-    def fork(self, scenario: Scenario, policy: str | None = None) -> Comparison:
+    def continued(self, scenario: Scenario, policy: str | None = None) -> Comparison:
         """Not for a comparison: its lanes would meet other jobs from here on.
 
         Raises

@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 
 from slotscope.model.engine import System
 from slotscope.model.explain import Narrator
+from slotscope.model.forks.changes import Choice
 from slotscope.model.inspection import Inspector
 from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.metrics import Batches, Estimate
 from slotscope.model.monitors import Claim, Monitor
 from slotscope.model.questions.fields import Vocabulary
+from slotscope.model.records import Event
 from slotscope.model.statespec import StateSpec
 from slotscope.model.whys.decision import Whys
 
@@ -87,6 +89,30 @@ class RunnableSystem(System, Protocol):
         ------
         ScenarioError
             If servers or jobs of *other* have no place here.
+        """
+        ...
+
+    def check_new_arrivals(self) -> None:
+        """Refuse to go on with other jobs than those that are recorded.
+
+        Raises
+        ------
+        ScenarioError
+            If the workload is a script or a trace.
+        """
+        ...
+
+    def choices(self, state: Any) -> tuple[Choice, ...]:
+        """What can be decided of the next event in place of the policy."""
+        ...
+
+    def overruled(self, event: Event, decision: str) -> Any:
+        """The policy with a decision that is forced on it in one event.
+
+        Raises
+        ------
+        PolicyError
+            If there is no such decision in that event.
         """
         ...
 

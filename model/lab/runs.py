@@ -30,7 +30,7 @@ class StraightRun:
 
     def __init__(self, bench: Bench) -> None:
         self.bench = bench
-        self.state: Any = started(bench.system)
+        self.state: Any = started(bench.runs)
         self._engine = bench.kernel() if bench.has_kernel else bench.reference
         self._tape = np.zeros(_SLICE, bench.system.row_dtype)
 

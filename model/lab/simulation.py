@@ -13,6 +13,7 @@ import numpy as np
 from slotscope.model.api import open_bench
 from slotscope.model.assembly import Bench, assemble
 from slotscope.model.errors import TraceError
+from slotscope.model.forks.changes import Course
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.lab.parts import Outcome, Part, canonical
 from slotscope.model.lab.runs import StraightRun
@@ -177,7 +178,7 @@ def _files(trace: Sequence[str]) -> Iterator[Path]:
 
 def _policy_file(policy: str | None) -> str:
     """A hash of the file that a user's own policy stands in; empty for one of the program's."""
-    path = Path(policy_choice(policy).name) if policy else Path()
+    path = Path(policy_choice(Course.read(policy).policy).name) if policy else Path()
     if path.suffix != ".py" or not path.is_file():
         return ""
     return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()

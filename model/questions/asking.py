@@ -102,10 +102,10 @@ class _Asker:
 
     def _first_lead(self) -> Lead:
         """Before the first event: its state is known, but no row."""
-        rows = np.zeros(self._depth, self._system.row_dtype)
-        samples = np.full((self._depth, self._system.sample_width if self._samples else 0), np.nan)
+        rows = np.zeros(self._depth, self._timeline.system.row_dtype)
+        samples = np.full((self._depth, self._timeline.system.sample_width if self._samples else 0), np.nan)
         if self._depth and self._samples:
-            self._system.sample(self._state, samples[-1])
+            self._timeline.system.sample(self._state, samples[-1])
         return Lead(rows, samples)
 
     def _look_at_start(self, lead: Lead, question: Question) -> None:

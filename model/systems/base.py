@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Mapping
 
+from slotscope.model.errors import ScenarioError
+
 # Places in every state's ``number``: its events, and the arrivals taken from the workload.
 EVENT, NEXT_ARRIVAL = 0, 1
 
@@ -36,6 +38,24 @@ class PolicySystem:
     def on_drift(self) -> str:
         """What to do if a replay does not reach the same state again."""
         return str(self.policy.on_drift)
+
+    def check_new_arrivals(self) -> None:
+        """Refuse to go on with other jobs than those that are recorded.
+
+        Raises
+        ------
+        ScenarioError
+            If the workload is a script or a trace.
+        """
+        if self.scenario.workload.kind in ("scripted", "trace"):
+            raise ScenarioError(
+                "found a recorded workload, allowed when continuing with new arrivals: random ones; "
+                "keep the same jobs, or apply with a restart instead"
+            )
+
+    def settled(self, state: Any) -> Any:
+        """The state itself: rules do not change."""
+        return state
 
     def arrivals(self, state: Any) -> int:
         """Arrivals taken from the workload so far."""

@@ -76,7 +76,7 @@ def _originals(folder: Path) -> list[Original]:
         found.append(_saved(folder, session))
         session.step_out()
         if session.bench.scenario.workload.kind == "poisson":
-            fork = session.fork(session.bench.scenario)
+            fork = session.continued(session.bench.scenario)
             fork.run(events=40)
             found.append(_saved(folder, fork))
     for scenario, policies in (("dra-classroom", ["dra", "best-fit"]), ("moldable-classroom", ["greedy-p", "greedy"])):

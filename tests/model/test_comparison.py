@@ -265,7 +265,7 @@ def test_a_record_takes_no_rows_after_a_gap() -> None:
 def test_a_fork_is_compared_from_where_it_left() -> None:
     session = Session.open("dra-classroom", "dra", kernel=False)
     session.run(events=60)
-    fork = session.fork(load_scenario("dra-classroom"))
+    fork = session.continued(load_scenario("dra-classroom"))
     fork.run(events=30)
     comparison = Comparison.beside(fork, ["first-fit"], kernel=False)
     assert comparison.timeline.event == 90

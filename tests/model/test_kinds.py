@@ -95,7 +95,7 @@ def test_a_fork_keeps_the_jobs_and_meets_others(name):
     kind = kind_named(name)
     session = Session.open(kind.example, kernel=False)
     session.run(events=200)
-    fork = session.fork(edited(session.bench.scenario, {"seed": 99}))
+    fork = session.continued(edited(session.bench.scenario, {"seed": 99}))
     assert fork.timeline.event == 200
     assert not kind.violations(fork.bench.system, fork.timeline.state)
     fork.run(events=200)
@@ -109,7 +109,7 @@ def test_a_fork_keeps_the_jobs_and_meets_others(name):
 def test_a_run_is_not_continued_as_another_kind_of_system():
     session = Session.open("queues-classroom", kernel=False)
     with pytest.raises(ScenarioError, match="found a reservation system, allowed when continuing"):
-        session.fork(load_scenario("dra-classroom"))
+        session.continued(load_scenario("dra-classroom"))
 
 
 @pytest.mark.parametrize(("scenario", "policy"), [("dra-vms", "vqs"), ("queues-classroom", "dra")])

@@ -99,7 +99,7 @@ def test_a_run_that_no_line_opens_says_what_to_save():
     session = Session.open("dra-classroom", kernel=False)
     session.run(events=10)
     edited = Session.open(session.bench.scenario, kernel=False)
-    for run in (session.fork(session.bench.scenario), edited):
+    for run in (session.continued(session.bench.scenario), edited):
         assert run.frame().opening_line == ""
         both = Comparison.beside(run, ["first-fit"], kernel=False)
         assert both.frame().opening_line == ""

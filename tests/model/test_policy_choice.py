@@ -99,7 +99,7 @@ def test_a_scenario_by_value_has_its_own_parameters_in_the_line() -> None:
 def test_an_edited_or_forked_run_says_how_to_open_it() -> None:
     session = Session.open("dra-classroom", kernel=False)
     session.run(events=10)
-    for other in (session.fork(session.bench.scenario), Session.open(session.bench.scenario)):
+    for other in (session.continued(session.bench.scenario), Session.open(session.bench.scenario)):
         assert other.info.opening_line(10) == ""
 
 

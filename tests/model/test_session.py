@@ -144,7 +144,7 @@ def test_a_fork_reopens_as_it_was(tmp_path: Path) -> None:
     )
     session = Session.open(scenario, kernel=False)
     session.run(events=20)
-    fork = session.fork(edited(scenario, {"initial": {"start": "empty"}}))
+    fork = session.continued(edited(scenario, {"initial": {"start": "empty"}}))
     fork.run(events=5)
     fork.save(tmp_path / "fork.slotscope")
     again = Session.load(tmp_path / "fork.slotscope", kernel=False)
@@ -161,13 +161,13 @@ def test_a_fork_may_change_the_policy(first: str, second: str, third: str) -> No
     session = Session.open("dra-vms", policy=first)
     for policy in (second, third):
         session.run(events=700)
-        session = session.fork(load_scenario("dra-vms"), policy)
+        session = session.continued(load_scenario("dra-vms"), policy)
         system = session.bench.system
         assert violations(system, session.timeline.state) == []
-        twin = session.fork(session.bench.scenario)
+        twin = session.continued(session.bench.scenario)
         twin.timeline.seek(session.timeline.event)
         twin.use_engine(twin.bench.reference)
-        other = session.fork(session.bench.scenario)
+        other = session.continued(session.bench.scenario)
         for each in (twin, other):
             each.run(events=60)
             assert violations(each.bench.system, each.timeline.state) == []
@@ -177,7 +177,7 @@ def test_a_fork_may_change_the_policy(first: str, second: str, third: str) -> No
 def test_a_fork_goes_on_with_the_time_and_the_numbers_it_found() -> None:
     session, _ = session_of_7_1("kernel")
     session.run(events=500)
-    fork = session.fork(load_scenario("dra-vms"))
+    fork = session.continued(load_scenario("dra-vms"))
     now, arrivals = session.timeline.time, int(session.timeline.state.number[1])
     fork.run(events=500)
     rows = fork.timeline.rows(501, 1000)
@@ -191,7 +191,7 @@ def test_a_fork_keeps_its_first_state_however_far_it_goes() -> None:
     """Its first event lies on no grid of keyframes; thinning must spare it all the same."""
     session, _ = session_of_7_1("reference")
     session.run(events=31)
-    fork = session.fork(load_scenario("dra-vms"))
+    fork = session.continued(load_scenario("dra-vms"))
     start = fork.timeline.mark()
     bench = fork.bench
     bench.reference.keyframe_every = KEYFRAME_EVERY["reference"]
@@ -210,7 +210,7 @@ def test_a_fork_needs_the_same_servers_and_types() -> None:
     data = load_scenario("dra-vms").model_dump(mode="json", exclude_none=True)
     data["servers"]["count"] = 7
     with pytest.raises(ScenarioError, match="allowed when continuing"):
-        session.fork(parse_scenario(data))
+        session.continued(parse_scenario(data))
 
 
 def test_a_fork_that_cannot_hold_the_jobs_is_refused() -> None:
@@ -219,7 +219,7 @@ def test_a_fork_that_cannot_hold_the_jobs_is_refused() -> None:
     data = load_scenario("dra-vms").model_dump(mode="json", exclude_none=True)
     data["servers"]["capacity"] = {"vCPU": 2, "memory": 16}
     with pytest.raises(ScenarioError) as raised:
-        session.fork(parse_scenario(data))
+        session.continued(parse_scenario(data))
     assert len(raised.value.line.splitlines()) == 1
 
 

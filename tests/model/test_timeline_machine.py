@@ -167,11 +167,11 @@ class Walk(RuleBasedStateMachine):
         """A fork starts from the last whole event and leaves this run as it is."""
         if self.scenario.workload.kind == "scripted":
             with pytest.raises(ScenarioError):
-                self.session.fork(self.scenario)
+                self.session.continued(self.scenario)
             return
         ends = []
         for _ in range(2):
-            other = self.session.fork(self.scenario)
+            other = self.session.continued(self.scenario)
             assert digest(other.timeline.state) == self.straight.digests[self.event]
             assert other.timeline.first_event == self.event
             other.run(events=events)

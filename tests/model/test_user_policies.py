@@ -333,7 +333,7 @@ class TestReloading:
     def test_a_fork_keeps_its_first_state(self, tmp_path: Path) -> None:
         session = opened(tmp_path, source())
         session.run(events=60)
-        fork = session.fork(session.bench.scenario)
+        fork = session.continued(session.bench.scenario)
         write(tmp_path, source(COUNTING, "memory = 1\n"))
         again = fork.reloaded()
         assert again.timeline.event == 60

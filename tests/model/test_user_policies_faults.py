@@ -390,7 +390,7 @@ def test_faults_of_one_run_do_not_reach_another(tmp_path: Path) -> None:
         first.run()
     second.run(events=BAD - 2)
     assert second.timeline.event == BAD - 2
-    another = first.fork(first.bench.scenario, "dra")
+    another = first.continued(first.bench.scenario, "dra")
     another.run(events=20)
     assert another.timeline.event == first.timeline.event + 20
     assert any(another.frame().rows["flags"] & FLAG_ADMITTED)

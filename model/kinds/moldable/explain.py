@@ -23,6 +23,7 @@ from slotscope.model.kinds.moldable.rows import (
     FLAG_SPLIT,
 )
 from slotscope.model.records import ARRIVAL, Allocate, Event, Record, Reject, Remember
+from slotscope.model.systems.rows import FLAG_FORCED
 
 Values = Mapping[str, Any]
 
@@ -62,6 +63,7 @@ class MoldableNarrator:
         else:
             asked = int(row["request"])  # a policy of one's own may turn a job away without asking
             first = f"{job} asks for {servers_told(asked)}, " if asked > 0 else f"{job} arrives, "
+            first += "the fork decides otherwise, " if flags & FLAG_FORCED else ""
             first += self._blocked_row(row) if flags & FLAG_BLOCKED else self._allocated_row(row, flags)
         return "; ".join([first, *self._consequences(row, flags)])
 
@@ -75,6 +77,8 @@ class MoldableNarrator:
 
     def _blocked_row(self, row: np.void) -> str:
         """Why there is none, although others may be free."""
+        if int(row["flags"]) & FLAG_FORCED:
+            return "it is blocked"
         if free := int(row["free"]):
             return f"{grouped(free)} {_are(free)} free{self._for_class(int(row['type']))}: the policy turns it away"
         reason = f"{self._none(int(row['type']))} is free: it is blocked"
@@ -85,7 +89,7 @@ class MoldableNarrator:
 
     def _allocated_row(self, row: np.void, flags: int) -> str:
         width, free, server = int(row["width"]), int(row["free"]), int(row["server"])
-        only = "only " if flags & FLAG_PARTIAL else ""
+        only = "only " if flags & FLAG_PARTIAL and not flags & FLAG_FORCED else ""
         there = f"{only}{grouped(free)} {_are(free)} free{self._for_class(int(row['type']))}"
         got = neighbours_told(server, width)
         if flags & FLAG_SPLIT:
@@ -147,12 +151,16 @@ class MoldableNarrator:
         return "the policy notes what it has observed" if isinstance(record, Remember) else ""
 
     def _reject(self, values: Values) -> str:
+        if values.get("reason") == "forced":
+            return "the fork decides so: the job is blocked"
         if free := values["free"]:
             return f"j = {grouped(free)} {_are(free)} free, but the policy turns the job away"
         return f"j = 0: {self._none(values['type'])} is free, the job is blocked"
 
     def _allocate(self, record: Allocate) -> str:
         asked, free, got = record.values["request"], record.values["free"], record.servers
+        if record.values.get("reason") == "forced":
+            return f"the fork decides so: it gets {servers_told(got)}"
         missing = f", {grouped(asked - got)} fewer than it asked for" if got < asked else ""
         return (
             f"min(i, j) = min({grouped(asked)}, {grouped(free)}) = {grouped(got)}: it gets {servers_told(got)}{missing}"

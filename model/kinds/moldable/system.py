@@ -11,7 +11,9 @@ from typing import Any, Iterable, Iterator
 
 import numpy as np
 
-from slotscope.model.kinds.moldable import physics, sampling
+from slotscope.model.forks.changes import Choice
+from slotscope.model.forks.overruled import Overruled
+from slotscope.model.kinds.moldable import physics, sampling, whatif
 from slotscope.model.kinds.moldable.gaps import open_pools
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers
 from slotscope.model.kinds.moldable.outcome import MoldableOutcome
@@ -97,6 +99,14 @@ class MoldableSystem(PolicySystem):
         return Event(
             DEPARTURE, time, int(state.job_class[record]), int(state.job_number[record]), server=record, record=record
         )
+
+    def choices(self, state: MoldableState) -> tuple[Choice, ...]:
+        """What can be decided of the next event in place of the policy."""
+        return whatif.choices(self, self.next_event(state))
+
+    def overruled(self, event: Event, decision: str) -> Overruled:
+        """See :func:`model.kinds.moldable.whatif.overruled`."""
+        return whatif.overruled(self, event, decision)
 
     def prepared(self, state: MoldableState) -> MoldableState:
         """*state* itself: there are never more jobs than servers."""

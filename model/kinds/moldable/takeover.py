@@ -24,11 +24,9 @@ def check_continuation(system: MoldableSystem, other: MoldableSystem) -> None:
     Raises
     ------
     ScenarioError
-        If servers, classes or speed-ups differ, jobs are recorded, or this policy divides the
-        servers into other pools.
+        If servers, classes or speed-ups differ, or this policy divides the servers into other
+        pools.
     """
-    if system.scenario.workload.kind != "poisson":
-        raise ScenarioError("found recorded jobs, allowed when continuing: Poisson arrivals; " + _RESTART)
     mine, theirs = system.numbers, other.numbers
     kept = {"servers": "servers", "class_names": "classes", "speedups": "speed-ups"}
     changed = [word for name, word in kept.items() if getattr(mine, name) != getattr(theirs, name)]

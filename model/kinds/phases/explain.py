@@ -15,6 +15,7 @@ from slotscope.model.explain import counted, grouped, plural, shown, told
 from slotscope.model.kinds.phases.facts import PhaseFacts
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.rows import (
+    FLAG_ARRIVED,
     FLAG_DEPARTED,
     FLAG_IDLE,
     FLAG_MATCHED,
@@ -42,6 +43,7 @@ from slotscope.model.records import (
     SetTimer,
     VirtualArrival,
 )
+from slotscope.model.systems.rows import FLAG_FORCED
 
 __all__ = ["PhaseNarrator", "why_waiting"]
 
@@ -84,23 +86,26 @@ class PhaseNarrator:
             first = self._moved_row(row, flags)
         else:
             first = self._arrival_row(row, flags)
-        return "; ".join([first, *self._consequences(row, flags)])
+        forced = ["the fork decides the type"] if flags & FLAG_FORCED and not flags & FLAG_ARRIVED else []
+        return "; ".join([first, *self._consequences(row, flags), *forced])
 
     def _arrival_row(self, row: np.void, flags: int) -> str:
         job = f"job {self._job_name(int(row['job']))}"
         kind, server = self._type(row["type"]), self._server(row["server"], row["pool"])
+        forced = bool(flags & FLAG_FORCED)
         if flags & FLAG_OVERFLOW:
-            return f"no token of type {kind}{self._limit(int(row['pool']))}: {job} goes to {server}"
+            why = "the fork decides so" if forced else f"no token of type {kind}{self._limit(int(row['pool']))}"
+            return f"{why}: {job} goes to {server}"
         if flags & FLAG_MATCHED:
             age = time_shown(float(row["token_age"]))
             return (
                 f"{job} takes token {grouped(int(row['token']) + 1)}, "
-                f"{self._which(int(row['tokens']), kind)}, and joins {server}: it was asked for "
+                f"{self._which(int(row['tokens']), kind, forced)}, and joins {server}: it was asked for "
                 f"{age} ago"
             )
         if flags & FLAG_PLACED:
-            seen = f": {_seen(int(row['fitting']))}" if row["fitting"] >= 0 else ""
-            return f"{job} of type {kind} goes to {server}{seen}"
+            why = "the fork decides so" if forced else _seen(int(row["fitting"])) if row["fitting"] >= 0 else ""
+            return f"{job} of type {kind} goes to {server}{': ' * bool(why)}{why}"
         return f"{job} of type {kind} arrives"
 
     def _moved_row(self, row: np.void, flags: int) -> str:
@@ -190,12 +195,14 @@ class PhaseNarrator:
         kind, count = self._type(values["type"]), values["count"]
         return (
             f"job {self._job_name(job)} takes token {grouped(values['token'] + 1)}, "
-            f"{self._which(count, kind)}, and joins {self._server(values['server'])}, which asked "
+            f"{self._which(count, kind, 'forced' in values)}, and joins {self._server(values['server'])}, which asked "
             "for it"
         )
 
-    def _which(self, count: int, kind: str) -> str:
+    def _which(self, count: int, kind: str, forced: bool) -> str:
         """How a token was chosen among those of its type."""
+        if forced:
+            return f"as the fork decides among {grouped(count)} of type {kind}"
         if count == 1:
             return f"the only one of type {kind}"
         how = "chosen" if self._facts.rules is None else "at random"
@@ -203,10 +210,8 @@ class PhaseNarrator:
 
     def _overflowed(self, job: int, pool: int, values: Values) -> str:
         backup = server_name(-2 - values["backup"], pool, self._facts.pools)
-        return (
-            f"no token of type {self._type(values['type'])}{self._limit(pool)}: job "
-            f"{self._job_name(job)} goes to {backup}"
-        )
+        why = f"no token of type {self._type(values['type'])}{self._limit(pool)}"
+        return f"{'the fork decides so' if 'forced' in values else why}: job {self._job_name(job)} goes to {backup}"
 
     def _limit(self, pool: int) -> str:
         """Where there is no token, and how many there may be."""
@@ -407,6 +412,7 @@ def _seen(servers: int) -> str:
 
 #: Why a job goes to a server, by the reason that the policy gives.
 _REASONS: dict[str, str] = {
+    "forced": "the fork decides so",
     "first": "the first of {fitting} busy with room for it",
     "first idle": "it is idle, and its number is below those of {fitting} busy with room for it",
     "tightest": "the tightest of {fitting} busy with room for it",

@@ -10,7 +10,9 @@ from typing import Any, Callable, Iterable, Iterator
 
 import numpy as np
 
-from slotscope.model.kinds.phases import physics, sampling, timers, tokens
+from slotscope.model.forks.changes import Choice
+from slotscope.model.forks.overruled import Overruled
+from slotscope.model.kinds.phases import physics, sampling, timers, tokens, whatif
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.outcome import PhaseOutcome
 from slotscope.model.kinds.phases.policies.base import PhasePolicy
@@ -150,6 +152,14 @@ class PhaseSystem(PolicySystem):
         phase = int(state.job_next[record])
         kind = DEPARTURE if phase == self.numbers.phases else MOVE
         return Event(kind, due, phase, job_of(state, record), int(state.job_server[record]), record=record)
+
+    def choices(self, state: PhaseState) -> tuple[Choice, ...]:
+        """What can be decided of the next event in place of the policy."""
+        return whatif.choices(self, state)
+
+    def overruled(self, event: Event, decision: str) -> Overruled:
+        """See :func:`model.kinds.phases.whatif.overruled`."""
+        return whatif.overruled(self, event, decision)
 
     def prepared(self, state: PhaseState) -> PhaseState:
         """*state* with room for one more event."""

@@ -16,6 +16,7 @@ from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.programs.partition import subscript
 from slotscope.model.kinds.queue.rows import FLAG_EMPTY, FLAG_EVICTED
 from slotscope.model.records import Event, Evict, Place, Record, Remember, Renew, Stall
+from slotscope.model.systems.rows import FLAG_FORCED
 
 #: Fractions are told as such up to this denominator, decimals up to so many places.
 MOST_DENOMINATOR, MOST_PLACES = 64, 4
@@ -74,6 +75,8 @@ class QueueNarrator:
         if int(row["flags"]) & FLAG_EVICTED:
             parts.append("jobs went back to the queue")
         parts = parts or ["nothing changes"]
+        if int(row["flags"]) & FLAG_FORCED:
+            parts.append("the fork decides of one job")
         if row["kept"] >= 0:
             parts.append(self._kept(row))
         if row["waiting"]:
@@ -198,6 +201,8 @@ class QueueNarrator:
         size = f" {_bracketed(values['size'])}" if "size" in values else ""
         text = f"{self._job(job)}{size} goes to server {server + 1}"
         wording = _REASONS.get(values.get("reason", ""))
+        if values.get("reason") == "forced":
+            return f"{text}: the fork decides so"
         if wording is None:
             return text
         told_values = {"free": amounts(values["free"]), "queue": self._queue(values["queue"])}

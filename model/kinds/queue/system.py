@@ -12,7 +12,9 @@ from typing import Any, Callable, Iterable, Iterator
 import numpy as np
 
 from slotscope.model.errors import ScenarioError
-from slotscope.model.kinds.queue import physics, sampling
+from slotscope.model.forks.changes import Choice
+from slotscope.model.forks.overruled import Overruled
+from slotscope.model.kinds.queue import physics, sampling, whatif
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.outcome import SlotOutcome
 from slotscope.model.kinds.queue.policies.base import QueuePolicy
@@ -71,12 +73,8 @@ class QueueSystem(PolicySystem):
         Raises
         ------
         ScenarioError
-            If the servers or the units of sizes differ, or this system's jobs are recorded.
+            If the servers or the units of sizes differ.
         """
-        if self.scenario.workload.kind in ("scripted", "trace"):
-            raise ScenarioError(
-                "found a recorded workload, allowed when continuing: random arrivals; apply with a restart instead"
-            )
         mine, theirs = self.numbers, other.numbers
         if not np.array_equal(mine.capacity, theirs.capacity) or mine.unit != theirs.unit:
             raise ScenarioError(
@@ -110,14 +108,22 @@ class QueueSystem(PolicySystem):
         block = self.workload.block_at(arrival)
         return np.inf if block is None else float(block.time[arrival - int(block.first[0])])
 
+    def choices(self, state: QueueState) -> tuple[Choice, ...]:
+        """What can be decided of the next event in place of the policy."""
+        return whatif.choices(self, state)
+
+    def overruled(self, event: Event, decision: str) -> Overruled:
+        """See :func:`model.kinds.queue.whatif.overruled`."""
+        return whatif.overruled(self, event, decision)
+
     def prepared(self, state: QueueState) -> QueueState:
         """*state* with room for the jobs of the next slot."""
         event = self.next_event(state)
         if event is None:
             return state
-        return with_room(state, len(self._arriving(state, event.time)[1]))
+        return with_room(state, len(self.arriving(state, event.time)[1]))
 
-    def _arriving(self, state: QueueState, slot: float) -> tuple[Any, range]:
+    def arriving(self, state: QueueState, slot: float) -> tuple[Any, range]:
         """The block that has the arrivals of *slot*, and their places in it."""
         arrival = int(state.number[NEXT_ARRIVAL])
         block = self.workload.block_at(arrival)
@@ -159,7 +165,7 @@ class QueueSystem(PolicySystem):
             yield Record("departure", None, {"job": job, "server": server})
 
     def _arrivals(self, state: QueueState, outcome: SlotOutcome) -> Iterator[Record]:
-        block, places = self._arriving(state, outcome.slot)
+        block, places = self.arriving(state, outcome.slot)
         if not places:
             return
         sizes = block.size[places.start : places.stop]

@@ -33,6 +33,7 @@ from slotscope.model.records import (
     Remember,
     UpdateAt,
 )
+from slotscope.model.systems.rows import FLAG_FORCED
 
 
 class ReservationNarrator:
@@ -63,6 +64,7 @@ class ReservationNarrator:
             parts = [f"{name} rejected: {self._why(row)}"]
         elif flags & FLAG_ADMITTED:
             parts = [f"{name} job {self._job(int(row['job']))} admitted to server {row['server'] + 1}"]
+            parts += ["the fork decides so"] if flags & FLAG_FORCED else []
         else:
             parts = [f"{name} job {self._job(int(row['job']))} left server {row['server'] + 1}"]
         if flags & FLAG_MIGRATED:
@@ -79,6 +81,8 @@ class ReservationNarrator:
         return "; ".join(parts)
 
     def _why(self, row: np.void) -> str:
+        if int(row["flags"]) & FLAG_FORCED:
+            return "the fork decides so"
         room = int(row["servers_with_room"])
         if not self._slots:
             if room < 0:
@@ -167,7 +171,8 @@ class ReservationNarrator:
         return f"server {server + 1} has room and admits the job"
 
     def _reject_reason(self, values: Mapping[str, Any]) -> str:
-        row = np.zeros(1, [("empty_slots", int), ("servers_with_room", int)])[0]
+        row = np.zeros(1, [("empty_slots", int), ("servers_with_room", int), ("flags", int)])[0]
+        row["flags"] = FLAG_FORCED if values.get("reason") == "forced" else 0
         row["empty_slots"] = values.get("empty_slots", -1)
         row["servers_with_room"] = values.get("servers_with_room", -1)
         return self._why(row)
@@ -256,6 +261,7 @@ def _planned(_: ReservationNarrator, values: Mapping[str, Any]) -> str:
 _REASONS: dict[str, str] = {
     "least_loaded": "server {server} is the least loaded of these ({load:.3g} %): it admits the job",
     "least_room": "server {server} has the least room left with the job (load {load:.4g} %): it admits the job",
+    "forced": "the fork decides so: server {server} admits the job",
     "empty_slot": "server {server} has an empty slot of the type: it admits the job",
 }
 

@@ -12,7 +12,9 @@ from typing import Any, Callable, Iterable, Iterator
 import numpy as np
 
 from slotscope.model.errors import PolicyError, ScenarioError
-from slotscope.model.kinds.reservation import physics, sampling
+from slotscope.model.forks.changes import Choice
+from slotscope.model.forks.overruled import Overruled
+from slotscope.model.kinds.reservation import physics, sampling, whatif
 from slotscope.model.kinds.reservation.initial import check_feasible, initial_state, starting_jobs
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.outcome import ReservationOutcome
@@ -96,12 +98,8 @@ class ReservationSystem(PolicySystem):
         Raises
         ------
         ScenarioError
-            If servers or job types differ, or this system's jobs are recorded.
+            If servers or job types differ.
         """
-        if self.scenario.workload.kind != "poisson":
-            raise ScenarioError(
-                "found a recorded workload, allowed when continuing: Poisson arrivals; apply with a restart instead"
-            )
         mine, theirs = self.numbers, other.numbers
         if (mine.servers, mine.type_names) != (theirs.servers, theirs.type_names):
             raise ScenarioError(
@@ -131,6 +129,14 @@ class ReservationSystem(PolicySystem):
         for _ in self.start(state):
             pass
         return state
+
+    def choices(self, state: ReservationState) -> tuple[Choice, ...]:
+        """What can be decided of the next event in place of the policy."""
+        return whatif.choices(self, self.next_event(state))
+
+    def overruled(self, event: Event, decision: str) -> Overruled:
+        """See :func:`model.kinds.reservation.whatif.overruled`."""
+        return whatif.overruled(self, event, decision)
 
     def prepared(self, state: ReservationState) -> ReservationState:
         """*state* with room for one more job."""

@@ -72,7 +72,7 @@ class MoldableWalk(Walk):
         """The run under another policy, None where its pools are others."""
         scenario = self.scenario.model_copy(update={"policy": choice})
         try:
-            return self.session.fork(scenario)
+            return self.session.continued(scenario)
         except ScenarioError as error:
             assert "found other pools of servers" in error.line
             return None

@@ -46,7 +46,7 @@ def forked(before: Any, after: Any, when: Callable[[Any], Any] = lambda state: T
         session.run(events=1)
     assert when(session.timeline.state)
     state: Any = copied(session.timeline.state)
-    fork = session.fork(after)
+    fork = session.continued(after)
     assert digest(session.timeline.state) == digest(state)  # which is as it was
     return state, fork
 
@@ -148,7 +148,7 @@ def test_the_same_shares_are_the_same_pools() -> None:
 def test_a_fork_of_a_fork() -> None:
     _, fork = forked(scenario(), scenario("greedy"))
     fork.run(events=30)
-    second = fork.fork(scenario(rho="3/5"))
+    second = fork.continued(scenario(rho="3/5"))
     check(second)
     second.to_start()
     assert second.timeline.first_event == 90
@@ -197,8 +197,8 @@ def test_what_has_no_place_is_refused(before: Any, after: Any, sentence: str) ->
 def test_a_script_has_no_other_end() -> None:
     session = Session.open(FOLDER / "B01_greedy_linear_partial.json", kernel=False)
     session.run(events=2)
-    with pytest.raises(ScenarioError, match="found recorded jobs, allowed when continuing"):
-        session.fork(session.info.scenario)
+    with pytest.raises(ScenarioError, match="found a recorded workload, allowed when continuing with new arrivals"):
+        session.continued(session.info.scenario)
 
 
 class TestSavedRuns:

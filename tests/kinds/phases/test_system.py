@@ -277,7 +277,7 @@ class TestGoingOn:
         while not when(session.timeline.state):
             session.run(events=1)
         state: Any = copied(session.timeline.state)
-        return state, session.fork(scenario)
+        return state, session.continued(scenario)
 
     def check(self, session: Session) -> Any:
         system = session.bench.system
@@ -364,7 +364,7 @@ class TestGoingOn:
         session = Session.open(path, kernel=False)
         session.run(events=2)
         with pytest.raises(ScenarioError, match="found a script"):
-            session.fork(session.info.scenario)
+            session.continued(session.info.scenario)
 
 
 # Decisions that are impossible.

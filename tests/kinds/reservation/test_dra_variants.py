@@ -181,7 +181,7 @@ def test_the_window_is_part_of_the_state() -> None:
     session.seek(30)
     session.seek(120)
     assert digest(session.timeline.state) == mark
-    other = session.fork(session.bench.scenario, "dra:workload=jobs")
+    other = session.continued(session.bench.scenario, "dra:workload=jobs")
     assert len(other.timeline.state.memory) == 0
 
 

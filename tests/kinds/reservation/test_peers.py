@@ -321,7 +321,7 @@ def test_a_fork_runs_on_in_both_engines(policy: str) -> None:
     session = Session.open("dra-example-1", kernel=False)
     session.run(events=150)
     scenario = session.bench.scenario
-    fork = session.fork(scenario, policy)
+    fork = session.continued(scenario, policy)
     bench, kernel = fork.bench, fork.bench.kernel()
     mine, theirs = fork.timeline.state, copied(fork.timeline.state)
     rows = np.zeros((2, 200), EVENT_ROW)

@@ -78,6 +78,10 @@ class ReservationPolicy(Policy):
         """Called after a job has left its slot."""
         yield from ()
 
+    def after(self, view: ReservationView) -> Decisions:
+        """What follows an admission; called where one is forced on the policy."""
+        yield from ()
+
     def update(self, view: ReservationView) -> Decisions:
         """Called at the time that the policy asked for with UpdateAt."""
         yield from ()

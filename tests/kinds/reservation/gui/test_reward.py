@@ -381,6 +381,6 @@ class TestBoundOverTime:
 
     def test_a_forked_run_has_none(self, panel, session, bounded):
         session.to_live_end()
-        forked = session.fork(session.bench.scenario)
+        forked = session.continued(session.bench.scenario)
         panel.set_frame(forked.frame(bounds=bounded.bounds))
         assert not [row for row in panel.plot.csv_rows() if row[0] == "bound"]

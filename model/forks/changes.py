@@ -1,0 +1,120 @@
+"""What a run does otherwise than its policy, as text: ``dra@40:reject@60=best-fit:d=2``.
+
+A lane of a run is named by such a text: the policy that it begins with, then each change with the
+number of events after which it is made.  ``@40:reject`` decides the next event otherwise;
+``@60=best-fit`` lets another policy, or the same with other parameters, go on from there.  So one
+line opens a fork on any machine, and the tree of all forks of a run is in their texts.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Mapping, NamedTuple
+
+from slotscope.model.errors import PolicyError
+
+_CHANGE = re.compile(r"@([0-9]{1,13})([:=])")
+_WORD = re.compile(r"(?P<word>[a-z]+)(?:=(?P<number>[0-9]{1,13}))?")
+
+
+class Choice(NamedTuple):
+    """Something that could be decided of the next event.
+
+    Attributes
+    ----------
+    text:
+        The decision as text, without its number.
+    title:
+        What it means, with ``{}`` where its number stands.
+    most:
+        The largest number that it can be given, from 1 on; 0: it takes none.
+    """
+
+    text: str
+    title: str
+    most: int = 0
+
+    def decision(self, number: int) -> str:
+        """The text of the decision with a number."""
+        return f"{self.text}={number}" if self.most else self.text
+
+
+@dataclass(frozen=True)
+class Change:
+    """What happens otherwise after *event* events: another *policy* goes on, or a *decision* is forced."""
+
+    event: int
+    policy: str = ""
+    decision: str = ""
+
+    def __str__(self) -> str:
+        return f"@{self.event}={self.policy}" if self.policy else f"@{self.event}:{self.decision}"
+
+    @property
+    def words(self) -> str:
+        """The change as a name shows it."""
+        return self.policy or self.decision
+
+
+@dataclass(frozen=True)
+class Course:
+    """The policy that a run begins with, as it is named on a command line, and its changes in order."""
+
+    policy: str
+    changes: tuple[Change, ...] = ()
+
+    @classmethod
+    def read(cls, text: str) -> Course:
+        """The course that :meth:`__str__` writes; a text without a change is a policy.
+
+        Raises
+        ------
+        PolicyError
+            If a change is empty, or comes before an earlier one.
+        """
+        policy, *rest = _CHANGE.split(text)
+        changes = []
+        for event, sign, what in zip(rest[::3], rest[1::3], map(str.strip, rest[2::3]), strict=True):
+            if not what:
+                raise PolicyError(
+                    f"found '@{event}{sign}' and nothing after it, allowed: '@{event}:DECISION' or '@{event}=POLICY'"
+                )
+            changes.append(Change(int(event), **{"policy" if sign == "=" else "decision": what}))
+        for one, other in pairwise(changes):
+            if other.event < one.event:
+                raise PolicyError(f"found '{other}' after '{one}', allowed: changes in order of their events")
+        return cls(policy, tuple(changes))
+
+    def __str__(self) -> str:
+        return self.policy + "".join(map(str, self.changes))
+
+    @property
+    def left(self) -> Course:
+        """The run that the last change leaves."""
+        return Course(self.policy, self.changes[:-1])
+
+    def parting(self, other: Course) -> int | None:
+        """After how many events two courses part; None: they are the same."""
+        if self.policy != other.policy:
+            return 0
+        pairs = zip(self.changes, other.changes, strict=False)
+        same = next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(self.changes), len(other.changes)))
+        parting = [change.event for change in (*self.changes[same:][:1], *other.changes[same:][:1])]
+        return min(parting, default=None)
+
+
+def forced_words(decision: str, allowed: str) -> Mapping[str, int]:
+    """The words of a decision with their numbers, such as ``job=12,server=3``; 0 where one has none.
+
+    Raises
+    ------
+    PolicyError
+        If it is not of that form; *allowed* says what is.
+    """
+    parts = [_WORD.fullmatch(part.strip()) for part in decision.split(",")]
+    found = {part["word"]: int(part["number"] or 0) for part in parts if part is not None}
+    if len(found) != len(parts):
+        raise PolicyError(f"found the decision '{decision}', allowed: {allowed}")
+    return found

@@ -1,0 +1,65 @@
+"""A policy that is overruled in one event: what a forced decision stands behind."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any, Callable, Iterator, TypeVar
+
+from slotscope.model.records import Record
+
+_System = TypeVar("_System")
+
+
+class Overruled:
+    """All that a policy is, but for what a subclass decides in its place.
+
+    Attributes
+    ----------
+    policy:
+        The one that is overruled.
+    decision:
+        What is decided, as text.
+    """
+
+    def __init__(self, policy: Any, decision: str) -> None:
+        self.policy = policy
+        self.decision = decision
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.policy, name)
+
+    def told(self) -> Record:
+        """The sub-step that says so."""
+        return Record("decided_otherwise", None, {"decision": self.decision})
+
+    def substituted(
+        self,
+        decisions: Iterator[Record],
+        kinds: tuple[type[Record], ...],
+        instead: Callable[[Any], Record],
+        after: Iterator[Record] | None = None,
+    ) -> Iterator[Record]:
+        """*decisions*, but *instead* of the first of *kinds*, each of which could stand for any other.
+
+        What the policy does next follows one of the same kind; else *after* does, if it is given.
+        """
+        for record in decisions:
+            if not isinstance(record, kinds):
+                yield record
+                continue
+            wanted = instead(record)
+            yield self.told()
+            yield wanted
+            if type(record) is type(wanted):
+                yield from decisions
+            elif after is not None:
+                yield from after
+            return
+
+
+def under(system: _System, policy: Any) -> _System:
+    """*system* with another policy in its place, for one event."""
+    other: Any = copy(system)
+    other.policy = policy
+    found: _System = other
+    return found

@@ -1,0 +1,60 @@
+"""What can be decided of an arriving moldable job in place of the policy: how many servers it gets."""
+
+from __future__ import annotations
+
+from typing import Any, Iterator
+
+from slotscope.model.errors import PolicyError
+from slotscope.model.forks.changes import Choice, forced_words
+from slotscope.model.forks.overruled import Overruled
+from slotscope.model.kinds.moldable.view import MoldableJob, MoldableView
+from slotscope.model.records import ARRIVAL, Allocate, Event, Record, Reject
+
+#: A :class:`model.kinds.moldable.system.MoldableSystem`, which imports this module.
+MoldableSystem = Any
+
+_FORCED = {"reason": "forced"}
+
+_ALLOWED = "'servers=N' or 'block', where a job arrives"
+
+
+def choices(system: MoldableSystem, event: Event | None) -> tuple[Choice, ...]:
+    """What can be decided of the next event."""
+    if event is None or event.kind != ARRIVAL:
+        return ()
+    job = system.job_name(event.job)
+    most = system.numbers.degrees[event.type]
+    return Choice("servers", f"give job {job} so many servers: {{}}", most), Choice("block", f"block job {job}")
+
+
+def overruled(system: MoldableSystem, event: Event, decision: str) -> OverruledWidth:
+    """The system's policy, with a decision that is forced on it.
+
+    Raises
+    ------
+    PolicyError
+        If there is no such decision; one that is impossible is found when it is carried out.
+    """
+    words = forced_words(decision, _ALLOWED)
+    if event.kind != ARRIVAL or set(words) not in ({"servers"}, {"block"}):
+        raise PolicyError(f"found the decision '{decision}', allowed: {_ALLOWED}")
+    return OverruledWidth(system.policy, decision, words.get("servers"))
+
+
+class OverruledWidth(Overruled):
+    """A policy that gives one arriving job other *servers*; None: blocks it."""
+
+    def __init__(self, policy: Any, decision: str, servers: int | None) -> None:
+        super().__init__(policy, decision)
+        self.servers = servers
+
+    def arrival(self, view: MoldableView, job: MoldableJob) -> Iterator[Record]:
+        """As the policy, but for the number; a job that gets more than it asks for has asked for as many."""
+
+        def instead(own: Allocate | Reject) -> Record:
+            if self.servers is None:
+                return Reject(line=own.line, values={**own.values, **_FORCED})
+            asked = max(int(own.values.get("request", -1)), self.servers)
+            return Allocate(line=own.line, servers=self.servers, values={**own.values, "request": asked, **_FORCED})
+
+        return self.substituted(self.policy.arrival(view, job), (Allocate, Reject), instead)

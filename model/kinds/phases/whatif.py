@@ -1,0 +1,146 @@
+"""What can be decided in place of the policy: which token or server a job takes, which type a server asks for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Iterator
+
+from numpy.typing import NDArray
+
+from slotscope.model.errors import PolicyError
+from slotscope.model.forks.changes import Choice, forced_words
+from slotscope.model.forks.overruled import Overruled
+from slotscope.model.kinds.phases.state import PhaseState
+from slotscope.model.kinds.phases.view import Choices, PhaseJob, PhaseView
+from slotscope.model.records import ARRIVAL, Event, Match, Overflow, Place, Record
+
+#: A :class:`model.kinds.phases.system.PhaseSystem`, which imports this module.
+PhaseSystem = Any
+
+_OF_JOBS = "'token=N' or 'backup', where a job arrives"
+_OF_REQUESTS = "'type=N', where a server asks for jobs"
+_OF_PLACES = "'server=N', where a job arrives"
+
+
+def choices(system: PhaseSystem, state: PhaseState) -> tuple[Choice, ...]:
+    """What can be decided of the next event."""
+    event = system.next_event(state)
+    if event is None:
+        return ()
+    if event.kind != ARRIVAL:
+        asks = system.policy.observes and event.server >= 0
+        title = f"server {event.server + 1} asks for a job of type {{}}"
+        return (Choice("type", title, system.numbers.phases),) if asks else ()
+    job = system.job_name(event.job)
+    if not system.normal_servers:
+        return (Choice("server", f"put job {job} on server {{}}", len(state.jobs_on)),)
+    tokens = int(state.token_count[:, event.type].max())
+    backup = Choice("backup", f"send job {job} to a backup server")
+    return (Choice("token", f"job {job} takes token {{}} of its type", tokens), backup) if tokens else (backup,)
+
+
+def overruled(system: PhaseSystem, event: Event, decision: str) -> Overruled:
+    """The system's policy, with a decision that is forced on it.
+
+    Raises
+    ------
+    PolicyError
+        If there is no such decision; one that is impossible is found when it is carried out.
+    """
+    if not system.normal_servers:
+        allowed, known = _OF_PLACES, {"server"}
+    elif event.kind == ARRIVAL:
+        allowed, known = _OF_JOBS, {"token", "backup"}
+    else:
+        allowed, known = _OF_REQUESTS, {"type"}
+    words = forced_words(decision, allowed)
+    if len(words) != 1 or not set(words) <= known or not (event.kind == ARRIVAL or system.policy.observes):
+        raise PolicyError(f"found the decision '{decision}', allowed: {allowed}")
+    ((word, number),) = words.items()
+    if word == "server":
+        return OverruledPlace(system.policy, decision, number - 1)
+    return OverruledChoice(system.policy, decision, number - 1)
+
+
+class OverruledPlace(Overruled):
+    """A policy without tokens that puts one arriving job on another *server*."""
+
+    def __init__(self, policy: Any, decision: str, server: int) -> None:
+        super().__init__(policy, decision)
+        self.server = server
+
+    def arrived(self, view: PhaseView, job: PhaseJob) -> Iterator[Record]:
+        """As the policy, but for the server."""
+
+        def instead(own: Place) -> Record:
+            return Place(line=own.line, job=own.job, server=self.server, values={**own.values, "reason": "forced"})
+
+        return self.substituted(self.policy.arrived(view, job), (Place,), instead)
+
+
+class OverruledChoice(Overruled):
+    """A policy that draws, and draws *place* in one event."""
+
+    def __init__(self, policy: Any, decision: str, place: int) -> None:
+        super().__init__(policy, decision)
+        self.place = place
+
+    def arrived(self, view: PhaseView, job: PhaseJob) -> Iterator[Record]:
+        """The token at that place; -1: none is taken."""
+        return self._drawn(view, self.policy.arrived, job)
+
+    def ticked(self, view: PhaseView, server: int) -> Iterator[Record]:
+        """A job of that type is asked for first."""
+        self._check_type(view, server)
+        return self._drawn(view, self.policy.ticked, server)
+
+    def moved(self, view: PhaseView, server: int) -> Iterator[Record]:
+        """A job of that type is asked for first."""
+        self._check_type(view, server)
+        return self._drawn(view, self.policy.moved, server)
+
+    def _check_type(self, view: PhaseView, server: int) -> None:
+        up = self.policy.plan.lattice.up[view.observed(server)]
+        if not 0 <= self.place < len(up) or up[self.place] < 0:
+            raise PolicyError(f"server {server + 1} cannot take one more job of type {self.place + 1}")
+
+    def _drawn(self, view: PhaseView, decide: Any, what: Any) -> Iterator[Record]:
+        choices = ForcedChoices(view.choices, self.place)
+        view.choices = choices
+        yield self.told()
+        for record in decide(view, what):
+            told = isinstance(record, Match | Overflow)
+            yield replace(record, values={**record.values, "forced": True}) if told else record
+        if not choices.used:
+            raise PolicyError("the policy draws nothing here; it is told what to do by its plan alone")
+
+
+class ForcedChoices:
+    """The choices of an event, but for the first: *place*."""
+
+    def __init__(self, choices: Choices, place: int) -> None:
+        self._choices = choices
+        self._place = place
+        self.used = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._choices, name)
+
+    def token(self, job: int, count: int) -> int:
+        """See :class:`Choices`."""
+        self.used = True
+        if self._place >= count:
+            raise PolicyError(f"there are {count} tokens of the type of the job that arrives")
+        return self._place
+
+    def ticked(self, server: int, shares: NDArray[Any]) -> int:
+        """See :class:`Choices`."""
+        self.used = True
+        return self._place
+
+    def requested(self, step: int, shares: NDArray[Any]) -> int:
+        """See :class:`Choices`."""
+        if self.used:
+            return self._choices.requested(step, shares)
+        self.used = True
+        return self._place
