@@ -8,7 +8,6 @@ from typing import Callable
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
-    QComboBox,
     QDialog,
     QHBoxLayout,
     QLabel,
@@ -22,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from slotscope.gui import forks
+from slotscope.gui.boxes import ChoiceBox, changed_by_editing
 from slotscope.gui.forks import ForkOffer
 from slotscope.gui.theme import Theme
 from slotscope.gui.worker import RunWorker
@@ -45,10 +45,11 @@ class ForksDialog(QDialog):
         self._offer: ForkOffer | None = None
         self.place = QLabel()
         self.place.setWordWrap(True)
-        self.decision = QComboBox()
+        self.decision = ChoiceBox()
         self.decision.setAccessibleName("what is decided of the next event")
         self.number = QSpinBox()
         self.number.setAccessibleName("its number")
+        changed_by_editing(self.number)
         self.decide = QPushButton("Decide so")
         self.policy = QLineEdit()
         self.policy.setAccessibleName("the policy that goes on from here")

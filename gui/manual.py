@@ -10,6 +10,7 @@ from pathlib import Path
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.model.cli.arguments import parse
 from slotscope.model.errors import UserError
+from slotscope.model.forks.changes import Course
 from slotscope.model.frame import RunInfo
 from slotscope.model.policies import is_file
 from slotscope.model.policy_choice import policy_choice
@@ -28,6 +29,7 @@ PAGES = {
     "moldable": "Moldable jobs: greedy(p*)",
     "moldable-classroom": "Moldable jobs in the classroom",
     "comparison": "Policies side by side",
+    "forks": "What if",
     "questions": "Questions about a run",
     "why": "Why, and why not",
     "monitors": "Monitors",
@@ -94,7 +96,7 @@ def window_command(command: str) -> argparse.Namespace | None:
         return None
     try:
         options = parse(shlex.split(words))
-        files = any(is_file(policy_choice(policy).name) for policy in options.policies)
+        files = any(is_file(policy_choice(Course.read(policy).policy).name) for policy in options.policies)
     except (UserError, ValueError):
         return None
     return None if files or options.trace else options

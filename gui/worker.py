@@ -57,9 +57,7 @@ class RunWorker(QObject):
         A command could not be carried out; the run is as it was.
     policy_refused(str)
         What is wrong with a policy of one's own; empty once that is over.
-    forks_told(ForkOffer)
-        What can go otherwise here, where that is asked for.
-    breakpoints_told(BreakpointList)
+    forks_told(ForkOffer), breakpoints_told(BreakpointList)
         The breakpoints, after one was asked for or taken away.
     permission_wanted(UntrustedPolicyError, command)
         A file that nobody has allowed would run; the command is to be posted again if it may.

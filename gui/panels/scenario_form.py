@@ -102,8 +102,8 @@ class ScenarioPanel(Panel):
         self.restart.clicked.connect(lambda: self.apply(carry_on=False))
         self.go_on = QPushButton("Continue")
         self.go_on.setToolTip(
-            "Continue: go on from the present state under these rules. Possible while the "
-            "servers and the names of the job types stay the same."
+            "Continue: go on from the present state under these rules, with new arrivals. Possible while "
+            "the servers and the names of the job types stay the same. W goes on with the same jobs."
         )
         self.go_on.clicked.connect(lambda: self.apply(carry_on=True))
         self.revert = QPushButton("Revert")

@@ -1,0 +1,189 @@
+"""What if, through keys and clicks: decide otherwise, go on under another policy, go back, name, and go to forks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLineEdit, QTreeWidgetItem, QTreeWidgetItemIterator
+from pytestqt.qtbot import QtBot
+
+from slotscope.gui.forks_dialog import ForksDialog
+from slotscope.gui.main_window import MainWindow
+from slotscope.model.comparison.comparison import Comparison, lanes_of
+from tests.gui.windows import PATIENCE, complete_window, press, rest, warm
+from tests.model.test_moments import opened as opened_line
+from tests.model.test_moments import place
+
+Key, Button = Qt.Key, Qt.MouseButton
+CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+
+__all__ = ["warm"]
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
+
+#: After this event of dra-classroom web job 11 arrives.
+EVENT = 12
+
+
+@pytest.fixture
+def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+    """A complete window that stands before an arrival in dra-classroom."""
+    with complete_window(qtbot, tmp_path) as window:
+        window.control.open("dra-classroom", "dra", seed=1)
+        rest(qtbot, window, lambda: window.frame.info.scenario_name == "dra-classroom")
+        window.control.go_to(EVENT)
+        rest(qtbot, window, lambda: window.frame.event == EVENT)
+        yield window
+
+
+def opened(qtbot: QtBot, window: MainWindow) -> ForksDialog:
+    press(qtbot, window, Key.Key_W)
+    dialog = window.findChild(ForksDialog)
+    assert dialog is not None and dialog.isVisible()
+    qtbot.waitUntil(lambda: bool(dialog.place.text()), timeout=PATIENCE)
+    return dialog
+
+
+def close(qtbot: QtBot, window: MainWindow, dialog: ForksDialog) -> None:
+    qtbot.keyClick(dialog, Key.Key_Escape)
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow, timeout=PATIENCE)
+
+
+def reject(qtbot: QtBot, window: MainWindow, dialog: ForksDialog) -> None:
+    """Fork with a rejection, by the keyboard and the mouse."""
+    dialog.decision.setFocus()
+    qtbot.keyClick(dialog.decision, Key.Key_Return)  # opens the list
+    qtbot.keyClick(dialog.decision.view(), Key.Key_End)
+    qtbot.keyClick(dialog.decision.view(), Key.Key_Return)
+    assert dialog.decision.currentText() == "reject job 11"
+    assert not dialog.number.isVisible()
+    qtbot.mouseClick(dialog.decide, Button.LeftButton)
+    rest(qtbot, window, lambda: len(window.frame.companions) == 1)
+
+
+def items(dialog: ForksDialog) -> dict[str, QTreeWidgetItem]:
+    found, every = {}, QTreeWidgetItemIterator(dialog.tree)
+    while (item := every.value()) is not None:
+        found[item.text(0)] = item
+        every += 1
+    return found
+
+
+def click(qtbot: QtBot, dialog: ForksDialog, name: str) -> None:
+    box = dialog.tree.visualItemRect(items(dialog)[name])
+    qtbot.mouseClick(dialog.tree.viewport(), Button.LeftButton, pos=box.center())
+
+
+def test_the_other_choice_stands_beside_and_one_key_goes_back(qtbot: QtBot, window: MainWindow) -> None:
+    left = window.worker.session
+    dialog = opened(qtbot, window)
+    assert "web job 11 arrives" in dialog.place.text()
+    reject(qtbot, window, dialog)
+    assert (window.frame.event, window.frame.companions[0].event) == (EVENT, EVENT)
+    assert window.compare.labels == ("DRA", f"DRA @{EVENT}:reject")
+    assert "goes back" in window._status.text()
+    close(qtbot, window, dialog)
+    press(qtbot, window, Key.Key_Right)
+    rest(qtbot, window, lambda: window.frame.companions[0].event == EVENT + 1)
+    first, other = window.frame, window.frame.companions[0]
+    assert "rejected: the fork decides so" in other.info.narrator.row(other.rows[-1])
+    assert "admitted" in first.info.narrator.row(first.rows[-1])
+    press(qtbot, window, Key.Key_Left)
+    rest(qtbot, window, lambda: window.frame.event == EVENT)
+    press(qtbot, window, Key.Key_Z, CTRL | SHIFT)
+    rest(qtbot, window, lambda: not window.frame.companions)
+    assert window.worker.session is left
+    assert window.frame.event == EVENT
+
+
+def test_what_is_impossible_is_said_in_the_sheet_and_nothing_is_forked(qtbot: QtBot, window: MainWindow) -> None:
+    dialog = opened(qtbot, window)
+    dialog.number.setFocus()
+    dialog.number.selectAll()
+    qtbot.keyClicks(dialog.number, "7")
+    qtbot.mouseClick(dialog.decide, Button.LeftButton)
+    qtbot.waitUntil(lambda: "which has no empty slot" in dialog.fault.text(), timeout=PATIENCE)
+    assert not window.frame.companions
+    qtbot.keyClicks(dialog.policy, "best-fti")
+    qtbot.keyClick(dialog.policy, Key.Key_Return)
+    qtbot.waitUntil(lambda: "did you mean 'best-fit'" in dialog.fault.text(), timeout=PATIENCE)
+    assert not window.frame.companions and window.frame.event == EVENT
+
+
+def test_another_policy_goes_on_and_in_the_past_there_is_the_one_it_left(qtbot: QtBot, window: MainWindow) -> None:
+    dialog = opened(qtbot, window)
+    qtbot.keyClicks(dialog.policy, "best-fit")
+    qtbot.keyClick(dialog.policy, Key.Key_Return)
+    rest(qtbot, window, lambda: len(window.frame.companions) == 1)
+    close(qtbot, window, dialog)
+    assert window.frame.companions[0].info.policy_name == "best-fit"
+    press(qtbot, window, Key.Key_Left)
+    rest(qtbot, window, lambda: window.frame.event == EVENT - 1)
+    assert window.frame.companions[0].info.policy_name == "dra"
+    assert not [name for name, dock in window.docks.items() if dock.panel.fault is not None]
+
+
+def test_forks_are_listed_named_kept_and_gone_to(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    dialog = opened(qtbot, window)
+    reject(qtbot, window, dialog)
+    qtbot.waitUntil(lambda: set(items(dialog)) == {"dra", "reject"}, timeout=PATIENCE)
+    assert items(dialog)["reject"].parent() is items(dialog)["dra"]
+    assert items(dialog)["reject"].font(0).bold()
+    dialog.tree.setCurrentItem(items(dialog)["reject"])
+    dialog.tree.setFocus()
+    qtbot.keyClick(dialog.tree, Key.Key_F2)
+    editor = dialog.tree.findChild(QLineEdit)
+    assert editor is not None
+    editor.selectAll()
+    qtbot.keyClicks(editor, "turned away")
+    qtbot.keyClick(editor, Key.Key_Return)
+    qtbot.waitUntil(lambda: "turned away" in items(dialog), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: window.compare.labels[1] == "turned away", timeout=PATIENCE)
+    path = tmp_path / "forks.slotscope"
+    window.control.save(path, "")
+    qtbot.waitUntil(lambda: str(path) in window._status.text(), timeout=PATIENCE)
+    click(qtbot, dialog, "dra")
+    rest(qtbot, window, lambda: not window.frame.companions)
+    click(qtbot, dialog, "turned away")
+    rest(qtbot, window, lambda: len(window.frame.companions) == 1)
+    assert window.frame.event == EVENT
+    window.open_path(path)
+    rest(qtbot, window, lambda: "Opened" in window.frame.message)
+    qtbot.waitUntil(lambda: "turned away" in items(dialog), timeout=PATIENCE)
+
+
+def test_the_copied_line_opens_the_fork(qtbot: QtBot, window: MainWindow) -> None:
+    dialog = opened(qtbot, window)
+    reject(qtbot, window, dialog)
+    close(qtbot, window, dialog)
+    for events in (1, 2, 3):
+        press(qtbot, window, Key.Key_Right)
+        rest(qtbot, window, lambda n=events: window.frame.event == EVENT + n)
+    press(qtbot, window, Key.Key_L, CTRL)
+    line = QGuiApplication.clipboard().text()
+    assert f"dra@{EVENT}:reject" in line
+    again = opened_line(line)
+    assert isinstance(again, Comparison)
+    assert place(again) == place(window.worker.session)
+
+
+def test_a_fork_of_a_fork_leaves_the_one_that_is_followed(qtbot: QtBot, window: MainWindow) -> None:
+    dialog = opened(qtbot, window)
+    reject(qtbot, window, dialog)
+    window.compare.follow(1)
+    window.control.step()
+    rest(qtbot, window, lambda: window.frame.event == EVENT + 1)
+    qtbot.keyClicks(dialog.policy, "first-fit")
+    qtbot.keyClick(dialog.policy, Key.Key_Return)
+    rejected = f"dra@{EVENT}:reject"
+    wanted = [rejected, f"{rejected}@{EVENT + 1}=first-fit"]
+    qtbot.waitUntil(
+        lambda: [lane.origin.policy for lane in lanes_of(window.worker.session)] == wanted, timeout=PATIENCE
+    )
+    qtbot.waitUntil(lambda: set(items(dialog)) == {"dra", "reject", "first-fit"}, timeout=PATIENCE)
+    assert items(dialog)["first-fit"].parent() is items(dialog)["reject"]
