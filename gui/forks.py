@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Mapping
 
 from slotscope.gui.worker import RunWorker
 from slotscope.model.api import Session
@@ -10,8 +11,11 @@ from slotscope.model.comparison.companion import companion, forked
 from slotscope.model.comparison.comparison import Comparison, lanes_of, lanes_shown
 from slotscope.model.errors import UserError
 from slotscope.model.forks.changes import Change, Choice, Course
+from slotscope.model.forks.edits import edits_between
 from slotscope.model.forks.tree import Fork
 from slotscope.model.policies import policy_titles
+from slotscope.model.policy_choice import choice_text
+from slotscope.model.scenario.load import as_data, parse_scenario
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,23 @@ def _followed(worker: RunWorker) -> Session:
     return run.sessions[run.followed] if isinstance(run, Comparison) else run
 
 
-def fork(worker: RunWorker, decision: str = "", policy: str = "") -> None:
+def fork_edited(worker: RunWorker, data: Mapping[str, Any]) -> None:
+    """Go on from here under an edited scenario, beside the run that is left.
+
+    Raises
+    ------
+    UserError
+        If nothing is edited, or the same jobs mean nothing under what is.
+    """
+    scenario = _followed(worker).bench.scenario
+    wanted = parse_scenario(data)
+    if wanted.model_copy(update={"policy": scenario.policy}) == scenario:
+        fork(worker, policy=choice_text(wanted.policy))
+    else:
+        fork(worker, edits=edits_between(as_data(scenario), as_data(wanted)))
+
+
+def fork(worker: RunWorker, decision: str = "", policy: str = "", edits: str = "") -> None:
     """Let one thing go otherwise from here on, beside the run that is left; that one stays as it is.
 
     Raises
@@ -77,7 +97,7 @@ def fork(worker: RunWorker, decision: str = "", policy: str = "") -> None:
     """
     session = _followed(worker)
     session.forks.add(session.origin.policy)
-    change = Change(session.timeline.event, policy, decision)
+    change = Change(session.timeline.event, policy, decision, edits)
     _show_beside(worker, session, forked(session, change, session.compiled))
 
 

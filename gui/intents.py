@@ -97,10 +97,14 @@ class AskWhy:
 
 @dataclass(frozen=True)
 class ApplyScenario:
-    """Run an edited scenario: from the start, or on from the present state."""
+    """Run an edited scenario: from the start, or on from the present state.
+
+    With *beside* it meets the same jobs from here on, beside the run that is left.
+    """
 
     data: Mapping[str, Any]
     carry_on: bool
+    beside: bool = False
 
 
 @dataclass(frozen=True)

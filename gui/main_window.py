@@ -306,8 +306,8 @@ class MainWindow(QMainWindow):
                 self.control.follow(expressions)
             case Inspect():
                 self.control.watch(intent)
-            case ApplyScenario(data, carry_on):
-                self.control.apply(data, carry_on)
+            case ApplyScenario(data, carry_on, beside):
+                self.control.apply(data, carry_on, beside)
             case Differ(which, where):
                 self.compare.go_to_difference(which, where)
             case Solve() if lane:

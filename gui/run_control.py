@@ -7,6 +7,7 @@ from typing import Any, Callable, Mapping
 
 from PySide6.QtCore import QObject
 
+from slotscope.gui.forks import fork_edited
 from slotscope.gui.goals import Goal
 from slotscope.gui.intents import AskWhy, Inspect
 from slotscope.gui.pace import Pace
@@ -83,10 +84,13 @@ class RunControl(QObject):
         """Open a saved session."""
         self._worker.post_instead(lambda worker: worker.exchange(load_run(path)))
 
-    def apply(self, data: Mapping[str, Any], carry_on: bool) -> None:
-        """Run an edited scenario, from the start or on from here."""
+    def apply(self, data: Mapping[str, Any], carry_on: bool, beside: bool = False) -> None:
+        """Run an edited scenario, from the start or on from here; *beside* the run that is left, with its jobs."""
 
         def command(worker: RunWorker) -> None:
+            if beside:
+                fork_edited(worker, data)
+                return
             scenario, current = parse_scenario(data), worker.present
             run = current.continued(scenario) if carry_on else _with_lanes(worker, worker.open(scenario))
             run.rename(current.name)

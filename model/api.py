@@ -85,8 +85,8 @@ class Session(Walk):
         course = Course.read(self.origin.policy)
         if not course.changes:
             return self.info.policy_title
-        made = " ".join(map(str, course.changes))
-        return self.forks.name_of(self.origin.policy) or f"{self.bench.root.system.policy.title} {made}"
+        made = ", ".join(f"{change.words} @{change.event}" for change in course.changes)
+        return self.forks.name_of(self.origin.policy) or f"{self.bench.root.system.policy.title}, {made}"
 
     @property
     def lookout(self) -> Lookout:

@@ -11,12 +11,13 @@ from slotscope.model.engine import Engine, ReferenceEngine, System
 from slotscope.model.errors import PolicyError, ScenarioError, UnreadablePolicyError
 from slotscope.model.forks.changes import Change, Course
 from slotscope.model.forks.course import CourseEngine, CourseSystem, Leg
+from slotscope.model.forks.edits import edited_by
 from slotscope.model.kinds.spec import Kind, RunnableSystem, kind_named
 from slotscope.model.policies import is_file, reference_for
 from slotscope.model.policies.own.trust import allow_named
 from slotscope.model.policy_choice import policy_choice
 from slotscope.model.scenario.common import PolicyChoice
-from slotscope.model.scenario.load import Scenario
+from slotscope.model.scenario.load import Scenario, as_data, parse_scenario
 from slotscope.model.scenario.validation import validated
 
 
@@ -170,7 +171,7 @@ def with_changes(root: Bench, changes: Sequence[Change], named: bool) -> Bench:
         if change.decision:
             forced[change.event + 1] = change.decision
             continue
-        scenario = _with(legs[-1].scenario, change.policy, None, named)
+        scenario = _changed(legs[-1].scenario, change, named)
         if scenario != legs[-1].scenario:
             legs.append(_next_leg(legs[-1], scenario, named))
             starts.append(change.event)
@@ -181,10 +182,22 @@ def with_changes(root: Bench, changes: Sequence[Change], named: bool) -> Bench:
     return ForkedBench(*parts, parts=tuple(legs), course=course)
 
 
+def _changed(scenario: Scenario, change: Change, named: bool) -> Scenario:
+    """The scenario that goes on after a change of its policy, or after edits."""
+    if change.policy:
+        return _with(scenario, change.policy, None, named)
+    return parse_scenario(edited_by(as_data(scenario), change.edits))
+
+
 def _next_leg(before: Bench, scenario: Scenario, named: bool) -> Bench:
     bench = _assembled(scenario, named, before.system.workload)
     bench.system.rename_jobs(before.system.initial_jobs, before.system.job_names())
     bench.system.check_continuation(before.system)
+    if bench.system.has_other_jobs(before.system, bench.kind.workload):
+        raise ScenarioError(
+            "found other arrivals, sizes or service, allowed in a fork: what leaves its jobs as they are; "
+            "continue with new arrivals, or apply with a restart instead"
+        )
     return bench
 
 

@@ -106,11 +106,16 @@ class ScenarioPanel(Panel):
             "the servers and the names of the job types stay the same. W goes on with the same jobs."
         )
         self.go_on.clicked.connect(lambda: self.apply(carry_on=True))
+        self.fork = QPushButton("Fork")
+        self.fork.setToolTip(
+            "Fork: go on from the present state under these rules with the same jobs, beside the run that is left."
+        )
+        self.fork.clicked.connect(lambda: self.apply(carry_on=True, beside=True))
         self.revert = QPushButton("Revert")
         self.revert.setToolTip("Revert: drop the edits and show what runs.")
         self.revert.clicked.connect(self.reload)
         row = QHBoxLayout()
-        for button in (self.restart, self.go_on, self.revert):
+        for button in (self.restart, self.fork, self.go_on, self.revert):
             row.addWidget(button)
         row.addStretch(1)
         footer = QVBoxLayout()
@@ -333,7 +338,8 @@ class ScenarioPanel(Panel):
             cell.set_error("; ".join(faults.get(cell, ())), self.theme)
         edited = self.edited
         self.restart.setEnabled(checked.scenario is not None)
-        self.go_on.setEnabled(edited and self._can_continue(checked))
+        for button in (self.fork, self.go_on):
+            button.setEnabled(edited and self._can_continue(checked))
         self.revert.setEnabled(edited)
         self._say(len(faults), homeless, checked.warnings, edited)
 
@@ -366,13 +372,13 @@ class ScenarioPanel(Panel):
         self.message.setText(text)
         self.message.setStyleSheet(f"color: {color}")
 
-    def apply(self, carry_on: bool) -> None:
+    def apply(self, carry_on: bool, beside: bool = False) -> None:
         """Ask for a run of what the form says, if it is in order."""
         self._timer.stop()
         checked = check(self.data(), thoroughly=True)
         self._show(checked)
         if checked.scenario is not None and (self._can_continue(checked) or not carry_on):
-            self.intent.emit(ApplyScenario(as_data(checked.scenario), carry_on))
+            self.intent.emit(ApplyScenario(as_data(checked.scenario), carry_on, beside))
 
     # Looks.
 

@@ -2,8 +2,9 @@
 
 A lane of a run is named by such a text: the policy that it begins with, then each change with the
 number of events after which it is made.  ``@40:reject`` decides the next event otherwise;
-``@60=best-fit`` lets another policy, or the same with other parameters, go on from there.  So one
-line opens a fork on any machine, and the tree of all forks of a run is in their texts.
+``@60=best-fit`` lets another policy, or the same with other parameters, go on from there, and
+``@60+{"job_types.0.reward":3}`` an edited scenario.  So one line opens a fork on any machine, and
+the tree of all forks of a run is in their texts.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from typing import Mapping, NamedTuple
 
 from slotscope.model.errors import PolicyError
 
-_CHANGE = re.compile(r"@([0-9]{1,13})([:=])")
+_CHANGE = re.compile(r"@([0-9]{1,13})([:=+])")
+_SIGNS = {"=": "policy", ":": "decision", "+": "edits"}
 _WORD = re.compile(r"(?P<word>[a-z]+)(?:=(?P<number>[0-9]{1,13}))?")
 
 
@@ -43,19 +45,25 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True)
 class Change:
-    """What happens otherwise after *event* events: another *policy* goes on, or a *decision* is forced."""
+    """What happens otherwise after *event* events.
+
+    Another *policy* goes on, a *decision* is forced, or there are *edits* of the scenario
+    (:mod:`model.forks.edits`): one of these.
+    """
 
     event: int
     policy: str = ""
     decision: str = ""
+    edits: str = ""
 
     def __str__(self) -> str:
-        return f"@{self.event}={self.policy}" if self.policy else f"@{self.event}:{self.decision}"
+        sign, what = next((sign, what) for sign, name in _SIGNS.items() if (what := getattr(self, name)))
+        return f"@{self.event}{sign}{what}"
 
     @property
     def words(self) -> str:
         """The change as a name shows it."""
-        return self.policy or self.decision
+        return self.policy or self.decision or "an edited scenario"
 
 
 @dataclass(frozen=True)
@@ -81,7 +89,7 @@ class Course:
                 raise PolicyError(
                     f"found '@{event}{sign}' and nothing after it, allowed: '@{event}:DECISION' or '@{event}=POLICY'"
                 )
-            changes.append(Change(int(event), **{"policy" if sign == "=" else "decision": what}))
+            changes.append(Change(int(event), **{_SIGNS[sign]: what}))
         for one, other in pairwise(changes):
             if other.event < one.event:
                 raise PolicyError(f"found '{other}' after '{one}', allowed: changes in order of their events")

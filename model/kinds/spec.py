@@ -92,6 +92,10 @@ class RunnableSystem(System, Protocol):
         """
         ...
 
+    def has_other_jobs(self, other: Any, workload: Callable[[Any, Any], Any]) -> bool:
+        """Whether this system's scenario describes other jobs than that of *other*, by the kind's *workload*."""
+        ...
+
     def check_new_arrivals(self) -> None:
         """Refuse to go on with other jobs than those that are recorded.
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping
+from typing import Any, Callable, Mapping
+
+import numpy as np
 
 from slotscope.model.errors import ScenarioError
 
@@ -52,6 +54,19 @@ class PolicySystem:
                 "found a recorded workload, allowed when continuing with new arrivals: random ones; "
                 "keep the same jobs, or apply with a restart instead"
             )
+
+    def has_other_jobs(self, other: Any, workload: Callable[[Any, Any], Any]) -> bool:
+        """Whether this system's scenario describes other jobs than that of *other*.
+
+        *workload* is that of the kind; random jobs are told by the first block of them.
+        """
+        mine, theirs = self.scenario, other.scenario
+        if mine.seed != theirs.seed:
+            return True
+        if "trace" in (mine.workload.kind, theirs.workload.kind):
+            return bool(mine.workload != theirs.workload)
+        one, two = (workload(system.scenario, system.numbers).block_at(0) for system in (self, other))
+        return one is not two and (None in (one, two) or not all(map(np.array_equal, one, two)))
 
     def settled(self, state: Any) -> Any:
         """The state itself: rules do not change."""

@@ -85,7 +85,7 @@ def test_the_other_choice_stands_beside_and_one_key_goes_back(qtbot: QtBot, wind
     assert "web job 11 arrives" in dialog.place.text()
     reject(qtbot, window, dialog)
     assert (window.frame.event, window.frame.companions[0].event) == (EVENT, EVENT)
-    assert window.compare.labels == ("DRA", f"DRA @{EVENT}:reject")
+    assert window.compare.labels == ("DRA", f"DRA, reject @{EVENT}")
     assert "goes back" in window._status.text()
     close(qtbot, window, dialog)
     press(qtbot, window, Key.Key_Right)

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -15,9 +16,11 @@ from slotscope.model.api import Session
 from slotscope.model.comparison.companion import companion, forked
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.file import load_run, save_run
-from slotscope.model.errors import PolicyError, UserError
+from slotscope.model.errors import PolicyError, ScenarioError, UserError
 from slotscope.model.forks.changes import Change, Course
+from slotscope.model.forks.edits import edited_by, edits_between
 from slotscope.model.forks.tree import ForkTree
+from slotscope.model.scenario.load import as_data
 from slotscope.model.state import digest
 from tests.forking import RUNS, SCENARIOS, at, decisions, own_decision, straight
 from tests.model.test_moments import opened, place
@@ -277,6 +280,63 @@ def test_another_policy_goes_on_and_its_past_is_described_as_it_was(kind: str) -
         session.info.narrator.row(row) for row in session.frame().rows
     ]
     assert frame.samples.shape[1] >= session.frame().samples.shape[1]
+
+
+def edited(session: Session, *path: Any, value: Any) -> Change:
+    """A change of one value of the scenario where the run stands."""
+    before = as_data(session.bench.scenario)
+    after = json.loads(json.dumps(before))
+    holder = after
+    for part in path[:-1]:
+        holder = holder[part]
+    holder[path[-1]] = value
+    return Change(session.timeline.event, edits=edits_between(before, after))
+
+
+def test_an_edited_scenario_goes_on_with_the_same_jobs() -> None:
+    session = run_of("reservation", 30)
+    change = edited(session, "job_types", 0, "reward", value=9)
+    fork = forked(session, change, kernel=False)
+    assert (fork.info.scenario.job_types[0].reward, session.info.scenario.job_types[0].reward) == (9, 2)
+    for _ in range(2):
+        fork.run(events=40)
+        session.run(events=40)
+        assert fork.bench.system.arrivals(fork.timeline.state) > 10
+    fork.seek(20)
+    assert fork.info.scenario.job_types[0].reward == 2
+    session.seek(20)
+    assert digest(fork.timeline.state) == digest(session.timeline.state)
+    again = opened(fork.frame().opening_line)
+    assert place(again) == place(fork)
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "value", "said"),
+    [
+        ("reservation", ("job_types", 0, "workload"), 4, "other arrivals, sizes or service"),
+        ("reservation", ("seed",), 99, "other arrivals, sizes or service"),
+        ("reservation", ("job_types", 1, "name"), "other", "found other servers or job types"),
+        ("queue", ("seed",), 99, "other arrivals, sizes or service"),
+        ("phases", ("seed",), 99, "other arrivals, sizes or service"),
+        ("moldable", ("servers", "count"), 9, "found other servers"),
+    ],
+)
+def test_edits_under_which_the_jobs_are_others_are_refused(kind: str, path: Any, value: Any, said: str) -> None:
+    session = run_of(kind, 20)
+    with pytest.raises(ScenarioError, match=said):
+        forked(session, edited(session, *path, value=value), kernel=False)
+
+
+values = st.recursive(
+    st.integers(0, 9) | st.sampled_from(["a", "b.c", ""]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["a", "b", "c.d", "0"]), inner),
+)
+
+
+@given(*[st.dictionaries(st.sampled_from(["x", "y"]), values)] * 2)
+def test_edits_lead_from_one_scenario_to_the_other(before: Any, after: Any) -> None:
+    text = edits_between(before, after)
+    assert (edited_by(before, text) if text else before) == after
 
 
 def test_a_policy_that_cannot_go_on_is_refused() -> None:

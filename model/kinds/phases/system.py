@@ -117,6 +117,12 @@ class PhaseSystem(PolicySystem):
         """See :func:`model.kinds.phases.takeover.check_continuation`."""
         check_continuation(self, other)
 
+    def has_other_jobs(self, other: PhaseSystem, workload: Callable[[Any, Any], Any]) -> bool:
+        """Jobs also differ by the phases that they go through."""
+        paths = ("out_rate", "next_phase")
+        same = all(np.array_equal(getattr(self.tables, name), getattr(other.tables, name)) for name in paths)
+        return not same or super().has_other_jobs(other, workload)
+
     def take_over(self, other: PhaseSystem, state: PhaseState) -> PhaseState:
         """See :func:`model.kinds.phases.takeover.taken_over`."""
         self.initial_jobs = other.initial_jobs
