@@ -8,7 +8,6 @@ digest; landing there again with another one is an error that names the event.
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Callable, Iterator, NamedTuple
 
@@ -17,7 +16,7 @@ import numpy as np
 from slotscope.model.engine import Advance, Engine, EventRun, Reason, System, Task, started
 from slotscope.model.errors import ReplayError
 from slotscope.model.explain import full_time, grouped
-from slotscope.model.recorder import Extent, RecentRows, Samples
+from slotscope.model.recorder import Extent, Keyframe, RecentRows, Samples
 from slotscope.model.records import Event, Record
 from slotscope.model.slices import MOST_EVENTS, Slices
 from slotscope.model.state import copied, differences, digest, size_in_bytes
@@ -39,15 +38,6 @@ _TO_THE_END = Task()
 
 #: Digests remembered of places where the run rested.
 MOST_MARKS = 10_000
-
-
-@dataclass(frozen=True)
-class Keyframe:
-    """A copy of the state after an event."""
-
-    event: int
-    time: float
-    state: Any
 
 
 class Stretch(NamedTuple):
