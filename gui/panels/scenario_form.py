@@ -116,6 +116,7 @@ class ScenarioPanel(Panel):
         self.revert.clicked.connect(self.reload)
         row = QHBoxLayout()
         for button in (self.restart, self.fork, self.go_on, self.revert):
+            button.setMinimumWidth(button.fontMetrics().horizontalAdvance(button.text()) + 8)
             row.addWidget(button)
         row.addStretch(1)
         footer = QVBoxLayout()

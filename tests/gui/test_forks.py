@@ -12,8 +12,10 @@ from PySide6.QtWidgets import QLineEdit, QTreeWidgetItem, QTreeWidgetItemIterato
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.forks_dialog import ForksDialog
+from slotscope.gui.intents import ApplyScenario
 from slotscope.gui.main_window import MainWindow
 from slotscope.model.comparison.comparison import Comparison, lanes_of
+from slotscope.model.scenario.load import as_data
 from tests.gui.windows import PATIENCE, complete_window, press, rest, warm
 from tests.model.test_moments import opened as opened_line
 from tests.model.test_moments import place
@@ -187,3 +189,17 @@ def test_a_fork_of_a_fork_leaves_the_one_that_is_followed(qtbot: QtBot, window: 
     )
     qtbot.waitUntil(lambda: set(items(dialog)) == {"dra", "reject", "first-fit"}, timeout=PATIENCE)
     assert items(dialog)["first-fit"].parent() is items(dialog)["reject"]
+
+
+def test_an_edit_goes_on_beside_or_is_refused_in_one_line(qtbot: QtBot, window: MainWindow) -> None:
+    data = as_data(window.frame.info.scenario)
+    data["job_types"][0]["reward"] = 9
+    window.area.asked.emit(ApplyScenario(data, True, True), 0)
+    rest(qtbot, window, lambda: len(window.frame.companions) == 1)
+    assert window.frame.companions[0].info.scenario.job_types[0].reward == 9
+    press(qtbot, window, Key.Key_Z, CTRL | SHIFT)
+    rest(qtbot, window, lambda: not window.frame.companions)
+    data["seed"] = 99
+    window.area.asked.emit(ApplyScenario(data, True, True), 0)
+    qtbot.waitUntil(lambda: "other arrivals, sizes or service" in window._status.text(), timeout=PATIENCE)
+    assert not window.frame.companions

@@ -374,6 +374,13 @@ class TestApplying:
         assert panel.go_on.isEnabled()
         assert applied(panel, qtbot, panel.go_on).carry_on
 
+    def test_fork_stands_beside_with_the_same_jobs(self, panel, frame, qtbot):
+        assert not panel.fork.isEnabled()
+        retype(panel, qtbot, "job_types[0].reward", "5")
+        intent = applied(panel, qtbot, panel.fork)
+        assert (intent.carry_on, intent.beside) == (True, True)
+        assert parse_scenario(intent.data).job_types[0].reward == 5
+
     @pytest.mark.parametrize(
         ("path", "text"), [("servers.count", "20"), ("servers.capacity.vCPU", "50"), ("job_types[1].name", "usual")]
     )
