@@ -38,6 +38,7 @@ def _answer(session: Session, options: argparse.Namespace) -> Why:
     event = line.event if options.event is None else options.event
     if options.event is None:
         event = decided_at(kind, system, line, job) or line.event
+    system = session.bench.at(event - 1).system  # of a fork the policy that decided this event
     answer = why(kind, system, line, event, job, -1 if options.server is None else options.server - 1)
     return with_flip(kind, line, answer)
 

@@ -14,7 +14,7 @@ from typing import Any, Iterator, NamedTuple, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.engine import EventRun, Task
+from slotscope.model.engine import EventRun, System, Task
 from slotscope.model.kinds.spec import RunnableSystem
 from slotscope.model.questions.meaning import Question
 from slotscope.model.questions.tables import Column, EventTable, Lead
@@ -168,7 +168,7 @@ class _Asker:
                 state = self._state_after(state, number - 1)
                 before = copied(state)
             state = self._state_after(state, number)
-            said = cache(partial(_said, self._system, before))
+            said = cache(partial(_said, self._timeline.system, before))
             for question, table, mine in zip(self._questions, tables, needed, strict=True):
                 if mine[event]:
                     scene = table.one(event + self._depth, state)
@@ -196,7 +196,7 @@ class _Asker:
         return state
 
 
-def _said(system: RunnableSystem, before: Any) -> dict[str, float]:
+def _said(system: System, before: Any) -> dict[str, float]:
     """The numbers that the policy says while the event after a state is made, the last one of each name."""
     run = EventRun(system, before)
     run.finish()
