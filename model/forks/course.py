@@ -14,7 +14,7 @@ import numpy as np
 
 from slotscope.model.engine import Advance, Engine, EventRun, Reason, Task
 from slotscope.model.errors import PolicyError, UserError
-from slotscope.model.forks.overruled import under
+from slotscope.model.forks.overruled import DECIDED, under
 from slotscope.model.records import Event, Record
 from slotscope.model.state import copied
 from slotscope.model.systems.base import EVENT
@@ -97,7 +97,12 @@ class CourseSystem:
             return
         try:
             other = under(system, system.overruled(event, self.forced[number]))
-            yield from other.run(state, event, row)
+            told = False
+            for record in other.run(state, event, row):
+                told |= record.kind == DECIDED
+                yield record
+            if not told:
+                raise PolicyError("nothing of the kind is decided there")
             row["flags"] |= FLAG_FORCED
         except UserError as error:
             raise PolicyError(f"event {number} cannot be decided so: {error.line}") from None

@@ -7,6 +7,9 @@ from typing import Any, Callable, Iterator, TypeVar
 
 from slotscope.model.records import Record
 
+#: The kind of the sub-step that says that a decision is forced.
+DECIDED = "decided_otherwise"
+
 _System = TypeVar("_System")
 
 
@@ -30,7 +33,7 @@ class Overruled:
 
     def told(self) -> Record:
         """The sub-step that says so."""
-        return Record("decided_otherwise", None, {"decision": self.decision})
+        return Record(DECIDED, None, {"decision": self.decision})
 
     def substituted(
         self,

@@ -69,13 +69,13 @@ class OverruledPlace(Overruled):
         super().__init__(policy, decision)
         self.server = server
 
-    def arrived(self, view: PhaseView, job: PhaseJob) -> Iterator[Record]:
+    def arrival(self, view: PhaseView, job: PhaseJob) -> Iterator[Record]:
         """As the policy, but for the server."""
 
         def instead(own: Place) -> Record:
             return Place(line=own.line, job=own.job, server=self.server, values={**own.values, "reason": "forced"})
 
-        return self.substituted(self.policy.arrived(view, job), (Place,), instead)
+        return self.substituted(self.policy.arrival(view, job), (Place,), instead)
 
 
 class OverruledChoice(Overruled):
@@ -85,19 +85,24 @@ class OverruledChoice(Overruled):
         super().__init__(policy, decision)
         self.place = place
 
-    def arrived(self, view: PhaseView, job: PhaseJob) -> Iterator[Record]:
+    def arrival(self, view: PhaseView, job: PhaseJob) -> Iterator[Record]:
         """The token at that place; -1: none is taken."""
-        return self._drawn(view, self.policy.arrived, job)
+        return self._drawn(view, self.policy.arrival, job)
 
-    def ticked(self, view: PhaseView, server: int) -> Iterator[Record]:
+    def tick(self, view: PhaseView, server: int) -> Iterator[Record]:
         """A job of that type is asked for first."""
         self._check_type(view, server)
-        return self._drawn(view, self.policy.ticked, server)
+        return self._drawn(view, self.policy.tick, server)
 
-    def moved(self, view: PhaseView, server: int) -> Iterator[Record]:
+    def move(self, view: PhaseView, job: PhaseJob) -> Iterator[Record]:
         """A job of that type is asked for first."""
-        self._check_type(view, server)
-        return self._drawn(view, self.policy.moved, server)
+        self._check_type(view, job.server)
+        return self._drawn(view, self.policy.move, job)
+
+    def departure(self, view: PhaseView, job: PhaseJob) -> Iterator[Record]:
+        """A job of that type is asked for first."""
+        self._check_type(view, job.server)
+        return self._drawn(view, self.policy.departure, job)
 
     def _check_type(self, view: PhaseView, server: int) -> None:
         up = self.policy.plan.lattice.up[view.observed(server)]
