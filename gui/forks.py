@@ -10,7 +10,7 @@ from slotscope.model.api import Session
 from slotscope.model.comparison.companion import companion, forked
 from slotscope.model.comparison.comparison import Comparison, lanes_of, lanes_shown
 from slotscope.model.errors import UserError
-from slotscope.model.forks.changes import Change, Choice, Course
+from slotscope.model.forks.changes import Choice, Course, Deviation
 from slotscope.model.forks.edits import edits_between
 from slotscope.model.forks.tree import Fork
 from slotscope.model.policies import policy_titles
@@ -97,7 +97,7 @@ def fork(worker: RunWorker, decision: str = "", policy: str = "", edits: str = "
     """
     session = _followed(worker)
     session.forks.add(session.origin.policy)
-    change = Change(session.timeline.event, policy, decision, edits)
+    change = Deviation(session.timeline.event, policy, decision, edits)
     _show_beside(worker, session, forked(session, change, session.compiled))
 
 

@@ -9,7 +9,7 @@ from typing import Any, Mapping, Sequence
 
 from slotscope.model.engine import Engine, ReferenceEngine, System
 from slotscope.model.errors import PolicyError, ScenarioError, UnreadablePolicyError
-from slotscope.model.forks.changes import Change, Course
+from slotscope.model.forks.changes import Course, Deviation
 from slotscope.model.forks.course import CourseEngine, CourseSystem, Leg
 from slotscope.model.forks.edits import edited_by
 from slotscope.model.kinds.spec import Kind, RunnableSystem, kind_named
@@ -154,7 +154,7 @@ def assemble(scenario: Scenario, policy: str | None = None, seed: int | None = N
     return with_changes(bench, course.changes, named=True)
 
 
-def with_changes(root: Bench, changes: Sequence[Change], named: bool) -> Bench:
+def with_changes(root: Bench, changes: Sequence[Deviation], named: bool) -> Bench:
     """*root*, and what goes on from it after each change; all meet the same jobs.
 
     *named* says whether the user names the policies, so that files among them may run.
@@ -182,7 +182,7 @@ def with_changes(root: Bench, changes: Sequence[Change], named: bool) -> Bench:
     return ForkedBench(*parts, parts=tuple(legs), course=course)
 
 
-def _changed(scenario: Scenario, change: Change, named: bool) -> Scenario:
+def _changed(scenario: Scenario, change: Deviation, named: bool) -> Scenario:
     """The scenario that goes on after a change of its policy, or after edits."""
     if change.policy:
         return _with(scenario, change.policy, None, named)

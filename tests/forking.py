@@ -8,7 +8,7 @@ from typing import Any
 from slotscope.model.api import Session
 from slotscope.model.assembly import assemble
 from slotscope.model.engine import EventRun, started
-from slotscope.model.forks.changes import Change
+from slotscope.model.forks.changes import Deviation
 from slotscope.model.scenario.load import load_scenario, scenario_titles
 from slotscope.model.state import copied, digest
 
@@ -80,6 +80,6 @@ def own_decision(session: Session) -> str:
     return ""
 
 
-def at(event: int, decision: str = "", policy: str = "") -> Change:
+def at(event: int, decision: str = "", policy: str = "") -> Deviation:
     """A change after an event."""
-    return Change(event, policy, decision)
+    return Deviation(event, policy, decision)

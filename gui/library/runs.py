@@ -12,7 +12,7 @@ from slotscope.model.cli.ask import hits_table
 from slotscope.model.comparison.companion import forked
 from slotscope.model.data_tables import DataTable
 from slotscope.model.errors import UserError
-from slotscope.model.forks.changes import Change
+from slotscope.model.forks.changes import Deviation
 from slotscope.model.metrics import Estimate
 from slotscope.model.questions.asking import answers
 from slotscope.model.questions.columns import events_table, samples_table
@@ -120,7 +120,7 @@ class Run:
         UserError
             If that policy cannot go on from here, or the decision is impossible.
         """
-        change = Change(self.session.timeline.event, policy, decision)
+        change = Deviation(self.session.timeline.event, policy, decision)
         return Run(forked(self.session, change, self.session.compiled))
 
     def save(self, path: str | Path) -> None:

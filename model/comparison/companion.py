@@ -9,7 +9,7 @@ from slotscope.model.api import Session
 from slotscope.model.assembly import assemble
 from slotscope.model.engine import EventRun, Reason
 from slotscope.model.errors import PolicyError, ScenarioError
-from slotscope.model.forks.changes import Change, Course
+from slotscope.model.forks.changes import Course, Deviation
 from slotscope.model.origin import Origin
 from slotscope.model.state import copied
 from slotscope.model.waiting import share_of, who_waits
@@ -79,7 +79,7 @@ def policies_beside(lanes: Sequence[Session], session: Session) -> list[str]:
     ]
 
 
-def forked(session: Session, change: Change, kernel: bool = True) -> Session:
+def forked(session: Session, change: Deviation, kernel: bool = True) -> Session:
     """A new session with the past and the jobs of a run, in which one thing goes otherwise.
 
     Raises

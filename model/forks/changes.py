@@ -44,7 +44,7 @@ class Choice(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Change:
+class Deviation:
     """What happens otherwise after *event* events.
 
     Another *policy* goes on, a *decision* is forced, or there are *edits* of the scenario
@@ -71,7 +71,7 @@ class Course:
     """The policy that a run begins with, as it is named on a command line, and its changes in order."""
 
     policy: str
-    changes: tuple[Change, ...] = ()
+    changes: tuple[Deviation, ...] = ()
 
     @classmethod
     def read(cls, text: str) -> Course:
@@ -89,7 +89,7 @@ class Course:
                 raise PolicyError(
                     f"found '@{event}{sign}' and nothing after it, allowed: '@{event}:DECISION' or '@{event}=POLICY'"
                 )
-            changes.append(Change(int(event), **{_SIGNS[sign]: what}))
+            changes.append(Deviation(int(event), **{_SIGNS[sign]: what}))
         for one, other in pairwise(changes):
             if other.event < one.event:
                 raise PolicyError(f"found '{other}' after '{one}', allowed: changes in order of their events")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Iterator, Mapping, NamedTuple
 
-from slotscope.model.forks.changes import Change, Course
+from slotscope.model.forks.changes import Course, Deviation
 
 
 class Fork(NamedTuple):
@@ -25,7 +25,7 @@ class Fork(NamedTuple):
     text: str
     name: str
     depth: int
-    change: Change | None
+    change: Deviation | None
 
 
 class ForkTree:

@@ -17,7 +17,7 @@ from slotscope.model.comparison.companion import companion, forked
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.file import load_run, save_run
 from slotscope.model.errors import PolicyError, ScenarioError, UserError
-from slotscope.model.forks.changes import Change, Course
+from slotscope.model.forks.changes import Course, Deviation
 from slotscope.model.forks.edits import edited_by, edits_between
 from slotscope.model.forks.tree import ForkTree
 from slotscope.model.scenario.load import as_data
@@ -47,13 +47,13 @@ def to_a_decision(session: Session) -> str:
 
 events = st.integers(0, 10**6)
 changes = st.builds(
-    Change, events, st.sampled_from(["best-fit", "dra:reservation_factor=2", "a/b.py:x=1"]), st.just("")
+    Deviation, events, st.sampled_from(["best-fit", "dra:reservation_factor=2", "a/b.py:x=1"]), st.just("")
 )
-changes |= st.builds(Change, events, st.just(""), st.sampled_from(["reject", "server=3", "job=1,server=2"]))
+changes |= st.builds(Deviation, events, st.just(""), st.sampled_from(["reject", "server=3", "job=1,server=2"]))
 
 
 @given(st.sampled_from(["", "dra", "dra:x=[1,2]", "/tmp/a@b.py"]), st.lists(changes, max_size=4))
-def test_a_course_is_read_as_it_is_written(policy: str, made: list[Change]) -> None:
+def test_a_course_is_read_as_it_is_written(policy: str, made: list[Deviation]) -> None:
     course = Course(policy, tuple(sorted(made, key=lambda change: change.event)))
     assert Course.read(str(course)) == course
 
@@ -140,7 +140,7 @@ def wrong(session: Session) -> str:
     return ""
 
 
-def to_a_fork(kind: str, kernel: bool = False, after: int = 15) -> tuple[Session, Change]:
+def to_a_fork(kind: str, kernel: bool = False, after: int = 15) -> tuple[Session, Deviation]:
     """A run that stands where something can be decided otherwise, and that."""
     session = run_of(kind, after, kernel)
     while not (decision := wrong(session)):
@@ -282,7 +282,7 @@ def test_another_policy_goes_on_and_its_past_is_described_as_it_was(kind: str) -
     assert frame.samples.shape[1] >= session.frame().samples.shape[1]
 
 
-def edited(session: Session, *path: Any, value: Any) -> Change:
+def edited(session: Session, *path: Any, value: Any) -> Deviation:
     """A change of one value of the scenario where the run stands."""
     before = as_data(session.bench.scenario)
     after = json.loads(json.dumps(before))
@@ -290,7 +290,7 @@ def edited(session: Session, *path: Any, value: Any) -> Change:
     for part in path[:-1]:
         holder = holder[part]
     holder[path[-1]] = value
-    return Change(session.timeline.event, edits=edits_between(before, after))
+    return Deviation(session.timeline.event, edits=edits_between(before, after))
 
 
 def test_an_edited_scenario_goes_on_with_the_same_jobs() -> None:
