@@ -139,7 +139,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "what_if",
         "What if ...",
-        ("W",),
+        ("I",),
         "Decides otherwise, or lets another policy go on from here, beside this run; lists all forks.",
         "Transport",
     ),

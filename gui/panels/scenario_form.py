@@ -103,7 +103,7 @@ class ScenarioPanel(Panel):
         self.go_on = QPushButton("Continue")
         self.go_on.setToolTip(
             "Continue: go on from the present state under these rules, with new arrivals. Possible while "
-            "the servers and the names of the job types stay the same. W goes on with the same jobs."
+            "the servers and the names of the job types stay the same. I goes on with the same jobs."
         )
         self.go_on.clicked.connect(lambda: self.apply(carry_on=True))
         self.fork = QPushButton("Fork")

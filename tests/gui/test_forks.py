@@ -43,7 +43,7 @@ def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
 
 
 def opened(qtbot: QtBot, window: MainWindow) -> ForksDialog:
-    press(qtbot, window, Key.Key_W)
+    press(qtbot, window, Key.Key_I)
     dialog = window.findChild(ForksDialog)
     assert dialog is not None and dialog.isVisible()
     qtbot.waitUntil(lambda: bool(dialog.place.text()), timeout=PATIENCE)
