@@ -12,6 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
+from slotscope.gui.actions import BRING, COMMANDS
 from slotscope.gui.intents import Select
 from slotscope.gui.main_window import MainWindow
 from slotscope.model.api import Session
@@ -345,3 +346,9 @@ def test_servers_are_saved_as_a_table(window: MainWindow, tmp_path: Path) -> Non
     first, *rows = (tmp_path / "servers.csv").read_text().splitlines()
     assert first.startswith("server,slots of web,")
     assert [row.split(",")[0] for row in rows] == [str(n) for n in range(1, 8)]
+
+
+def test_no_key_belongs_to_two_commands() -> None:
+    """Qt gives neither of them a key that two have."""
+    keys = [key for command in (*COMMANDS, BRING) for key in command.all_keys]
+    assert sorted(keys) == sorted(set(keys))
