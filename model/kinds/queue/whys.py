@@ -13,10 +13,13 @@ import numpy as np
 from slotscope.model.explain import counted
 from slotscope.model.inspection import NEXT_ARRIVAL
 from slotscope.model.kinds.queue.facts import waiting_records
+from slotscope.model.kinds.queue.invariants import MONITORS
 from slotscope.model.kinds.queue.state import DEPARTURES, STALLED_SERVERS, QueueState
 from slotscope.model.kinds.queue.why_jobs import jobs_of
 from slotscope.model.kinds.queue.why_servers import job_of, servers_of
+from slotscope.model.monitors import violations
 from slotscope.model.records import Place
+from slotscope.model.state import copied
 from slotscope.model.whys.decision import Change, Happened, Setting, Subject
 from slotscope.model.whys.replays import reschedule, soonest
 from slotscope.model.whys.tables import Candidates
@@ -123,9 +126,16 @@ def _servers_otherwise(setting: Setting, before: QueueState) -> Iterator[Change]
             continue
         first, end = policy.pool_configurations[system.numbers.pool_of[server]]
         for number in (first + np.flatnonzero(policy.configurations[first:end, job.queue] > 0)).tolist()[:3]:
-            if number != before.active[server]:
+            if number != before.active[server] and _is_sound(system, before, server, number):
                 words = f"server {server + 1} with the active configuration {policy.configuration_names[number]}"
                 yield Change(1, words, configured(server, number))
+
+
+def _is_sound(system: Any, before: QueueState, server: int, configuration: int) -> bool:
+    """Whether the jobs on a server are such as it could have under another configuration."""
+    state = copied(before)
+    state.active[server] = configuration
+    return not violations(MONITORS, system, state)
 
 
 WHYS = QueueWhys()
