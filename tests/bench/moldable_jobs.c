@@ -29,7 +29,7 @@ typedef struct {
     i64 *below, *distance; double *level, *level_area, *occupancy, *class_since; i64 *free;
     i32 *server_job, *run_length, *gap_head, *gap_next, *gap_previous, *piece_next;
     i64 *job_number; i32 *job_class, *job_width, *job_request; double *job_arrival,
-    *job_departure; u64 *trail;
+    *job_departure; u64 *trail; double *memory;
     i64 classes, widths, records;
 } State;
 
