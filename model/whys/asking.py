@@ -8,6 +8,7 @@ from typing import Any, Iterator, NamedTuple
 from slotscope.model.engine import EventRun
 from slotscope.model.errors import PolicyError, UserError
 from slotscope.model.inspection import JOB, SERVER, Thing
+from slotscope.model.monitors import violations
 from slotscope.model.state import copied
 from slotscope.model.waiting import GivenUpError, who_waits
 from slotscope.model.whys.decision import Change, Happened, Setting, Subject, Whys
@@ -186,9 +187,14 @@ def flips(setting: Setting, on: tuple[int, ...]) -> bool:
 
 
 def outcome_with(whys: Whys, setting: Setting, before: Any, change: Change) -> Subject | None:
-    """What becomes of the job if something is changed before the event; None: its turn does not come."""
+    """What becomes of the job if something is changed before the event.
+
+    None: its turn does not come, or the system could not be so.
+    """
     state = copied(before)
     system = change.make(state)
+    if violations(whys.monitors, system, state):
+        return None
     for happened in _events(system, state):
         subject = whys.subject(system, happened, setting.subject.job)
         if subject is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Iterable, NamedTuple, Protocol, Sequence
 
+from slotscope.model.monitors import Monitor
 from slotscope.model.records import Event, Record
 from slotscope.model.whys.tables import Candidates
 
@@ -54,7 +55,15 @@ class Change(NamedTuple):
 
 
 class Whys(Protocol):
-    """What a kind of system knows of its decisions."""
+    """What a kind of system knows of its decisions.
+
+    Attributes
+    ----------
+    monitors:
+        What must hold of a state that was changed; it may well be none that the policy would come to.
+    """
+
+    monitors: Sequence[Monitor]
 
     def subject(self, system: Any, happened: Happened, job: int) -> Subject | None:
         """The decision about a job in an event (-1: the job that the event is about); None: there is none."""

@@ -14,6 +14,7 @@ import numpy as np
 from slotscope.model.explain import counted, grouped, plural, quantity
 from slotscope.model.inspection import NEXT_ARRIVAL
 from slotscope.model.kinds.moldable import physics
+from slotscope.model.kinds.moldable.invariants import MONITORS
 from slotscope.model.kinds.moldable.state import OF_ADMITTED, MoldableState
 from slotscope.model.records import ARRIVAL, Allocate, Reject
 from slotscope.model.whys.decision import Change, Happened, Setting, Subject
@@ -25,6 +26,8 @@ _MOST = 30
 
 class MoldableWhys:
     """See :class:`model.whys.decision.Whys`."""
+
+    monitors = MONITORS
 
     def subject(self, system: Any, happened: Happened, job: int) -> Subject | None:
         """The job that arrives."""

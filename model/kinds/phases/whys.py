@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from slotscope.model.explain import counted, grouped, quantity
 from slotscope.model.inspection import NEXT_ARRIVAL, per_cent
 from slotscope.model.kinds.phases import timers, tokens
+from slotscope.model.kinds.phases.invariants import MONITORS
 from slotscope.model.kinds.phases.programs.rules import LIMIT_IN_ALL, LIMIT_REACHED
 from slotscope.model.kinds.phases.state import MOVES, REAL, PhaseState, job_of
 from slotscope.model.records import ARRIVAL, Match, Overflow, Place
@@ -31,6 +32,8 @@ _MOST_MORE = 3
 
 class PhaseWhys:
     """See :class:`model.whys.decision.Whys`."""
+
+    monitors = MONITORS
 
     def subject(self, system: Any, happened: Happened, job: int) -> Subject | None:
         """The job that arrives."""

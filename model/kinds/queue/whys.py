@@ -17,9 +17,7 @@ from slotscope.model.kinds.queue.invariants import MONITORS
 from slotscope.model.kinds.queue.state import DEPARTURES, STALLED_SERVERS, QueueState
 from slotscope.model.kinds.queue.why_jobs import jobs_of
 from slotscope.model.kinds.queue.why_servers import job_of, servers_of
-from slotscope.model.monitors import violations
 from slotscope.model.records import Place
-from slotscope.model.state import copied
 from slotscope.model.whys.decision import Change, Happened, Setting, Subject
 from slotscope.model.whys.replays import reschedule, soonest
 from slotscope.model.whys.tables import Candidates
@@ -30,6 +28,8 @@ _MOST = 30
 
 class QueueWhys:
     """See :class:`model.whys.decision.Whys`."""
+
+    monitors = MONITORS
 
     def subject(self, system: Any, happened: Happened, job: int) -> Subject | None:
         """The placement of a job, of the first one that is placed; else that it waits, of the first that waits."""
@@ -126,16 +126,9 @@ def _servers_otherwise(setting: Setting, before: QueueState) -> Iterator[Change]
             continue
         first, end = policy.pool_configurations[system.numbers.pool_of[server]]
         for number in (first + np.flatnonzero(policy.configurations[first:end, job.queue] > 0)).tolist()[:3]:
-            if number != before.active[server] and _is_sound(system, before, server, number):
+            if number != before.active[server]:
                 words = f"server {server + 1} with the active configuration {policy.configuration_names[number]}"
                 yield Change(1, words, configured(server, number))
-
-
-def _is_sound(system: Any, before: QueueState, server: int, configuration: int) -> bool:
-    """Whether the jobs on a server are such as it could have under another configuration."""
-    state = copied(before)
-    state.active[server] = configuration
-    return not violations(MONITORS, system, state)
 
 
 WHYS = QueueWhys()

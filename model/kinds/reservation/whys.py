@@ -15,6 +15,7 @@ from slotscope.model.explain import counted, grouped, plural, quantity, shown
 from slotscope.model.inspection import NEXT_ARRIVAL, per_cent
 from slotscope.model.kinds.reservation import physics
 from slotscope.model.kinds.reservation.classification import classify
+from slotscope.model.kinds.reservation.invariants import MONITORS
 from slotscope.model.kinds.reservation.state import DEPARTURES, EXTENDED, TIMER, ReservationState
 from slotscope.model.records import ARRIVAL, DEPARTURE, Admit, Migrate, Reject
 from slotscope.model.whys.decision import Change, Happened, Setting, Subject
@@ -30,6 +31,9 @@ _MOST_SLOTS = 5
 
 class ReservationWhys:
     """See :class:`model.whys.decision.Whys`."""
+
+    # What CRA has left, a change departs from on purpose.
+    monitors = tuple(monitor for monitor in MONITORS if not monitor.stage)
 
     def subject(self, system: Any, happened: Happened, job: int) -> Subject | None:
         """The arriving job, or the one that moves into a slot that emptied."""
