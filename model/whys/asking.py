@@ -197,7 +197,7 @@ def outcome_with(whys: Whys, setting: Setting, before: Any, change: Change) -> S
         return None
     for happened in _events(system, state):
         subject = whys.subject(system, happened, setting.subject.job)
-        if subject is not None:
+        if subject is not None and subject.job == setting.subject.job:  # else it is met in another's decision
             return subject
         if happened.event.time > setting.event.time:
             return None
