@@ -363,7 +363,7 @@ class TestGoingOn:
         path = Path(__file__).parents[2] / "golden" / "phases" / "03_token_limit_virtual.json"
         session = Session.open(path, kernel=False)
         session.run(events=2)
-        with pytest.raises(ScenarioError, match="found a script"):
+        with pytest.raises(ScenarioError, match="found a recorded workload"):
             session.continued(session.info.scenario)
 
 

@@ -93,4 +93,4 @@ def test_every_kind_that_compares_decisions_has_words_for_them() -> None:
     words = {name: room.decisions for name, room in PANEL_ROOMS.items()}
     assert comparing == {name for name in words if all(words[name])}
     assert words["moldable"].where == "or another number of servers"
-    assert "7" in words["reservation"].alike.format(count="7")
+    assert "7" in words["reservation"].alike.format(jobs="7 jobs")
