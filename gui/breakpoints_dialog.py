@@ -86,7 +86,7 @@ class BreakpointsDialog(QDialog):
         layout.addLayout(buttons)
 
     def _show(self, breakpoints: BreakpointList) -> None:
-        self.fault.setText(breakpoints.fault)
+        self.fault.say(breakpoints.fault)
         if breakpoints.fault and not self.field.text():
             self.field.setText(self._typed)  # to be mended
         known, self._told = self._told, breakpoints._replace(fault="")

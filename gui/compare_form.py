@@ -38,11 +38,11 @@ def ask_variant(window: QWidget, info: RunInfo | None, take: Callable[[str], str
     def accept() -> None:
         policy = field.text().strip()
         if not policy:
-            fault.setText("found nothing, allowed: NAME or NAME:key=value,key=value")
+            fault.say("found nothing, allowed: NAME or NAME:key=value,key=value")
         else:
-            fault.setText(take(policy))
+            fault.say(take(policy))
 
-    worker.refused.connect(fault.setText)
+    worker.refused.connect(fault.say)
     worker.compared.connect(dialog.accept)
     buttons.accepted.connect(accept)
     buttons.rejected.connect(dialog.reject)

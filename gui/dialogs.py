@@ -81,7 +81,7 @@ def ask_until(window: QWidget, kinds: Sequence[str], run_until: Callable[..., ob
         try:
             goal = parse_until(field.text(), kinds)
         except ValueError as error:
-            fault.setText(str(error))
+            fault.say(str(error))
             return
         run_until(**goal)
         dialog.accept()

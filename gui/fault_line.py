@@ -16,9 +16,9 @@ class FaultLine(QLabel):
         self.setWordWrap(True)
         self.setTextFormat(Qt.TextFormat.PlainText)
 
-    def setText(self, text: str) -> None:
+    def say(self, text: str) -> None:
         """Say this; nothing takes no room."""
-        super().setText(text)
+        self.setText(text)
         self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from slotscope.gui import forks
 from slotscope.gui.boxes import ChoiceBox, changed_by_editing
+from slotscope.gui.fault_line import FaultLine
 from slotscope.gui.forks import ForkOffer
 from slotscope.gui.theme import Theme
 from slotscope.gui.worker import RunWorker
@@ -54,10 +55,7 @@ class ForksDialog(QDialog):
         self.policy = QLineEdit()
         self.policy.setAccessibleName("the policy that goes on from here")
         self.go_on = QPushButton("Go on so")
-        self.fault = QLabel()
-        self.fault.setObjectName("fault")
-        self.fault.setWordWrap(True)
-        self.fault.setTextFormat(Qt.TextFormat.PlainText)
+        self.fault = FaultLine()
         self.fault.setStyleSheet(f"color: {theme.ink(theme.rejection)}")
         self.tree = QTreeWidget()
         self.tree.setAccessibleName("forks")
@@ -85,7 +83,7 @@ class ForksDialog(QDialog):
         worker = self._worker
         worker.framed.connect(self._follow)
         worker.forks_told.connect(self._show)
-        worker.refused.connect(self.fault.setText)
+        worker.refused.connect(self.fault.say)
         self.decision.currentIndexChanged.connect(self._choose)
         self.decide.clicked.connect(self._decide)
         self.policy.returnPressed.connect(self._go_on)
@@ -109,7 +107,7 @@ class ForksDialog(QDialog):
     def _show(self, offer: ForkOffer) -> None:
         before, self._offer = self._offer, offer
         if before is None or before.event != offer.event:
-            self.fault.clear()
+            self.fault.say("")
         following = f"next: {offer.following}" if offer.following else "nothing happens any more"
         self.place.setText(f"After event {grouped(offer.event)}, {following}. The jobs stay the same.")
         if before is None or before.choices != offer.choices:
@@ -182,5 +180,5 @@ class ForksDialog(QDialog):
             self._post(partial(forks.remove, text=str(item.data(0, _TEXT))))
 
     def _post(self, command: Callable[[RunWorker], None]) -> None:
-        self.fault.clear()
+        self.fault.say("")
         self._worker.post_instead(command)

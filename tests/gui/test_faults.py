@@ -8,13 +8,26 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QAbstractListModel, QPoint, QSettings, QSize, Qt, QTimer
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QCoreApplication,
+    QEvent,
+    QMetaMethod,
+    QObject,
+    QPoint,
+    QSettings,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+)
 from PySide6.QtGui import QGuiApplication, QPainter
-from PySide6.QtWidgets import QListView, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QListView, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui import faults
 from slotscope.gui.experiments.window import ExperimentsWindow
+from slotscope.gui.fault_line import FaultLine
 from slotscope.gui.faults import guard_class, guard_classes, overrides
 from slotscope.gui.kinds.reservation.reward import RewardPanel
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
@@ -232,20 +245,64 @@ def test_what_a_test_does_not_plant_fails_it(qtbot, panel):
     assert [kind for kind, *_ in found] == [ValueError]
 
 
-def test_every_method_in_place_of_one_of_qt_is_guarded(qtbot):
+@pytest.fixture
+def classes() -> list[type]:
+    """The classes of the window, those of every panel included."""
     for entry in {entry for system in PANEL_ROOMS for entry in panels_of(system)}:
         entry.load()
     guard_classes()
-    classes = [
+    return [
         value
         for name, module in [*sys.modules.items()]
         if name.startswith("slotscope.gui.")
         for value in vars(module).values()
         if isinstance(value, type) and value.__module__ == name
     ]
+
+
+def test_every_method_in_place_of_one_of_qt_is_guarded(qtbot, classes):
     methods = [vars(cls)[name] for cls in classes for name in overrides(cls)]
     assert len(methods) > 100
     assert all(hasattr(method, "__wrapped__") for method in methods)
+
+
+def _slots_replaced(cls: type[QObject]) -> list[str]:
+    above = next(base for base in cls.__mro__ if base.__module__.startswith("PySide6.")).staticMetaObject
+    methods = [above.method(place) for place in range(above.methodCount())]
+    slots = {bytes(one.name().data()).decode() for one in methods if one.methodType() == QMetaMethod.MethodType.Slot}
+    return sorted(slots & vars(cls).keys())
+
+
+def test_no_class_has_a_method_in_place_of_a_slot(qtbot, classes):
+    """A signal of another thread calls one that it is connected to after its widget has died, with anything as self."""
+    replaced = {cls.__name__: _slots_replaced(cls) for cls in classes if issubclass(cls, QObject)}
+    found = {name: slots for name, slots in replaced.items() if slots}
+    assert found == {"FigurePlot": ["close"]}  # of pyqtgraph's own close; nothing is connected to it
+
+
+def test_a_refusal_on_its_way_while_its_dialog_closes_harms_nothing(qtbot):
+    class Told(QObject):
+        refused = Signal(str)
+
+    told, ended = Told(), threading.Event()
+
+    def tell_all_the_time() -> None:
+        while not ended.wait(0.0002):
+            told.refused.emit("no")
+
+    thread = threading.Thread(target=tell_all_the_time)
+    thread.start()
+    for _ in range(200):
+        dialog = QDialog()
+        line = FaultLine()
+        QVBoxLayout(dialog).addWidget(line)
+        told.refused.connect(line.say)
+        qtbot.waitUntil(lambda line=line: line.text() == "no")
+        dialog.deleteLater()
+        del dialog, line
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    ended.set()
+    thread.join()
 
 
 def test_the_window_of_experiments_says_its_own_faults(qtbot, shown, tmp_path, monkeypatch):

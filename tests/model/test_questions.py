@@ -77,9 +77,14 @@ def _fields(kind: str, thing: str = ""):
     return [field for field in found.values() if not field.index or known.dimensions[field.index]]
 
 
+def _own(kind: str, thing: str) -> set[str]:
+    return set(words(kind).of_thing[thing]) if thing else set()
+
+
 @st.composite
-def _value(draw, kind: str, thing: str = ""):
-    field = draw(st.sampled_from(_fields(kind, thing)))
+def _value(draw, kind: str, thing: str = "", hidden: str = ""):
+    """A field of an event or of a *thing*; none that a field of the thing *hidden* has the name of."""
+    field = draw(st.sampled_from([one for one in _fields(kind, thing) if one.name not in _own(kind, hidden)]))
     if not field.index:
         return Name(0, field.name)
     members = words(kind).dimensions[field.index]
@@ -90,7 +95,7 @@ def _value(draw, kind: str, thing: str = ""):
 def numbers(draw, kind: str, depth: int, thing: str = "") -> Node:
     plain = [
         st.builds(Number, st.just(0), st.one_of(st.integers(0, 60), st.floats(0, 4)).map(float)),
-        _value(kind),
+        _value(kind, hidden=thing),
         *([_value(kind, thing)] if thing else []),
     ]
     if depth <= 0:
@@ -128,9 +133,8 @@ def _where(draw, kind: str, depth: int, how: str):
 @st.composite
 def truths(draw, kind: str, depth: int, thing: str = "") -> Node:
     part = numbers(kind, depth - 1, thing)
-    own = set(words(kind).of_thing[thing]) if thing else set()
     plain = [
-        st.sampled_from(sorted(set(words(kind).happenings) - own)).map(lambda name: Name(0, name)),
+        st.sampled_from(sorted(set(words(kind).happenings) - _own(kind, thing))).map(lambda name: Name(0, name)),
         st.builds(Infix, st.just(0), st.sampled_from(COMPARISONS), part, part),
         st.builds(lambda one, *items: OneOf(0, one, items), part, part, part),
         st.builds(lambda one: FunctionCall(0, "known", (one,)), part),
