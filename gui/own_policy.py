@@ -16,7 +16,7 @@ from slotscope.gui.transport import TransportBar
 from slotscope.gui.worker import RunWorker
 from slotscope.model.errors import UntrustedPolicyError
 from slotscope.model.frame import RunInfo
-from slotscope.model.policies import is_file, template_of
+from slotscope.model.policies import is_own, source_of, template_of
 from slotscope.model.policies.own.trust import allow_named, allow_text
 
 #: Milliseconds after a change until the file is read: editors write in several steps.
@@ -146,7 +146,7 @@ class OwnPolicyFile(QObject):
         self._running = tuple(info.policy_name for _, info in lanes)
 
     def _watch(self) -> None:
-        files = [name for name in (*self._running, self._wanted) if name and is_file(name)]
+        files = [source_of(name)[0] for name in (*self._running, self._wanted) if name and is_own(name)]
         paths = {str(Path(name).absolute()) for name in files}
         wanted = paths | {str(Path(path).parent) for path in paths}
         present = {*self._watcher.files(), *self._watcher.directories()}

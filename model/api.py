@@ -23,7 +23,7 @@ from slotscope.model.kinds.spec import kind_named
 from slotscope.model.metrics import Estimate, estimates
 from slotscope.model.monitors import Lookout
 from slotscope.model.origin import Origin
-from slotscope.model.policies import is_file
+from slotscope.model.policies import is_own
 from slotscope.model.policies.own.file import check_unchanged, load_policy, with_absolute_path
 from slotscope.model.policies.own.trust import digest_of
 from slotscope.model.policy_choice import choice_text
@@ -175,7 +175,7 @@ class Session(Walk):
         bench.rename_jobs(place.initial_jobs, place.job_names)
         if fault := fault_in(saved, bench):
             raise ScenarioError(f"not a saved session: {fault}", where=str(path))
-        own = is_file(scenario.policy.name)  # the very file that was looked at above
+        own = is_own(scenario.policy.name)  # the very file that was looked at above
         policy = place.policy
         if own:
             policy = str(replace(Course.read(policy), policy=choice_text(scenario.policy)))
@@ -224,7 +224,7 @@ class Session(Walk):
         )
         root, policy_text = self.bench.root, ""
         scenario = root.scenario
-        if is_file(scenario.policy.name):
+        if is_own(scenario.policy.name):
             policy_text = root.system.policy.text
             place = place.model_copy(update={"policy_digest": digest_of(policy_text)})
             scenario = with_absolute_path(scenario)
@@ -248,7 +248,7 @@ class Session(Walk):
             If the file cannot be used.
         """
         legs = ((leg.scenario.policy.name, leg.system.policy) for leg in self.bench.legs)
-        if not any(is_file(name) and load_policy(name, self.info.system).text != policy.text for name, policy in legs):
+        if not any(is_own(name) and load_policy(name, self.info.system).text != policy.text for name, policy in legs):
             return self
         system, root = self.bench.system, self.bench.root
         bench = replace(assemble(root.scenario, recorded=system.workload), report=self.bench.report)

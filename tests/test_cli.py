@@ -19,7 +19,7 @@ from slotscope.model.cli.output import print_json
 from slotscope.model.comparison.comparison import stand_at
 from slotscope.model.kinds.reservation.rows import FLAG_MIGRATED, FLAG_REASSIGNED, FLAG_REJECTED
 from slotscope.model.kinds.reservation.state import ADMITTED, ARRIVED, I_STAR
-from slotscope.model.lab import EXPERIMENTS
+from slotscope.model.lab import experiments
 from slotscope.model.policies import POLICIES, POLICIES_OF
 from slotscope.model.scenario.load import load_scenario, scenario_files
 from tests.sound import violations
@@ -48,7 +48,7 @@ class TestList:
         files = [path.stem for path in (ROOT / "resources" / "scenarios").glob("*.toml")]
         assert sorted(names["scenarios"]) == sorted(files)
         assert names["policies"] == [name for each in POLICIES_OF.values() for name in each]
-        assert names["experiments"] == list(EXPERIMENTS)
+        assert names["experiments"] == list(experiments())
 
     def test_each_entry_says_what_it_is(self, answer):
         for items in answer("list").values():
@@ -59,7 +59,7 @@ class TestList:
     def test_text_has_each_name(self, slotscope):
         said = slotscope("list")
         assert said.code == 0
-        for name in (*scenario_files(), *POLICIES, *EXPERIMENTS):
+        for name in (*scenario_files(), *POLICIES, *experiments()):
             assert re.search(rf"^{name} ", said.out, flags=re.MULTILINE)
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from slotscope import __main__ as main
 from slotscope.model.kinds.reservation.experiments import dra_collections, dra_google, dra_google_time, dra_servers
-from slotscope.model.lab import EXPERIMENTS, experiment_module
+from slotscope.model.lab import experiment_module, experiments
 from slotscope.model.lab.results import Figure
 
 pytestmark = pytest.mark.slow
@@ -304,7 +304,7 @@ def test_a_command_that_is_killed_goes_on_from_there(sent, tmp_path):
 
 
 def test_every_experiment_is_a_plan():
-    for name in EXPERIMENTS:
+    for name in experiments():
         module = experiment_module(name)
         assert callable(module.parts)
         assert callable(module.result)

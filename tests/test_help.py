@@ -15,7 +15,7 @@ from slotscope.model.cli.arguments import parse
 from slotscope.model.engine import EventRun
 from slotscope.model.kinds.queue.facts import records_on
 from slotscope.model.kinds.queue.state import NOW, WAITING
-from slotscope.model.lab import EXPERIMENTS
+from slotscope.model.lab import experiments
 from slotscope.model.policies import POLICIES, reference_class
 from slotscope.model.scenario.load import scenario_files
 from tests.help_pages import HELP, commands, flat, page, policies_in, table
@@ -46,7 +46,7 @@ class TestPages:
 
     @pytest.mark.parametrize("name", FILES)
     def test_scenarios_and_experiments_exist(self, name):
-        known = set(scenario_files()) | set(EXPERIMENTS) | set(POLICIES) | set(FILES)
+        known = set(scenario_files()) | set(experiments()) | set(POLICIES) | set(FILES)
         kinds = "dra|queues|jrs|moldable"
         named = re.findall(rf"(?<![\w/.-])(?:{kinds})-[a-z0-9]+(?:-[a-z0-9]+)*", page(name))
         assert {word for word in named if word not in known} == set()
@@ -76,7 +76,7 @@ class TestPages:
     def test_every_experiment_is_told_of(self):
         told = re.findall(r"^\*\*`([^`]+)`", page("experiments"), flags=re.MULTILINE)
         both = re.findall(r"^\*\*`[^*]+ and `([^`]+)`", page("experiments"), flags=re.MULTILINE)
-        assert set(EXPERIMENTS) == {*told, *both}
+        assert set(experiments()) == {*told, *both}
 
     def test_every_scenario_of_a_queue_is_told_of(self):
         told = "".join(page(name) for name in (*QUEUE_PAGES, "scenarios"))

@@ -23,7 +23,7 @@ from slotscope.gui.experiments.laboratory import Order
 from slotscope.gui.theme import Theme
 from slotscope.model.errors import TraceError, UserError
 from slotscope.model.frame import RunInfo
-from slotscope.model.lab import EXPERIMENTS, experiment_module
+from slotscope.model.lab import experiment_module, experiments
 from slotscope.model.lab.files import prepare
 from slotscope.model.lab.plan import Options
 from slotscope.model.lab.sweep import Sweep, axis
@@ -137,7 +137,7 @@ class OrderForm(QWidget):
         for field in (self.values, self.policies, self.until, self.replications):
             field.setVisible(sweep)
         self.scale.setVisible(not sweep)
-        self.trace.setVisible(not sweep and EXPERIMENTS[key].needs_trace)
+        self.trace.setVisible(not sweep and experiments()[key].needs_trace)
 
     def follow(self, info: RunInfo) -> None:
         """Another scenario is open; its policy is written down unless another one was."""
@@ -205,7 +205,7 @@ class OrderForm(QWidget):
 
     def order_of(self, key: str) -> Order:
         """An experiment as it stands in the fields, unchecked: to look at what is there."""
-        trace = self.trace.paths if EXPERIMENTS[key].needs_trace else ()
+        trace = self.trace.paths if experiments()[key].needs_trace else ()
         return Order(
             key,
             lambda: experiment_module(key),
@@ -225,7 +225,7 @@ class OrderForm(QWidget):
         return self.folder.path
 
     def _experiment(self, folder: Path) -> Order:
-        if EXPERIMENTS[self.key].needs_trace:
+        if experiments()[self.key].needs_trace:
             self._check_trace()
         return self.order_of(self.key)
 

@@ -19,7 +19,7 @@ from slotscope.gui.experiments.words import goes_on, kept_text, running_text
 from slotscope.gui.faults import Fault
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.frame import RunInfo
-from slotscope.model.lab import EXPERIMENTS
+from slotscope.model.lab import experiments
 from slotscope.model.lab.results import Result
 from slotscope.model.lab.runner import Status
 
@@ -125,7 +125,7 @@ class ExperimentsWindow(QWidget):
         laboratory.looked.connect(self._take_survey)
 
     def _fill(self) -> None:
-        for name, item in EXPERIMENTS.items():
+        for name, item in experiments().items():
             state = _NEEDS_TRACE if item.needs_trace else ""
             self.list.put(ListedExperiment(name, item.title, item.paper, state))
         self.list.put(ListedExperiment(SWEEP, "Sweep of the open scenario", "all combinations of values", "not run"))
@@ -155,7 +155,7 @@ class ExperimentsWindow(QWidget):
         self._settle.stop()
         self.laboratory.forget_looks()
         orders = []
-        for name in EXPERIMENTS:
+        for name in experiments():
             if name == self.running:
                 continue
             self._results.pop(name, None)
@@ -170,7 +170,7 @@ class ExperimentsWindow(QWidget):
 
     def _can_look(self, name: str) -> bool:
         """A trace may take long to read: only for the experiment that is chosen."""
-        if not EXPERIMENTS[name].needs_trace:
+        if not experiments()[name].needs_trace:
             return True
         return bool(self.form.trace.paths) and name == self.list.current()
 
@@ -321,7 +321,7 @@ class ExperimentsWindow(QWidget):
             return "The first points come as soon as their parts are finished."
         if key == SWEEP:
             return "Write what to vary at the left, a line for each field, and press Run."
-        if EXPERIMENTS[key].needs_trace and not self.form.trace.paths:
+        if experiments()[key].needs_trace and not self.form.trace.paths:
             return "This experiment runs on a recorded workload: give its files at the left."
         total = self._surveys.get(key, Survey()).total
         parts = f" {total} parts" if total > 1 else ""

@@ -10,7 +10,7 @@ from typing import Any, Sequence
 from slotscope.model.cli.bounds import solved
 from slotscope.model.cli.experiments import executor_for
 from slotscope.model.data_tables import DataTable, table_of_records
-from slotscope.model.lab import EXPERIMENTS, experiment_module, experiment_name
+from slotscope.model.lab import experiment_module, experiment_name, experiments
 from slotscope.model.lab.files import prepare
 from slotscope.model.lab.plan import Options
 from slotscope.model.lab.results import Result, points_of
@@ -47,7 +47,7 @@ class ExperimentResult:
         return [figure_picture(figure) for figure in self.found.figures]
 
     def __repr__(self) -> str:
-        return f"<{EXPERIMENTS[self.found.experiment].title}: {len(self.found.rows)} numbers>"
+        return f"<{experiments()[self.found.experiment].title}: {len(self.found.rows)} numbers>"
 
     def _repr_html_(self) -> str:
         notes = "".join(f"<p>{escape(note)}</p>" for note in self.found.notes)

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from slotscope.model.assembly import assemble, policy_class, policy_parameters
 from slotscope.model.errors import ScenarioError, UserError
 from slotscope.model.kinds.spec import kind_named
-from slotscope.model.policies import POLICIES_OF, is_file, policy_titles, reference_class, reference_for
+from slotscope.model.policies import POLICIES_OF, is_file, is_own, policy_titles, reference_class, reference_for
 from slotscope.model.scenario.common import Service
 from slotscope.model.scenario.load import Scenario, parse_scenario
 from slotscope.model.scenario.validation import Problem, ValidationFaultError, validated
@@ -107,7 +107,7 @@ def _parameter_problems(data: dict[str, Any]) -> tuple[Problem, ...]:
 
 def _schema(policy: str, system: str) -> type[BaseModel]:
     """The schema of a policy's parameters; of *system*, where several kinds have the policy."""
-    known = policy in POLICIES_OF.get(system, ()) or (is_file(policy) and system in POLICIES_OF)
+    known = policy in POLICIES_OF.get(system, ()) or (is_own(policy) and system in POLICIES_OF)
     reference = reference_for(policy, system) if known else reference_class(policy)
     schema: type[BaseModel] = reference.schema
     return schema

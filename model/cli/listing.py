@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 
 from slotscope.model.cli.output import print_json, table
-from slotscope.model.lab import EXPERIMENTS
-from slotscope.model.policies import POLICIES_OF, reference_for
+from slotscope.model.errors import ScenarioError
+from slotscope.model.lab import experiments
+from slotscope.model.packages import offered
+from slotscope.model.policies import POLICIES_OF, packaged_policies, reference_for
 from slotscope.model.scenario.load import load_scenario, scenario_files
 
 Entry = dict[str, str]
@@ -26,9 +28,12 @@ def execute(options: argparse.Namespace) -> int:
 
 def _scenarios() -> list[Entry]:
     found = []
-    for name, path in scenario_files().items():
-        scenario = load_scenario(path)
-        found.append(_entry(name, scenario.title, scenario.system, scenario.paper))
+    for name in scenario_files():
+        try:
+            scenario = load_scenario(name)
+            found.append(_entry(name, scenario.title, scenario.system, scenario.paper))
+        except ScenarioError as error:  # of a package
+            found.append(_entry(name, error.line, "", ""))
     return found
 
 
@@ -36,18 +41,20 @@ def _policies() -> list[Entry]:
     found = []
     for system, names in POLICIES_OF.items():
         for name in names:
+            if name in offered("policies"):
+                continue
             reference = reference_for(name, system)
             found.append(_entry(name, reference.title, system, reference.paper))
-    return found
+    return found + [_entry(*item) for item in packaged_policies()]
 
 
 def _experiments() -> list[Entry]:
-    return [_entry(name, item.title, item.system, item.paper) for name, item in EXPERIMENTS.items()]
+    return [_entry(name, item.title, item.system, item.paper) for name, item in experiments().items()]
 
 
 def _names(entry: Entry) -> str:
     """What an entry is called, with the shorter names that an experiment answers to."""
-    known = EXPERIMENTS.get(entry["name"])
+    known = experiments().get(entry["name"])
     also = f" ({', '.join(known.also)})" if known and known.also else ""
     return entry["name"] + also
 

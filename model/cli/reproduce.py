@@ -7,7 +7,7 @@ import argparse
 from slotscope.model.cli.experiments import carry_out
 from slotscope.model.cli.output import shown, table
 from slotscope.model.errors import UserError
-from slotscope.model.lab import EXPERIMENTS, experiment_module, experiment_name
+from slotscope.model.lab import experiment_module, experiment_name, experiments
 from slotscope.model.lab.files import Draw
 from slotscope.model.lab.results import Result, Row
 
@@ -15,14 +15,14 @@ from slotscope.model.lab.results import Result, Row
 def execute(options: argparse.Namespace, draw: Draw) -> int:
     """Run the experiment, write its files and print its numbers; *draw* makes the pictures."""
     name = experiment_name(options.experiment)
-    if options.trace and not EXPERIMENTS[name].needs_trace:
-        with_trace = [known for known, item in EXPERIMENTS.items() if item.needs_trace]
+    if options.trace and not experiments()[name].needs_trace:
+        with_trace = [known for known, item in experiments().items() if item.needs_trace]
         raise UserError(f"{name} runs on no trace; allowed: {', '.join(with_trace)}", where="--trace")
     return carry_out(options, name, experiment_module(name), _text, draw, options.scale)
 
 
 def _text(result: Result) -> str:
-    about = EXPERIMENTS[result.experiment]
+    about = experiments()[result.experiment]
     header = ("what", "at", "paper", "ours", "+/- (95 %)", "exact")
     return f"{about.title}\n{about.paper}\n\n" + table(header, [_cells(row) for row in result.rows], right=2)
 

@@ -7,30 +7,53 @@ An experiment is a module with the functions of :class:`model.lab.plan.Plan`:
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any, Mapping
 
+from slotscope.model import packages
 from slotscope.model.errors import UserError, unknown_name
 from slotscope.model.kinds.declaration import Experiment
 from slotscope.model.kinds.rooms import ROOMS
 
-#: Experiments by name.
-EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
+#: The program's own experiments by name.
+_BUILT_IN: Mapping[str, Experiment] = MappingProxyType(
     {name: item for room in ROOMS.values() for name, item in room.experiments.items()}
 )
 
 
+@cache
+def experiments() -> Mapping[str, Experiment]:
+    """Experiments by name, also those of installed packages.
+
+    One that cannot be used has what is wrong as its title, and no module.
+    """
+    return MappingProxyType(dict(_BUILT_IN) | {name: _packaged(name) for name in packages.offered("experiments")})
+
+
+def _packaged(name: str) -> Experiment:
+    try:
+        entry = packages.entry_point("experiments", name, _BUILT_IN)
+        assert entry is not None
+        found = packages.loaded(entry)
+        if isinstance(found, Experiment):
+            return found
+        raise UserError(f"found a {type(found).__name__}, allowed: an Experiment", where=entry.value)
+    except UserError as error:
+        return Experiment(error.line, "", packages.package_of(packages.offered("experiments")[name][0]), "")
+
+
 def experiment_name(name: str) -> str:
-    """The name under which an experiment stands in :data:`EXPERIMENTS`, also from a shorter one.
+    """The name under which an experiment stands in :func:`experiments`, also from a shorter one.
 
     Raises
     ------
     UserError
         If there is no experiment of that name.
     """
-    names = {known: known for known in EXPERIMENTS}
-    names |= {short: known for known, item in EXPERIMENTS.items() for short in item.also}
+    names = {known: known for known in experiments()}
+    names |= {short: known for known, item in experiments().items() for short in item.also}
     if name not in names:
         raise UserError(unknown_name("experiment", name, names))
     return names[name]
@@ -42,8 +65,11 @@ def experiment_module(name: str) -> Any:
     Raises
     ------
     UserError
-        If there is no experiment of that name.
+        If there is no experiment of that name, or its package cannot be used.
     """
-    module, _, inside = EXPERIMENTS[experiment_name(name)].module.partition(":")
+    about = experiments()[experiment_name(name)]
+    if not about.module:
+        raise UserError(about.title)
+    module, _, inside = about.module.partition(":")
     found = import_module(module)
     return getattr(found, inside) if inside else found

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Mapping, NamedTuple
 
@@ -60,8 +61,9 @@ class Part:
 
     @property
     def key(self) -> str:
-        """A hash of the part and of the program that carries it out."""
-        text = canonical([self.work, self.seed, self.text, program_version()])
+        """A hash of the part and of the program that carries it out, with the package of the work if it has one."""
+        own = [] if self.work.startswith(_PROGRAM) else [_source_of(self.work)]
+        text = canonical([self.work, self.seed, self.text, program_version(), *own])
         return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
@@ -117,8 +119,19 @@ _WITHOUT_INFLUENCE = (
     "lab/store.py",
 )
 
+#: What the names of the program's own modules begin with.
+_PROGRAM = "slotscope."
+
 #: Packages whose next version may count or draw otherwise.
 _PACKAGES = ("numpy", "numba")
+
+
+@cache
+def _source_of(module: str) -> str:
+    """A hash of the source of a module that an installed package brought along."""
+    spec = find_spec(module)
+    file = Path(spec.origin) if spec is not None and spec.origin else Path()
+    return hashlib.blake2b(file.read_bytes(), digest_size=8).hexdigest() if file.is_file() else ""
 
 
 @cache

@@ -18,6 +18,7 @@ from slotscope.model.kinds.spec import kind_named
 from slotscope.model.lab.parts import Outcome, Part, canonical
 from slotscope.model.lab.runs import StraightRun
 from slotscope.model.metrics import Estimate, estimate, estimates
+from slotscope.model.policies import is_own, source_of
 from slotscope.model.policy_choice import policy_choice
 from slotscope.model.scenario.load import Scenario, as_data, edited, load_scenario, parse_scenario
 
@@ -178,10 +179,9 @@ def _files(trace: Sequence[str]) -> Iterator[Path]:
 
 def _policy_file(policy: str | None) -> str:
     """A hash of the file that a user's own policy stands in; empty for one of the program's."""
-    path = Path(policy_choice(Course.read(policy).policy).name) if policy else Path()
-    if path.suffix != ".py" or not path.is_file():
-        return ""
-    return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
+    name = policy_choice(Course.read(policy).policy).name if policy else ""
+    path = Path(source_of(name)[0]) if is_own(name) else Path()
+    return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest() if path.is_file() else ""
 
 
 def with_servers(name: str, count: int) -> Scenario:

@@ -13,9 +13,10 @@ from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Mapping
+from typing import Any, Iterator, Mapping
 
-from slotscope.model.errors import PolicyError, unknown_name
+from slotscope.model import packages
+from slotscope.model.errors import PolicyError, UserError, unknown_name
 from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.scenario.fields import is_policy_file
 
@@ -32,6 +33,9 @@ POLICIES_OF: Mapping[str, Mapping[str, str]] = MappingProxyType(
 POLICIES: tuple[str, ...] = tuple(dict.fromkeys(chain(*POLICIES_OF.values())))
 
 
+#: Read only where a policy of one's own is meant.
+_OWN = "slotscope.model.policies.own.file"
+
 #: Templates and worked examples of policies of one's own.
 _SHIPPED = Path(__file__).resolve().parents[2] / "resources" / "policies"
 
@@ -46,6 +50,30 @@ def is_file(name: str) -> bool:
     return is_policy_file(name)
 
 
+def is_own(name: str) -> bool:
+    """Whether a policy is none of the program's: it stands in a file, or in an installed package."""
+    return is_policy_file(name) or name in packages.offered("policies")
+
+
+def source_of(name: str) -> tuple[str, str]:
+    """The file in which a policy stands that is none of the program's, and its package (else empty).
+
+    Raises
+    ------
+    PolicyError
+        If the package has no such file, or something else is called so, too.
+    """
+    try:
+        entry = packages.entry_point("policies", name, POLICIES)
+        if entry is None:
+            return name, ""
+        file = packages.module_file(entry)
+    except UserError as error:
+        raise PolicyError(error.message, where=error.where) from None
+    module = entry.module
+    return str(file), module if file.name == "__init__.py" else module.rpartition(".")[0]
+
+
 def reference_class(name: str) -> Any:
     """The reference class of one of the program's policies.
 
@@ -57,7 +85,10 @@ def reference_class(name: str) -> Any:
         If no policy has that name; the nearest known one is named.
     """
     if name not in POLICIES:
-        raise PolicyError(unknown_name("policy", name, POLICIES) + "; or give the path of a .py file")
+        raise PolicyError(
+            unknown_name("policy", name, [*POLICIES, *packages.offered("policies")])
+            + "; or give the path of a .py file"
+        )
     modules = next(modules for modules in POLICIES_OF.values() if name in modules)
     return import_module(modules[name]).Reference
 
@@ -70,10 +101,12 @@ def reference_for(name: str, system: str) -> Any:
     PolicyError
         Also if the policy is for another kind of system, or its file cannot be used.
     """
+    if name in packages.offered("policies"):
+        source_of(name)  # refuses a name that means several
     if name in POLICIES_OF[system]:
         return import_module(POLICIES_OF[system][name]).Reference
     allowed = ", ".join(POLICIES_OF[system])
-    own = import_module("slotscope.model.policies.own.file") if is_file(name) else None
+    own = import_module(_OWN) if is_own(name) else None
     found = own.load_policy(name, system) if own else reference_class(name)
     if found.system != system:
         raise PolicyError(f"found '{name}', a policy of {found.system} systems, allowed for this scenario: {allowed}")
@@ -88,4 +121,21 @@ def stop_what_hangs() -> None:
 
 def policy_titles(system: str) -> list[tuple[str, str]]:
     """(name, title) of each policy of a kind of system."""
-    return [(name, reference_for(name, system).title) for name in POLICIES_OF[system]]
+    titles = {name: import_module(module).Reference.title for name, module in POLICIES_OF[system].items()}
+    titles |= {name: title for name, title, kind, _ in packaged_policies() if kind in (system, "")}
+    return list(titles.items())
+
+
+def packaged_policies() -> Iterator[tuple[str, str, str, str]]:
+    """(name, title, kind of system, paper or package) of each policy that packages bring along.
+
+    One that cannot be used has no kind, and what is wrong as its title.
+    """
+    for name, entries in packages.offered("policies").items():
+        package = packages.package_of(entries[0])
+        try:
+            found = import_module(_OWN).load_policy(name, next(iter(ROOMS)))
+        except PolicyError as error:
+            yield name, error.line, "", package
+        else:
+            yield name, found.title, found.system, found.paper or package

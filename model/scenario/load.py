@@ -10,7 +10,8 @@ from typing import Any, Mapping
 
 import tomli_w
 
-from slotscope.model.errors import ScenarioError, unknown_name
+from slotscope.model import packages
+from slotscope.model.errors import ScenarioError, UserError, unknown_name
 from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.scenario.common import ScenarioBase
 from slotscope.model.scenario.fields import is_policy_file
@@ -29,8 +30,20 @@ _FOLDER = Path(__file__).resolve().parents[2] / "resources" / "scenarios"
 
 
 def scenario_files() -> dict[str, Path]:
-    """The built-in scenarios: name (the file's stem) to path."""
+    """The built-in scenarios, and those of installed packages: name (the file's stem) to path."""
+    return _built_in() | {name: _packaged(name) for name in packages.offered("scenarios")}
+
+
+def _built_in() -> dict[str, Path]:
     return {path.stem: path for path in sorted(_FOLDER.glob("*.toml"))}
+
+
+def _packaged(name: str) -> Path:
+    """The file of a package's scenario; where the package is not as it says, a path of none."""
+    try:
+        return packages.file_beside(packages.offered("scenarios")[name][0], ".toml")
+    except UserError:
+        return Path(f"{name}.toml")
 
 
 def find_scenario(name_or_path: str) -> Path:
@@ -41,13 +54,18 @@ def find_scenario(name_or_path: str) -> Path:
     ScenarioError
         If it is neither the name of a built-in scenario nor a file.
     """
-    built_in = scenario_files()
+    built_in = _built_in()
+    try:
+        if entry := packages.entry_point("scenarios", name_or_path, built_in):
+            return packages.file_beside(entry, ".toml")
+    except UserError as error:
+        raise ScenarioError(error.message, where=error.where) from None
     if name_or_path in built_in:
         return built_in[name_or_path]
     path = Path(name_or_path)
     if path.suffix or len(path.parts) > 1 or _exists(path):
         return path
-    raise ScenarioError(unknown_name("scenario", name_or_path, built_in) + "; or give the path of a .toml file")
+    raise ScenarioError(unknown_name("scenario", name_or_path, scenario_files()) + "; or give the path of a .toml file")
 
 
 def _exists(path: Path) -> bool:
@@ -116,10 +134,13 @@ def parse_scenario_text(text: str, where: str) -> Scenario:
 
 
 def scenario_titles() -> list[tuple[str, str]]:
-    """(name, title) of each built-in scenario."""
+    """(name, title) of each of :func:`scenario_files`."""
     titles = []
     for name, path in scenario_files().items():
-        titles.append((name, str(tomllib.loads(path.read_text("utf-8")).get("title", name))))
+        try:
+            titles.append((name, str(tomllib.loads(path.read_text("utf-8")).get("title", name))))
+        except (OSError, ValueError) as error:  # of a package; opening it says what is wrong
+            titles.append((name, f"cannot be read: {error}"))
     return titles
 
 

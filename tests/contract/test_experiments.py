@@ -13,7 +13,7 @@ from slotscope.model.kinds.phases.experiments import jrs_gap, jrs_misestimation,
 from slotscope.model.kinds.queue.experiments import queue_runs, queues_fig3, queues_fig4, queues_limits
 from slotscope.model.kinds.reservation.experiments import dra_collections, dra_convergence, dra_servers, dra_variants
 from slotscope.model.kinds.spec import KINDS
-from slotscope.model.lab import EXPERIMENTS, experiment_module
+from slotscope.model.lab import experiment_module, experiments
 from slotscope.model.lab.parts import carry_out
 from slotscope.model.lab.plan import NO_OPTIONS
 from slotscope.model.lab.results import Result
@@ -40,7 +40,7 @@ TINY: dict[Any, Any] = {
 }
 
 #: Those that need no file beside them.
-ALONE = [name for name, item in EXPERIMENTS.items() if not item.needs_trace]
+ALONE = [name for name, item in experiments().items() if not item.needs_trace]
 
 
 @pytest.fixture(autouse=True)
@@ -52,9 +52,9 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jrs_misestimation, "LEARNED", (5,))  # in less no job leaves
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize("name", experiments())
 def test_it_is_registered_in_full(name: str) -> None:
-    item, plan = EXPERIMENTS[name], experiment_module(name)
+    item, plan = experiments()[name], experiment_module(name)
     assert item.title and item.paper and item.system in KINDS
     if item.needs_trace:
         with pytest.raises(UserError, match="--trace"):

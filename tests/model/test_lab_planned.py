@@ -14,7 +14,7 @@ from slotscope.model.kinds.moldable.experiments import moldable_runs, moldable_t
 from slotscope.model.kinds.phases.experiments import jrs_misestimation, jrs_peers
 from slotscope.model.kinds.phases.experiments.phase_runs import MODELS, budget_of
 from slotscope.model.kinds.reservation.experiments import dra_collections
-from slotscope.model.lab import EXPERIMENTS, experiment_module
+from slotscope.model.lab import experiment_module, experiments
 from slotscope.model.lab.parts import Part
 from slotscope.model.lab.plan import NO_OPTIONS
 from slotscope.model.lab.sweep import Sweep, axis
@@ -60,10 +60,10 @@ def test_points_over_the_budget_are_crossed_out_in_the_pictures_of_the_peers() -
     assert over == {("first fit", 25)}
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize("name", experiments())
 def test_every_figure_of_every_experiment_is_planned(name: str) -> None:
     """Read from the source: some experiments need a trace, all need hours for all their curves."""
-    spec = find_spec(EXPERIMENTS[name].module.partition(":")[0])
+    spec = find_spec(experiments()[name].module.partition(":")[0])
     assert spec is not None
     assert spec.origin is not None
     source = ast.parse(Path(spec.origin).read_text("utf-8"))

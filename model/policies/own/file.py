@@ -19,8 +19,9 @@ from typing import Any, cast
 
 from pydantic import BaseModel
 
-from slotscope.model.errors import PolicyFileError, UnreadablePolicyError
+from slotscope.model.errors import PolicyError, PolicyFileError, UnreadablePolicyError
 from slotscope.model.kinds.rooms import ROOMS
+from slotscope.model.policies import is_file, source_of
 from slotscope.model.policies.common import NoParameters, PseudocodeLine
 from slotscope.model.policies.own.faults import QUIET, is_from_outside, line_in, said_by
 from slotscope.model.policies.own.former import answer_to_former_names
@@ -46,15 +47,12 @@ class PolicyFile:
     It stands where the built-in policies have a class: with ``title``, ``schema`` and so on.
     """
 
+    name: str  #: the path, as given, or what the package calls it
     path: str
+    package: str  #: in which the file stands, for imports; empty for one of the user's
     text: str
     cls: type
     system: str  #: the kind of system that it is for
-
-    @property
-    def name(self) -> str:
-        """The path, as given."""
-        return self.path
 
     @property
     def title(self) -> str:
@@ -99,7 +97,7 @@ class PolicyFile:
         """
 
         def make(private: Any, wanted: tuple[str, ...]) -> Made:
-            module = _executed(self.path, self.text)
+            module = _executed(self.path, self.text, self.package)
             cls = policy_class(self.path, module, own_kind)
             arguments = () if takes_nothing(cls) else (private, parameters)
 
@@ -124,34 +122,36 @@ def kind_of(system: str) -> OwnKind:
     return found
 
 
-def load_policy(path: str, system: str) -> PolicyFile:
-    """The policy in a file; read anew each time, executed anew if its text has changed.
+def load_policy(name: str, system: str) -> PolicyFile:
+    """The policy in a file, or of an installed package; read anew each time, executed anew if its text has changed.
 
     It is for the kind of system that its class names, which every ``OwnPolicy`` does; else for
     *system*.
 
     Nothing of a file is executed that the user has not allowed, see
-    :mod:`model.policies.own.trust`.
+    :mod:`model.policies.own.trust`; who installs a package allows it.
 
     Raises
     ------
     PolicyError
         One line that names the file, the line, what was found and what is allowed.
     """
+    path, package = source_of(name)
     text = read_policy(path)
-    check_allowed(path, text)
+    if is_file(name):
+        check_allowed(path, text)
     with _lock:
-        known = _loaded.get((path, system))
+        known = _loaded.get((name, system))
         if known is None or known.text != text:
-            module = _executed(path, text)
+            module = _executed(path, text, package)
             named = system_of(module, system)
-            known = PolicyFile(path, text, policy_class(path, module, kind_of(named)), named)
-            _loaded[path, system] = known
+            known = PolicyFile(name, path, package, text, policy_class(path, module, kind_of(named)), named)
+            _loaded[name, system] = known
     return known
 
 
-def check_unchanged(path: str, digest: str, session: str) -> None:
-    """Refuse a saved session whose policy's file is not what it was.
+def check_unchanged(name: str, digest: str, session: str) -> None:
+    """Refuse a saved session whose policy's file, or package, is not what it was.
 
     Raises
     ------
@@ -160,19 +160,21 @@ def check_unchanged(path: str, digest: str, session: str) -> None:
     """
     kept = "its text of then is in the session (a zip archive) as policy.py"
     try:
-        text = read_policy(path)
-    except PolicyFileError as error:
-        told = f"the session was saved with the policy {path}: {error.message}; {kept}"
+        text = read_policy(source_of(name)[0])
+    except PolicyError as error:
+        told = f"the session was saved with the policy {name}: {error.message}; {kept}"
         raise PolicyFileError(told, where=session) from None
     if digest_of(text) != digest:
         told = (
-            f"the session was saved with another text of the policy {path}; put it back to reopen the session: {kept}"
+            f"the session was saved with another text of the policy {name}; put it back to reopen the session: {kept}"
         )
         raise PolicyFileError(told, where=session)
 
 
 def with_absolute_path(scenario: Any) -> Any:
     """*scenario* with its policy's file found from any folder."""
+    if not is_file(scenario.policy.name):
+        return scenario
     name = str(Path(scenario.policy.name).resolve())
     choice = scenario.policy.model_copy(update={"name": name})
     return scenario.model_copy(update={"policy": choice})
@@ -212,12 +214,12 @@ def read_policy(path: str) -> str:
     return text
 
 
-def _executed(path: str, text: str) -> ModuleType:
+def _executed(path: str, text: str, package: str) -> ModuleType:
     """A module of its own with all that the file defines."""
     answer_to_former_names()
     code = _compiled(path, text)
     module = ModuleType(f"slotscope_policy_{digest_of(text)[:16]}")
-    module.__file__ = path
+    module.__file__, module.__package__ = path, package
     vars(module)[STOP] = go_on_stopping
     sys.modules[module.__name__] = module  # where pydantic and dataclasses look names up
     folder = str(Path(path).resolve().parent)

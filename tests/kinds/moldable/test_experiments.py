@@ -28,7 +28,7 @@ from slotscope.model.kinds.moldable.experiments.moldable_runs import (
 from slotscope.model.kinds.moldable.experiments.moldable_table1 import DISTRIBUTIONS, PAPER, TableScale
 from slotscope.model.kinds.moldable.sampling import COUNTS, SCALARS, TIME_COLUMN
 from slotscope.model.kinds.moldable.state import ARRIVED, NEXT_ARRIVAL
-from slotscope.model.lab import EXPERIMENTS, experiment_module, experiment_name
+from slotscope.model.lab import experiment_module, experiment_name, experiments
 from slotscope.model.lab.parts import carry_out
 from slotscope.model.lab.plan import NO_OPTIONS
 from slotscope.model.lab.results import Curve
@@ -37,7 +37,7 @@ from slotscope.model.metrics import Estimate
 from slotscope.model.scenario.load import parse_scenario
 
 TINY = MoldableLength((400, 900), 2, 100)
-NAMES = [name for name, item in EXPERIMENTS.items() if item.system == "moldable"]
+NAMES = [name for name, item in experiments().items() if item.system == "moldable"]
 
 
 @pytest.fixture(autouse=True)
@@ -249,7 +249,7 @@ class TestNames:
         assert experiment_module(short) is experiment_module(name)
 
     def test_each_means_one_experiment(self) -> None:
-        names = [*EXPERIMENTS, *(short for item in EXPERIMENTS.values() for short in item.also)]
+        names = [*experiments(), *(short for item in experiments().values() for short in item.also)]
         assert len(set(names)) == len(names)
 
     def test_others_are_refused(self) -> None:

@@ -19,7 +19,7 @@ from slotscope.model.kinds.moldable.experiments.moldable_table1 import SCALES as
 from slotscope.model.kinds.moldable.questions.fields import VOCABULARY
 from slotscope.model.kinds.moldable.scenario.schema import MoldableJobClass, MoldableScenario
 from slotscope.model.kinds.moldable.state import ARRIVED, BLOCKED, BUSY, JOBS
-from slotscope.model.lab import EXPERIMENTS, experiment_name
+from slotscope.model.lab import experiment_name, experiments
 from slotscope.model.metrics import Estimate
 from slotscope.model.policies import POLICIES_OF, reference_for
 from slotscope.model.policy_choice import policy_choice
@@ -204,7 +204,7 @@ class TestExperiments:
     TEXT = EXPERIMENTS_PAGE.partition("## What comes out: Ghanbarian")[2]
 
     def test_short_names(self) -> None:
-        for name, item in EXPERIMENTS.items():
+        for name, item in experiments().items():
             assert all(experiment_name(short) == name for short in item.also)
             if item.system == "moldable":
                 assert {name, *item.also} <= set(code(self.TEXT))

@@ -25,7 +25,7 @@ from slotscope.model.kinds.phases.experiments.phase_runs import (
     scaled,
 )
 from slotscope.model.kinds.phases.measures import COUNTS
-from slotscope.model.lab import EXPERIMENTS, experiment_module
+from slotscope.model.lab import experiment_module, experiments
 from slotscope.model.lab.parts import carry_out
 from slotscope.model.lab.plan import NO_OPTIONS
 from slotscope.model.lab.results import Curve, Row
@@ -36,7 +36,7 @@ from slotscope.model.scenario.load import edited, load_scenario, parse_scenario
 pytestmark = pytest.mark.slow
 
 TINY = PhaseLength(2, 8, 2)
-NAMES = [name for name, item in EXPERIMENTS.items() if item.system == "phases"]
+NAMES = [name for name, item in experiments().items() if item.system == "phases"]
 
 
 @pytest.fixture(autouse=True)

@@ -26,7 +26,7 @@ from slotscope.model.kinds.queue.experiments import (
 )
 from slotscope.model.kinds.queue.experiments.queue_runs import CUTS, QueueLength, QueueRuns, edges_of, sums_of_the_queue
 from slotscope.model.kinds.queue.numbers import numbers_of
-from slotscope.model.lab import EXPERIMENTS, experiment_module
+from slotscope.model.lab import experiment_module, experiments
 from slotscope.model.lab.parts import carry_out
 from slotscope.model.lab.plan import NO_OPTIONS, Options
 from slotscope.model.lab.runner import run_plan
@@ -143,14 +143,14 @@ def scales(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queues_limits, "SYSTEMS", {"queues-vqs-unstable": 2.0, "queues-bf-unstable": None})
 
 
-NAMES = [name for name, item in EXPERIMENTS.items() if item.system == "queue"]
+NAMES = [name for name, item in experiments().items() if item.system == "queue"]
 
 
 @pytest.fixture(params=NAMES)
 def experiment(request: pytest.FixtureRequest, scales: None, tmp_path: Path) -> Iterator[tuple[Any, Options]]:
     """Each experiment, small, with a trace where it needs one."""
     options = NO_OPTIONS
-    if EXPERIMENTS[request.param].needs_trace:
+    if experiments()[request.param].needs_trace:
         options = Options(task_events(tmp_path / "part.csv"))
     yield experiment_module(request.param), options
 

@@ -17,7 +17,7 @@ from slotscope.model.kinds.moldable.programs.distance import DistanceBounds
 from slotscope.model.kinds.moldable.programs.program import ProgramAnswer
 from slotscope.model.kinds.moldable.programs.references import PolicyReference
 from slotscope.model.kinds.moldable.scenario.schema import MoldableScenario
-from slotscope.model.policies import is_file
+from slotscope.model.policies import is_own
 from slotscope.model.policy_choice import policy_choice
 from slotscope.model.scenario.load import load_scenario
 
@@ -36,7 +36,7 @@ def solved(options: argparse.Namespace) -> Report:
     with progress_of(f"bounds {options.scenario}", quiet=options.json):
         session = Session.open(options.scenario, UNCONDITIONAL, options.seed, tuple(options.trace), kernel=False)
         numbers = session.bench.numbers
-        if numbers.optimum is not None and not is_file(choice.name):
+        if numbers.optimum is not None and not is_own(choice.name):
             rules_for(choice, numbers)  # says what is wrong with the policy
         for warning in numbers.warnings():
             note(f"warning: {warning}")

@@ -24,7 +24,7 @@ from slotscope.model.kinds.moldable.programs.references import PolicyReference, 
 from slotscope.model.kinds.moldable.programs.theorem1 import Duals, Optimum, duals, knots, optimum
 from slotscope.model.kinds.moldable.rules import AllocationRules
 from slotscope.model.kinds.moldable.scenario.schema import MoldableScenario
-from slotscope.model.policies import is_file, reference_for
+from slotscope.model.policies import is_own, reference_for
 from slotscope.model.policy_choice import choice_text
 from slotscope.model.scenario.common import PolicyChoice
 from slotscope.model.scenario.validation import validated
@@ -293,7 +293,7 @@ def _rules(scenario: MoldableScenario, numbers: MoldableNumbers) -> Iterator[tup
     Those of a policy's file do not say for how many servers a job asks, and no file is executed here.
     """
     choices = [scenario.policy, *(PolicyChoice(name=name) for name in COMPARED)]
-    choices = [choice for choice in choices if not is_file(choice.name)]
+    choices = [choice for choice in choices if not is_own(choice.name)]
     for name, choice in {choice_text(choice): choice for choice in choices}.items():
         try:
             yield name, rules_for(choice, numbers)

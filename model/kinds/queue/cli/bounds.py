@@ -17,7 +17,7 @@ from slotscope.model.kinds.queue.programs.instance import Instance, instance_of
 from slotscope.model.kinds.queue.programs.supportable import SupportableWorkload, solver_status
 from slotscope.model.kinds.queue.programs.theorem1 import Refinement
 from slotscope.model.kinds.queue.scenario.schema import QueueScenario
-from slotscope.model.policies import is_file
+from slotscope.model.policies import is_own
 from slotscope.model.scenario.load import load_scenario
 
 Result = dict[str, Any]
@@ -38,7 +38,7 @@ def solved(options: argparse.Namespace) -> Report:
 def _policy(options: argparse.Namespace) -> str | None:
     """Another policy than the scenario's where that is a file: bounds have no need to run it."""
     named = load_scenario(options.scenario).policy.name
-    return "fifo-ff" if options.policy is None and is_file(named) else options.policy
+    return "fifo-ff" if options.policy is None and is_own(named) else options.policy
 
 
 def execute_queue(numbers: QueueNumbers, scenario: QueueScenario) -> Result:

@@ -17,7 +17,7 @@ from slotscope.model.kinds.reservation.programs.bounds import bounds
 from slotscope.model.kinds.reservation.programs.greedy import global_greedy
 from slotscope.model.kinds.reservation.programs.monotone import QUICK, MonotoneSearch, search_violation
 from slotscope.model.kinds.reservation.programs.pools import pooled_greedy, pooled_optimum
-from slotscope.model.policies import is_file
+from slotscope.model.policies import is_own
 from slotscope.model.scenario.load import Scenario, load_scenario, parse_scenario, write_scenario
 from slotscope.model.waiting import who_waits
 
@@ -51,7 +51,7 @@ def solved(options: argparse.Namespace) -> Report:
 def _policy(options: argparse.Namespace) -> str | None:
     """Another policy than the scenario's where that is a file: bounds have no need to run it."""
     named = load_scenario(options.scenario).policy.name
-    return "first-fit" if options.policy is None and is_file(named) else options.policy
+    return "first-fit" if options.policy is None and is_own(named) else options.policy
 
 
 def _one_pool(numbers: ReservationNumbers) -> dict[str, Any]:
