@@ -11,7 +11,7 @@ from typing import Any, Callable, Sequence
 
 from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QWidget
 
 from slotscope.gui import dialogs, manual
 from slotscope.gui import theme as themes
@@ -26,7 +26,6 @@ from slotscope.gui.docks import PanelDock
 from slotscope.gui.experiments import Experiments
 from slotscope.gui.faults import Fault, guard_classes
 from slotscope.gui.forks_dialog import ForksDialog
-from slotscope.gui.goals import GoalProgress
 from slotscope.gui.inspectors import DOCKED, Inspectors
 from slotscope.gui.intents import (
     ApplyScenario,
@@ -48,6 +47,7 @@ from slotscope.gui.own_policy import OwnPolicyFile
 from slotscope.gui.panel_docks import USUAL, PanelDocks
 from slotscope.gui.run_control import RunControl
 from slotscope.gui.searches import look_at
+from slotscope.gui.status_line import StatusLine
 from slotscope.gui.trace_choice import TraceChoice
 from slotscope.gui.transport import TransportBar
 from slotscope.gui.worker import RunWorker
@@ -75,8 +75,6 @@ class MainWindow(QMainWindow):
         self.worker = worker
         self.settings = settings
         self.theme = themes.load_theme(str(settings.value("theme", "light")))
-        self._progress = ""  # what was last said of what takes long
-        self._told = ""  # the run's last message; the window's own stay until the next
         self.view_menu = QMenu(self)
         self.control = RunControl(worker, self)
         self.area = DockArea(self, self.theme, USUAL)
@@ -87,10 +85,7 @@ class MainWindow(QMainWindow):
         self.experiments = Experiments(self, settings, self.theme, worker)
         self.actions_by_name = Actions(self, self._handlers())
         self.transport = TransportBar(self.theme, self.actions_by_name)
-        self._status = QLabel()
-        self._next = QLabel()
-        self._fault_details = ""
-        self._copy_fault = QPushButton("Copy the details")
+        self.status = StatusLine()
         self._build()
         self._bounds = BoundsService()
         self.compare = CompareControl(self, self.control, worker, self.transport, self.lanes)
@@ -128,12 +123,7 @@ class MainWindow(QMainWindow):
         )
         self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
         self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
-        self.statusBar().addWidget(self._status, 1)
-        self.statusBar().addPermanentWidget(self._copy_fault)
-        self.statusBar().addPermanentWidget(self._next)
-        self._copy_fault.setObjectName("copy-fault")
-        self._copy_fault.clicked.connect(self._copy_details)
-        self._copy_fault.hide()
+        self.setStatusBar(self.status)
         self.transport.set_scenarios(scenario_titles())
         kind = kind_named(self.area.system)
         self.transport.set_system(kind.name, kind.vocabulary.event_kinds)
@@ -144,8 +134,9 @@ class MainWindow(QMainWindow):
         self.worker.framed.connect(self._take_frame)
         self.worker.opened.connect(self._take_info)
         self.worker.refused.connect(self._refused)
-        self.worker.compiled.connect(self._compiled)
-        self.worker.progressed.connect(self._progressed)
+        self.worker.compiled.connect(self.status.show_compiled)
+        self.worker.progressed.connect(self.status.show_progress)
+        self.worker.progressed.connect(self.transport.set_progress)
         self.worker.compiling.connect(self.transport.show_compiling)
         self.worker.laid_out.connect(self.lanes.arrange)
         self.worker.compared.connect(self._take_lanes)
@@ -179,7 +170,7 @@ class MainWindow(QMainWindow):
     def _switch_lecture(self, on: bool) -> None:
         self.actions_by_name["lecture"].setChecked(on)
         self.menu_bar.setHidden(on)
-        self.statusBar().setHidden(on)
+        self.status.setHidden(on)
         self.transport.set_lecture(on)
         self.restyle()
 
@@ -224,16 +215,13 @@ class MainWindow(QMainWindow):
             return
         self.transport.set_frame(frame)
         self.area.show_frame(frame)
-        if frame.message != self._told:
-            self._told = frame.message
-            self._status.setText(frame.message)
-        self._next.setText(self.compare.next_text(frame))
+        self.status.show_run(frame.message, self.compare.next_text(frame))
         self.lecture.follow()
         self.worker.take()
 
     def say(self, text: str) -> None:
         """Show a line in the status bar."""
-        self._status.setText(text)
+        self.status.say(text)
 
     def _refused(self, text: str) -> None:
         self.say(text)
@@ -247,30 +235,8 @@ class MainWindow(QMainWindow):
             self.transport.scenario.setCurrentIndex(-1)
 
     def fail(self, fault: Fault) -> None:
-        """Say what went wrong outside the panels; a button copies the details."""
-        self.say(f"That could not be done: {fault.sentence}")
-        self._fault_details = fault.details
-        self._copy_fault.show()
-
-    def _copy_details(self) -> None:
-        QGuiApplication.clipboard().setText(self._fault_details)
-        self._copy_fault.hide()
-
-    def _progressed(self, progress: GoalProgress) -> None:
-        """Say how far it is; once that is over, what the run said last."""
-        self.transport.set_progress(progress)
-        if progress.text:
-            self.say(progress.text)
-            self._progress = progress.text
-        elif self._status.text() == self._progress:
-            self.say(self._told)
-
-    def _compiled(self, done: bool) -> None:
-        """Say so, but not in place of what the run or the window has just said."""
-        if not done:
-            self.say("Compiling failed; the reference goes on running.")
-        elif self._status.text() in {"", self._progress}:
-            self.say("Compiled: the run is at full speed.")
+        """Say what went wrong outside the panels."""
+        self.status.fail(fault)
 
     # Intents.
 

@@ -141,7 +141,7 @@ def test_the_view_menu_has_further_panels_of_each_policy(qtbot: QtBot, window: M
     qtbot.waitUntil(lambda: window.docks["lp-2"].seen, timeout=PATIENCE)
     path = tmp_path / "two.slotscope"
     window.control.save(path, window.area.layouts.text())
-    qtbot.waitUntil(lambda: str(path) in window._status.text(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: str(path) in window.status.said.text(), timeout=PATIENCE)
     window.compare.compare(())
     rest(qtbot, window, lambda: not window.frame.companions)
     assert "lp-2" not in window.docks
@@ -284,7 +284,7 @@ def test_a_click_in_another_log_goes_there(qtbot: QtBot, window: MainWindow) -> 
     other.intent.emit(RunUntil(event=target + 20))
     qtbot.wait(50)
     other.intent.emit(BreakAt(target + 5))
-    assert "first policy" in window._status.text()
+    assert "first policy" in window.status.said.text()
 
 
 def test_a_server_chosen_in_one_lane_is_not_pointed_at_in_another(qtbot: QtBot, window: MainWindow) -> None:
@@ -390,7 +390,7 @@ def test_a_comparison_is_saved_and_reopened_where_it_stood(qtbot: QtBot, window:
     place = moment(window)
     path = tmp_path / "two.slotscope"
     window.control.save(path, "")
-    qtbot.waitUntil(lambda: str(path) in window._status.text(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: str(path) in window.status.said.text(), timeout=PATIENCE)
     window.compare.compare(())
     rest(qtbot, window, lambda: not window.frame.companions)
     window.open_path(path)
@@ -403,7 +403,7 @@ def test_carrying_on_under_other_rules_is_refused_in_one_line(qtbot: QtBot, wind
     rest(qtbot, window, lambda: window.frame.event == 50)
     data = window.frame.info.scenario.model_dump(mode="json")
     window.control.apply(data, carry_on=True)
-    qtbot.waitUntil(lambda: "end the comparison" in window._status.text(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: "end the comparison" in window.status.said.text(), timeout=PATIENCE)
     assert window.frame.event == 50
     window.control.apply(data, carry_on=False)
     rest(qtbot, window, lambda: window.frame.event == 0)

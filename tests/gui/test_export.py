@@ -32,7 +32,7 @@ def export(qtbot: QtBot, window: MainWindow, path: Path, kind: str, monkeypatch:
 
 
 def said(window: MainWindow, text: str) -> bool:
-    return text in window._status.text()
+    return text in window.status.said.text()
 
 
 @pytest.mark.parametrize("scenario", ["dra-classroom", "queues-classroom", "jrs-classroom", "moldable-classroom"])

@@ -364,10 +364,10 @@ def test_neither_frames_nor_keys_nor_other_panels_stop(qtbot, shown, window, mon
 def test_a_fault_outside_the_panels_is_named_in_the_status_bar(qtbot, shown, window):
     window.actions_by_name["shortcuts"].triggered.connect(lambda: 1 / 0)
     window.actions_by_name["shortcuts"].trigger()
-    assert "ZeroDivisionError" in window._status.text()
-    qtbot.mouseClick(window._copy_fault, Qt.MouseButton.LeftButton)
+    assert "ZeroDivisionError" in window.status.said.text()
+    qtbot.mouseClick(window.status.copy_fault, Qt.MouseButton.LeftButton)
     assert "Traceback" in QGuiApplication.clipboard().text()
-    assert not window._copy_fault.isVisible()
+    assert not window.status.copy_fault.isVisible()
 
 
 def test_the_thread_of_the_run_outlives_a_command_that_fails(qtbot, shown, window):
@@ -379,8 +379,8 @@ def test_the_thread_of_the_run_outlives_a_command_that_fails(qtbot, shown, windo
         raise KeyError("a command")
 
     window.worker.post(broken)
-    qtbot.waitUntil(lambda: "KeyError" in window._status.text())
-    qtbot.waitUntil(window._copy_fault.isVisible)
+    qtbot.waitUntil(lambda: "KeyError" in window.status.said.text())
+    qtbot.waitUntil(window.status.copy_fault.isVisible)
     rest(qtbot, window, lambda: window.frame.event == 20)
     press(qtbot, window, Qt.Key.Key_Right)
     rest(qtbot, window, lambda: window.frame.event == 21)
@@ -390,7 +390,7 @@ def test_the_thread_of_the_run_outlives_a_frame_that_cannot_be_made(qtbot, shown
     with monkeypatch.context() as broken:
         broken.setattr(Session, "frame", lambda *_, **__: 1 / 0)
         press(qtbot, window, Qt.Key.Key_Right)
-        qtbot.waitUntil(lambda: "ZeroDivisionError" in window._status.text())
+        qtbot.waitUntil(lambda: "ZeroDivisionError" in window.status.said.text())
     press(qtbot, window, Qt.Key.Key_Right)
     rest(qtbot, window, lambda: window.frame.event == 2)
 
@@ -399,4 +399,4 @@ def test_exceptions_of_other_threads_are_said_too(qtbot, shown, window):
     thread = threading.Thread(target=lambda: 1 / 0)
     thread.start()
     thread.join()
-    qtbot.waitUntil(lambda: "ZeroDivisionError" in window._status.text())
+    qtbot.waitUntil(lambda: "ZeroDivisionError" in window.status.said.text())

@@ -88,7 +88,7 @@ def test_the_other_choice_stands_beside_and_one_key_goes_back(qtbot: QtBot, wind
     reject(qtbot, window, dialog)
     assert (window.frame.event, window.frame.companions[0].event) == (EVENT, EVENT)
     assert window.compare.labels == ("DRA", f"DRA, reject @{EVENT}")
-    assert "goes back" in window._status.text()
+    assert "goes back" in window.status.said.text()
     close(qtbot, window, dialog)
     press(qtbot, window, Key.Key_Right)
     rest(qtbot, window, lambda: window.frame.companions[0].event == EVENT + 1)
@@ -148,7 +148,7 @@ def test_forks_are_listed_named_kept_and_gone_to(qtbot: QtBot, window: MainWindo
     qtbot.waitUntil(lambda: window.compare.labels[1] == "turned away", timeout=PATIENCE)
     path = tmp_path / "forks.slotscope"
     window.control.save(path, "")
-    qtbot.waitUntil(lambda: str(path) in window._status.text(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: str(path) in window.status.said.text(), timeout=PATIENCE)
     click(qtbot, dialog, "dra")
     rest(qtbot, window, lambda: not window.frame.companions)
     click(qtbot, dialog, "turned away")
@@ -201,5 +201,5 @@ def test_an_edit_goes_on_beside_or_is_refused_in_one_line(qtbot: QtBot, window: 
     rest(qtbot, window, lambda: not window.frame.companions)
     data["seed"] = 99
     window.area.asked.emit(ApplyScenario(data, True, True), 0)
-    qtbot.waitUntil(lambda: "other arrivals, sizes or service" in window._status.text(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: "other arrivals, sizes or service" in window.status.said.text(), timeout=PATIENCE)
     assert not window.frame.companions

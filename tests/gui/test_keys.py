@@ -240,7 +240,7 @@ def test_a_run_that_was_replaced_comes_back(qtbot: QtBot, window: MainWindow) ->
     choose(window, "scenario", "queues-classroom")
     rest(qtbot, window, lambda: window.frame.info.scenario_name == "queues-classroom")
     said = "Ctrl+Shift+Z goes back to dra-classroom (dra, seed 171) at event 12."
-    qtbot.waitUntil(lambda: said in window._status.text())
+    qtbot.waitUntil(lambda: said in window.status.said.text())
     choose(window, "scenario", "moldable-classroom")  # over a run that has not begun
     rest(qtbot, window, lambda: window.frame.info.scenario_name == "moldable-classroom")
     strike(window, Key.Key_Z, CTRL | SHIFT)
@@ -259,7 +259,7 @@ def test_what_cannot_be_opened_leaves_the_boxes_as_they_were(qtbot: QtBot, windo
     choose(window, "policy", "best-fit")
     rest(qtbot, window, lambda: window.frame.info.policy_name == "best-fit")
     window.control.open("no-such-scenario")
-    qtbot.waitUntil(lambda: "no-such-scenario" in window._status.text())
+    qtbot.waitUntil(lambda: "no-such-scenario" in window.status.said.text())
     assert window.transport.policy.currentData() == "best-fit"
     assert window.transport.scenario.currentData() == "dra-classroom"
 
@@ -299,7 +299,7 @@ def test_of_an_edited_run_it_is_said_what_to_save(qtbot: QtBot, window: MainWind
     rest(qtbot, window, lambda: not window.frame.opening_line)
     strike(window, Key.Key_L, CTRL)
     assert QGuiApplication.clipboard().text() == "mine"
-    assert "save it with Ctrl+S" in window._status.text()
+    assert "save it with Ctrl+S" in window.status.said.text()
 
 
 # Dialogs and data.

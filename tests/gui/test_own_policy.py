@@ -137,7 +137,7 @@ def test_a_change_is_loaded_and_the_run_replayed(
     else:
         write(tmp_path, source(LAST_FIT))
     rest(qtbot, window, lambda: runs(window, path, 60)() and placements(window) != before)
-    assert "replayed to event 60" in window._status.text()
+    assert "replayed to event 60" in window.status.said.text()
     write(tmp_path, source())
     rest(qtbot, window, lambda: runs(window, path, 60)() and placements(window) == before)
 
@@ -152,7 +152,7 @@ def test_a_faulty_change_leaves_the_run_as_it_is(qtbot: QtBot, window: MainWindo
     qtbot.waitUntil(lambda: "SyntaxError" in fault_shown(window), timeout=PATIENCE)
     assert window.transport.policy_fault.text().startswith("line 1, column 8: SyntaxError")
     told = "mine.py, line 1, column 8: SyntaxError"
-    qtbot.waitUntil(lambda: window._status.text().startswith(told), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: window.status.said.text().startswith(told), timeout=PATIENCE)
     assert not window.findChildren(QDialog)
     assert (window.frame.info, window.frame.event) == (info, 50)
     window.control.step()
@@ -188,12 +188,12 @@ def test_after_a_fault_on_the_way_the_run_comes_to_where_it_was(
     rest(qtbot, window, lambda: inside(window, 1))
     write(tmp_path, source(LAST_FIT))
     rest(qtbot, window, lambda: runs(window, path, 60)() and inside(window, 1))
-    assert "replayed to event 60" in window._status.text()
+    assert "replayed to event 60" in window.status.said.text()
     assert fault_shown(window) == ""
     window.control.go_to(10)
     rest(qtbot, window, runs(window, path, 10))
     write(tmp_path, source())
-    rest(qtbot, window, lambda: "replayed to event 10" in window._status.text())
+    rest(qtbot, window, lambda: "replayed to event 10" in window.status.said.text())
 
 
 def test_a_faulty_file_is_loaded_once_it_is_right(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
@@ -218,7 +218,7 @@ def test_a_fault_of_the_run_stops_it_and_the_window_stays_usable(
     rest(qtbot, window, lambda: runs(window, path)() and window.frame.event >= 29)  # type: ignore[union-attr]
     assert window.frame is not None
     event = window.frame.event
-    qtbot.waitUntil(lambda: "ZeroDivisionError" in window._status.text(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: "ZeroDivisionError" in window.status.said.text(), timeout=PATIENCE)
     window.control.step_back()
     rest(qtbot, window, runs(window, path, event - 1))
     window.control.step()
@@ -273,7 +273,7 @@ def test_a_session_reopens_with_its_policy(qtbot: QtBot, window: MainWindow, tmp
     window.open_path(tmp_path / "run.slotscope")
     rest(qtbot, window, lambda: runs(window, path, 33)() and inside(window, 1))
     write(tmp_path, source(LAST_FIT))
-    rest(qtbot, window, lambda: "replayed to event 33" in window._status.text())
+    rest(qtbot, window, lambda: "replayed to event 33" in window.status.said.text())
 
 
 def test_two_policies_side_by_side(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
@@ -356,7 +356,7 @@ def test_a_new_one_is_written_from_the_template_and_runs(
     at(qtbot, window, 30)
     assert fault_shown(window) == ""
     write(tmp_path, template_of(system) + "# changed\n", path.name)
-    rest(qtbot, window, lambda: "replayed to event 30" in window._status.text())
+    rest(qtbot, window, lambda: "replayed to event 30" in window.status.said.text())
 
 
 def test_a_template_that_cannot_be_written_is_told(

@@ -174,11 +174,11 @@ def test_express_turns_the_button_into_pause_and_the_clock_goes_on(qtbot: QtBot,
     press(qtbot, window, Qt.Key.Key_E)
     qtbot.waitUntil(lambda: len(looks) >= 3, timeout=PATIENCE)
     assert {text for _, text in looks} == {"Pause"}
-    assert window._status.text() == "Running without drawing (Esc stops it)"
+    assert window.status.said.text() == "Running without drawing (Esc stops it)"
     press(qtbot, window, Qt.Key.Key_Escape)
     rest(qtbot, window, lambda: window.frame.event > 0)
     qtbot.waitUntil(lambda: window.actions_by_name["run"].text() == "Run", timeout=PATIENCE)
-    assert window._status.text() == ""
+    assert window.status.said.text() == ""
     assert bar._event.text() == f"event {window.frame.event:,}".replace(",", "\u202f")
 
 
@@ -188,11 +188,11 @@ def test_space_stops_what_takes_long(qtbot: QtBot, window: MainWindow) -> None:
     window.control.go_to(2_000_000)
     qtbot.waitUntil(lambda: worker.busy, timeout=PATIENCE)
     press(qtbot, window, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: "stopped at" in window._status.text(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: "stopped at" in window.status.said.text(), timeout=PATIENCE)
     assert not worker.running
     press(qtbot, window, Qt.Key.Key_Home)
     rest(qtbot, window, lambda: window.frame.event == 0)
-    assert window._status.text() == ""
+    assert window.status.said.text() == ""
 
 
 def test_slow_steps_count_as_steps(qtbot: QtBot, window: MainWindow) -> None:
@@ -215,12 +215,12 @@ def test_slow_steps_count_as_steps(qtbot: QtBot, window: MainWindow) -> None:
 def test_the_clock_speaks_of_the_event_in_the_making(qtbot: QtBot, window: MainWindow) -> None:
     window.control.go_to(14)
     rest(qtbot, window, lambda: window.frame.event == 14 and not window.frame.records)
-    assert window._next.text().startswith("next: ")
-    expected = window._next.text().removeprefix("next: ")
+    assert window.status.next.text().startswith("next: ")
+    expected = window.status.next.text().removeprefix("next: ")
     press(qtbot, window, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
     rest(qtbot, window, lambda: len(window.frame.records) == 1)
     assert window.transport._event.text() == "event 15, sub-step 1"
-    assert window._next.text() == f"now: {expected}"
+    assert window.status.next.text() == f"now: {expected}"
 
 
 def test_compiling_is_shown_where_lectures_see_it(qtbot: QtBot, window: MainWindow) -> None:

@@ -57,7 +57,7 @@ def test_a_trace_is_asked_for_and_remembered(qtbot: QtBot, window: MainWindow, l
     select(window, "moldable-swf")
     assert button.isVisible()
     assert button.text() == "Choose a trace for moldable-swf ..."
-    assert window._status.text() == HINT
+    assert window.status.said.text() == HINT
     assert box.currentData() == "moldable-classroom"  # which is what runs
 
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
@@ -79,7 +79,7 @@ def test_a_trace_is_asked_for_and_remembered(qtbot: QtBot, window: MainWindow, l
     assert not button.isVisible()
     select(window, "moldable-swf")
     rest(qtbot, window, lambda: runs(window) == "moldable-swf")
-    assert "Reading the trace" not in window._status.text()
+    assert "Reading the trace" not in window.status.said.text()
 
 
 def test_a_trace_that_cannot_be_read_is_asked_for_anew(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_a_trace_that_cannot_be_read_is_asked_for_anew(qtbot: QtBot, window: Mai
     wrong.write_text("no log\n")
     select(window, "moldable-swf")
     window.traces.choose([str(wrong)])
-    qtbot.waitUntil(lambda: "wrong.swf" in window._status.text(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: "wrong.swf" in window.status.said.text(), timeout=PATIENCE)
     assert window.transport.scenario.currentData() == "moldable-classroom"
     assert window.transport.trace.text() == "Choose a trace for moldable-swf ..."
 

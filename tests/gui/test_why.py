@@ -97,4 +97,4 @@ def test_a_line_of_the_log_says_why_and_one_that_decides_nothing_says_so(qtbot: 
     chosen(log.menu(rows[57]), "Why?")
     assert "job 25" in answered(qtbot, window)
     chosen(log.menu(rows[56]), "Why?")
-    qtbot.waitUntil(lambda: "decides nothing" in window._status.text())
+    qtbot.waitUntil(lambda: "decides nothing" in window.status.said.text())

@@ -218,7 +218,7 @@ def test_a_broken_scenario_leaves_the_run_as_it_was(qtbot: QtBot, window: MainWi
     broken = tmp_path / "broken.toml"
     broken.write_text("system = 'reservation'\n[servers]\ncount = 0\n")
     window.open_path(broken)
-    qtbot.waitUntil(lambda: "servers" in window._status.text(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: "servers" in window.status.said.text(), timeout=PATIENCE)
     assert window.frame is not None
     assert (window.frame.event, window.frame.info.scenario_name) == (30, "dra-vms")
 
@@ -282,15 +282,15 @@ def test_panels_save_pictures_and_series(qtbot: QtBot, window: MainWindow, tmp_p
     assert [row["event"] for row in rows] == list(range(1, 401))
     assert all(row["sentence"] for row in rows)
     dock.save_picture(tmp_path / "absent" / "reward.svg")
-    assert "cannot be written" in window._status.text()
+    assert "cannot be written" in window.status.said.text()
 
 
 def test_that_the_run_is_compiled_is_not_said_over_a_refusal(window: MainWindow) -> None:
     window.say("x.toml: no such file")
     window.worker.compiled.emit(True)
-    assert window._status.text() == "x.toml: no such file"
+    assert window.status.said.text() == "x.toml: no such file"
     window.worker.compiled.emit(False)
-    assert "failed" in window._status.text()
+    assert "failed" in window.status.said.text()
     window.say("")
     window.worker.compiled.emit(True)
-    assert "full speed" in window._status.text()
+    assert "full speed" in window.status.said.text()
