@@ -6,7 +6,8 @@ Each kind has a narrator of its own, the only place that words its decisions.
 from __future__ import annotations
 
 import math
-from typing import Any, Mapping, Protocol, Sequence
+from abc import ABC, abstractmethod
+from typing import Any, Callable, ClassVar, Mapping, Sequence
 
 import numpy as np
 
@@ -21,24 +22,43 @@ UNIT_SYMBOLS = frozenset({"µs", "ms", "s", "min", "h", "d"})
 _RESIDUE = 1e-8
 
 
-class Narrator(Protocol):
+Wording = Callable[[Any, Mapping[str, Any]], str]
+
+
+class Narrator(ABC):
     """Words the records of one run; what is numbered is numbered from 1 in sentences."""
 
+    #: What is said of a sub-step, by its kind, where it is no action; functions of the narrator and the step's values.
+    wordings: ClassVar[Mapping[str, Wording]] = {}
+
+    @abstractmethod
     def row(self, row: np.void) -> str:
         """One sentence for an event, with its reason in numbers."""
-        ...
 
+    @abstractmethod
     def event(self, event: Event) -> str:
         """A few words for an event that is about to happen."""
-        ...
 
     def event_anywhere(self, event: Event) -> str:
         """The same without a server, for runs in which it happens on different ones."""
-        ...
+        return self.event(event)
 
     def record(self, record: Record) -> str:
-        """One sentence for a sub-step."""
-        ...
+        """One sentence for a sub-step.
+
+        A policy of one's own may give values other than the words for a kind are made of: they
+        are told as they are.
+        """
+        wording = self.wordings.get(record.kind)
+        try:
+            text = self._action(record) or (wording(self, record.values) if wording else "")
+        except (LookupError, TypeError, ValueError, AttributeError):
+            text = ""
+        return text or told(record.kind, record.values)
+
+    @abstractmethod
+    def _action(self, record: Record) -> str:
+        """What an action does; empty for what is none."""
 
 
 def told(kind: str, values: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Callable, Iterator, Mapping
 
 import numpy as np
 
-from slotscope.model.explain import grouped, plural, told
+from slotscope.model.explain import Narrator, grouped, plural
 from slotscope.model.kinds.moldable.facts import MoldableFacts
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers
 from slotscope.model.kinds.moldable.rows import (
@@ -31,7 +31,7 @@ Values = Mapping[str, Any]
 LONG = 1000.0
 
 
-class MoldableNarrator:
+class MoldableNarrator(Narrator):
     """Words the records of one run.
 
     Parameters
@@ -130,20 +130,7 @@ class MoldableNarrator:
 
     # Sub-steps.
 
-    def record(self, record: Record) -> str:
-        """One sentence for a sub-step.
-
-        A policy of one's own may give values other than the words for a kind are made of: they
-        are told as they are.
-        """
-        teller = _TELLERS.get(record.kind)
-        try:
-            text = self._decision(record) or (teller(self, record.values) if teller else "")
-        except (LookupError, TypeError, ValueError):
-            text = ""
-        return text or told(record.kind, record.values)
-
-    def _decision(self, record: Record) -> str:
+    def _action(self, record: Record) -> str:
         if isinstance(record, Allocate):
             return self._allocate(record)
         if isinstance(record, Reject):
@@ -258,7 +245,7 @@ def _share(share: float) -> str:
 
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
-_TELLERS: dict[str, Callable[[MoldableNarrator, Values], str]] = {
+MoldableNarrator.wordings = {
     "arrival": MoldableNarrator._arrival,
     "departure": MoldableNarrator._departure,
     "request": MoldableNarrator._request,

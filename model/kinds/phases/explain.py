@@ -11,7 +11,7 @@ from typing import Any, Callable, Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.explain import counted, grouped, plural, shown, told
+from slotscope.model.explain import Narrator, counted, grouped, plural, shown
 from slotscope.model.kinds.phases.facts import PhaseFacts
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.rows import (
@@ -50,7 +50,7 @@ __all__ = ["PhaseNarrator", "why_waiting"]
 Values = Mapping[str, Any]
 
 
-class PhaseNarrator:
+class PhaseNarrator(Narrator):
     """Words the records of one run.
 
     Parameters
@@ -155,19 +155,6 @@ class PhaseNarrator:
         return f"a job goes into phase {self._type(event.type)}"
 
     # Sub-steps.
-
-    def record(self, record: Record) -> str:
-        """One sentence for a sub-step.
-
-        A policy of one's own may give values other than the words for a kind are made of: they
-        are told as they are.
-        """
-        wording = _STEPS.get(record.kind)
-        try:
-            text = self._action(record) or (wording(self, record.values) if wording else "")
-        except (LookupError, TypeError, ValueError, AttributeError):
-            text = ""
-        return text or told(record.kind, record.values)
 
     def _action(self, record: Record) -> str:
         match record:
@@ -423,7 +410,7 @@ _REASONS: dict[str, str] = {
     "drawn idle": "drawn at random among the idle",
 }
 
-_STEPS: dict[str, Callable[[PhaseNarrator, Values], str]] = {
+PhaseNarrator.wordings = {
     "arrival": PhaseNarrator._arrival,
     "tokens_of_type": PhaseNarrator._tokens_of_type,
     "move": PhaseNarrator._move,

@@ -10,7 +10,7 @@ from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
-from slotscope.model.explain import grouped, plural, told
+from slotscope.model.explain import Narrator, grouped, plural
 from slotscope.model.kinds.queue.facts import QueueFacts
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.programs.partition import subscript
@@ -45,7 +45,7 @@ def amounts(value: Fraction | Sequence[Fraction]) -> str:
     return f"({', '.join(amount(one) for one in value)})"
 
 
-class QueueNarrator:
+class QueueNarrator(Narrator):
     """Words the records of one run.
 
     Parameters
@@ -164,23 +164,6 @@ class QueueNarrator:
     def event(self, event: Event) -> str:
         """A few words for a slot that is about to begin."""
         return f"slot {grouped(int(event.time))} begins"
-
-    def event_anywhere(self, event: Event) -> str:
-        """The same: a slot is of no server."""
-        return self.event(event)
-
-    def record(self, record: Record) -> str:
-        """One sentence for a sub-step.
-
-        A policy of one's own may give values other than the words for a kind are made of: they
-        are told as they are.
-        """
-        wording = _STEPS.get(record.kind)
-        try:
-            text = self._action(record) or (wording(self, record.values) if wording else "")
-        except (LookupError, TypeError, ValueError, AttributeError):
-            text = ""
-        return text or told(record.kind, record.values)
 
     def _action(self, record: Record) -> str:
         match record:
@@ -364,7 +347,7 @@ _REASONS: dict[str, str] = {
     "configuration": "the configuration has a place for it",
 }
 
-_STEPS: dict[str, Callable[[QueueNarrator, Values], str]] = {
+QueueNarrator.wordings = {
     "arrival": QueueNarrator._arrival,
     "departure": QueueNarrator._departure,
     "servers_that_fit": QueueNarrator._servers_that_fit,

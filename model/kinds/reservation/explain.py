@@ -9,7 +9,7 @@ from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
-from slotscope.model.explain import plural, shown, told
+from slotscope.model.explain import Narrator, plural, shown
 from slotscope.model.kinds.reservation.rows import (
     FLAG_ADMITTED,
     FLAG_I_STAR,
@@ -36,7 +36,7 @@ from slotscope.model.records import (
 from slotscope.model.systems.rows import FLAG_FORCED
 
 
-class ReservationNarrator:
+class ReservationNarrator(Narrator):
     """Words the records of one run.
 
     Parameters
@@ -120,19 +120,6 @@ class ReservationNarrator:
         if event.kind == DEPARTURE:
             return f"{self.job(event.job, event.type)} leaves server {event.server + 1}"
         return "the policy updates its configurations"
-
-    def record(self, record: Record) -> str:
-        """One sentence for a sub-step.
-
-        A policy of one's own may give values other than the words for a kind are made of: they
-        are told as they are.
-        """
-        wording = _STEPS.get(record.kind)
-        try:
-            text = self._action(record) or (wording(self, record.values) if wording else "")
-        except (LookupError, TypeError, ValueError):
-            text = ""
-        return text or told(record.kind, record.values)
 
     def _action(self, record: Record) -> str:
         text = ""
@@ -265,7 +252,7 @@ _REASONS: dict[str, str] = {
     "empty_slot": "server {server} has an empty slot of the type: it admits the job",
 }
 
-_STEPS: dict[str, Callable[[ReservationNarrator, Mapping[str, Any]], str]] = {
+ReservationNarrator.wordings = {
     "arrival": ReservationNarrator._arrival,
     "departure": ReservationNarrator._departure,
     "count_found": ReservationNarrator._count_found,
