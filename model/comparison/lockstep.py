@@ -292,15 +292,14 @@ class Lockstep:
     def _follow(self, leader: int, room: int, last: int | None, until: float, flags: int) -> Reason:
         """The leader runs so many events, and the others to its time."""
         line = self.lanes[leader].line
-        if last is not None and leader == 0:
-            room = min(room, last - line.event)
-        led = self._advance(leader, room, until, flags)
-        if leader == 0 and line.event == last and led.reason is Reason.LIMIT:
-            self.after(0, last)
-            return Reason.LIMIT
-        if led.reason is Reason.LIMIT:
-            led = self._advance(leader, NO_END, line.time, flags)
+        most = NO_END if last is None or leader else last
+        led = self._advance(leader, min(room, most - line.event), until, flags)
+        if led.reason is Reason.LIMIT and line.event < most:  # all of one time
+            led = self._advance(leader, most - line.event, line.time, flags)
             led = led._replace(reason=Reason.LIMIT) if led.reason is not Reason.FLAG else led
+        if led.reason is Reason.LIMIT and line.event == most:
+            self.after(0, most)
+            return Reason.LIMIT
         bound = until if led.reason is Reason.TIME else line.time
         done: dict[int, Advance] = {leader: led}
         for place in range(len(self.lanes)):

@@ -432,3 +432,16 @@ def test_departures_come_before_updates_and_updates_before_arrivals_in_all_lanes
             (5, UPDATE, 1),
             (5, ARRIVAL, 2),
         ]
+
+
+def test_a_run_ends_at_its_last_event_also_among_several_at_one_time():
+    """However short the first slices are: all jobs that were there from the start leave at time 1."""
+    data = dict(as_data(load_scenario("dra-example-2")))
+    data["initial"] = {"start": "full", "type": "valuable"}
+    data["workload"] = {"kind": "scripted", "arrivals": []}
+    data["job_types"] = [kind | {"service": {"distribution": "deterministic", "mean": 1}} for kind in data["job_types"]]
+    for events in (1, 2, 3):
+        comparison = Comparison.open(parse_scenario(data), ("first-fit", "best-fit"), kernel=False)
+        assert comparison.run(events=events) is Reason.LIMIT
+        assert [session.timeline.event for session in comparison.sessions] == [events, events]
+        assert comparison.timeline.time == 1

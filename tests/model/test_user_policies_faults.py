@@ -348,6 +348,18 @@ def test_esc_stops_a_loop_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert session.timeline.event >= BAD - 1
 
 
+def test_who_eats_memory_is_stopped_before_it_ends_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    most = watch.resident() + 2**28
+    monkeypatch.setattr(watch, "most_resident", lambda: most)
+    eats = "kept = []\nwhile True:\n    kept.append(bytearray(2**20))\n"
+    session = opened(tmp_path, faulty(eats))
+    with pytest.raises(PolicyFileError, match=r"line \d+: at event 4\d .* GiB of memory, allowed while it runs: 0\.\d"):
+        session.run(events=1000)
+    assert BAD - 1 <= session.timeline.event < BAD + 9
+    assert watch.resident() < most
+    assert "GiB of memory" in refused(write(tmp_path, eats))
+
+
 def _while(call: Callable[[], object], other: Callable[[], None]) -> None:
     """Call *other* again and again in a second thread until *call* ends."""
     over = threading.Event()

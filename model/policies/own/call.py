@@ -8,7 +8,7 @@ from typing import Any, Callable
 
 from slotscope.model.errors import PolicyFileError
 from slotscope.model.policies.own import watch
-from slotscope.model.policies.own.faults import QUIET, is_from_outside, line_in, said_by
+from slotscope.model.policies.own.faults import QUIET, is_from_outside, line_in, said_by, said_of_memory
 from slotscope.model.policies.own.kind import Occasion, OwnKind
 from slotscope.model.policies.own.shown import PrivateNumbers, ShownView
 from slotscope.model.policies.own.watch import CodeStoppedError, watched
@@ -109,7 +109,7 @@ class Call:
     def _told(self, error: BaseException) -> PolicyFileError:
         if isinstance(error, CodeStoppedError):
             line = line_in(error.cause, self.path) or self.line
-            return self.fault(_stopped(error.seconds, error.asked), line)
+            return self.fault(said_of_memory(error) or _stopped(error.seconds, error.asked), line)
         if is_from_outside(error):
             raise error
         return self.fault(said_by(error), line_in(error, self.path) or self.line)

@@ -8,7 +8,8 @@ import threading
 from types import TracebackType
 from typing import Any
 
-from slotscope.model.policies.own.watch import Overtime, watched
+from slotscope.model.policies.own import watch
+from slotscope.model.policies.own.watch import CodeStoppedError, Overtime, watched
 
 _RAISE = dis.opmap["RAISE_VARARGS"]
 
@@ -40,6 +41,17 @@ def said_by(error: BaseException) -> str:
     if isinstance(error, ValueError) and "read-only" in text:
         hint = "; what a policy is shown cannot be changed, it yields decisions instead"
     return f"{type(error).__name__}: {text}{hint}" if text else type(error).__name__
+
+
+def said_of_memory(error: CodeStoppedError) -> str:
+    """What is said where the program came to too much memory; nothing where it did not."""
+    if not error.memory:
+        return ""
+    found, most = error.memory / 2**30, watch.most_resident() / 2**30
+    return (
+        f"the program came to {found:.1f} GiB of memory, allowed while it runs: {most:.1f} "
+        f"({watch.MOST_OF_MEMORY:.0%} of this machine's); does it keep more and more?"
+    )
 
 
 def is_from_outside(error: BaseException) -> bool:

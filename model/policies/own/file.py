@@ -23,7 +23,7 @@ from slotscope.model.errors import PolicyError, PolicyFileError, UnreadablePolic
 from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.policies import is_file, source_of
 from slotscope.model.policies.common import NoParameters, PseudocodeLine
-from slotscope.model.policies.own.faults import QUIET, is_from_outside, line_in, said_by
+from slotscope.model.policies.own.faults import QUIET, is_from_outside, line_in, said_by, said_of_memory
 from slotscope.model.policies.own.former import answer_to_former_names
 from slotscope.model.policies.own.guard import Made, guarded
 from slotscope.model.policies.own.kind import OwnKind
@@ -248,7 +248,7 @@ def _guarded(path: str, call: Any, what: str) -> Any:
         with QUIET:
             return watched(call, MOST_SECONDS_TO_LOAD)
     except CodeStoppedError as error:
-        told = (
+        told = said_of_memory(error) or (
             f"{what} takes more than {error.seconds:.0f} seconds to load, allowed: "
             f"{MOST_SECONDS_TO_LOAD:g}; is this a loop without end?"
         )

@@ -4,11 +4,11 @@ Whatever goes wrong becomes a :class:`model.errors.PolicyError` of one line: the
 line, the event, what was found and why that is impossible.
 
 - The policy is shown a copy of the state and of the numbers, compared after each resumption.
-- Each resumption has a limit of time, each event one of sub-steps and one of time.
+- Each resumption has a limit of time and of memory, each event one of sub-steps and one of time.
 - Attributes and the file's variables must not change between events.
 
-Memory that grows without end, and code that leaves the process (``os._exit``) or blocks
-inside one call of C code, are beyond what can be guarded here.
+Code that leaves the process (``os._exit``), and what happens inside one call of C code that
+crashes, blocks or fills the memory, are beyond what can be guarded here.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""A limit of time on code that somebody else wrote, for code that may never return.
+"""Limits of time and memory on code that somebody else wrote, for code that may never return.
 
-A watching thread raises :class:`Overtime` in the thread that runs too long.  Everything that
+A watching thread raises :class:`Overtime` in the thread that runs too long, or while the program
+has too much memory, which would soon end all of it.  Everything that
 arms, fires and disarms holds one lock, so an exception is only ever raised while the code
 that is watched runs, never in what comes after it.  No signals are used: a run may live in
 any thread.  What blocks inside one call of C code (``time.sleep``) is stopped when it returns.
@@ -9,8 +10,12 @@ any thread.  What blocks inside one call of C code (``time.sleep``) is stopped w
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
+from functools import cache
+from pathlib import Path
 from time import monotonic
+from traceback import clear_frames
 from typing import Callable, TypeVar
 
 Result = TypeVar("Result")
@@ -19,6 +24,9 @@ Result = TypeVar("Result")
 MOST_SECONDS = 5.0
 #: Seconds that loading a policy's file may take; it may import large libraries.
 MOST_SECONDS_TO_LOAD = 30.0
+
+#: The share of the machine's memory that the program may have come to while such code runs.
+MOST_OF_MEMORY = 0.75
 
 #: Seconds between two looks of the watching thread, and between two attempts to stop.
 LOOK_EVERY = 0.05
@@ -41,14 +49,17 @@ class CodeStoppedError(Exception):
     seconds:
         How long it had run.
     asked:
-        Whether somebody asked for it (Esc), instead of the limit.
+        Whether somebody asked for it (Esc), instead of a limit.
+    memory:
+        The bytes of memory that the program had come to where that was too much; 0 otherwise.
     cause:
         The exception that ended it, with its traceback; None if it ended by itself.
     """
 
-    def __init__(self, seconds: float, asked: bool, cause: BaseException | None) -> None:
+    def __init__(self, entry: _Entry, cause: BaseException | None) -> None:
         super().__init__("stopped")
-        self.seconds, self.asked, self.cause = seconds, asked, cause
+        self.seconds, self.cause = monotonic() - entry.started, cause
+        self.asked, self.memory = entry.asked, entry.memory
 
 
 class _Entry:
@@ -59,6 +70,7 @@ class _Entry:
         self.deadline = self.started + seconds
         self.outer = outer
         self.fired = self.asked = False
+        self.memory = 0
 
 
 class _Watchdog:
@@ -117,7 +129,10 @@ class _Watchdog:
                 if not self._entries and now - self._last_used > IDLE_SECONDS:
                     self._thread = None
                     return
+                memory = resident()
                 for thread, entry in self._entries.items():
+                    if memory > most_resident() and not entry.fired:
+                        entry.deadline, entry.memory = now, memory
                     if now >= entry.deadline:
                         entry.deadline, entry.fired = now + TRY_AGAIN_AFTER, True
                         _raise_in(thread, Overtime)
@@ -131,8 +146,8 @@ def watched(call: Callable[[], Result], seconds: float | None = None) -> Result:
 
     Raises
     ------
-    StoppedError
-        If it took longer, or if :func:`interrupt` was called.
+    CodeStoppedError
+        If it took longer, if :func:`interrupt` was called, or if the program had too much memory.
     """
     entry = _watchdog.arm(MOST_SECONDS if seconds is None else seconds)
     try:
@@ -142,9 +157,10 @@ def watched(call: Callable[[], Result], seconds: float | None = None) -> Result:
             _watchdog.disarm(entry)
     except Overtime as stopped:  # also if it came when the call was over already
         _disarm_surely(entry)
-        raise CodeStoppedError(monotonic() - entry.started, entry.asked, stopped) from None
+        clear_frames(stopped.__traceback__)  # the error may be kept, what the code held not
+        raise CodeStoppedError(entry, stopped) from None
     if entry.fired:  # the call has swallowed it
-        raise CodeStoppedError(monotonic() - entry.started, entry.asked, None)
+        raise CodeStoppedError(entry, None)
     return result
 
 
@@ -174,6 +190,20 @@ def go_on_stopping() -> None:
     """
     if _watchdog.stopping():
         raise Overtime
+
+
+def resident() -> int:
+    """Bytes of memory that the program has; 0 where the system does not tell them."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0
+
+
+@cache
+def most_resident() -> float:
+    """Bytes of memory that the program may have while such code runs."""
+    return MOST_OF_MEMORY * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if resident() else float("inf")
 
 
 def _raise_in(thread: int, kind: type[BaseException] | None) -> None:
