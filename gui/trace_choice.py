@@ -14,6 +14,7 @@ from slotscope.gui.worker import RunWorker
 from slotscope.model.errors import UserError
 from slotscope.model.frame import RunInfo
 from slotscope.model.scenario.load import load_scenario
+from slotscope.model.traces.excerpts import excerpt_for
 
 #: Formats of which a trace is a folder.
 IN_FOLDERS = {"azure-flavours"}
@@ -136,10 +137,10 @@ class TraceChoice(QObject):
 def _plays_a_trace(scenario: str) -> bool:
     """Whether a scenario needs files that it does not name; what it cannot be is said elsewhere."""
     try:
-        workload = load_scenario(scenario).workload
+        opened = load_scenario(scenario)
     except UserError:
         return False
-    return workload.kind == "trace" and not workload.paths
+    return opened.workload.kind == "trace" and not opened.workload.paths and excerpt_for(opened) is None
 
 
 def _format_of(scenario: str) -> str:

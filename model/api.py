@@ -34,6 +34,7 @@ from slotscope.model.scenario.load import Scenario, load_scenario, parse_scenari
 from slotscope.model.session_check import fault_in
 from slotscope.model.session_file import MOST_EVENTS, Saved, SavedBreakpoint, SessionPlace, read_session, write_session
 from slotscope.model.state import copied, digest, frozen
+from slotscope.model.traces.excerpts import excerpt_for
 from slotscope.model.waiting import GivenUpError, who_waits
 from slotscope.model.walk import Walk
 from slotscope.model.whys.asking import Why, why_of, with_flip
@@ -425,16 +426,21 @@ def open_bench(
     progress: Callable[[float], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Bench:
-    """A bench for a scenario, with its trace read where it has one.
+    """A bench for a scenario, with its trace read where it has one, or the excerpt of one that ships.
 
     *progress* is told the share read so far; reading stops once *cancelled* says so.  Without
     them whoever waits is told and asked.
     """
+    excerpt = None if trace else excerpt_for(scenario)
+    if excerpt is not None:
+        scenario, trace = excerpt.fitted(scenario), (str(excerpt.path),)
     if scenario.workload.kind == "trace" or trace:
         kind, who = kind_named(scenario.system), who_waits()
         progress = progress or (lambda share: who.tell(f"Reading the trace: {share:.0%}"))
         cancelled = cancelled or who.stop
         resolved, recorded, report = kind.with_trace(scenario, trace, progress, cancelled)
         bench = assemble(resolved, policy, seed, recorded)
+        if excerpt is not None:
+            report = replace(report, notes=(excerpt.note, *report.notes))
         return replace(bench, report=report)
     return assemble(scenario, policy, seed)

@@ -215,7 +215,7 @@ class TestTraces:
         assert "No such file" in line
 
     def test_none_where_one_is_needed(self, refusal):
-        assert "--trace PATH" in refusal("run dra-google")
+        assert "--trace PATH" in refusal("run moldable-swf")
 
     def test_one_where_none_is_needed(self, refusal, tmp_path):
         (tmp_path / "part.csv").touch()

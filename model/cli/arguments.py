@@ -36,6 +36,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "reproduce": "slotscope.model.cli.reproduce",
         "sweep": "slotscope.model.cli.sweep",
         **{name: command.module for room in ROOMS.values() for name, command in room.commands.items()},
+        "traces": "slotscope.model.cli.traces",
         "trust": "slotscope.model.cli.trust",
         "screenshot": "",
         "verify": "slotscope.model.cli.verify",
@@ -387,6 +388,22 @@ def _trust() -> Parser:
     return parser
 
 
+def _traces() -> Parser:
+    parser = Parser(
+        "traces",
+        "Lists public traces of real clusters that scenarios can play, with size, licence and source. "
+        "'fetch NAME' downloads one, checks it, and prints the lines that open it.",
+        ["slotscope traces", "slotscope traces fetch google-2011 --to traces"],
+    )
+    parser.add_argument("action", metavar="fetch", nargs="?", type=one_of("fetch"), help="fetch a trace")
+    parser.add_argument("name", metavar="NAME", nargs="?", help="of a trace")
+    parser.add_argument(
+        "--to", metavar="DIR", type=Path, default=Path(), help="the folder that gets a folder NAME (default: this one)"
+    )
+    json_option(parser)
+    return parser
+
+
 def _screenshot() -> Parser:
     parser = Parser(
         "screenshot",
@@ -442,6 +459,7 @@ _PARSERS: Mapping[str, Callable[[], Parser]] = MappingProxyType(
         "bounds": _bounds,
         "reproduce": _reproduce,
         "sweep": _sweep,
+        "traces": _traces,
         "trust": _trust,
         "screenshot": _screenshot,
         "verify": _verify,

@@ -108,8 +108,10 @@ def test_a_trace_is_dropped_on_the_window(qtbot: QtBot, window: MainWindow, log:
     rest(qtbot, window, lambda: runs(window) == "moldable-swf")
 
 
-def test_azure_is_a_folder(qtbot: QtBot, window: MainWindow) -> None:
+def test_azure_plays_an_excerpt_until_a_folder_is_chosen(qtbot: QtBot, window: MainWindow) -> None:
     select(window, "jrs-azure")
+    rest(qtbot, window, lambda: runs(window) == "jrs-azure")
+    assert window.transport.trace.text() == "trace: azure-2017"
     qtbot.mouseClick(window.transport.trace, Qt.MouseButton.LeftButton)
     dialog = window.findChild(QFileDialog, "trace-files")
     assert dialog.fileMode() == QFileDialog.FileMode.Directory

@@ -79,7 +79,10 @@ def with_trace(
         )
     files = paths or trace.paths
     if not files:
-        raise ScenarioError("found no path of a trace; give its files with --trace PATH", where="workload.paths")
+        raise ScenarioError(
+            "found no path of a trace; give its files with --trace PATH (slotscope traces lists some)",
+            where="workload.paths",
+        )
     log = _used(scenario, trace, _read(files, progress, cancelled))
     found = _told(scenario, trace, log, files)
     report = log.report.then(len(log.time), "jobs", (), _notes(found, log))

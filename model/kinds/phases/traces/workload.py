@@ -50,7 +50,10 @@ def with_trace(
         )
     files = paths or trace.paths
     if not files:
-        raise ScenarioError("found no path of a trace; give its files with --trace PATH", where="workload.paths")
+        raise ScenarioError(
+            "found no path of a trace; give its files with --trace PATH (slotscope traces lists some)",
+            where="workload.paths",
+        )
     scales = _scales(scenario)  # before seconds of reading
     found = _read(trace, [Path(path) for path in files], progress, cancelled)
     chosen, report = _chosen(scenario, found, scales)

@@ -61,7 +61,10 @@ def with_trace(
         )
     files = paths or trace.paths
     if not files:
-        raise ScenarioError("found no path of a trace; give its files with --trace PATH", where="workload.paths")
+        raise ScenarioError(
+            "found no path of a trace; give its files with --trace PATH (slotscope traces lists some)",
+            where="workload.paths",
+        )
     resources(scenario)  # before minutes of reading
     jobs = _read(trace, [Path(path) for path in files], progress, cancelled)
     return with_jobs(scenario, jobs, files)

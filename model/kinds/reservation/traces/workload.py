@@ -49,7 +49,10 @@ def with_trace(
         )
     files = paths or trace.paths
     if not files:
-        raise ScenarioError("found no path of a trace; give its files with --trace PATH", where="workload.paths")
+        raise ScenarioError(
+            "found no path of a trace; give its files with --trace PATH (slotscope traces lists some)",
+            where="workload.paths",
+        )
     if len(scenario.servers.capacity) != 1:
         raise ScenarioError(
             f"found the resources {', '.join(scenario.servers.capacity) or 'none'}, allowed: "

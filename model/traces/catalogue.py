@@ -1,0 +1,210 @@
+"""Public traces that the program reads: what they are, where they are, and how one is fetched.
+
+Nothing is fetched unless somebody asks for it by name.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import http.client
+from contextlib import suppress
+from pathlib import Path
+from types import MappingProxyType
+from typing import BinaryIO, Callable, Mapping, NamedTuple, cast
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+from slotscope.model.errors import TraceError, unknown_name
+from slotscope.model.traces.reading import GZIP_MAGIC
+
+#: Seconds without an answer after which a server is given up.
+PATIENCE = 30.0
+
+_CHUNK = 1 << 18
+
+
+class RemoteFile(NamedTuple):
+    """A file of a trace: its address, and the SHA-256 of what it unpacks to (empty: not known)."""
+
+    url: str
+    sha256: str = ""
+
+    @property
+    def name(self) -> str:
+        """The file's own name."""
+        return self.url.rpartition("/")[2]
+
+
+class PublicTrace(NamedTuple):
+    """A trace that can be fetched.
+
+    Attributes
+    ----------
+    scenarios:
+        Built-in ones that play it, of the systems for which its format can be read.
+    megabytes:
+        What is fetched.
+    licence:
+        Under what its owners give it.
+    """
+
+    title: str
+    scenarios: tuple[str, ...]
+    megabytes: float
+    licence: str
+    files: tuple[RemoteFile, ...]
+
+
+_GITHUB = "https://raw.githubusercontent.com"
+_HUAWEI = f"{_GITHUB}/huaweicloud/trace_generation_rnn/8ef3c110c112ff4c11f83a39f658373b37b43124/resources"
+_ALIBABA = f"{_GITHUB}/alibaba/clusterdata/50a91c7c74abe3b658188dc78ac1dd302970d40c/cluster-trace-gpu-v2023/csv"
+
+#: All traces by name.
+TRACES: Mapping[str, PublicTrace] = MappingProxyType(
+    {
+        "google-2011": PublicTrace(
+            "Google ClusterData2011_2, task_events, the first of 500 parts",
+            ("dra-google", "queues-google"),
+            4.1,
+            "CC-BY 4.0, John Wilkes and Charles Reiss",
+            (
+                RemoteFile(
+                    "https://storage.googleapis.com/clusterdata-2011-2/task_events/part-00000-of-00500.csv.gz",
+                    "c18c344bd193e211a4c22c1989760493bf1291bb6d157d2b80b04bb4e568b580",
+                ),
+            ),
+        ),
+        "azure-2017": PublicTrace(
+            "Azure VM trace V1 as prepared by Huawei Cloud, part dev",
+            ("jrs-azure",),
+            1.7,
+            "CC-BY 4.0 (Microsoft), MIT (Huawei Cloud)",
+            (
+                RemoteFile(
+                    f"{_HUAWEI}/traces/v1.dev.txt", "78a3e6c258553b458bd8e55d867ef5fa1a2b82cdd5c4c4b1f777210669835af6"
+                ),
+                RemoteFile(
+                    f"{_HUAWEI}/traces/v1.dev.c2100000.txt",
+                    "46521121c2917b14800abd090354b41045ff5f5d88f8b144456af6e098196b32",
+                ),
+                RemoteFile(
+                    f"{_HUAWEI}/maps/flav_map.txt", "2b7ae5498471022e4bb0d62b148cbde01d5704a5fef482096ad780e17cbb0902"
+                ),
+                RemoteFile(
+                    f"{_HUAWEI}/maps/v1.interval_map.txt",
+                    "404436c751ac5a345092b8b5c9cb91ca99ae013c675fd932cfb7fc633eb9579d",
+                ),
+            ),
+        ),
+        "alibaba-gpu-2023": PublicTrace(
+            "Alibaba cluster-trace-gpu-v2023, the list of pods",
+            ("queues-alibaba", "jrs-alibaba"),
+            0.6,
+            "for study or research, Alibaba Group",
+            (
+                RemoteFile(
+                    f"{_ALIBABA}/openb_pod_list_default.csv",
+                    "1ee7ed79c27a3b0861cda8ddba86a004c6aba904caafa329a76ae93ca63834a8",
+                ),
+            ),
+        ),
+        "kth-sp2": PublicTrace(
+            "KTH-SP2, 1996 to 1997, Parallel Workloads Archive",
+            ("moldable-swf",),
+            0.4,
+            "free to researchers who name the archive and Lars Malinowsky",
+            (RemoteFile("https://www.cs.huji.ac.il/labs/parallel/workload/l_kth_sp2/KTH-SP2-1996-2.swf.gz"),),
+        ),
+    }
+)
+
+
+class Fetched(NamedTuple):
+    """A file that was fetched, the SHA-256 of what it unpacks to, and whether that is the one known."""
+
+    path: Path
+    sha256: str
+    checked: bool
+
+
+def trace_named(name: str) -> PublicTrace:
+    """The trace of that name.
+
+    Raises
+    ------
+    TraceError
+        If there is none; the nearest one is named.
+    """
+    if name not in TRACES:
+        raise TraceError(unknown_name("trace", name, TRACES))
+    return TRACES[name]
+
+
+def fetch(file: RemoteFile, folder: Path, told: Callable[[int, int], None]) -> Fetched:
+    """Fetch a file into *folder*; one that is there and has the known checksum is left as it is.
+
+    ``told`` hears the bytes so far and of the whole (0: not known).  Whatever goes wrong, what
+    stands under the file's name is complete.
+
+    Raises
+    ------
+    TraceError
+        If it cannot be reached or written, or has another checksum.
+    """
+    path = folder / file.name
+    part = path.with_name(f"{path.name}.part")
+    try:
+        if file.sha256 and path.is_file() and content_hash(path) == file.sha256:
+            return Fetched(path, file.sha256, True)
+        folder.mkdir(parents=True, exist_ok=True)
+        _download(file.url, part, told)
+        found = content_hash(part)
+        if file.sha256 and found != file.sha256:
+            told_so = f"found the SHA-256 {found}, allowed: {file.sha256}; the file there is another one by now"
+            raise TraceError(told_so, where=file.url)
+        part.replace(path)
+    except OSError as error:
+        raise TraceError(f"cannot be written: {error.strerror or error}", where=str(path)) from None
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+    return Fetched(path, found, bool(file.sha256))
+
+
+def content_hash(path: Path) -> str:
+    """The SHA-256 of a file's content, unpacked where it is gzip'd.
+
+    Raises
+    ------
+    OSError
+        If it cannot be read.
+    """
+    digest = hashlib.sha256()
+    with path.open("rb") as raw:
+        packed = raw.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+        raw.seek(0)
+        stream = cast("BinaryIO", gzip.GzipFile(fileobj=raw)) if packed else raw
+        while chunk := stream.read(_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _download(url: str, path: Path, told: Callable[[int, int], None]) -> None:
+    with path.open("wb") as out:
+        try:
+            with urlopen(url, timeout=PATIENCE) as answer:
+                size, done = int(answer.headers.get("Content-Length") or 0), 0
+                while chunk := answer.read(_CHUNK):
+                    out.write(chunk)
+                    done += len(chunk)
+                    told(done, size)
+        except HTTPError as error:
+            error.close()
+            raise TraceError(f"the server answers {error.code} {error.reason}", where=url) from None
+        except (OSError, http.client.HTTPException, EOFError) as error:
+            reason = getattr(error, "reason", None) or error
+            words = getattr(reason, "strerror", None) or reason
+            raise TraceError(f"cannot be reached ({words}); is this machine offline?", where=url) from None
+        if size and done != size:
+            raise TraceError(f"found {done:,} bytes of {size:,}; the connection was cut, fetch it again", where=url)

@@ -1,0 +1,52 @@
+"""Excerpts of public traces that ship with the program, for scenarios that name no trace."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import MappingProxyType
+from typing import Mapping, NamedTuple
+
+from slotscope.model.scenario.load import Scenario, edited
+
+FOLDER = Path(__file__).resolve().parents[2] / "resources" / "traces"
+
+
+class Excerpt(NamedTuple):
+    """A part of a trace: its file or folder, how it was cut, and one of how many jobs it has.
+
+    Where it has one of n jobs a scenario gets one of n servers, so that its load is that of the whole.
+    """
+
+    path: Path
+    about: str
+    one_in: int = 1
+
+    def fitted(self, scenario: Scenario) -> Scenario:
+        """*scenario* with as many servers as the excerpt is for."""
+        if self.one_in == 1:
+            return scenario
+        servers = scenario.servers.model_dump(mode="json", exclude_none=True)
+        return edited(scenario, {"servers": servers | {"count": max(1, servers["count"] // self.one_in)}})
+
+    @property
+    def note(self) -> str:
+        """What a report says of it."""
+        fewer = f", on one of {self.one_in} servers" if self.one_in > 1 else ""
+        return f"no trace was given: this is {self.about}{fewer}; 'slotscope traces' lists whole ones for --trace"
+
+
+#: Excerpts by the format of a scenario's workload.
+_EXCERPTS: Mapping[str, Excerpt] = MappingProxyType(
+    {
+        "google-task-events": Excerpt(FOLDER / "google-2011.csv.gz", "one of ten jobs of Google's first file", 10),
+        "azure-flavours": Excerpt(FOLDER / "azure-2017", "a day of Azure's trace"),
+    }
+)
+
+
+def excerpt_for(scenario: Scenario) -> Excerpt | None:
+    """What a scenario plays that names no trace; None where nothing ships, or it needs nothing."""
+    workload = scenario.workload
+    if workload.kind != "trace" or workload.paths:
+        return None
+    return _EXCERPTS.get(workload.format)
