@@ -7,6 +7,7 @@ from typing import Any, Mapping
 
 from slotscope.model.frame import RunInfo
 from slotscope.model.inspection import JOB, SERVER, Thing
+from slotscope.model.questions.tracks import Role
 
 
 @dataclass(frozen=True)
@@ -81,9 +82,11 @@ class Ask:
 
 @dataclass(frozen=True)
 class Follow:
-    """Follow these expressions through all history, and none besides."""
+    """Follow an expression through all history: its course over time, or whether it always holds; *over*: no more."""
 
-    expressions: tuple[str, ...]
+    text: str
+    role: Role = "follow"
+    over: bool = False
 
 
 @dataclass(frozen=True)

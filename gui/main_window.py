@@ -268,9 +268,7 @@ class MainWindow(QMainWindow):
                     self.inspectors.bring(lane)
             case Ask(question):
                 self.control.ask(question)
-            case Follow(expressions):
-                self.control.follow(expressions)
-            case Inspect():
+            case Inspect() | Follow():
                 self.control.watch(intent)
             case ApplyScenario(data, carry_on, beside):
                 self.control.apply(data, carry_on, beside)

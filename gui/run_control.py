@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 
 from slotscope.gui.forks import fork_edited
 from slotscope.gui.goals import Goal
-from slotscope.gui.intents import AskWhy, Inspect
+from slotscope.gui.intents import AskWhy, Follow, Inspect
 from slotscope.gui.pace import Pace
 from slotscope.gui.worker import RunWorker
 from slotscope.model.api import Session
@@ -154,8 +154,8 @@ class RunControl(QObject):
 
         self._worker.post(command)
 
-    def watch(self, wanted: Inspect) -> None:
-        """Search all history for what happened to a thing."""
+    def watch(self, wanted: Inspect | Follow) -> None:
+        """Search all history for what happened to a thing, or for where an expression holds."""
         self._worker.post(lambda worker: worker.watch(wanted))
 
     def ask(self, question: str) -> None:
@@ -165,16 +165,6 @@ class RunControl(QObject):
             for lane in () if worker.session is None else lanes_of(worker.session):
                 lane.questions.want(question)
             worker.refresh()
-
-        self._worker.post(command)
-
-    def follow(self, expressions: tuple[str, ...]) -> None:
-        """Follow expressions through all history of the first policy, and mark where breakpoints hold."""
-
-        def command(worker: RunWorker) -> None:
-            if worker.session is not None:
-                lanes_of(worker.session)[0].tracks.want(expressions)
-                worker.refresh()
 
         self._worker.post(command)
 

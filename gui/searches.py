@@ -4,23 +4,33 @@ from __future__ import annotations
 
 from time import monotonic
 
-from slotscope.gui.intents import Inspect
+from slotscope.gui.intents import Follow, Inspect
 from slotscope.model.api import Session
 from slotscope.model.comparison.comparison import Run, lanes_of
 from slotscope.model.history import Histories
 from slotscope.model.monitors import Reading
 from slotscope.model.questions.search import QuestionSearch
-from slotscope.model.questions.tracks import Tracks
+from slotscope.model.questions.tracks import Followed, Tracks
 
 #: Seconds of searching between two looks at the queue, and between two frames.
 SLICE, SHOWN = 0.012, 0.25
 
 
 class Searches:
-    """Searches the histories of a run's lanes."""
+    """Searches the histories of a run's lanes; the expressions *followed* are those of all runs."""
 
     def __init__(self) -> None:
+        self.followed = Followed()
         self._shown = 0.0
+
+    def begin(self, run: Run) -> None:
+        """Another run: follow in it what was followed, and what its file brings along."""
+        self._follow(run, self.followed.joined(_lanes(run)[0].tracks.followed))
+
+    def _follow(self, run: Run | None, followed: Followed) -> None:
+        self.followed = followed
+        for lane in _lanes(run):
+            lane.tracks.want(followed)
 
     @staticmethod
     def _of(run: Run | None) -> tuple[Histories | QuestionSearch | Tracks, ...]:
@@ -35,8 +45,17 @@ class Searches:
         for histories in self._of(run):
             histories.stop()
 
-    def want(self, run: Run | None, wanted: Inspect) -> None:
-        """Search the history of a thing in one of the lanes, if that is still there."""
+    def want(self, run: Run | None, wanted: Inspect | Follow) -> None:
+        """Search the history of a thing in one of the lanes, if that is still there; follow an expression in all.
+
+        Raises
+        ------
+        UserError
+            If as many are followed as there can be.
+        """
+        if isinstance(wanted, Follow):
+            self._follow(run, self.followed.changed(wanted.role, wanted.text, wanted.over))
+            return
         for lane in _lanes(run):
             if lane.info is wanted.run:
                 lane.histories.want(wanted.thing, wanted.further)

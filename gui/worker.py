@@ -17,7 +17,7 @@ from slotscope.gui.actions import BACK_KEY
 from slotscope.gui.fault_label import without_folders
 from slotscope.gui.faults import Fault, caught, tell
 from slotscope.gui.goals import Goal, GoalProgress
-from slotscope.gui.intents import Inspect
+from slotscope.gui.intents import Follow, Inspect
 from slotscope.gui.meter import Meter
 from slotscope.gui.pace import REAL_TIME, Pace
 from slotscope.gui.searches import Searches
@@ -266,6 +266,7 @@ class RunWorker(QObject):
         self.breakpoints.restore(first.breakpoints)
         first.breakpoints = ()  # from here on they are in the list
         self.tell_breakpoints()
+        self._searches.begin(session)
         self.bounds = None
         self.tell("")
         self.policy_refused.emit("")
@@ -326,8 +327,8 @@ class RunWorker(QObject):
         if step(self.present) is False:
             self._message = "There is no earlier event of that kind."
 
-    def watch(self, wanted: Inspect) -> None:
-        """Search the history of a thing in one of the runs."""
+    def watch(self, wanted: Inspect | Follow) -> None:
+        """Search the history of a thing in one of the runs, or follow an expression through that of all."""
         self._searches.want(self.session, wanted)
         self.refresh()
 

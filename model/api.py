@@ -29,7 +29,7 @@ from slotscope.model.policies.own.trust import digest_of
 from slotscope.model.policy_choice import choice_text
 from slotscope.model.questions.breakpoints import Breakpoint
 from slotscope.model.questions.search import QuestionSearch
-from slotscope.model.questions.tracks import Tracks
+from slotscope.model.questions.tracks import Followed, Tracks
 from slotscope.model.scenario.load import Scenario, load_scenario, parse_scenario_text, scenario_text
 from slotscope.model.session_check import fault_in
 from slotscope.model.session_file import MOST_EVENTS, Saved, SavedBreakpoint, SessionPlace, read_session, write_session
@@ -190,6 +190,7 @@ class Session(Walk):
         session.seek(place.event, place.substep)
         session.layout = place.layout
         session.breakpoints = tuple(Breakpoint(**one.model_dump()) for one in place.breakpoints)
+        session.tracks.want(Followed(place.follow, place.watch))
         session.forks = ForkTree(place.forks) if beside is None else beside.forks
         return session
 
@@ -221,6 +222,8 @@ class Session(Walk):
             job_names=system.job_names(),
             stride=line.samples.stride,
             breakpoints=tuple(SavedBreakpoint(**one._asdict()) for one in self.breakpoints),
+            follow=self.tracks.followed.follow,
+            watch=self.tracks.followed.watch,
             forks=self.forks.names,
         )
         root, policy_text = self.bench.root, ""
@@ -366,6 +369,7 @@ class Session(Walk):
             monitors=self.lookout.readings,
             why=self.answer,
             asked=self.questions.found(),
+            followed=self.tracks.followed,
             tracked=self.tracks.found(),
             forks=self.forks.entries(),
         )

@@ -22,7 +22,7 @@ from slotscope.model.monitors import Reading
 from slotscope.model.origin import Moment, Origin, opening_line
 from slotscope.model.policies.common import PseudocodeLine
 from slotscope.model.questions.search import Asked
-from slotscope.model.questions.tracks import Tracked
+from slotscope.model.questions.tracks import Followed, Tracked
 from slotscope.model.questions.words import Words
 from slotscope.model.recorder import Extent
 from slotscope.model.records import Event, Record
@@ -113,7 +113,8 @@ class Frame:
     why: Why | None = None  #: the last answer to why a decision was made
     forks: tuple[Fork, ...] = ()  #: all forks of this run
     asked: Asked | None = None  #: what all history is asked, and where that holds
-    tracked: Tracked | None = None  #: the expressions that are followed through all history
+    followed: Followed = field(default_factory=Followed)  #: the expressions that are wanted through all history
+    tracked: Tracked | None = None  #: and what is known of them
 
     @cached_property
     def derived(self) -> Any:

@@ -25,6 +25,7 @@ from slotscope.model.archive import as_json, damage_as_errors, members_of, packe
 from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.questions.breakpoints import MOST_TIMES
+from slotscope.model.questions.tracks import MOST_TRACKS
 from slotscope.model.scenario.fields import Section, Whole
 from slotscope.model.scenario.load import parse_scenario_text
 from slotscope.model.scenario.validation import validated
@@ -46,6 +47,7 @@ MOST_EVENTS = 2**31
 Count = Annotated[Whole, Field(ge=0, le=MOST_EVENTS)]
 Number = Annotated[str, Field(pattern="^[0-9]{1,18}$")]
 Text = Annotated[str, Field(max_length=10_000)]
+Expressions = Annotated[tuple[Text, ...], Field(max_length=MOST_TRACKS)]
 
 
 class SavedBreakpoint(Section):
@@ -77,6 +79,8 @@ class SessionPlace(Section):
     forks: dict[Text, Text] = Field(default_factory=dict)  #: names by text, see :class:`model.forks.tree.ForkTree`
     policy_digest: Text = ""  #: of the text of a policy of one's own
     breakpoints: tuple[SavedBreakpoint, ...] = Field(default=(), max_length=1000)
+    follow: Expressions = ()  #: see :class:`slotscope.model.questions.tracks.Followed`
+    watch: Expressions = ()
     version: int = VERSION
 
 

@@ -1,4 +1,4 @@
-"""What must hold of every state and what the paper claims of the long run, watched."""
+"""What must hold of every state, what the paper claims of the long run, and what the user expects, watched."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from html import escape
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
-from slotscope.gui.intents import BreakAt, GoTo
+from slotscope.gui.intents import BreakAt, Follow, GoTo
 from slotscope.gui.panel import Panel
+from slotscope.gui.panels.expression_field import ExpressionField, fault_of
 from slotscope.gui.panels.monitors_slack import SlackCurve
 from slotscope.gui.panels.tiles import LabelPace, paint_ground
 from slotscope.gui.panels.wording import significant
@@ -17,17 +18,21 @@ from slotscope.model.claims import ClaimReading, claim_readings
 from slotscope.model.explain import grouped, plural
 from slotscope.model.frame import Frame, RunInfo
 from slotscope.model.monitors import Reading, Standing
-from slotscope.model.questions.breakpoints import MONITOR
+from slotscope.model.questions.breakpoints import MONITOR, unless
+from slotscope.model.questions.tracks import OWN, own_monitor
 
 #: How a standing is written: never by its colour alone.
 MARKS: dict[Standing, str] = {"holds": "✓ holds", "violated": "✗ violated", "open": "… open"}
+
+#: The link that takes an expression of the user's own away.
+_AWAY = "away"
 
 #: Longer curves of slack are drawn from so many of their samples.
 MOST_POINTS = 400
 
 
 class MonitorsPanel(Panel):
-    """Each invariant and each claim: its statement, where the paper has it, and how it stands."""
+    """Each invariant, claim and expression of the user's own: its statement, where it is from, and how it stands."""
 
     name = "monitors"
     title = "Monitors"
@@ -42,8 +47,8 @@ class MonitorsPanel(Panel):
         column = QVBoxLayout(self._list)
         column.setContentsMargins(10, 6, 10, 6)
         column.setSpacing(6)
-        self._heads = (QLabel("Claims of the long run"), QLabel("Invariants"))
-        self._columns = (QVBoxLayout(), QVBoxLayout())
+        self._heads = (QLabel("Of your own"), QLabel("Claims of the long run"), QLabel("Invariants"))
+        self._columns = (QVBoxLayout(), QVBoxLayout(), QVBoxLayout())
         for head, rows in zip(self._heads, self._columns, strict=True):
             rows.setSpacing(8)
             column.addWidget(head)
@@ -56,13 +61,22 @@ class MonitorsPanel(Panel):
         area.setWidget(self._list)
         column = QVBoxLayout(self.body)
         column.setContentsMargins(0, 0, 0, 0)
+        self.entry = ExpressionField(
+            "watch",
+            "what ought to hold always",
+            "what ought to hold always, such as event >= 0; Return watches it over all history",
+            self.body,
+        )
+        self.entry.entered.connect(lambda text: self.intent.emit(Follow(text, "watch")))
         column.addWidget(area)
+        column.addWidget(self.entry)
         self.restyle(self.theme)
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
         self.theme = theme
         paint_ground(self._list, theme)
+        self.entry.restyle(theme)
         for head in self._heads:
             head.setFont(current_fonts().heading)
         for row in self.rows.values():
@@ -72,39 +86,67 @@ class MonitorsPanel(Panel):
         """Bring every row up to this moment."""
         if frame.info is not self._info:
             self._begin(frame.info)
+        self.entry.show_frame(frame)
         if not self._pace.due(frame.running):
             return
+        self._show_own(frame)
         for claim in claim_readings(frame.info, frame.samples, frame.bounds, frame.time):
-            self._row(claim.claim.name, self._columns[0]).show_claim(claim)
+            self._row(claim.claim.name, self._columns[1]).show_claim(claim)
         for reading in frame.monitors:
-            row = self._row(reading.monitor.name, self._columns[1])
-            row.show_reading(reading, MONITOR + reading.monitor.name in frame.breakpoints)
+            stop = MONITOR + reading.monitor.name
+            row = self._row(reading.monitor.name, self._columns[2], stop)
+            row.show_reading(reading, stop in frame.breakpoints)
             if reading.monitor.slack is not None and len(frame.samples):
                 table = frame.samples[:: -(-len(frame.samples) // MOST_POINTS)]
                 row.curve.show_series(reading.monitor.slack(frame.info.numbers, frame.info.facts, table))
 
+    def _show_own(self, frame: Frame) -> None:
+        """A row for each expression of the user's own."""
+        wanted = {unless(text): text for text in frame.followed.watch}
+        self._heads[0].setVisible(bool(wanted))
+        for gone in [name for name, row in self.rows.items() if row.own and name not in wanted]:
+            _discard(self.rows.pop(gone))
+        known = {} if frame.tracked is None else frame.tracked.readings()
+        for stop, text in wanted.items():
+            row = self._row(stop, self._columns[0], stop, text)
+            row.show_reading(known.get(text) or _asleep(text, frame), stop in frame.breakpoints)
+
     def _begin(self, info: RunInfo) -> None:
         for row in self.rows.values():
-            row.hide()
-            row.deleteLater()
+            _discard(row)
         self.rows, self._info = {}, info
 
-    def _row(self, name: str, column: QVBoxLayout) -> MonitorRow:
+    def _row(self, name: str, column: QVBoxLayout, stop: str = "", own: str = "") -> MonitorRow:
         if name not in self.rows:
-            row = MonitorRow(self.theme, self._list)
-            row.stop.clicked.connect(lambda: self.intent.emit(BreakAt(MONITOR + name)))
-            row.text.linkActivated.connect(lambda event: self.intent.emit(GoTo(int(event))))
+            row = MonitorRow(self.theme, self._list, own)
+            row.stop.clicked.connect(lambda: self.intent.emit(BreakAt(stop)))
+            row.text.linkActivated.connect(lambda link: self._chosen(own, link))
             column.addWidget(row)
             self.rows[name] = row
         return self.rows[name]
 
+    def _chosen(self, own: str, link: str) -> None:
+        """An event to go to, or an expression of the user's own to take away."""
+        self.intent.emit(Follow(own, "watch", over=True) if link == _AWAY else GoTo(int(link)))
+
+
+def _discard(row: MonitorRow) -> None:
+    row.hide()
+    row.deleteLater()
+
+
+def _asleep(text: str, frame: Frame) -> Reading:
+    """What is known of an expression that was not looked at yet, or cannot be."""
+    return Reading(own_monitor(text), "open", 0, sentence=fault_of(text, frame.info.words, "watch"))
+
 
 class MonitorRow(QWidget):
-    """One monitor: how it stands, what it says, its slack over time, and a switch."""
+    """One monitor: how it stands, what it says, its slack over time, and a switch; *own* is the user's text of it."""
 
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
+    def __init__(self, theme: Theme, parent: QWidget, own: str = "") -> None:
         super().__init__(parent)
         self._theme = theme
+        self.own = own
         self._reading: Reading | ClaimReading | None = None
         self.text = QLabel(self)
         self.text.setWordWrap(True)
@@ -112,7 +154,11 @@ class MonitorRow(QWidget):
         self.text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self.curve = SlackCurve(theme, self)
         self.stop = QCheckBox("Stop", self)
-        self.stop.setToolTip("Pause the run where this is found violated.")
+        self.stop.setToolTip(
+            "Pause the run just before the event that violates this."
+            if own
+            else "Pause the run where this is found violated."
+        )
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
@@ -161,7 +207,8 @@ class MonitorRow(QWidget):
         together = said.symbols.replace(" ", "\N{NO-BREAK SPACE}")
         place = " · ".join(escape(part) for part in (together, said.source) if part)
         mark = f'<b style="color:{faint}">{MARKS[reading.standing]}</b>'
-        lines = [f"{mark}&nbsp; {escape(said.statement)}", f'<span style="color:{theme.muted}">{place}</span>']
+        away = f'&nbsp; <a href="{_AWAY}" style="text-decoration: none">×</a>' if self.own else ""
+        lines = [f"{mark}&nbsp; {escape(said.statement)}{away}", f'<span style="color:{theme.muted}">{place}</span>']
         if now := _now(reading):
             lines.append(f'<span style="color:{ink}">{now}</span>')
         self.text.setText("<br>".join(lines))
@@ -173,7 +220,7 @@ def _now(reading: Reading | ClaimReading) -> str:
     if isinstance(reading, ClaimReading):
         return escape(reading.sentence)
     if reading.standing != "violated":
-        return ""
+        return escape(reading.sentence)
     where = f'<a href="{reading.event}">event {grouped(reading.event)}</a>'
     after = f", sound after event {grouped(reading.since)}" if reading.since >= 0 else ""
     return f"At {where}{after}: {escape(reading.sentence)}"
@@ -184,4 +231,6 @@ def _tip(reading: Reading | ClaimReading) -> str:
         slack = "" if reading.slack is None else f" Slack: {significant(reading.slack.mean)}."
         return f"A claim of the long run, judged by the mean since the warm-up and its interval.{slack}"
     times = plural(reading.looked, "state")
+    if reading.monitor.source == OWN:
+        return f"Judged after every event: of {times} so far."
     return f"Judged of {times}: now and then while the run goes on, and wherever it rests."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html import escape
-from typing import Iterable
+from typing import Iterable, Iterator
 
 import numpy as np
 from PySide6.QtCore import Qt
@@ -11,16 +11,14 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout
 
 from slotscope.gui.intents import Follow
 from slotscope.gui.panel import Panel
+from slotscope.gui.panels.comparison_table import lane_frames
+from slotscope.gui.panels.expression_field import ExpressionField, fault_of
 from slotscope.gui.panels.tiles import LabelPace, paint_ground
-from slotscope.gui.panels.track_plot import HitStrip, TrackPlot, role_of
+from slotscope.gui.panels.track_plot import HitStrip, TrackLine, TrackPlot, lines_of
 from slotscope.gui.panels.wording import significant
-from slotscope.gui.question_field import QuestionField
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.explain import grouped, plural
-from slotscope.model.frame import Frame, RunInfo
-from slotscope.model.questions.meaning import understood
-from slotscope.model.questions.syntax import QuestionError
-from slotscope.model.questions.tracks import MOST_TRACKS, Tracked
+from slotscope.model.frame import Frame
 from slotscope.model.questions.words import Words
 
 
@@ -33,21 +31,14 @@ class TrackPanel(Panel):
 
     def build(self) -> None:
         """The field, the legend, the ticks and the curves below each other."""
-        self.texts: tuple[str, ...] = ()  #: what is followed, also what the present run does not have
-        self._info: RunInfo | None = None
         self._pace = LabelPace()
-        self.field = QuestionField(self.body)
-        self.field.setPlaceholderText(
-            "an expression such as time or event % 100 = 0; Return follows it over all history"
+        self.entry = ExpressionField(
+            "follow",
+            "an expression to follow",
+            "an expression such as time or event % 100 = 0; Return follows it over all history",
+            self.body,
         )
-        self.field.setAccessibleName("an expression to follow")
-        self.field.setClearButtonEnabled(True)
-        self.field.returnPressed.connect(self._add)
-        self.field.textEdited.connect(lambda: self._show_mistake(""))
-        self.mistake = QLabel(self.body)
-        self.mistake.setWordWrap(True)
-        self.mistake.setTextFormat(Qt.TextFormat.PlainText)
-        self.mistake.hide()
+        self.entry.entered.connect(lambda text: self.intent.emit(Follow(text)))
         self.plot = TrackPlot(self.theme, self.body)
         self.plot.event_picked.connect(self.go_to)
         self.strip = HitStrip(self.plot, self.theme, self.body)
@@ -61,8 +52,7 @@ class TrackPanel(Panel):
         column = QVBoxLayout(self.body)
         column.setContentsMargins(8, 6, 8, 4)
         column.setSpacing(4)
-        column.addWidget(self.field)
-        column.addWidget(self.mistake)
+        column.addWidget(self.entry)
         column.addWidget(self.legend)
         column.addWidget(self.strip)
         column.addWidget(self.plot, 1)
@@ -72,7 +62,7 @@ class TrackPanel(Panel):
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
         paint_ground(self.body, theme)
-        self.mistake.setStyleSheet(f"color: {theme.ink(theme.rejection)}")
+        self.entry.restyle(theme)
         self.plot.set_theme(theme, current_fonts())
         self.strip.restyle(theme)
         self.legend.setFont(current_fonts().body)
@@ -80,73 +70,42 @@ class TrackPanel(Panel):
             self._tell(self.frame)
 
     def show_frame(self, frame: Frame) -> None:
-        """Bring the curves up to this moment; another run is asked the same."""
-        if frame.info is not self._info:
-            self._info = frame.info
-            self.field.set_words(frame.info.words)
-            self._follow()
+        """Bring the curves up to this moment."""
+        self.entry.show_frame(frame)
         self.plot.show_tracks(frame)
-        self.strip.show_hits(frame.tracked)
+        self.strip.show_hits(frame)
         if self._pace.due(frame.running):
             self._tell(frame)
-
-    # What is followed.
-
-    def _add(self) -> None:
-        """Return in the field: follow what stands there, or say what is wrong with it."""
-        text = self.field.text().strip()
-        fault = self._fault_of(text) if text else ""
-        if not fault and len(self.texts) >= MOST_TRACKS and text not in self.texts:
-            fault = f"found {len(self.texts)} expressions already, allowed: {MOST_TRACKS}; take one away first"
-        self._show_mistake(fault)
-        if text and not fault:
-            self.field.clear()
-            self.texts = tuple(dict.fromkeys((*self.texts, text)))
-            self._follow()
-
-    def _fault_of(self, text: str) -> str:
-        """What is wrong with an expression in the present run; nothing if that is not known."""
-        if self._info is None:
-            return ""
-        try:
-            understood(text, self._info.words, truth=False)
-        except QuestionError as error:
-            return error.line
-        return ""
-
-    def _show_mistake(self, line: str) -> None:
-        self.mistake.setText(line)
-        self.mistake.setVisible(bool(line))
 
     def _chosen(self, link: str) -> None:
         """A link of the legend: an event to go to, or an expression to take away."""
         what, _, number = link.partition(" ")
         if what == "event":
             self.go_to(int(number) - 1)
-        else:
-            self.texts = tuple(text for place, text in enumerate(self.texts) if place != int(number))
-            self._follow()
-
-    def _follow(self) -> None:
-        self.intent.emit(Follow(self.texts))
-        if self.frame is not None:
-            self._tell(self.frame)
+        elif self.frame is not None:
+            self.intent.emit(Follow(self.frame.followed.follow[int(number)], over=True))
 
     def _tell(self, frame: Frame) -> None:
-        tracked = frame.tracked
-        known = {} if tracked is None else {one.text: at for at, one in enumerate(tracked.tracks) if not one.stops}
         told = []
-        for number, text in enumerate(self.texts):
-            colour, said = self.theme.muted, escape(self._fault_of(text)) or "..."
-            if tracked is not None and text in known:
-                colour, said = self.theme.color(role_of(tracked, known[text])), _said(tracked, known[text], frame)
+        for number, text in enumerate(frame.followed.follow):
+            said = " &nbsp; ".join(self._of_lanes(frame, text))
+            if not said:
+                fault = escape(fault_of(text, frame.info.words, "follow")) or "..."
+                said = _words(self.theme.muted, fault)
             away = f'<a href="remove {number}" style="text-decoration: none">×</a>'
-            words = f'<span style="color:{self.theme.muted}">{said}</span>&nbsp;{away}'
-            told.append(f'<span style="color:{colour}">■</span>&nbsp;{escape(text)} {words}')
+            told.append(f"{escape(text)} {said}&nbsp;{away}")
         self.legend.setText(" &nbsp; ".join(told) or _hint(frame.info.words))
         self.plot.setVisible(bool(told))
-        if tracked is not None and tracked.fault:
-            self._show_mistake(tracked.fault)
+        if frame.tracked is not None and frame.tracked.fault:
+            self.entry.show_mistake(frame.tracked.fault)
+
+    def _of_lanes(self, frame: Frame, text: str) -> Iterator[str]:
+        """What is known of an expression in each lane, as rich text."""
+        for line in lines_of(frame):
+            if line.track.text == text and line.track.role == "follow":
+                ink = self.theme.color(line.role)
+                who = f"{escape(line.label)}: " if line.label else ""
+                yield f'<span style="color:{ink}">■</span>&nbsp;' + _words(self.theme.muted, who + _said(line, frame))
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
         """The grid: values of numbers, and how often conditions have held so far."""
@@ -166,12 +125,16 @@ def _hint(words: Words) -> str:
     return f"Numbers become curves, and conditions ticks: try <b>{sample}</b>, or <b>{row}</b>. Breakpoints are marked."
 
 
-def _said(tracked: Tracked, place: int, frame: Frame) -> str:
+def _words(ink: str, text: str) -> str:
+    return f'<span style="color:{ink}">{text}</span>'
+
+
+def _said(line: TrackLine, frame: Frame) -> str:
     """What is known of a track, as rich text."""
-    track = tracked.tracks[place]
+    tracked, place, track = line.tracked, line.place, line.track
     so_far = f" up to event {grouped(tracked.last)} ..." if tracked.searching else ""
     if not track.truth:
-        row = int(np.searchsorted(tracked.table[:, 0], frame.event, side="right")) - 1
+        row = int(np.searchsorted(tracked.table[:, 0], lane_frames(frame)[line.lane].event, side="right")) - 1
         value = tracked.table[row, 2 + 2 * place] if row >= 0 else np.nan
         return f"{significant(float(value))}{so_far}"
     if not track.hits:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Any, Callable, NamedTuple, Sequence
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from slotscope.gui.panels.comparison_curves import LANE_STYLES
+from slotscope.gui.panels.comparison_table import lane_frames
 from slotscope.gui.plotting.run_plot import RunPlot
 from slotscope.gui.plotting.sampled import Columns, History, Values
 from slotscope.gui.plotting.time_plot import Role
@@ -19,9 +21,41 @@ from slotscope.model.questions.tracks import Track, Tracked
 _ROW, _GAP, _NEAR = 9, 4, 6.0
 
 
-def role_of(tracked: Tracked, place: int) -> Role:
-    """The colour of a track: one for each, and that of breakpoints for these."""
-    return "rejection" if tracked.tracks[place].stops else place
+class TrackLine(NamedTuple):
+    """An expression in one of the policies that run: its course there, and how it is drawn."""
+
+    lane: int
+    label: str  #: the policy; empty where it runs alone
+    tracked: Tracked
+    place: int  #: among the tracks
+    role: Role
+
+    @property
+    def track(self) -> Track:
+        """What is known of it."""
+        return self.tracked.tracks[self.place]
+
+    @property
+    def name(self) -> str:
+        """What it is called at its curve."""
+        return f"{self.track.text} · {self.label}" if self.label else self.track.text
+
+
+def lines_of(frame: Frame) -> tuple[TrackLine, ...]:
+    """Every expression that is drawn, in every policy that runs; each has a colour of its own."""
+    labels = ("",) if frame.comparison is None else frame.comparison.labels
+    texts = [*frame.followed.follow]
+    found = []
+    for lane, (one, label) in enumerate(zip(lane_frames(frame), labels, strict=True)):
+        if one.tracked is None:
+            continue
+        for place, track in enumerate(one.tracked.tracks):
+            if track.role == "stop":
+                found.append(TrackLine(lane, label, one.tracked, place, "rejection"))
+            elif track.role == "follow" and track.text in texts:
+                role = texts.index(track.text) + lane * len(texts)
+                found.append(TrackLine(lane, label, one.tracked, place, role))
+    return tuple(sorted(found, key=lambda line: line.track.role == "stop"))
 
 
 def hits_of(tracked: Tracked, place: int) -> tuple[Values, Values]:
@@ -31,39 +65,48 @@ def hits_of(tracked: Tracked, place: int) -> tuple[Values, Values]:
     return tracked.table[grown, 0], tracked.table[grown, 1]
 
 
-def _table(frame: Frame) -> Values:
-    return np.zeros((0, 2)) if frame.tracked is None else frame.tracked.table
-
-
 class TrackPlot(RunPlot):
-    """A curve for each expression that is a number, up to the event up to which it is known."""
+    """A curve for each expression that is a number in each policy, up to the event up to which it is known."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         about = "Expressions over time; averages are drawn where there are many values."
-        super().__init__(theme, "value", about, History(_nothing, _table), from_zero=False, parent=parent)
-        self._tracks: tuple[Track, ...] = ()
-        self._kept: dict[str, Track] = {}
+        super().__init__(theme, "value", about, History(_nothing, _table(0)), from_zero=False, parent=parent)
+        self._known: tuple[tuple[str, int, Role], ...] = ()
 
     def show_tracks(self, frame: Frame) -> None:
         """Bring the curves up to a frame."""
-        tracks = () if frame.tracked is None else frame.tracked.tracks
-        numbers = tuple((place, track.text) for place, track in enumerate(tracks) if not track.truth)
-        anew = tuple((track.text, track.stops) for track in tracks) != tuple(
-            (track.text, track.stops) for track in self._tracks
-        )
-        self._tracks = tracks
+        numbers = [line for line in lines_of(frame) if not line.track.truth]
+        known = tuple((line.name, line.place, line.role) for line in numbers)
+        anew, self._known = known != self._known, known
         if anew:
-            self.history = History(_reader([place for place, _ in numbers]), _table)
-            for name in self.lines:
-                self.remove_line(name)
-            for number, (place, text) in enumerate(numbers):
-                self.add_line(text, place, place=number, ahead=True, label=text)
-            self.set_quantity(y=numbers[0][1] if len(numbers) == 1 else "value")
+            self._begin_lines(numbers)
         self.show_moment(frame, anew=anew)
+
+    def _begin_lines(self, numbers: Sequence[TrackLine]) -> None:
+        for name in self.lines:
+            self.remove_line(name)
+        lanes = {line.lane: [one.place for one in numbers if one.lane == line.lane] for line in numbers}
+        histories = {lane: History(_reader(places), _table(lane)) for lane, places in lanes.items()}
+        self.history = histories.get(0, History(_nothing, _table(0)))
+        for line in numbers:
+            at, style = lanes[line.lane].index(line.place), LANE_STYLES[line.lane]
+            self.add_line(line.name, line.role, histories[line.lane], at, ahead=True, label=line.name, style=style)
+        texts = {line.track.text for line in numbers}
+        self.set_quantity(y=texts.pop() if len(texts) == 1 else "value")
 
 
 def _nothing(_: Any, table: Values) -> Columns:
     return Columns(table[:, :0])
+
+
+def _table(lane: int) -> Callable[[Frame], Values]:
+    """Reads the grid of a lane."""
+
+    def read(frame: Frame) -> Values:
+        tracked = lane_frames(frame)[lane].tracked if lane < 1 + len(frame.companions) else None
+        return np.zeros((0, 2)) if tracked is None else tracked.table
+
+    return read
 
 
 def _reader(places: Sequence[int]) -> Any:
@@ -97,11 +140,10 @@ class HitStrip(QWidget):
         self._theme = theme
         self._fit()
 
-    def show_hits(self, tracked: Tracked | None) -> None:
-        """Show where the conditions among some tracks hold."""
-        tracks = () if tracked is None else tracked.tracks
-        conditions = [place for place, track in enumerate(tracks) if track.truth]
-        self.rows = tuple((role_of(tracked, place), *hits_of(tracked, place)) for place in conditions if tracked)
+    def show_hits(self, frame: Frame) -> None:
+        """Show where the conditions hold that are followed, and breakpoints."""
+        conditions = [line for line in lines_of(frame) if line.track.truth]
+        self.rows = tuple((line.role, *hits_of(line.tracked, line.place)) for line in conditions)
         self._fit()
 
     @property

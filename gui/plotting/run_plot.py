@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.plotting.pyramid import Pyramid
@@ -78,10 +78,11 @@ class RunPlot(TimePlot):
         *,
         ahead: bool = False,
         label: str = "",
+        style: Qt.PenStyle = Qt.PenStyle.SolidLine,
     ) -> None:
         """Add the curve of a series, with *ahead* also beyond the moment shown."""
         muted = self.add_curve(f"ahead {name}", "border") if ahead else None
-        self._lines[name] = RunLine(self.add_curve(name, role, label=label), muted, history, place)
+        self._lines[name] = RunLine(self.add_curve(name, role, label=label, style=style), muted, history, place)
 
     def remove_line(self, name: str) -> None:
         """Take a curve away, and what is drawn of it ahead."""

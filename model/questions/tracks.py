@@ -7,12 +7,15 @@ over time as well, of a condition how often it has held; so averages and counts 
 from __future__ import annotations
 
 from time import monotonic
-from typing import NamedTuple, Sequence
+from typing import Literal, NamedTuple, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from slotscope.model.errors import UserError
+from slotscope.model.explain import grouped, plural
 from slotscope.model.kinds.spec import RunnableSystem
+from slotscope.model.monitors import Monitor, Reading
 from slotscope.model.questions.asking import Answers
 from slotscope.model.questions.history_search import HistorySearch
 from slotscope.model.questions.meaning import Question, understood
@@ -21,11 +24,54 @@ from slotscope.model.questions.words import Words
 from slotscope.model.recorder import Samples
 from slotscope.model.timeline import Timeline
 
-#: Expressions at once, besides breakpoints.
+#: Expressions of a role at once.
 MOST_TRACKS = 8
 
-#: The share of its thread's time that following a run may take.
-SHARE = 0.2
+#: The share of its thread's time that following a run may take: with the looks at states less than a tenth.
+SHARE = 0.06
+
+#: Where a monitor is from that no paper has.
+OWN = "of your own"
+
+#: ``follow``: its curve is wanted; ``watch``: it ought to hold always; ``stop``: it is a breakpoint's.
+Role = Literal["follow", "watch", "stop"]
+
+
+class Followed(NamedTuple):
+    """The expressions of the user's own, also those that the present run has no words for.
+
+    Attributes
+    ----------
+    follow:
+        Those whose course over time is wanted.
+    watch:
+        Conditions that ought to hold always.
+    """
+
+    follow: tuple[str, ...] = ()
+    watch: tuple[str, ...] = ()
+
+    def changed(self, role: Role, text: str, over: bool) -> Followed:
+        """With one more, or without it.
+
+        Raises
+        ------
+        UserError
+            If there are as many as there can be.
+        """
+        known: tuple[str, ...] = getattr(self, role)
+        left = tuple(one for one in known if one != text)
+        if not over and len(left) >= MOST_TRACKS:
+            raise UserError(
+                f"found {len(left)} expressions already, allowed: {MOST_TRACKS}; take one away before '{text}'"
+            )
+        return self._replace(**{role: left if over else tuple(dict.fromkeys((*known, text)))})
+
+    def joined(self, other: Followed) -> Followed:
+        """Those of both, as far as there is room."""
+        return Followed(
+            *(tuple(dict.fromkeys((*one, *two)))[:MOST_TRACKS] for one, two in zip(self, other, strict=True))
+        )
 
 
 class Track(NamedTuple):
@@ -35,8 +81,8 @@ class Track(NamedTuple):
     ----------
     text, truth:
         As it was asked; whether it is true or false, else a number.
-    stops:
-        Whether it is a breakpoint's.
+    role:
+        What it is followed for.
     hits, first, first_false:
         Of one that is true or false: at how many events it held; the first event at which it did, and the
         first at which it did not, -1 if there is none.
@@ -44,7 +90,7 @@ class Track(NamedTuple):
 
     text: str
     truth: bool
-    stops: bool = False
+    role: Role = "follow"
     hits: int = 0
     first: int = -1
     first_false: int = -1
@@ -56,19 +102,39 @@ class Tracked(NamedTuple):
     Attributes
     ----------
     tracks:
-        In order, those of breakpoints last.
+        In order: those followed, those watched, those of breakpoints.
     table:
         [n, 2 + 2 * tracks] event and time; of each track its value at the event (the last known one, nan
         before) and, of a number, its integral over time, else the events at which it held so far.
     last:
-        The event up to which they are known.
+        The event up to which they are known, from the one after *first* on.
     """
 
     tracks: tuple[Track, ...]
     table: NDArray[np.float64]
+    first: int
     last: int
     searching: bool
     fault: str = ""  #: why they cannot be followed further
+
+    def readings(self) -> dict[str, Reading]:
+        """What is known of those that ought to hold always."""
+        return {one.text: _reading(one, self.first, self.last) for one in self.tracks if one.role == "watch"}
+
+
+def own_monitor(text: str) -> Monitor:
+    """A condition of the user's own as one that must hold."""
+    return Monitor(text, text, "", OWN, ())
+
+
+def _reading(track: Track, first: int, last: int) -> Reading:
+    looked, failed = last - first, track.first_false
+    monitor = own_monitor(track.text)
+    if failed < 0:
+        return Reading(monitor, "holds" if looked else "open", looked)
+    times = looked - track.hits
+    told = f"it does not hold, at {grouped(times)} {plural(times, 'event')} of {grouped(looked)}"
+    return Reading(monitor, "violated", looked, failed, told, failed - 1)
 
 
 class Tracks(HistorySearch):
@@ -76,15 +142,15 @@ class Tracks(HistorySearch):
 
     def __init__(self, system: RunnableSystem, timeline: Timeline, words: Words) -> None:
         self._tracks: list[Track] = []
-        self._texts: tuple[str, ...] = ()
+        self.followed = Followed()
         self._stops: tuple[str, ...] = ()
         self._followed, self._owed = monotonic(), 0.0
         super().__init__(system, timeline, words)
 
-    def want(self, texts: Sequence[str]) -> None:
+    def want(self, followed: Followed) -> None:
         """Follow these from the first event on, those that the run understands; nothing if there are none."""
-        if tuple(texts) != self._texts:
-            self._texts = tuple(texts[:MOST_TRACKS])
+        if followed != self.followed:
+            self.followed = followed
             self._renew()
 
     def mark(self, stops: Sequence[str]) -> None:
@@ -94,10 +160,14 @@ class Tracks(HistorySearch):
             self._renew()
 
     def _renew(self) -> None:
-        wanted = [(text, False) for text in self._texts] + [(text, True) for text in self._stops if self._texts]
-        known = [(self._understood(text, stops), stops) for text, stops in wanted]
-        self.begin([question for question, _ in known if question is not None])
-        self._tracks = [Track(one.text, one.part.truth, stops) for one, stops in known if one is not None]
+        texts: dict[Role, Sequence[str]] = {
+            "follow": self.followed.follow,
+            "watch": self.followed.watch,
+            "stop": self._stops if self.followed.follow else (),
+        }
+        wanted = [(self._understood(text, role != "follow"), role) for role in texts for text in texts[role]]
+        self.begin([question for question, _ in wanted if question is not None])
+        self._tracks = [Track(one.text, one.part.truth, role) for one, role in wanted if one is not None]
 
     def begin(self, questions: Sequence[Question]) -> None:
         """Ask these from the first event on."""
@@ -147,7 +217,9 @@ class Tracks(HistorySearch):
         """What is known so far; None if nothing is followed."""
         if not self._tracks:
             return None
-        return Tracked(tuple(self._tracks), self._samples.table, self._last, self.due, self._fault)
+        return Tracked(
+            tuple(self._tracks), self._samples.table, self._timeline.first_event, self._last, self.due, self._fault
+        )
 
 
 def _held(values: NDArray[np.float64], before: float) -> NDArray[np.float64]:

@@ -117,3 +117,40 @@ def test_the_switch_stops_the_run_and_the_link_goes_to_the_fault(qtbot, tmp_path
         qtbot.waitUntil(lambda: "✗ violated" in row.text.text(), timeout=PATIENCE)
         row.text.linkActivated.emit(str(FAULTY_EVENT))
         rest(qtbot, window, lambda: window.frame.event == FAULTY_EVENT)
+
+
+@pytest.mark.slow
+def test_an_expression_of_the_users_own_is_watched_stops_the_run_and_is_taken_away(qtbot, tmp_path):
+    with complete_window(qtbot, tmp_path) as window:
+        window.control.open("dra-classroom")
+        rest(qtbot, window, lambda: window.frame.info.scenario_name == "dra-classroom")
+        dock = window.docks["monitors"]
+        dock.raise_()
+        entry = dock.panel.entry
+        qtbot.waitUntil(entry.isVisible, timeout=PATIENCE)
+        for text, wrong in (
+            ("waiting < 3", "found the name 'waiting'"),
+            ("jobs[1]", "found a number"),
+            ("event < 6", ""),
+        ):
+            entry.field.clear()
+            qtbot.keyClicks(entry.field, text)
+            qtbot.keyClick(entry.field, Qt.Key.Key_Escape)
+            qtbot.keyClick(entry.field, Qt.Key.Key_Return)
+            assert wrong in entry.mistake.text() and entry.mistake.isVisible() == bool(wrong)
+        stop = "not (event < 6)"
+        qtbot.waitUntil(lambda: stop in dock.panel.rows, timeout=PATIENCE)
+        row = dock.panel.rows[stop]
+        qtbot.waitUntil(row.stop.isVisible, timeout=PATIENCE)
+        qtbot.mouseClick(row.stop, Qt.MouseButton.LeftButton, pos=QPoint(8, row.stop.height() // 2))
+        rest(qtbot, window, lambda: stop in window.frame.breakpoints)
+        press(qtbot, window, Qt.Key.Key_Space)
+        rest(qtbot, window, lambda: stop in window.frame.message)
+        assert "✓ holds" in row.text.text()
+        press(qtbot, window, Qt.Key.Key_Right)
+        rest(qtbot, window, lambda: window.frame.event == 6)
+        qtbot.waitUntil(lambda: "At event 6, sound after event 5" in plain(row.text.text()), timeout=PATIENCE)
+        assert "of your own" in row.text.text() and "of" in row.toolTip()
+        row.text.linkActivated.emit("away")
+        qtbot.waitUntil(lambda: stop not in dock.panel.rows, timeout=PATIENCE)
+        assert not window.frame.followed.watch

@@ -12,6 +12,7 @@ from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.main_window import MainWindow
+from slotscope.gui.panels.comparison_table import lane_frames
 from slotscope.gui.panels.track import TrackPanel
 from slotscope.gui.panels.track_plot import hits_of
 from slotscope.model.questions.tracks import Tracked
@@ -46,10 +47,10 @@ def panel_of(window: MainWindow) -> TrackPanel:
 
 
 def typed(qtbot: QtBot, panel: TrackPanel, text: str) -> None:
-    panel.field.clear()
-    qtbot.keyClicks(panel.field, text)
-    qtbot.keyClick(panel.field, Key.Key_Escape)  # the list of names, if it is open
-    qtbot.keyClick(panel.field, Key.Key_Return)
+    panel.entry.field.clear()
+    qtbot.keyClicks(panel.entry.field, text)
+    qtbot.keyClick(panel.entry.field, Key.Key_Escape)  # the list of names, if it is open
+    qtbot.keyClick(panel.entry.field, Key.Key_Return)
 
 
 def found(qtbot: QtBot, window: MainWindow, *texts: str) -> Tracked:
@@ -65,10 +66,10 @@ def found(qtbot: QtBot, window: MainWindow, *texts: str) -> Tracked:
 def test_numbers_are_curves_and_conditions_are_ticks(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     panel = panel_of(window)
     typed(qtbot, panel, "rejectd")
-    assert "nearest: rejected" in panel.mistake.text() and panel.mistake.isVisible()
-    assert panel.field.text() == "rejectd"
+    assert "nearest: rejected" in panel.entry.mistake.text() and panel.entry.mistake.isVisible()
+    assert panel.entry.field.text() == "rejectd"
     typed(qtbot, panel, "rejected")
-    assert not panel.mistake.isVisible() and not panel.field.text()
+    assert not panel.entry.mistake.isVisible() and not panel.entry.field.text()
     typed(qtbot, panel, "jobs[1] + jobs[2]")
     tracked = found(qtbot, window, "rejected", "jobs[1] + jobs[2]")
     assert panel.plot.lines == ("jobs[1] + jobs[2]",)
@@ -102,7 +103,7 @@ def test_numbers_are_curves_and_conditions_are_ticks(qtbot: QtBot, window: MainW
     assert len(rows) == EVENTS and float(rows[-1][2]) == tracked.tracks[0].hits
     panel.legend.linkActivated.emit("remove 0")
     found(qtbot, window, "jobs[1] + jobs[2]", "migrated")
-    assert panel.texts == ("jobs[1] + jobs[2]",)
+    assert window.frame.followed.follow == ("jobs[1] + jobs[2]",)
 
 
 def test_it_follows_a_run_and_another_run_is_asked_the_same(qtbot: QtBot, window: MainWindow) -> None:
@@ -122,11 +123,34 @@ def test_it_follows_a_run_and_another_run_is_asked_the_same(qtbot: QtBot, window
     window.docks["track"].raise_()
     typed(qtbot, panel_of(window), "waiting")
     press(qtbot, window, Key.Key_Right)
-    found(qtbot, window, "waiting")
+    found(qtbot, window, "time >= 0", "waiting")
+    assert "found the name" in panel_of(window).legend.text()
+
+
+def test_every_policy_has_a_curve_of_its_own(qtbot: QtBot, window: MainWindow) -> None:
+    panel = panel_of(window)
+    typed(qtbot, panel, "jobs[1]")
+    typed(qtbot, panel, "rejected")
+    window.compare.compare(("first-fit",))
+    rest(qtbot, window, lambda: len(window.frame.companions) == 1)
+    window.docks["track"].raise_()
+    found(qtbot, window, "jobs[1]", "rejected")
+    panel = panel_of(window)
+    labels = window.compare.labels
+    qtbot.waitUntil(lambda: panel.plot.lines == tuple(f"jobs[1] · {label}" for label in labels), timeout=PATIENCE)
+    rest(qtbot, window, lambda: all(one.tracked.last == one.extent.live_end for one in lane_frames(window.frame)))
+    press(qtbot, window, Key.Key_Left)  # a frame of all that is known
+    rest(qtbot, window, lambda: window.frame.event < EVENTS)
+    for frame, line, row in zip(lane_frames(window.frame), panel.plot._lines.values(), panel.strip.rows, strict=True):
+        assert (line.history.series[0].values.y == frame.tracked.table[:, 2]).all()
+        assert len(row[1]) == frame.tracked.tracks[1].hits
+    assert all(label in panel.legend.text() for label in labels)
+    window.compare.compare(())
+    qtbot.waitUntil(lambda: panel_of(window).plot.lines == ("jobs[1]",), timeout=PATIENCE)
 
 
 def test_names_are_offered_while_they_are_written(qtbot: QtBot, window: MainWindow) -> None:
-    field = panel_of(window).field
+    field = panel_of(window).entry.field
     field.setFocus()
     qtbot.keyClicks(field, "2 * serv")
     qtbot.waitUntil(field.list.isVisible, timeout=PATIENCE)

@@ -7,10 +7,11 @@ import pytest
 
 from slotscope.model import recorder
 from slotscope.model.api import Session
+from slotscope.model.errors import UserError
 from slotscope.model.questions import tracks
 from slotscope.model.questions.asking import answers
 from slotscope.model.questions.meaning import understood
-from slotscope.model.questions.tracks import MOST_TRACKS, Tracked
+from slotscope.model.questions.tracks import MOST_TRACKS, OWN, Followed, Tracked
 from slotscope.model.waiting import waiting
 
 #: Numbers and conditions of each kind of system, from rows, samples and states; some are missing at times.
@@ -34,7 +35,7 @@ def plain(session: Session, text: str, last: int) -> tuple[np.ndarray, np.ndarra
 
 
 def followed(session: Session, *texts: str) -> Tracked:
-    session.tracks.want(texts)
+    session.tracks.want(Followed(texts))
     session.tracks.search(60)
     found = session.tracks.found()
     assert found is not None and not found.searching
@@ -89,7 +90,7 @@ def test_it_follows_a_run_in_a_share_of_its_time(monkeypatch):
     clock = [0.0]
     monkeypatch.setattr(tracks, "monotonic", lambda: clock[0])
     session = Session.open("dra-classroom", kernel=False)
-    session.tracks.want(["jobs[1]"])
+    session.tracks.want(Followed(("jobs[1]",)))
     steps = []
     monkeypatch.setattr(type(session.tracks), "_step", lambda self: steps.append(clock.__setitem__(0, clock[0] + 0.01)))
     for _ in range(1000):
@@ -101,7 +102,7 @@ def test_it_follows_a_run_in_a_share_of_its_time(monkeypatch):
 
 def test_a_live_run_is_caught_up_with():
     session = Session.open("dra-classroom", kernel=False)
-    session.tracks.want(["jobs[1]"])
+    session.tracks.want(Followed(("jobs[1]",)))
     while session.tracks.found() is None or session.tracks.found().last < 300:
         session.run(events=1 if session.timeline.event < 2000 else 0)
         session.tracks.follow()
@@ -111,14 +112,14 @@ def test_a_live_run_is_caught_up_with():
 def test_esc_stops_and_what_is_known_stays():
     session = Session.open("dra-classroom", kernel=False)
     session.run(events=3000)
-    session.tracks.want(["jobs[1]", "rejected"])
+    session.tracks.want(Followed(("jobs[1]", "rejected")))
     session.tracks.search(0.002)
     session.tracks.stop()
     before = session.tracks.found()
     assert before is not None and before.last < 3000 and not before.searching
     session.tracks.search(10)
     assert session.tracks.found().last == before.last
-    session.tracks.want(["jobs[1]"])
+    session.tracks.want(Followed(("jobs[1]",)))
     with waiting(lambda _: None, lambda: 1):  # something else is wanted first
         session.tracks.search(10)
     assert not session.tracks.found().fault
@@ -130,17 +131,48 @@ def test_breakpoints_are_marked_while_something_is_followed():
     session.tracks.mark(["event = 20", "rejected", "no such thing"])
     assert session.tracks.found() is None and not session.tracks.due
     found = followed(session, "jobs[1]")
-    assert [(track.text, track.stops) for track in found.tracks] == [
-        ("jobs[1]", False),
-        ("event = 20", True),
-        ("rejected", True),
+    assert [(track.text, track.role) for track in found.tracks] == [
+        ("jobs[1]", "follow"),
+        ("event = 20", "stop"),
+        ("rejected", "stop"),
     ]
     assert (found.tracks[1].hits, found.tracks[1].first) == (1, 20)
-    session.tracks.want([])
+    session.tracks.want(Followed(()))
     assert session.tracks.found() is None
 
 
 def test_no_more_than_can_be_drawn_are_followed():
+    followed = Followed()
+    for number in range(MOST_TRACKS):
+        followed = followed.changed("follow", f"event + {number}", over=False)
+    with pytest.raises(UserError, match=f"found {MOST_TRACKS} expressions already"):
+        followed.changed("follow", "event", over=False)
+    assert followed.changed("watch", "event > 0", over=False).watch == ("event > 0",)
+    assert followed.joined(Followed(("time",), ("event > 0",))) == followed._replace(watch=("event > 0",))
+    assert len(followed.changed("follow", "event + 1", over=True).follow) == MOST_TRACKS - 1
+
+
+def test_conditions_that_ought_to_hold_are_judged_after_every_event():
     session = Session.open("dra-classroom", kernel=False)
-    session.tracks.want([f"event + {number}" for number in range(MOST_TRACKS + 3)])
-    assert len(session.tracks.found().tracks) == MOST_TRACKS
+    session.run(events=400)
+    session.tracks.want(Followed((), ("not rejected", "time >= 0", "waiting < 3")))
+    assert session.tracks.found().readings()["time >= 0"].standing == "open"
+    session.tracks.search(60)
+    readings = session.tracks.found().readings()
+    assert list(readings) == ["not rejected", "time >= 0"]  # the run has no queue
+    rows = session.timeline.rows(1, 400)
+    rejections = rows["event"][(rows["flags"] & session.info.words.happenings["rejected"].flag) != 0]
+    broken, sound = readings.values()
+    assert (broken.standing, broken.event, broken.since) == ("violated", rejections[0], rejections[0] - 1)
+    assert f"at {len(rejections)} events of 400" in broken.sentence
+    assert (sound.standing, sound.looked, sound.monitor.source) == ("holds", 400, OWN)
+
+
+def test_a_session_file_keeps_what_is_followed(tmp_path):
+    session = Session.open("dra-classroom", kernel=False)
+    session.run(events=20)
+    followed = Followed(("jobs[1]", "no such thing"), ("not rejected",))
+    session.tracks.want(followed)
+    session.save(tmp_path / "a.slotscope")
+    again = Session.load(tmp_path / "a.slotscope", kernel=False)
+    assert again.tracks.followed == followed == again.frame().followed

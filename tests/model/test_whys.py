@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+import sys
 from functools import cache
+from time import monotonic
 from typing import Any, Iterator
 
 import numpy as np
@@ -151,8 +153,22 @@ def test_random_decisions_are_explained_and_flipped(system: str) -> None:
 @given(seed=st.integers(0, 2**32))
 def test_many_random_decisions(system: str, seed: int) -> None:
     """Others in every run; ``pytest -k many_random --hypothesis-seed=N`` draws the same."""
+    assert confirmed(system, 100, seed) > 30
+
+
+def confirmed(system: str, count: int, seed: int) -> int:
+    """Check so many random decisions of a kind; how many a proposal flips, each of them confirmed by a replay."""
     flipped = 0
-    for session, answer in decisions(system, 100, seed):
+    for session, answer in decisions(system, count, seed):
         check_decision(session, answer)
         flipped += check_flip(session, answer)
-    assert flipped > 30
+    return flipped
+
+
+if __name__ == "__main__":  # python -m tests.model.test_whys [DECISIONS [SEED]]: a thousand of each kind take minutes
+    many, first = (int(text) for text in (*sys.argv[1:], *("1000", str(random.randrange(2**32)))[len(sys.argv) - 1 :]))
+    for each in KINDS:
+        began = monotonic()
+        found = confirmed(each, many, first)
+        took = monotonic() - began
+        print(f"{each}: {many} decisions of seed {first}, {found} flipped, all confirmed, {took:.0f} s", flush=True)
