@@ -105,7 +105,7 @@ class PanelDock(QDockWidget):
 
         While a run of another kind begins, docks of both kinds are there.
         """
-        lanes = (frame, *frame.companions)
+        lanes = frame.lanes
         mine = frame.info.system == self.system and self.lane < len(lanes)
         return lanes[self.lane] if mine else None
 

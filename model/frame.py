@@ -122,6 +122,11 @@ class Frame:
         return self.info.kind.derive(self.state, self.info.numbers, self.info.facts)
 
     @property
+    def lanes(self) -> tuple[Frame, ...]:
+        """The same moment of every policy that runs, in order."""
+        return self, *self.companions
+
+    @property
     def runs(self) -> tuple[RunInfo, ...]:
         """This policy, and those that run beside it: what their pictures share follows from all."""
         return self.info, *(frame.info for frame in self.beside)
@@ -129,7 +134,7 @@ class Frame:
     @property
     def opening_line(self) -> str:
         """The command that opens this moment, of all policies; empty where none can."""
-        parts = (self, *self.companions)
+        parts = self.lanes
         inside = next((lane for lane, part in enumerate(parts) if part.records), 0)
         moment = Moment(tuple(part.event for part in parts), len(parts[inside].records), inside)
         return opening_line([part.info.origin for part in parts], moment)

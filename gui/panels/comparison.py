@@ -13,15 +13,7 @@ from slotscope.gui.intents import Differ, GoTo
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.comparison_curves import LaneCurves
-from slotscope.gui.panels.comparison_table import (
-    caption,
-    lane_frames,
-    lane_ink,
-    measured_lanes,
-    reasons,
-    table_rows,
-    table_text,
-)
+from slotscope.gui.panels.comparison_table import caption, lane_ink, measured_lanes, reasons, table_rows, table_text
 from slotscope.gui.panels.tiles import LabelPace, paint_ground
 from slotscope.gui.panels.wording import job_words, significant
 from slotscope.gui.theme import Theme, current_fonts
@@ -192,7 +184,7 @@ class ComparisonPanel(Panel):
         time = significant(found.time, 6)
         job = job_words(frame.info, found.type, found.job)
         lines = [f"<b>{title}:</b> {escape(job)} at t = {time}"]
-        lanes = zip(lane_frames(frame), frame.comparison.labels, found.rows, strict=True)
+        lanes = zip(frame.lanes, frame.comparison.labels, found.rows, strict=True)
         for lane, (one, label, row) in enumerate(lanes):
             ink = lane_ink(self.theme, lane)
             said = escape(one.info.narrator.row(row))

@@ -6,11 +6,11 @@ import math
 from typing import Any, Sequence
 
 import numpy as np
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from slotscope.gui.panels.comparison_table import LANE_ROLES, lane_frames
+from slotscope.gui.panels.comparison_table import LANE_ROLES
 from slotscope.gui.panels.wording import THIN, significant
 from slotscope.gui.plotting.pyramid import Pyramid
 from slotscope.gui.plotting.sampled import (
@@ -22,13 +22,10 @@ from slotscope.gui.plotting.sampled import (
     average_width,
     nothing,
 )
-from slotscope.gui.plotting.time_plot import PlotText, TimePlot
+from slotscope.gui.plotting.time_plot import LANE_STYLES, PlotText, TimePlot
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.frame import Frame
 from slotscope.model.kinds.spec import Kind
-
-#: Lanes are told apart by colour and by how their curves are drawn.
-LANE_STYLES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine)
 
 #: Height that both plots need, in pixels at the usual size of type; in less room the differences
 #: stand alone.
@@ -81,7 +78,7 @@ class LaneCurves(QWidget):
             self.differences.setAccessibleName(f"differences of the {name} over time")
         if other or len(labels) != len(self._histories):
             self._begin(labels)
-        frames = lane_frames(frame)
+        frames = frame.lanes
         anew = [history.update(one) for history, one in zip(self._histories, frames, strict=True)]
         for lane, label in enumerate(labels):
             self.rewards.set_label(f"lane {lane + 1}", label)
@@ -164,7 +161,7 @@ class LaneCurves(QWidget):
     def _present(self) -> list[float]:
         """The headline of each lane at the moment shown."""
         assert self._frame is not None and self._kind is not None
-        return [self._kind.headline_now(one.info.numbers, one.state) for one in lane_frames(self._frame)]
+        return [self._kind.headline_now(one.info.numbers, one.state) for one in self._frame.lanes]
 
     def _zoomed(self) -> None:
         if not self._drawing and self._frame is not None and self._histories:

@@ -35,11 +35,6 @@ class LaneMeasures(NamedTuple):
     judgement: Judgement | None  #: None where nothing is judged
 
 
-def lane_frames(frame: Frame) -> tuple[Frame, ...]:
-    """The frame of every lane, in order."""
-    return frame, *frame.companions
-
-
 def measured_lanes(frame: Frame) -> tuple[LaneMeasures, ...]:
     """The measures of all lanes so far, in the same batches of time.
 
@@ -47,7 +42,7 @@ def measured_lanes(frame: Frame) -> tuple[LaneMeasures, ...]:
     tells nothing of the long run.
     """
     assert frame.comparison is not None
-    samples = [one.samples for one in lane_frames(frame)]
+    samples = [one.samples for one in frame.lanes]
     info, early = frame.info, is_early(frame)
     start = max(counted_from(frame), *(float(table[0, TIME_COLUMN]) for table in samples))
     batches = info.kind.batches_so_far(info.numbers, samples, start, frame.time)

@@ -7,9 +7,9 @@ from html import escape
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
+from slotscope.gui.expression_field import ExpressionField, fault_of
 from slotscope.gui.intents import BreakAt, Follow, GoTo
 from slotscope.gui.panel import Panel
-from slotscope.gui.panels.expression_field import ExpressionField, fault_of
 from slotscope.gui.panels.monitors_slack import SlackCurve
 from slotscope.gui.panels.tiles import LabelPace, paint_ground
 from slotscope.gui.panels.wording import significant

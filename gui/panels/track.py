@@ -9,10 +9,9 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout
 
+from slotscope.gui.expression_field import ExpressionField, fault_of
 from slotscope.gui.intents import Follow
 from slotscope.gui.panel import Panel
-from slotscope.gui.panels.comparison_table import lane_frames
-from slotscope.gui.panels.expression_field import ExpressionField, fault_of
 from slotscope.gui.panels.tiles import LabelPace, paint_ground
 from slotscope.gui.panels.track_plot import HitStrip, TrackLine, TrackPlot, lines_of
 from slotscope.gui.panels.wording import significant
@@ -134,7 +133,7 @@ def _said(line: TrackLine, frame: Frame) -> str:
     tracked, place, track = line.tracked, line.place, line.track
     so_far = f" up to event {grouped(tracked.last)} ..." if tracked.searching else ""
     if not track.truth:
-        row = int(np.searchsorted(tracked.table[:, 0], lane_frames(frame)[line.lane].event, side="right")) - 1
+        row = int(np.searchsorted(tracked.table[:, 0], frame.lanes[line.lane].event, side="right")) - 1
         value = tracked.table[row, 2 + 2 * place] if row >= 0 else np.nan
         return f"{significant(float(value))}{so_far}"
     if not track.hits:

@@ -9,11 +9,9 @@ from PySide6.QtCore import QLineF, QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from slotscope.gui.panels.comparison_curves import LANE_STYLES
-from slotscope.gui.panels.comparison_table import lane_frames
 from slotscope.gui.plotting.run_plot import RunPlot
 from slotscope.gui.plotting.sampled import Columns, History, Values
-from slotscope.gui.plotting.time_plot import Role
+from slotscope.gui.plotting.time_plot import LANE_STYLES, Role
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.frame import Frame
 from slotscope.model.questions.tracks import Track, Tracked
@@ -46,7 +44,7 @@ def lines_of(frame: Frame) -> tuple[TrackLine, ...]:
     labels = ("",) if frame.comparison is None else frame.comparison.labels
     texts = [*frame.followed.follow]
     found = []
-    for lane, (one, label) in enumerate(zip(lane_frames(frame), labels, strict=True)):
+    for lane, (one, label) in enumerate(zip(frame.lanes, labels, strict=True)):
         if one.tracked is None:
             continue
         for place, track in enumerate(one.tracked.tracks):
@@ -103,7 +101,7 @@ def _table(lane: int) -> Callable[[Frame], Values]:
     """Reads the grid of a lane."""
 
     def read(frame: Frame) -> Values:
-        tracked = lane_frames(frame)[lane].tracked if lane < 1 + len(frame.companions) else None
+        tracked = frame.lanes[lane].tracked if lane < 1 + len(frame.companions) else None
         return np.zeros((0, 2)) if tracked is None else tracked.table
 
     return read

@@ -21,6 +21,9 @@ from slotscope.gui.theme import Fonts, Theme, configure_plots
 
 Role = str | int
 
+#: Lanes are told apart by colour and by how their curves are drawn.
+LANE_STYLES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine)
+
 
 @dataclass(frozen=True)
 class PlotText:

@@ -15,7 +15,6 @@ from slotscope.gui.kinds.queue.bins_legend import entries
 from slotscope.gui.kinds.queue.queues import QueuesPanel
 from slotscope.gui.kinds.reservation.servers_columns import figure_of
 from slotscope.gui.kinds.reservation.servers_scene import StackScene
-from slotscope.gui.panels.comparison_table import lane_frames
 from slotscope.gui.theme import load_theme, theme_names
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.frame import Frame
@@ -42,7 +41,7 @@ SCENARIOS = pytest.mark.parametrize("scenario", POLICIES)
 def lanes_of(scenario: str, events: int) -> tuple[Frame, ...]:
     run = Comparison.open(scenario, POLICIES[scenario], kernel=False)
     run.run(events=events)
-    return lane_frames(run.frame())
+    return run.frame().lanes
 
 
 def shown(qtbot: QtBot, frame: Frame) -> ServerBinsPanel:
@@ -162,7 +161,7 @@ def test_stacks_side_by_side_have_one_scale(qtbot: QtBot, points: float) -> None
     run = Comparison.open("dra-vms", ("dra", "static-reservation"))
     for events in (100, 1500):
         run.run(events=events)
-        frames = lane_frames(run.frame())
+        frames = run.frame().lanes
         tallest = [figure_of(frame).tallest for frame in frames]
         assert tallest[0] != tallest[1]
         for width, height in (SIZE, (640, 560), (900, 600)):
@@ -187,7 +186,7 @@ def stacked(qtbot: QtBot, frame: Frame, points: float, size: tuple[int, int]) ->
 def test_bins_of_jobs_with_phases_have_one_height_side_by_side(qtbot: QtBot) -> None:
     run = Comparison.open("jrs-deadlock", ("jrs", "first-fit", "best-fit"), kernel=False)
     run.run(events=100)
-    frames = lane_frames(run.frame())
+    frames = run.frame().lanes
     assert len({most_use(frame.state, frame.info.numbers) for frame in frames}) == 3
     scenes = [scene_in(phase_servers(qtbot, frame)) for frame in frames]
     tops = {scene.layout.wishes.top for scene in scenes}
@@ -205,7 +204,7 @@ def test_bins_of_jobs_with_phases_are_equally_large_side_by_side(
     run.run(events=events)
     for size in ((270, 400), (380, 440), (900, 600)):
         cells = []
-        for frame in lane_frames(run.frame()):
+        for frame in run.frame().lanes:
             panel = phase_servers(qtbot, frame)
             font = panel.view.font()
             font.setPointSizeF(points)

@@ -12,7 +12,6 @@ from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.main_window import MainWindow
-from slotscope.gui.panels.comparison_table import lane_frames
 from slotscope.gui.panels.track import TrackPanel
 from slotscope.gui.panels.track_plot import hits_of
 from slotscope.model.questions.tracks import Tracked
@@ -138,10 +137,10 @@ def test_every_policy_has_a_curve_of_its_own(qtbot: QtBot, window: MainWindow) -
     panel = panel_of(window)
     labels = window.compare.labels
     qtbot.waitUntil(lambda: panel.plot.lines == tuple(f"jobs[1] · {label}" for label in labels), timeout=PATIENCE)
-    rest(qtbot, window, lambda: all(one.tracked.last == one.extent.live_end for one in lane_frames(window.frame)))
+    rest(qtbot, window, lambda: all(one.tracked.last == one.extent.live_end for one in window.frame.lanes))
     press(qtbot, window, Key.Key_Left)  # a frame of all that is known
     rest(qtbot, window, lambda: window.frame.event < EVENTS)
-    for frame, line, row in zip(lane_frames(window.frame), panel.plot._lines.values(), panel.strip.rows, strict=True):
+    for frame, line, row in zip(window.frame.lanes, panel.plot._lines.values(), panel.strip.rows, strict=True):
         assert (line.history.series[0].values.y == frame.tracked.table[:, 2]).all()
         assert len(row[1]) == frame.tracked.tracks[1].hits
     assert all(label in panel.legend.text() for label in labels)

@@ -111,8 +111,8 @@ def test_frames_of_all_lanes_show_the_same_time() -> None:
     comparison.run(until=3.21)
     frame = comparison.frame()
     assert len(frame.companions) == 2
-    assert {one.time for one in (frame, *frame.companions)} == {comparison.timeline.time}
-    titles = [one.info.policy_title for one in (frame, *frame.companions)]
+    assert {one.time for one in frame.lanes} == {comparison.timeline.time}
+    titles = [one.info.policy_title for one in frame.lanes]
     assert frame.comparison.labels[1] == titles[1]
     assert frame.comparison.labels[2].startswith(titles[2])
     assert len(set(frame.comparison.labels)) == 3
