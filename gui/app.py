@@ -129,8 +129,8 @@ def screenshot(
     size: tuple[int, int] = (1600, 1000),
     panel: str | None = None,
     theme: str = "light",
-) -> None:
-    """Save the window, or one panel of it, as it looks at a time or event.
+) -> str | None:
+    """Save the window, or one panel of it, as it looks at a time or event; what is to be said of that moment.
 
     Raises
     ------
@@ -140,7 +140,7 @@ def screenshot(
     application(offscreen=True)
     with _Photographed(size, theme) as window:
         _wait(window.ready, window.panels.build)
-        window.stand_at(scenario, policies, seed, trace, at, event)
+        said = window.stand_at(scenario, policies, seed, trace, at, event)
         window.settle()
         target: QWidget = window
         if panel is not None:
@@ -154,6 +154,7 @@ def screenshot(
             target = dock.panel
         if not target.grab().save(str(out)):
             raise UserError("cannot be written; give a path that ends in .png", where=str(out))
+    return said
 
 
 class _Photographed:

@@ -24,7 +24,7 @@ from slotscope.gui.panels import SENTENCES
 _MOST_BESIDE = 0.5
 _BESIDE = {1: 0.48, 2: 0.40, 3: 0.36}
 #: Shares of the height that the log has at most for its one sentence, and when it is brought up.
-_SENTENCE, _LOG = 0.5, 0.6
+_SENTENCE, _LOG = 0.5, 0.5
 #: Shares of the usual size of type that the names of all panels may have, so as to stand on one line.
 _STRIP_STEPS = (1.0, 0.92, 0.85, 0.78, 0.74, 0.7)
 _NO_BREAK = "\u00a0"
@@ -110,8 +110,8 @@ class LectureMode(QObject):
     def bring(self, name: str) -> None:
         """Bring a panel to the front; once more is for the next policy's.
 
-        In lecture mode it stands beside the servers.  The servers push it aside, and the log comes
-        up and goes down again.
+        In lecture mode it stands beside the servers; what it has no room for comes first, page by page.
+        The servers push it aside, and the log comes up and goes down again.
         """
         lanes = self._lanes
         if name not in self._area.docks:  # its key came while panels make room for another kind's
@@ -127,6 +127,8 @@ class LectureMode(QObject):
             self._log = not self._log
         else:
             again = name == self._beside_now
+            if again and any(dock.panel.turn_page() for dock in self._shown()[2]):
+                return
             self.put_beside(name, (self._lane + 1) % lanes.lanes_of(name) if again else 0)
             return
         self._arrange()

@@ -406,8 +406,8 @@ class MainWindow(QMainWindow):
         trace: tuple[str, ...],
         at: float | None,
         moment: Moment | None,
-    ) -> None:
-        """Open a scenario and stand at a time or event, at once and in this thread.
+    ) -> str | None:
+        """Open a scenario and stand at a time or event, at once and in this thread; what is to be said of that.
 
         Raises
         ------
@@ -415,9 +415,8 @@ class MainWindow(QMainWindow):
             If it cannot be opened.
         """
         session = open_run(scenario, policies, seed, trace)
-        if moment is not None:
-            stand_at(session, moment)
-        else:
+        said = None if moment is None else stand_at(session, moment)
+        if moment is None:
             session.run(until=float(session.bench.scenario.run.warmup) if at is None else at)
         self._take_lanes(lanes_shown(session))
         self._take_info(session.info)
@@ -425,6 +424,7 @@ class MainWindow(QMainWindow):
         *_, bounds = session.bench.kind.all_bounds(session.info.scenario)
         look_at(session)
         self._take_frame(session.frame(bounds=bounds))
+        return said
 
     def settle(self) -> None:
         """Let everything be laid out, come to rest and be painted."""

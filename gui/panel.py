@@ -11,7 +11,7 @@ from typing import ClassVar, Iterable
 
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QPainter
-from PySide6.QtWidgets import QLabel, QMenu, QStackedLayout, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QLabel, QMenu, QStackedLayout, QWidget
 
 from slotscope.gui.boxes import keep_keys
 from slotscope.gui.fault_page import FaultPage
@@ -154,6 +154,17 @@ class Panel(QWidget):
                 self.restyle(theme)
         if self.frame is not None:
             self.set_frame(self.frame)
+
+    def turn_page(self) -> bool:
+        """Scroll on by a page, or back to the top at the end, which is False: there was no more."""
+        areas = [area for area in self.findChildren(QAbstractScrollArea) if area.isVisible()]
+        bars = [area.verticalScrollBar() for area in areas if area.verticalScrollBar().maximum() > 0]
+        if not bars:
+            return False
+        bar = max(bars, key=QWidget.height)
+        more = bar.value() < bar.maximum()
+        bar.setValue(bar.value() + bar.pageStep() if more else 0)
+        return more
 
     def forget(self) -> None:
         """Another run begins: of the last one nothing is kept but the picture until the next."""

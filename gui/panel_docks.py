@@ -60,6 +60,7 @@ class PanelDocks(QObject):
             return
         if self._pending:
             self._build_next()
+            self._area.layouts.take(self._shares())  # Qt leaves next to nothing to a column that is not full yet
             QTimer.singleShot(0, self, self.build)
         else:
             self._close()
@@ -131,7 +132,7 @@ class PanelDocks(QObject):
 
     def _shares(self) -> Shares:
         """The servers have most of the room, the algorithm enough for a whole function."""
-        group: dict[str, list[str]] = {}
+        group: dict[str, list[str]] = {"servers": [], "curves": [], "programs": []}
         for name, dock in self._area.docks.items():
             group.setdefault(str(dock.property(_GROUP)), []).append(name)
         return columns(

@@ -319,13 +319,14 @@ class RunWorker(QObject):
         self._stale = True
 
     def walk(self, step: Callable[[Run], Any], note: str = "") -> None:
-        """Pause and take a step of any kind, forwards or back."""
+        """Pause and take a step, forwards or back, which returns a line to be shown, or False for "there is none"."""
         line = self.present.timeline
         self.running = False
         self._meter.restart(line.event, line.time)
         self.tell(note)
-        if step(self.present) is False:
-            self._message = "There is no earlier event of that kind."
+        said = step(self.present)
+        if said is False or isinstance(said, str):
+            self._message = said or "There is no earlier event of that kind."
 
     def watch(self, wanted: Inspect | Follow) -> None:
         """Search the history of a thing in one of the runs, or follow an expression through that of all."""

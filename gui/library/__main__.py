@@ -91,7 +91,7 @@ def screenshot(options: argparse.Namespace) -> int:
     os.environ["QT_QPA_PLATFORM"] = require_platform(os.environ, window=False).plugin
     from slotscope.gui import app
 
-    app.screenshot(
+    said = app.screenshot(
         options.scenario,
         options.policies,
         options.seed,
@@ -103,6 +103,8 @@ def screenshot(options: argparse.Namespace) -> int:
         options.panel,
         options.theme,
     )
+    if said:
+        note(said)
     print(options.out)
     return 0
 

@@ -11,8 +11,8 @@ from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.painting.textures import Pixels, tile_brush
 from slotscope.gui.theme import Theme
 
-#: Lines that are kept, and the height of one in lines of text.
-LINES, LINE = 2, 1.35
+#: Lines that are kept, and with what jobs look like; the height of one in lines of text.
+LINES, MOST_LINES, LINE = 2, 4, 1.35
 #: Widths of a mark, and of a gradient, in lines of text.
 MARK, GRADIENT = 1.0, 2.6
 
@@ -55,11 +55,22 @@ class PictureLegend:
     def __init__(self, text: Symbols, theme: Theme) -> None:
         self._text, self._theme = text, theme
         self._known: dict[tuple[Any, ...], list[Placed]] = {}
+        self._kept: dict[float, int] = {}
 
-    @property
-    def height(self) -> float:
-        """The height that is kept for it."""
-        return LINES * LINE * self._text.height
+    def _jobs(self) -> Sequence[Any]:
+        """Of the entries in short the first ones: what jobs look like, which nothing else says."""
+        return ()
+
+    def height(self, room: float) -> float:
+        """The height that is kept for it in this width."""
+        return self._lines(room) * LINE * self._text.height
+
+    def _lines(self, room: float) -> int:
+        if room not in self._kept:
+            places = flow([self._width(item) for item in self._jobs()], room, self.between, MOST_LINES)
+            last = max((place[0] for place in places if place is not None), default=0)
+            self._kept = {room: max(LINES, last + 1)}
+        return self._kept[room]
 
     def placed(self, room: float, *looks: Any) -> list[Placed]:
         """Entries with line and x: all in full, else all in short, else the first of those."""
@@ -71,13 +82,17 @@ class PictureLegend:
     def _flowing(self, room: float, *looks: Any) -> list[Placed]:
         result: list[Placed] = []
         for full in (True, False):
-            items = self._entries(*looks, full)
-            widths = [self._wide(item) + self._text.width(item.words) for item in items]
-            places = flow(widths, room, self.between, LINES)
+            items = [item for item in self._entries(*looks, full) if full or self._width(item) <= room]
+            widths = list(map(self._width, items))
+            places = flow(widths, room, self.between, self._lines(room))
             result = [(item, *place) for item, place in zip(items, places, strict=True) if place is not None]
-            if len(result) == len(items):
+            if len(result) == len(items) and max(widths, default=0.0) <= room:
                 break
         return result
+
+    def _width(self, item: Any) -> float:
+        """Width of an entry."""
+        return self._wide(item) + self._text.width(item.words)
 
     def _wide(self, item: Any) -> float:
         """Width of a mark with the gap to its words."""

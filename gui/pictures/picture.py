@@ -22,6 +22,8 @@ from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.frame import Frame
 
 MARGIN = 10.0
+#: Height from which on there is a legend, in lines of text.
+LEGEND_FROM = 11
 _CENTRED = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
 
 
@@ -118,10 +120,11 @@ class ZoomedPicture(QWidget):
         """The sentence, the picture and the legend."""
         room = max(1.0, self.width() - 2.0 * MARGIN)
         words = QRectF(MARGIN, 4, room, 0 if self._is_said_below else 1.5 * self._text.height)
-        bottom = self.height() - 4 - self._legend.height
+        legend = self._legend.height(room) if self.height() >= LEGEND_FROM * self._text.height else 0.0
+        bottom = self.height() - 4 - legend
         top = math.ceil(words.bottom()) + 4.0
         stage = QRectF(MARGIN, top, room, max(0.0, bottom - 6 - top))
-        return words, stage, QRectF(MARGIN, bottom, room, self._legend.height)
+        return words, stage, QRectF(MARGIN, bottom, room, legend)
 
     @property
     def _is_said_below(self) -> bool:
@@ -220,7 +223,8 @@ class ZoomedPicture(QWidget):
         painter.restore()
         with around(painter, stage):
             self._paint_marks(painter, scene)
-        self._paint_legend(painter, scene, legend)
+        if legend.height() > 0:
+            self._paint_legend(painter, scene, legend)
         self._paint_words(painter, words)
 
     def _paint_words(self, painter: QPainter, area: QRectF) -> None:

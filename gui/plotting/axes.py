@@ -38,6 +38,15 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc]
     def _text_height(self) -> float:
         return self._metrics.height()
 
+    def boundingRect(self) -> QRectF:
+        """With room at both ends for half a number, as far as the picture reaches: others are not written."""
+        rect, view = QRectF(super().boundingRect()), self.getViewWidget()
+        if self.orientation == "left" or view is None:
+            return rect
+        seen = QRectF(self.mapRectFromScene(view.mapToScene(view.viewport().rect()).boundingRect()))
+        aside = 2 * self._text_height
+        return rect.adjusted(-aside, 0, aside, 0) & seen.united(rect)
+
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
         return [format_number(value * scale, spacing * scale) for value in values]
 

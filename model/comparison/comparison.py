@@ -394,8 +394,8 @@ def too_many_lanes(moment: Moment, lanes: int) -> UserError:
     return UserError(f"found {moment}, the events of {len(moment.events)} policies, allowed: those of at most {lanes}")
 
 
-def stand_at(run: Run, moment: Moment) -> None:
-    """Stand at a moment of a run, or of all policies side by side.
+def stand_at(run: Run, moment: Moment) -> str | None:
+    """Stand at a moment of a run, or of all policies side by side; what is to be said where the run ends before it.
 
     Raises
     ------
@@ -407,10 +407,18 @@ def stand_at(run: Run, moment: Moment) -> None:
         raise too_many_lanes(moment, lanes)
     if isinstance(run, Session) or len(moment.events) == 1:
         run.seek(moment.events[0], moment.substep)
-        return
+        return _ended_before(run, moment.events[0])
     run.seek_all(moment.events)
     if moment.substep:
         run.sessions[moment.lane].seek(moment.events[moment.lane], moment.substep)
+    return None
+
+
+def _ended_before(run: Run, event: int) -> str | None:
+    last = run.timeline.event
+    if last >= event:
+        return None
+    return f"found event {grouped(event)}, allowed: up to {grouped(last)}, the last one: this is the moment after it"
 
 
 def lanes_of(run: Run) -> tuple[Session, ...]:

@@ -73,7 +73,7 @@ def test_too_small_and_other_systems_are_said_in_words(picture: ServersPicture, 
     panel.set_frame(picture.few())
     assert panel.view.isVisible()
     assert panel.view.scene is not None
-    panel.resize(150, 110)
+    panel.resize(150, 80)
     assert panel.view.scene is None
     assert panel.view.words_at(QPointF(70, 60)) == ""
     assert len(np.unique(pixels(panel))) > 1

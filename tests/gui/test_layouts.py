@@ -8,10 +8,11 @@ from typing import Iterator
 import pytest
 from PySide6.QtCore import QPoint, QSettings, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from slotscope.gui.app import place
+from slotscope.gui.app import make_window, place
+from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.layouts import columns
 from slotscope.gui.main_window import MainWindow
 from tests.gui.windows import complete_window
@@ -72,6 +73,24 @@ def test_sizes_do_not_decay(qtbot: QtBot, window: MainWindow) -> None:
     for _ in range(3):
         one_round(qtbot, window)
     assert differ(before, shares(window)) < 0.004
+
+
+@pytest.mark.parametrize("system", sorted(PANEL_ROOMS))
+def test_columns_have_their_width_while_panels_are_built(qtbot: QtBot, tmp_path: Path, system: str) -> None:
+    window = make_window(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat), "light")
+    qtbot.addWidget(window)
+    window.resize(*USUAL)
+    window.show()
+    window.panels.build()
+    window.panels.show_system(system)
+    widths, there = [], set[str]()
+    while not window.area.complete:
+        QApplication.processEvents()
+        widths += [window.docks[name].width() for name in there]
+        there |= {window.area.roles.curve} & window.docks.keys()
+    final = window.docks[window.area.roles.curve].width()
+    assert len(widths) > 5 and max(abs(width - final) for width in widths) <= 0.02 * window.width()
+    window.close()
 
 
 def test_rounds_of_start_maximise_and_change_of_kind(qtbot: QtBot, tmp_path: Path) -> None:

@@ -9,16 +9,18 @@ from typing import Iterator
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QFontMetricsF
-from PySide6.QtWidgets import QApplication, QComboBox, QLabel
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QScrollArea, QScrollBar
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.kinds.declaration import PanelEntry
+from slotscope.gui.kinds.phases.servers_words import caption_words
 from slotscope.gui.kinds.phases.tokens_rates import HEADINGS
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panels import SENTENCES, panels_of
 from slotscope.gui.panels.columns import HeadedColumns
 from slotscope.gui.panels.share_bars import heading
+from slotscope.gui.pictures.picture import ZoomedPicture
 from slotscope.model.origin import Moment
 from tests.gui.windows import complete_window, hall, press
 
@@ -270,6 +272,65 @@ def test_policies_side_by_side_are_seen_whole(
         panel = window.docks["comparison"].panel
         assert panel.table.minimumSizeHint().width() <= panel.measures.viewport().width()
         assert window.docks["comparison"].geometry().right() <= window.width()
+
+
+@pytest.mark.parametrize(
+    ("scenario", "policies"),
+    [
+        ("dra-gcp", ("dra", "first-fit", "best-fit")),
+        ("jrs-classroom", ("jrs", "first-fit", "best-fit")),
+        ("moldable-classroom", ("greedy-p", "greedy", "fixed-width")),
+        ("queues-classroom", ("vqs", "vqs-bf", "bf-js")),
+    ],
+)
+def test_three_policies_are_drawn_with_what_tells_jobs_apart(
+    qtbot: QtBot, window: MainWindow, scenario: str, policies: tuple[str, ...]
+) -> None:
+    stand(qtbot, window, scenario, policies, 20)
+    for lane in ("", "-2", "-3"):
+        panel = window.docks[window.area.roles.servers + lane].panel
+        if scenario == "dra-gcp":
+            assert panel.stacks.scene is not None if not lane else panel.grid.view.isVisible()
+            continue
+        view = panel.view
+        _, stage, legend = view._parts()
+        told = view._legend._jobs()
+        placed = [item for item, *_ in view._legend.placed(legend.width(), *_looks(view))]
+        assert placed[: len(told)] == told and stage.height() > view.least
+        assert all(view._legend._width(item) <= legend.width() for item in placed)
+        if scenario == "jrs-classroom":
+            words = [caption_words(view.scene.frame, section)[-1] for section in view.scene.sections]
+            assert all(view._text.width(text) <= stage.width() for text in words)
+
+
+def _looks(view: ZoomedPicture) -> tuple[object, ...]:
+    """What the legend is asked for, as it was painted last."""
+    view.grab()
+    (_, *looks), *_ = view._legend._known
+    return tuple(looks)
+
+
+@pytest.mark.parametrize(("scenario", "key"), [("dra-vms", Key.Key_7), ("moldable-classroom", Key.Key_6)])
+def test_once_more_turns_the_page_first(qtbot: QtBot, window: MainWindow, scenario: str, key: Qt.Key) -> None:
+    stand(qtbot, window, scenario, (), 20)
+    bring(qtbot, window, key)
+    (dock,) = window.lecture._shown()[2]
+    bar = max((area.verticalScrollBar() for area in dock.findChildren(QScrollArea)), key=QScrollBar.maximum)
+    qtbot.waitUntil(lambda: bar.maximum() > 0)
+    seen = [bar.value()]
+    while bar.value() < bar.maximum():
+        bring(qtbot, window, key)
+        seen.append(bar.value())
+        assert seen[-1] > seen[-2]
+    bring(qtbot, window, key)
+    assert bar.value() == 0 and len(seen) >= 2
+
+
+def test_the_picture_stays_large_above_the_log(qtbot: QtBot, window: MainWindow) -> None:
+    stand(qtbot, window, "jrs-classroom", ("jrs", "first-fit", "best-fit"), 30)
+    bring(qtbot, window, Key.Key_3)
+    window.settle()
+    assert server_height(window, "phase-servers") >= LEAST
 
 
 def test_once_more_is_for_the_next_policy(qtbot: QtBot, window: MainWindow) -> None:

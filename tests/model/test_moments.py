@@ -140,3 +140,12 @@ def test_more_policies_in_a_moment_than_on_the_line_are_refused_before_a_window_
     said = slotscope("screenshot dra-classroom --event 3,4 --out x.png")
     assert said.code == 2
     assert said.err.endswith("found 3,4, the events of 2 policies, allowed: those of at most 1\n")
+
+
+@pytest.mark.parametrize("policies", [(), ("dra", "first-fit")])
+def test_a_moment_beyond_the_end_says_where_the_run_ends(policies: tuple[str, ...]) -> None:
+    run = open_run("dra-example-2", policies, kernel=False)
+    assert stand_at(run, Moment((5,))) is None
+    said = stand_at(run, Moment((500,)))
+    assert said == "found event 500, allowed: up to 5, the last one: this is the moment after it"
+    assert run.timeline.event == 5

@@ -82,7 +82,7 @@ class AllocationLPPanel(Panel):
         """All below each other, or the tables beside the pictures."""
         growing = [self.shares, self.ratios, self.curve]
         pictures: list[QWidget] = [self.shares, self.chooser, self.ratios, self.curve]
-        tables: list[QWidget] = [self.widths, self.proof, self.references]
+        tables: list[QWidget] = [self.widths, self.references, self.proof]
         if columns == 1:
             self._area.arrange([*pictures, *tables], growing=growing)
         else:

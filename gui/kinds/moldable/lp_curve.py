@@ -104,7 +104,9 @@ class LoadCurve(QWidget):
         """Follow another theme or size of type."""
         self._theme = theme
         self.plot.set_theme(theme, current_fonts())
-        self.setMinimumHeight(round(8 * QFontMetricsF(current_fonts().body).height()))
+        self.setMinimumHeight(
+            round((7 if current_fonts().lecture else 8) * QFontMetricsF(current_fonts().body).height())
+        )
 
     # The mouse.
 

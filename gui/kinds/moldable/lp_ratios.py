@@ -67,12 +67,12 @@ class RatioPlot(QWidget):
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
         self._theme = theme
-        self.setMinimumHeight(round(8 * self._metrics().height()))
+        self.setMinimumHeight(round((7 if current_fonts().lecture else 8) * self._metrics().height()))
         self.updateGeometry()
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(300, round(10 * self._metrics().height()))
+        return QSize(300, round((8 if current_fonts().lecture else 10) * self._metrics().height()))
 
     @staticmethod
     def _metrics() -> QFontMetricsF:

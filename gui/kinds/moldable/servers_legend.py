@@ -40,13 +40,19 @@ def listed_widths(info: RunInfo) -> list[int]:
     return asked[:MOST_WIDTHS]
 
 
-def entries(info: RunInfo, cell: MoldableCell) -> list[MoldableEntry]:
-    """What the legend explains where cells look like *cell*."""
+def width_entries(info: RunInfo) -> list[MoldableEntry]:
+    """What jobs look like on so many servers."""
     widths = listed_widths(info)
     found = [MoldableEntry(str(width), "width", width) for width in widths]
     found[0] = found[0]._replace(words=f"on {found[0].words}")
-    last = widths[-1]
-    found[-1] = found[-1]._replace(words=f"{found[-1].words} {'server' if last == 1 else 'servers'}")
+    found[-1] = found[-1]._replace(words=f"{found[-1].words} {'server' if widths[-1] == 1 else 'servers'}")
+    return found
+
+
+def entries(info: RunInfo, cell: MoldableCell) -> list[MoldableEntry]:
+    """What the legend explains where cells look like *cell*."""
+    found = width_entries(info)
+    first, last = found[0].width, found[-1].width
     if cell.fills:
         found.append(MoldableEntry("fills as it executes", "filling", last))
     else:
@@ -55,7 +61,7 @@ def entries(info: RunInfo, cell: MoldableCell) -> list[MoldableEntry]:
     if sections_of(info.facts, info.numbers.servers)[-1].pool < 0:
         found.append(MoldableEntry("in no pool", "idle"))
     if cell.fills:
-        found.append(MoldableEntry("got fewer than it asked for", "partial", widths[0]))
+        found.append(MoldableEntry("got fewer than it asked for", "partial", first))
     if cell.written and info.numbers.classes > 1:
         names = info.numbers.class_names
         both = zip(class_letters(names), names, strict=True)
@@ -75,6 +81,9 @@ class MoldableLegend(PictureLegend):
 
     def _entries(self, cell: MoldableCell, _full: bool) -> list[MoldableEntry]:
         return entries(self._info, cell)
+
+    def _jobs(self) -> list[MoldableEntry]:
+        return width_entries(self._info)
 
     def _wide(self, item: MoldableEntry) -> float:
         return 0.0 if item.mark == "letter" else super()._wide(item)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from math import sqrt
+from typing import Iterator
 
 from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen
@@ -21,6 +23,8 @@ _TICKS = 4
 _LEAST_LINES = 9
 #: Where the line may be named, as shares of its length, the best first.
 _ALONG = (0.5, 0.35, 0.65, 0.8, 0.2)
+#: Pieces of the line that names keep off, and how much longer than one of its two lines a name may be.
+_PIECES, _TWO_LINES = 60, 1.7
 
 
 @dataclass(frozen=True)
@@ -210,29 +214,41 @@ class GapPlot(QWidget):
             painter.drawText(box, beside | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap, point.title)
 
     def name_boxes(self) -> list[tuple[GapPoint, QRectF]]:
-        """The named peers, and where their names stand: beside the points, none over another.
+        """The named peers, and where their names stand: as near their points as is free.
 
-        A name that has no room on either side of its point has two lines.
+        No name lies over another; one that finds no place off the points and the line may lie over those.
         """
-        line, room, measure = self._metrics().height(), self._room(), self._metrics().horizontalAdvance
-        boxes: list[tuple[GapPoint, QRectF]] = []
+        marks, boxes = self._marks(), list[tuple[GapPoint, QRectF]]()
         for point in sorted((point for point in self._peers if point.named), key=lambda point: -point.gap):
-            at, (before, behind) = self.at(point), self._sides(point)
-            needed = measure(point.title) + 4
-            width, tall = min(needed, max(before, behind)), line * (2 if needed > max(before, behind) else 1)
-            left = at.x() + 2 * _RADIUS if width <= behind else at.x() - 2 * _RADIUS - width
-            top = max([at.y() - tall / 2, room.top(), *(box.bottom() for _, box in boxes)])
-            boxes.append((point, QRectF(left, top, width, tall)))
-        bottom = room.bottom()
-        for _, box in reversed(boxes):
-            box.moveBottom(min(box.bottom(), bottom))
-            bottom = box.top()
-        return boxes if bottom >= room.top() else []
+            apart = [box for box in self._places(point) if not any(box.intersects(other) for _, other in boxes)]
+            clear = (box for box in apart if not any(box.intersects(mark) for mark in marks))
+            box = next(clear, apart[0] if apart else None)
+            if box is not None:
+                boxes.append((point, box))
+        return boxes
 
-    def _sides(self, point: GapPoint) -> tuple[float, float]:
-        """The room for a name left and right of its point."""
-        at = self.at(point).x()
-        return at - 2 * _RADIUS - self._room().left(), self.width() - at - 2 * _RADIUS
+    def _marks(self) -> list[QRectF]:
+        """What the points cover, and in small pieces the line."""
+        found = [self.at(point) for point in (*self._peers, *self._points)]
+        constant = constant_of(self._points)
+        if constant is not None:
+            line = QLineF(self._at(0.0, 0.0), self._at(self._ends()[0], constant * self._ends()[0]))
+            found += [line.pointAt(piece / _PIECES) for piece in range(_PIECES + 1)]
+        return [QRectF(at, QSizeF()).adjusted(-_RADIUS, -_RADIUS, _RADIUS, _RADIUS) for at in found]
+
+    def _places(self, point: GapPoint) -> Iterator[QRectF]:
+        """Where a name can stand, the nearest place first; in two lines where one has no room."""
+        line, room, at = self._metrics().height(), self._room(), self.at(point)
+        needed, free = self._metrics().horizontalAdvance(point.title) + 4, 2 * _RADIUS
+        sides = (self.width() - at.x() - free, True), (at.x() - free - room.left(), False)
+        fitting = [(side, behind) for side, behind in sides if needed <= _TWO_LINES * side]
+        for shift in range(2 * round(room.height() / line)):
+            for (side, behind), up in product(fitting, (-1, 1)):
+                width, tall = min(needed, side), line * (1 if needed <= side else 2)
+                left = at.x() + free if behind else at.x() - free - width
+                box = QRectF(left, at.y() + up * shift * line / 2 - tall / 2, width, tall)
+                if room.top() <= box.top() and box.bottom() <= room.bottom():
+                    yield box
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:

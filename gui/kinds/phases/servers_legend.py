@@ -40,7 +40,7 @@ def entries(info: RunInfo, jobs: bool, amounts: bool = True) -> list[PhaseEntry]
         return [PhaseEntry("share in use: none to all", "heat"), *over, *paused]
     result = [PhaseEntry(_phase_words(info, phase, amounts), "phase", phase) for phase in range(numbers.phases)]
     if tokens:
-        result.append(PhaseEntry("virtual job: uses nothing", "virtual"))
+        result.append(PhaseEntry("virtual job: uses nothing" if amounts else "virtual job", "virtual"))
     result += paused
     if tokens:
         result.append(PhaseEntry("timer runs", "timer"))
@@ -65,6 +65,9 @@ class PhaseLegend(PictureLegend):
 
     def _entries(self, jobs: bool, full: bool) -> list[PhaseEntry]:
         return entries(self._info, jobs, full)
+
+    def _jobs(self) -> list[PhaseEntry]:
+        return [item for item in self._entries(True, False) if item.mark == "phase"]
 
     def _mark(self, painter: QPainter, item: PhaseEntry, rect: QRectF) -> None:
         theme, stamps = self._theme, self._stamps

@@ -56,7 +56,8 @@ def caption_words(frame: Frame, section: PhaseSection) -> tuple[str, ...]:
     if section.backup:
         jobs = int(state.number[BACKUP])
         count = f"{grouped(jobs)} {plural(jobs, 'job')}"
-        return f"Backup servers: {count}, each on a server of its own", f"Backup servers: {count}"
+        name = "Backup servers"
+        return f"{name}: {count}, each on a server of its own", f"{name}: {count}", f"Backup: {count}", name
     chosen = slice(int(section.server[0]), int(section.server[-1]) + 1)
     busy = int((state.jobs_on[chosen] > 0).sum())
     over = int((state.use[chosen] > frame.info.numbers.capacity).any(axis=1).sum())
@@ -77,6 +78,8 @@ def caption_words(frame: Frame, section: PhaseSection) -> tuple[str, ...]:
         f"{short}{overruns}; {tokens}",
         f"{short}; {tokens}",
         short,
+        f"{name}: {grouped(total)}",
+        name,
     )
 
 

@@ -95,6 +95,9 @@ class BinLegend(PictureLegend):
     def _entries(self, jobs: bool, stalls: bool, full: bool) -> list[BinEntry]:
         return entries(self._numbers, self._facts, jobs, stalls, full)
 
+    def _jobs(self) -> list[BinEntry]:
+        return [item for item in self._entries(True, False, False) if item.mark == "jobs"]
+
     def _mark(self, painter: QPainter, item: BinEntry, rect: QRectF) -> None:
         theme = self._theme
         frame = rect.adjusted(0.5, 0.5, -0.5, -0.5)

@@ -16,7 +16,7 @@ from slotscope.gui.plotting.scales import SteppedRange, format_number, spread, s
 from slotscope.gui.theme import Theme, current_fonts, type_letter
 
 _MARGIN, _GAP = 10.0, 6.0
-_ROW_TEXTS = 3.0  # least height of a row, in lines of text
+_ROW_TEXTS, _ROW_TEXTS_IN_HALL = 3.0, 2.5  # least height of a row, in lines of text
 _AXIS_TEXTS = 2.5  # height of the axis of time, in lines of text
 _BAND_ALPHA = 56
 _LINE_WIDTH, _OVERLAP = 2.0, 0.7
@@ -128,7 +128,8 @@ class RowChart(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         line = self._metrics.height()
-        rows = _ROW_TEXTS * len(self._rows) + self._headings(len(self._rows))
+        least = _ROW_TEXTS_IN_HALL if current_fonts().lecture else _ROW_TEXTS
+        rows = least * len(self._rows) + self._headings(len(self._rows))
         return QSize(200, round(line * (rows + _AXIS_TEXTS)))
 
     def sizeHint(self) -> QSize:

@@ -18,6 +18,7 @@ class Caption:
     """The lines above one column, the most important first."""
 
     name: str  #: k[i]
+    position: str  #: i
     configuration: str
     letters: str  #: the configuration in as little room as can be
     reward: str
@@ -63,18 +64,19 @@ def captions_of(frame: Frame, figure: StackFigure) -> Captions:
 
 def _caption(frame: Frame, column: ConfigurationColumn | None) -> Caption:
     if column is None:
-        return Caption("", "none now", "none", "", "", "", "")
+        return Caption("", "", "none now", "none", "", "", "", "")
     held = grouped(column.held)
     if not column.position:
         words = "no slots" if column.is_empty else configuration_words(column.configuration)
         rewards = ("", "") if column.is_empty else _rewards(frame, column)
         counts = f"{symbol('X')} = {held}"
         letters = "none" if column.is_empty else letter_words(column.configuration, "")
-        return Caption("", words, letters, *rewards, counts, held, filled=_filled(frame, column))
+        return Caption("", "", words, letters, *rewards, counts, held, filled=_filled(frame, column))
     wanted = "…" if column.wanted is None else grouped(column.wanted)
     reward, short_reward = _rewards(frame, column)
     return Caption(
         name=f"{symbol('k')}[{column.position}]",
+        position=str(column.position),
         configuration=configuration_words(column.configuration),
         letters=letter_words(column.configuration, ""),
         reward=reward,
@@ -90,23 +92,24 @@ def caption_lines(caption: Caption, rows: int, split: bool) -> list[tuple[tuple[
     """The lines above a column: words, in full and in short, and whether they stand out.
 
     In two lines the reward stands behind the numbers of servers as far as it fits; a single line
-    has the name and the numbers.
+    has the name and the numbers.  Where a column has no room for its configuration, nothing is written.
     """
     titles: tuple[str, ...] = (caption.configuration, caption.letters)
     counts, short = caption.counts, caption.short_counts
     if rows == 1:
         names = (f"{caption.name} = {titles[0]}", caption.name) if caption.name else titles
-        return [((*(f"{name}   {short}" for name in names), short or titles[-1]), True)]
+        return [((*(f"{name}   {short}" for name in names), short or titles[-1], short.replace(" ", "")), True)]
     lines: list[tuple[tuple[str, ...], bool]] = []
     if caption.name and split:
-        lines.append(((caption.name,), True))
+        lines.append(((caption.name, caption.position), True))
     elif caption.name:
         titles = tuple(f"{caption.name} = {title}" for title in titles)
-    lines.append((titles, True))
+    lines.append(((*titles, ""), True))
+    numbers = counts, short, short.replace(" ", ""), ""
     if rows == 2:
         together = tuple(f"{words}   {caption.reward}" for words in (counts, short))
-        return [*lines, ((*together, counts, short), True)]
-    return [*lines, ((caption.reward, caption.short_reward), False), ((counts, short), True)]
+        return [*lines, ((*together, *numbers), True)]
+    return [*lines, ((caption.reward, caption.short_reward, ""), False), (numbers, True)]
 
 
 def _filled(frame: Frame, column: ConfigurationColumn) -> tuple[str, ...]:

@@ -29,6 +29,8 @@ from slotscope.model.frame import Frame
 MARGIN = 10
 LEAST = 60
 LEGEND_LINES = 2
+#: Of the height, what a legend of all types may take; else it names the first.
+LEGEND_SHARE = 0.5
 ACCEPT, REJECT, NEITHER = 0, 1, 2
 
 
@@ -122,10 +124,15 @@ class GridView(QWidget):
         """The event line, the servers and the legend."""
         room = max(1.0, self.width() - 2.0 * MARGIN)
         event = QRectF(MARGIN, 4, room, 1.5 * self._text.height)
-        legend = self._legend.height(room, LEGEND_LINES)
+        legend = self._legend.height(room, self._legend_lines)
         bottom = self.height() - 4 - legend
         top = event.bottom() + 4
         return (event, QRectF(MARGIN, top, room, max(0.0, bottom - 6 - top)), QRectF(MARGIN, bottom, room, legend))
+
+    @property
+    def _legend_lines(self) -> int:
+        whole = self._legend.height(self.width() - 2.0 * MARGIN, LEGEND_LINES)
+        return LEGEND_LINES if whole <= LEGEND_SHARE * self.height() else 1
 
     def _arrange(self) -> None:
         _, stage, _ = self._parts()
@@ -297,7 +304,7 @@ class GridView(QWidget):
                 )
             else:
                 self.event_line.paint(painter, line, self._theme, self._palette, self._text)
-                self._legend.paint(painter, legend, LEGEND_LINES, self._palette)
+                self._legend.paint(painter, legend, self._legend_lines, self._palette)
         painter.end()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

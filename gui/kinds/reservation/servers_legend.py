@@ -97,6 +97,8 @@ class StackLegend:
         if hidden and most_lines == 1:
             shown = len(places) - hidden
             x = area.x() + sum(self._width(item) + BETWEEN for item in self._items[:shown])
+            if x + self._text.width(_more(hidden)) > area.right():
+                return
             self._text.draw(painter, x, area.y() + (height - self._text.height) / 2, _more(hidden), self._theme.muted)
 
     @property

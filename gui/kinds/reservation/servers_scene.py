@@ -23,9 +23,11 @@ from slotscope.model.frame import Frame
 
 MARGIN = 10.0
 #: The picture is drawn from this many lines of text in height, and characters in width, on.
-LEAST_LINES, LEAST_CHARACTERS = 13, 34
-#: Widest and narrowest stack, in characters.
+LEAST_LINES, LEAST_CHARACTERS = 13, 16
+#: Widest and narrowest stack, in characters; and the widths of columns that are folded, and of as many as there are
+#: where they would not all be seen.
 WIDEST, NARROWEST = 46, 8
+FOLDED, TIGHTEST = 4.0, 1.6
 #: What columns that GPA does not want, and the empty configuration, take of another's width.
 UNWANTED, SLOTLESS = 0.7, 0.45
 
@@ -227,6 +229,7 @@ def lay_out_columns(
 ) -> tuple[ColumnSpan, ...]:
     """The columns side by side, for a font whose characters are so wide (device pixels)."""
     least, most = round(NARROWEST * character), round(WIDEST * character)
-    gap = round(3.2 * character)
-    shares = column_shares(figure, room, least, round(4 * character))
-    return spans(shares, room, gap, round(4 * character), most, widening(scale, fit, line))
+    gap, folded = round(3.2 * character), round(FOLDED * character)
+    folded = max(round(TIGHTEST * character), min(folded, room // max(1, len(figure.columns))))
+    shares = column_shares(figure, room, least, folded)
+    return spans(shares, room, gap, folded, most, widening(scale, fit, line))

@@ -25,6 +25,9 @@ SMALL = tuple(
     )
 )
 
+#: The most of a column's width that its gap takes.
+MOST_GAP = 0.6
+
 #: From this height of a server on, zooming widens the columns as well.
 WIDENS_FROM = 18
 
@@ -131,7 +134,7 @@ def spans(
         if item.share:
             width = max(least, int(unit * item.share * widening))
             width = min(width, max(least, room))
-        result.append(ColumnSpan(left, width, max(1, width - gap)))
+        result.append(ColumnSpan(left, width, max(1, width - min(gap, round(MOST_GAP * width)))))
         left += width
     return tuple(result)
 

@@ -118,6 +118,8 @@ class StackView(QWidget):
         if before is None or list(map(id, before.runs)) != list(map(id, frame.runs)):
             self._forget()
             before = None
+        elif not (frame.running or before.running) and abs(frame.event - before.event) > 1:
+            self._scale = None  # elsewhere in history: the picture need not stand still
         self._follow(frame)
         self.event_line.show_frame(frame)
         self._lay_out()

@@ -334,7 +334,7 @@ def test_pictures_grow_with_the_type_once_and_keep_their_heights(
         panel.set_frame(frame_of(NAMES[0]))
         pictures = panel.shares, panel.ratios, panel.curve
         before = [picture.minimumHeight() for picture in pictures]
-        assert panel.curve.minimumHeight() == panel.ratios.minimumHeight()  # both are of eight lines
+        assert panel.curve.minimumHeight() == panel.ratios.minimumHeight()
         panel.set_theme(load_theme("dark"))
         assert [picture.minimumHeight() for picture in pictures] == before
     finally:

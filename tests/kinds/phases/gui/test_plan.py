@@ -283,6 +283,7 @@ def test_the_line_is_named_beside_the_names_of_peers(qtbot: QtBot, height: int):
         box = plot.label_box(1.3)
         assert not any(box.intersects(other) for _, other in plot.name_boxes())
         assert not any(box.contains(plot.at(point)) for point in (*ours, peer))
+        assert height < 300 or not any(name.intersects(mark) for _, name in plot.name_boxes() for mark in plot._marks())
         stood.add(round(box.left()))
     assert len(stood) > 1  # it makes room
 

@@ -166,6 +166,20 @@ def test_thousands_of_servers_share_strips_and_zoom_down_to_slots(qtbot: QtBot) 
     assert view.scene.server_at(foot) is not None
 
 
+def test_the_scale_is_that_of_what_is_shown_and_not_of_what_was(qtbot: QtBot) -> None:
+    session = Session.open("dra-vms")
+    session.run(events=3000)
+    large = session.frame()
+    session.seek(40)
+    early, other = session.frame(), classroom(20).frame()
+    for frame in (early, other):
+        view = stacks(qtbot, large)
+        view.set_frame(frame)
+        fresh = stacks(qtbot, frame)
+        assert view.scene is not None and fresh.scene is not None
+        assert view.scene.layout.scale == fresh.scene.layout.scale
+
+
 def test_a_policy_without_slots_shows_the_servers_by_number(qtbot: QtBot) -> None:
     panel = shown(qtbot, ServersPanel, classroom(60, policy="first-fit").frame())
     assert isinstance(panel, ServersPanel)
