@@ -104,6 +104,7 @@ class PanelDocks(QObject):
 
     def _close(self) -> None:
         layouts = self._area.layouts
+        show_whole_titles(self._window)
         layouts.take(self._shares())
         layouts.default = layouts.text()
         saved = str(self._settings.value(f"layout/{self._area.system}", ""))

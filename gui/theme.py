@@ -379,7 +379,7 @@ QAbstractItemView {{
     border: none; gridline-color: {theme.grid};
 }}
 QTabBar::tab {{
-    background: {theme.window}; color: {theme.muted}; padding: 4px 10px;
+    background: {theme.window}; color: {theme.muted}; padding: 4px 7px;
     border-bottom: 2px solid transparent;
 }}
 QTabBar::tab:selected {{ color: {theme.normal}; border-bottom-color: {theme.focus}; }}

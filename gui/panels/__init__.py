@@ -20,7 +20,7 @@ _BELOW = (
 _LAST = (
     PanelEntry("inspector", f"{__name__}.inspector", "InspectorPanel", "right", "programs"),
     PanelEntry("monitors", f"{__name__}.monitors", "MonitorsPanel", "right", "programs"),
-    PanelEntry("track", f"{__name__}.track", "TrackPanel", "right", "programs"),
+    PanelEntry("track", f"{__name__}.track", "TrackPanel", "right", "curves"),
     PanelEntry("scenario", f"{__name__}.scenario_form", "ScenarioPanel", "right", "programs"),
 )
 

@@ -11,7 +11,7 @@ ROOM = PanelRoom(
         PanelEntry("bins", f"{__name__}.bins", "ServerBinsPanel", "left", "servers"),
         PanelEntry("queues", f"{__name__}.queues", "QueuesPanel", "right", "curves"),
         PanelEntry("queue-curves", f"{__name__}.curves", "QueueCurvesPanel", "right", "programs"),
-        PanelEntry("weights", f"{__name__}.weights", "WeightsPanel", "right", "programs"),
+        PanelEntry("weights", f"{__name__}.weights", "WeightsPanel", "right", "curves"),
         PanelEntry("supportable", f"{__name__}.lp", "SupportablePanel", "right", "programs"),
     ),
     roles=Roles(
