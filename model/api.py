@@ -94,7 +94,7 @@ class Session(Walk):
         """What is known of the monitors, under the rules that hold here."""
         leg = self._leg
         if leg not in self._lookouts:
-            self._lookouts[leg] = Lookout(leg.kind.monitors, leg.system)
+            self._lookouts[leg] = Lookout(leg.kind.monitors, leg.system, self.bench.forced)
         return self._lookouts[leg]
 
     # Opening.
@@ -331,8 +331,7 @@ class Session(Walk):
         UserError
             If nothing was decided.
         """
-        kind, system, line = self.bench.kind, self.bench.system, self.timeline
-        self.answer = with_flip(kind, line, why_of(kind, system, line, thing, event))
+        self.answer = with_flip(self.bench, self.timeline, why_of(self.bench, self.timeline, thing, event))
 
     def frame(
         self,

@@ -19,6 +19,7 @@ from slotscope.model.policy_choice import policy_choice
 from slotscope.model.scenario.common import PolicyChoice
 from slotscope.model.scenario.load import Scenario, as_data, parse_scenario
 from slotscope.model.scenario.validation import validated
+from slotscope.model.systems.base import EVENT
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +59,16 @@ class Bench:
     def at(self, event: int) -> Bench:
         """What goes on after *event* events."""
         return self
+
+    @property
+    def forced(self) -> Mapping[int, str]:
+        """The decisions that a fork makes in the policy's place, by the event of each."""
+        return {}
+
+    def violations(self, state: Any) -> list[str]:
+        """What a state of the run breaks of its kind's invariants."""
+        event = int(state.number[EVENT])
+        return self.kind.violations(self.at(event).system, state, min(self.forced, default=event + 1) <= event)
 
     @property
     def compiled_policies(self) -> frozenset[str]:
@@ -118,6 +129,11 @@ class ForkedBench(Bench):
     def at(self, event: int) -> Bench:
         """The leg that goes on after *event* events."""
         return self.legs[self.course.place(event)]
+
+    @property
+    def forced(self) -> Mapping[int, str]:
+        """The decisions that are made in a policy's place."""
+        return self.course.forced
 
     @property
     def has_kernel(self) -> bool:

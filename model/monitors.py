@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from itertools import groupby
 from time import thread_time
-from typing import Any, Callable, Iterator, Literal, NamedTuple, Sequence
+from typing import Any, Callable, Iterator, Literal, Mapping, NamedTuple, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,8 @@ class Monitor(NamedTuple):
         It is judged only of states that break nothing of an earlier stage.
     applies:
         Whether a system has what it speaks of.
+    promise:
+        Whether it is the policy that sees to it: it is not judged once a fork has decided something in its place.
     slack, unit:
         (numbers, facts, samples [n, width]) to [n] how far each sample was from breaking it.
     """
@@ -59,6 +61,7 @@ class Monitor(NamedTuple):
     checks: tuple[Check, ...]
     stage: int = 0
     applies: Callable[[Any], bool] = _always
+    promise: bool = False
     slack: Slack | None = None
     unit: str = ""
 
@@ -98,7 +101,8 @@ class Reading(NamedTuple):
     looked:
         After how many events it was judged.
     event, sentence:
-        The first event after which it was found violated, and how; -1 and empty without one.
+        The first event after which it was found violated, and how; -1 without one.  Of another a sentence says why it
+        is not judged.
     since:
         The last event before that after which it was judged, so that the fault is in between.
     """
@@ -111,34 +115,36 @@ class Reading(NamedTuple):
     since: int = -1
 
 
-def broken(monitors: Sequence[Monitor], system: Any, state: Any) -> dict[str, list[str]]:
+def broken(monitors: Sequence[Monitor], system: Any, state: Any, overruled: bool = False) -> dict[str, list[str]]:
     """What *state* breaks, by the name of each monitor that could be judged; empty lists hold.
 
-    *monitors* are in the order of their stages.
+    *monitors* are in the order of their stages; *overruled*: a fork has decided something in the policy's place.
     """
     found: dict[str, list[str]] = {}
     for _, stage in groupby(monitors, key=lambda monitor: monitor.stage):
         if any(found.values()):
             break
         for monitor in stage:
-            if monitor.applies(system):
+            if monitor.applies(system) and not (overruled and monitor.promise):
                 found[monitor.name] = [line for check in monitor.checks for line in check(system, state)]
     return found
 
 
-def violations(monitors: Sequence[Monitor], system: Any, state: Any) -> list[str]:
+def violations(monitors: Sequence[Monitor], system: Any, state: Any, overruled: bool = False) -> list[str]:
     """Every sentence of :func:`broken`; an empty list says that all is sound."""
-    return [line for lines in broken(monitors, system, state).values() for line in lines]
+    return [line for lines in broken(monitors, system, state, overruled).values() for line in lines]
 
 
 class Lookout:
     """Looks at the states of one run now and then, and remembers.
 
-    A history is the same whenever it is passed again; so what was found stays when a run goes back.
+    A history is the same whenever it is passed again; so what was found stays when a run goes back.  *forced* are
+    the decisions that a fork makes in the policy's place, by their events.
     """
 
-    def __init__(self, monitors: Sequence[Monitor], system: Any) -> None:
+    def __init__(self, monitors: Sequence[Monitor], system: Any, forced: Mapping[int, str] | None = None) -> None:
         self._system = system
+        self._forced = dict(forced or {})
         self._readings = {one.name: Reading(one, "open", 0) for one in monitors if one.applies(system)}
         self._judged: dict[str, int] = {}  # the last event after which each was judged
         self._looked = -1
@@ -165,7 +171,10 @@ class Lookout:
         began = thread_time()
         self._looked = event
         found = []
-        for name, lines in broken([one.monitor for one in self.readings], self._system, state).items():
+        first = min(self._forced, default=event + 1)
+        if first <= event:
+            self._excuse(first)
+        for name, lines in broken([one.monitor for one in self.readings], self._system, state, first <= event).items():
             before = self._readings[name]
             now = before._replace(looked=before.looked + (self._judged.get(name) != event))
             if before.standing != "violated":
@@ -178,6 +187,13 @@ class Lookout:
             self._judged[name] = event
         self._spent += thread_time() - began
         return tuple(found)
+
+    def _excuse(self, event: int) -> None:
+        """What the policy promises is not judged from an event on that a fork decides."""
+        told = f"not judged from event {event} on, which the fork decides ({self._forced[event]}) and not the policy"
+        for name, reading in self._readings.items():
+            if reading.monitor.promise and reading.standing != "violated":
+                self._readings[name] = reading._replace(sentence=told)
 
 
 def stop_line(reading: Reading) -> str:

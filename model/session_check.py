@@ -40,18 +40,19 @@ def _faults(saved: Saved, bench: Bench) -> Iterator[str]:
             yield f"its {name} state is not one of its scenario: {found}"
     yield from _misplaced(saved, bench)
     for name, state in states.items():
-        for found in _broken(bench.at(int(state.number[0])), state):
+        for found in _broken(bench, state):
             yield f"its {name} state is unsound: {found}"
     yield from _unlike_samples(saved, bench.runs.sample_width)
 
 
 def _broken(bench: Bench, state: Any) -> Iterator[str]:
     """What a state of the right form breaks."""
-    if bench.system.arrivals(state) > MOST_EVENTS:
-        yield f"{bench.system.arrivals(state)} jobs have arrived, allowed: at most {MOST_EVENTS}"
+    system = bench.at(int(state.number[0])).system
+    if system.arrivals(state) > MOST_EVENTS:
+        yield f"{system.arrivals(state)} jobs have arrived, allowed: at most {MOST_EVENTS}"
     try:
-        yield from bench.kind.violations(bench.system, state)
-        following = bench.system.next_event(state)
+        yield from bench.violations(state)
+        following = system.next_event(state)
     except (ArithmeticError, LookupError, ValueError) as error:  # what is looked for is not there
         yield f"what belongs together does not ({error})"
         return

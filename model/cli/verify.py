@@ -93,7 +93,7 @@ def _agree(mine: Any, theirs: Any, outcome: Verification) -> None:
 
 
 def _check(bench: Bench, state: Any, outcome: Verification) -> None:
-    for sentence in bench.kind.violations(bench.at(outcome.events).system, state):
+    for sentence in bench.violations(state):
         if len(outcome.violations) < MOST_SENTENCES:
             outcome.violations.append(f"event {outcome.events}: {sentence}")
 

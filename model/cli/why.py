@@ -30,17 +30,15 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _answer(session: Session, options: argparse.Namespace) -> Why:
-    kind, system, line = session.bench.kind, session.bench.system, session.timeline
+    bench, line = session.bench, session.timeline
     job = -1 if options.job is None else _job(session, options.job)
     if options.event is None and job < 0:
         raise UserError("found neither, allowed: --event N, --job J, or both", where="--event")
     session.run(events=EVENTS if options.event is None else options.event)
     event = line.event if options.event is None else options.event
     if options.event is None:
-        event = decided_at(kind, system, line, job) or line.event
-    system = session.bench.at(event - 1).system  # of a fork the policy that decided this event
-    answer = why(kind, system, line, event, job, -1 if options.server is None else options.server - 1)
-    return with_flip(kind, line, answer)
+        event = decided_at(bench, line, job) or line.event
+    return with_flip(bench, line, why(bench, line, event, job, -1 if options.server is None else options.server - 1))
 
 
 def _job(session: Session, name: str) -> int:

@@ -326,8 +326,8 @@ class Kind(Protocol):
         """What the kind's paper claims of the long run."""
         ...
 
-    def violations(self, system: Any, state: Any) -> list[str]:
-        """Every invariant that a state breaks, one sentence each."""
+    def violations(self, system: Any, state: Any, overruled: bool = False) -> list[str]:
+        """Every invariant that a state breaks, one sentence each; *overruled*: not what the policy promises."""
         ...
 
     # Beyond a run.

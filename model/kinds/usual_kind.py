@@ -147,9 +147,9 @@ class UsualKind:
         found: tuple[Claim, ...] = self.modules.claims.CLAIMS
         return found
 
-    def violations(self, system: Any, state: Any) -> list[str]:
+    def violations(self, system: Any, state: Any, overruled: bool = False) -> list[str]:
         """What a state breaks of the invariants."""
-        return violations(self.monitors, system, state)
+        return violations(self.monitors, system, state, overruled)
 
     def trace_lines(self, system: Any, most: float) -> Iterator[dict[str, Any]]:
         """The kind's exchange form."""

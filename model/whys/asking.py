@@ -50,7 +50,7 @@ class Why:
     setting: Setting | None = None
 
 
-def why(kind: Any, system: Any, timeline: Any, event: int, job: int = -1, server: int = -1) -> Why:
+def why(bench: Any, timeline: Any, event: int, job: int = -1, server: int = -1) -> Why:
     """Why the decision of an event (about a job) was what it was, and why not a server; without the change.
 
     Raises
@@ -62,18 +62,22 @@ def why(kind: Any, system: Any, timeline: Any, event: int, job: int = -1, server
         raise UserError(
             f"found event {event}, allowed: {timeline.first_event + 1} to {timeline.live_end}, the run's last so far"
         )
+    if event in bench.forced:
+        raise UserError(
+            f"event {event} is decided by the fork ({bench.forced[event]}), allowed: one that a policy decides; why it "
+            "decides otherwise there is known of the run that the fork leaves"
+        )
+    system = bench.at(event - 1).system
     before = timeline.fork_at(event - 1)
     happened = replayed(system, before)
-    subject = kind.whys.subject(system, happened, job)
+    subject = bench.kind.whys.subject(system, happened, job)
     if subject is None:
-        near = (
-            latest_decision(kind, system, timeline, event - 1) if job < 0 else decided_at(kind, system, timeline, job)
-        )
+        near = latest_decision(bench, timeline, event - 1) if job < 0 else decided_at(bench, timeline, job)
         about = "" if job < 0 else f" of job {system.job_name(job)}"
         where = f", such as event {near}" if near else ""
         raise UserError(f"event {event} decides nothing{about}, allowed: one that places a job or turns it away{where}")
     setting = _setting(system, before, happened, subject, server)
-    tables = kind.whys.candidates(setting)
+    tables = bench.kind.whys.candidates(setting)
     if server >= 0 and tables[0].place_of(server) < 0:
         raise UserError(f"found server {server + 1}, allowed: servers 1 to {int(tables[0].number_of.max()) + 1}")
     return Why(
@@ -89,7 +93,7 @@ def why(kind: Any, system: Any, timeline: Any, event: int, job: int = -1, server
     )
 
 
-def why_of(kind: Any, system: Any, timeline: Any, thing: Thing | None, event: int | None) -> Why:
+def why_of(bench: Any, timeline: Any, thing: Thing | None, event: int | None) -> Why:
     """As :func:`why`, of a job or server that is pointed at, as of where the run stands.
 
     Raises
@@ -100,37 +104,38 @@ def why_of(kind: Any, system: Any, timeline: Any, thing: Thing | None, event: in
     server = thing.number if thing is not None and thing.what == SERVER else -1
     job = thing.number if thing is not None and thing.what == JOB else -1
     if event is not None:
-        return why(kind, system, timeline, event, server=server)
+        return why(bench, timeline, event, server=server)
     here = int(timeline.event)
-    if job >= 0 and kind.whys.decided(timeline.fork_at(here), job, system.initial_jobs):
-        here = decided_at(kind, system, timeline, job)
+    if job >= 0 and bench.kind.whys.decided(timeline.fork_at(here), job, bench.system.initial_jobs):
+        here = decided_at(bench, timeline, job)
     elif job < 0:
-        here = latest_decision(kind, system, timeline, here) or here
-    return why(kind, system, timeline, here, job, server)
+        here = latest_decision(bench, timeline, here) or here
+    return why(bench, timeline, here, job, server)
 
 
-def with_flip(kind: Any, timeline: Any, answer: Why) -> Why:
+def with_flip(bench: Any, timeline: Any, answer: Why) -> Why:
     """The same answer with the smallest change that flips the decision, proved by a replay."""
     assert answer.setting is not None
-    return replace(answer, flip=_smallest(kind.whys, answer.setting, timeline.fork_at(answer.event - 1)))
+    return replace(answer, flip=_smallest(bench.kind.whys, answer.setting, timeline.fork_at(answer.event - 1)))
 
 
-def latest_decision(kind: Any, system: Any, timeline: Any, event: int) -> int:
+def latest_decision(bench: Any, timeline: Any, event: int) -> int:
     """The last event up to *event* that decides something of a job; 0: there is none near."""
     for near in range(event, max(timeline.first_event, event - MOST_BACK), -1):
-        if kind.whys.subject(system, replayed(system, timeline.fork_at(near - 1)), -1) is not None:
+        system = bench.at(near - 1).system
+        if bench.kind.whys.subject(system, replayed(system, timeline.fork_at(near - 1)), -1) is not None:
             return near
     return 0
 
 
-def decided_at(kind: Any, system: Any, timeline: Any, job: int) -> int:
+def decided_at(bench: Any, timeline: Any, job: int) -> int:
     """The event at which a job was decided; 0: not yet.
 
     By halving: each look is a state of the timeline.
     """
 
     def decided(event: int) -> bool:
-        return bool(kind.whys.decided(timeline.fork_at(event), job, system.initial_jobs))
+        return bool(bench.kind.whys.decided(timeline.fork_at(event), job, bench.system.initial_jobs))
 
     low, high = int(timeline.first_event), int(timeline.live_end)
     if not decided(high):

@@ -424,3 +424,49 @@ def test_commands_take_forks_or_say_that_they_do_not() -> None:
     refused = slotscope("trace", "dra-classroom", "--policy", "dra@20:reject")
     assert refused.returncode == 2
     assert "found the fork" in refused.stderr and len(refused.stderr.splitlines()) == 1
+
+
+# What is known of a run in which something was decided otherwise.
+
+
+def told_to_wait() -> Session:
+    """A queue in which a job that fits was told to wait, by an event of its own."""
+    session = run_of("queue", policy="bf-js")
+    for event in range(1, 200):
+        session.seek(event)
+        if session.timeline.event < event:
+            session.run(events=1)
+        own = own_decision(session)
+        if own:
+            other = forked(session, at(event, f"{own.split(',')[0]},wait"), kernel=False)
+            other.seek(event)
+            other.run(events=1)
+            bench = other.bench
+            if bench.kind.violations(bench.system, other.timeline.state):
+                return other
+    raise AssertionError("no job that fits could be told to wait")
+
+
+def test_what_the_policy_promises_is_not_judged_once_a_fork_has_decided(tmp_path: Path) -> None:
+    session = told_to_wait()
+    event = session.timeline.event
+    session.lookout.look(event, session.timeline.state)
+    (promise,) = [one for one in session.lookout.readings if one.monitor.name == "work-conserving"]
+    assert promise.standing == "open"
+    assert f"not judged from event {event} on, which the fork decides (job=" in promise.sentence
+    assert {one.standing for one in session.lookout.readings if one is not promise} == {"holds"}
+    session.save(tmp_path / "a.slotscope")
+    assert Session.load(tmp_path / "a.slotscope", kernel=False).timeline.event == event
+
+
+def test_a_decision_of_the_past_is_explained_by_the_rules_that_held_there() -> None:
+    session = run_of("reservation", policy="dra@30=best-fit")
+    session.run(events=60)
+    for event, asked in ((20, "Algorithm 2"), (50, "line 2")):
+        session.seek(event)
+        session.ask_why(None)
+        assert session.answer is not None and asked in session.answer.tables[0].lines()[0].place
+    forced = run_of("reservation", policy="dra@12:reject")
+    forced.run(events=20)
+    with pytest.raises(UserError, match=r"event 13 is decided by the fork \(reject\)"):
+        forced.ask_why(None, 13)

@@ -58,7 +58,7 @@ def decisions(system: str, most: int, seed: int) -> Iterator[tuple[Session, Why]
         line, bench = session.timeline, session.bench
         server = chance.choice([-1, chance.randrange(max(1, getattr(bench.numbers, "servers", 3) or 3))])
         try:
-            answer = why(bench.kind, bench.system, line, chance.randint(1, line.live_end), server=server)
+            answer = why(bench, line, chance.randint(1, line.live_end), server=server)
         except UserError:
             continue  # an event that decides nothing, or no such server yet
         told += 1
@@ -129,7 +129,7 @@ def _where(kind: str, state: Any, job: int) -> tuple[int, ...]:
 
 
 def check_flip(session: Session, answer: Why) -> bool:
-    answer = with_flip(session.bench.kind, session.timeline, answer)
+    answer = with_flip(session.bench, session.timeline, answer)
     flip, setting = answer.flip, answer.setting
     if not flip.words:  # type: ignore[union-attr]
         return False

@@ -365,5 +365,6 @@ MONITORS = (
         (_left_over,),
         stage=1,
         applies=_exhausts,
+        promise=True,
     ),
 )
