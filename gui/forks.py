@@ -67,6 +67,7 @@ def offer(worker: RunWorker) -> None:
 
 
 def _followed(worker: RunWorker) -> Session:
+    """The run that is stepped into, which a fork leaves unless another is named."""
     run = worker.present
     return run.sessions[run.followed] if isinstance(run, Comparison) else run
 
@@ -87,15 +88,15 @@ def fork_edited(worker: RunWorker, data: Mapping[str, Any]) -> None:
         fork(worker, edits=edits_between(as_data(scenario), as_data(wanted)))
 
 
-def fork(worker: RunWorker, decision: str = "", policy: str = "", edits: str = "") -> None:
-    """Let one thing go otherwise from here on, beside the run that is left; that one stays as it is.
+def fork(worker: RunWorker, decision: str = "", policy: str = "", edits: str = "", lane: int | None = None) -> None:
+    """Let one thing go otherwise from here on, beside the run that is left, of a *lane*; that one stays as it is.
 
     Raises
     ------
     UserError
         If it is impossible.
     """
-    session = _followed(worker)
+    session = _followed(worker) if lane is None else lanes_of(worker.present)[lane]
     session.forks.add(session.origin.policy)
     change = Deviation(session.timeline.event, policy, decision, edits)
     _show_beside(worker, session, forked(session, change, session.compiled))

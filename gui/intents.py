@@ -99,6 +99,14 @@ class AskWhy:
 
 
 @dataclass(frozen=True)
+class WhatIf:
+    """Decide the next event otherwise, beside the run; without a *decision* show what could be, also elsewhere."""
+
+    decision: str = ""
+    event: int | None = None  #: after which; None: where the run stands
+
+
+@dataclass(frozen=True)
 class ApplyScenario:
     """Run an edited scenario: from the start, or on from the present state.
 
@@ -132,4 +140,6 @@ class Say:
     text: str
 
 
-Intent = Ask | AskWhy | Follow | GoTo | RunUntil | BreakAt | Select | Inspect | ApplyScenario | Differ | Solve | Say
+Intent = (
+    Ask | AskWhy | Follow | GoTo | RunUntil | BreakAt | Select | Inspect | ApplyScenario | WhatIf | Differ | Solve | Say
+)

@@ -6,6 +6,7 @@ It owns the worker, hands frames to whatever is visible, and carries out what pa
 from __future__ import annotations
 
 from argparse import Namespace
+from functools import partial
 from pathlib import Path
 from typing import Any, Callable, Sequence
 
@@ -25,6 +26,7 @@ from slotscope.gui.dock_area import DockArea
 from slotscope.gui.docks import PanelDock
 from slotscope.gui.experiments import Experiments
 from slotscope.gui.faults import Fault, guard_classes
+from slotscope.gui.forks import fork
 from slotscope.gui.forks_dialog import ForksDialog
 from slotscope.gui.inspectors import DOCKED, Inspectors
 from slotscope.gui.intents import (
@@ -41,6 +43,7 @@ from slotscope.gui.intents import (
     Say,
     Select,
     Solve,
+    WhatIf,
 )
 from slotscope.gui.lecture import LectureMode
 from slotscope.gui.own_policy import OwnPolicyFile
@@ -272,6 +275,8 @@ class MainWindow(QMainWindow):
                 self.control.watch(intent)
             case ApplyScenario(data, carry_on, beside):
                 self.control.apply(data, carry_on, beside)
+            case WhatIf(decision, event):
+                self._what_if(decision, event, lane)
             case Differ(which, where):
                 self.compare.go_to_difference(which, where)
             case Solve() if lane:
@@ -282,6 +287,15 @@ class MainWindow(QMainWindow):
                 self._solve(self.info)
             case Say(text):
                 self.say(text)
+
+    def _what_if(self, decision: str, event: int | None, lane: int) -> None:
+        """Decide so beside the run, or show what could be decided after an event."""
+        if decision:
+            self.worker.post_instead(partial(fork, decision=decision, lane=lane))
+            return
+        if event is not None:
+            self.carry_out(GoTo(event), lane)
+        ForksDialog(self, self.theme, self.worker).show()
 
     # Commands.
 
@@ -309,7 +323,7 @@ class MainWindow(QMainWindow):
             "faster": lambda: self.transport.change_speed(1),
             "until": lambda: dialogs.ask_until(self, self.transport.event_kinds, control.run_until),
             "breakpoints": self.show_breakpoints,
-            "what_if": lambda: ForksDialog(self, self.theme, self.worker).show(),
+            "what_if": lambda: self.carry_out(WhatIf()),
             "open": lambda: dialogs.ask_open(self, self.open_path),
             "save": lambda: dialogs.ask_save(self, lambda path: control.save(path, self.area.layouts.text())),
             "save_scenario": lambda: dialogs.ask_save_scenario(self, control.save_scenario),

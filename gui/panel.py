@@ -6,6 +6,7 @@ gets read-only frames and knows neither the run nor other panels.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import ClassVar, Iterable
 
@@ -16,8 +17,9 @@ from PySide6.QtWidgets import QAbstractScrollArea, QLabel, QMenu, QStackedLayout
 from slotscope.gui.boxes import keep_keys
 from slotscope.gui.fault_page import FaultPage
 from slotscope.gui.faults import Fault, caught, guard_classes
-from slotscope.gui.intents import AskWhy, GoTo, Select
+from slotscope.gui.intents import AskWhy, GoTo, Select, WhatIf
 from slotscope.gui.theme import Theme
+from slotscope.model.forks.changes import offered
 from slotscope.model.frame import Frame
 from slotscope.model.inspection import JOB, SERVER, Thing
 from slotscope.model.origin import NO_LINE
@@ -116,8 +118,17 @@ class Panel(QWidget):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         keep_keys(menu)
         menu.addAction(_WHY.get(thing.what if thing else "", "Why the last decision?"), lambda: self._why(thing))
+        self._offer_decisions(menu.addMenu("What if ..."), self.frame, thing)
         menu.popup(event.globalPos())
         event.accept()
+
+    def _offer_decisions(self, menu: QMenu, frame: Frame, thing: Thing | None) -> None:
+        """What could be decided of the next event, of what is selected where it is about that."""
+        keep_keys(menu)
+        server, job = (thing.number if thing is not None and thing.what == what else -1 for what in (SERVER, JOB))
+        for words, decision in offered(frame.choices, server, job):
+            menu.addAction(words, partial(self.intent.emit, WhatIf(decision)))
+        menu.addAction("Others ...", lambda: self.intent.emit(WhatIf()))
 
     def _why(self, thing: Thing | None) -> None:
         self.intent.emit(AskWhy(thing))

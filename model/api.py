@@ -371,6 +371,7 @@ class Session(Walk):
             followed=self.tracks.followed,
             tracked=self.tracks.found(),
             forks=self.forks.entries(),
+            choices=() if playing or running else self._leg.system.choices(line.state),
         )
 
     def _latest_rows(self, running: bool) -> np.ndarray:

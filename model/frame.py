@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from slotscope.model.comparison.differences import Standing
 from slotscope.model.explain import Narrator
+from slotscope.model.forks.changes import Choice
 from slotscope.model.forks.tree import Fork
 from slotscope.model.inspection import Found, Thing
 from slotscope.model.kinds.spec import Kind
@@ -112,6 +113,7 @@ class Frame:
     monitors: tuple[Reading, ...] = ()  #: what is known of each invariant
     why: Why | None = None  #: the last answer to why a decision was made
     forks: tuple[Fork, ...] = ()  #: all forks of this run
+    choices: tuple[Choice, ...] = ()  #: what could be decided of the next event, where the run rests
     asked: Asked | None = None  #: what all history is asked, and where that holds
     followed: Followed = field(default_factory=Followed)  #: the expressions that are wanted through all history
     tracked: Tracked | None = None  #: and what is known of them

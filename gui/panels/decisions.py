@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from slotscope.gui.boxes import keep_keys
-from slotscope.gui.intents import Ask, AskWhy, BreakAt, GoTo, RunUntil, Say
+from slotscope.gui.intents import Ask, AskWhy, BreakAt, GoTo, RunUntil, Say, WhatIf
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.decisions_model import LogModel, mark_icon, mark_side
 from slotscope.gui.panels.decisions_view import LogView
@@ -293,6 +293,7 @@ class DecisionsPanel(Panel):
         keep_keys(menu)
         menu.addAction("Go there", lambda: self.intent.emit(place))
         menu.addAction("Why?", lambda: self.intent.emit(AskWhy(event=event)))
+        menu.addAction("What if ...", lambda: self.intent.emit(WhatIf(event=event - 1)))
         menu.addAction("Run until here", lambda: self.intent.emit(RunUntil(event=event)))
         known = self.frame is not None and event in self.frame.breakpoints
         menu.addAction("Remove the breakpoint" if known else "Break here", lambda: self.intent.emit(BreakAt(event)))

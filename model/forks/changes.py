@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Mapping, NamedTuple
+from typing import Mapping, NamedTuple, Sequence
 
 from slotscope.model.errors import PolicyError
 
@@ -41,6 +41,23 @@ class Choice(NamedTuple):
     def decision(self, number: int) -> str:
         """The text of the decision with a number."""
         return f"{self.text}={number}" if self.most else self.text
+
+
+#: Decisions that a menu offers at most, and numbers of one of them.
+MOST_OFFERED, MOST_NUMBERS = 14, 6
+
+
+def offered(choices: Sequence[Choice], server: int = -1, job: int = -1) -> list[tuple[str, str]]:
+    """What a menu offers of *choices*: words and decision of each; of a *server* or *job*, from 0, what is about it."""
+    of_job = [choice for choice in choices if choice.text.startswith(f"job={job},")]
+    found = []
+    for choice in of_job or choices:
+        numbers = range(1, choice.most + 1) if choice.most <= MOST_NUMBERS else ()
+        if choice.text.endswith("server") and 0 <= server < choice.most:
+            numbers = range(server + 1, server + 2)
+        found += [(choice.title.format(number), choice.decision(number)) for number in numbers if choice.most]
+        found += [] if choice.most else [(choice.title, choice.text)]
+    return found[:MOST_OFFERED]
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from typing import Iterator
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLineEdit, QTreeWidgetItem, QTreeWidgetItemIterator
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QTreeWidgetItem, QTreeWidgetItemIterator
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.forks_dialog import ForksDialog
-from slotscope.gui.intents import ApplyScenario
+from slotscope.gui.intents import ApplyScenario, Select
 from slotscope.gui.main_window import MainWindow
 from slotscope.model.comparison.comparison import Comparison, lanes_of
 from slotscope.model.scenario.load import as_data
@@ -101,6 +101,31 @@ def test_the_other_choice_stands_beside_and_one_key_goes_back(qtbot: QtBot, wind
     rest(qtbot, window, lambda: not window.frame.companions)
     assert window.worker.session is left
     assert window.frame.event == EVENT
+
+
+def test_a_right_click_offers_what_can_be_decided_of_the_server(qtbot: QtBot, window: MainWindow) -> None:
+    window.carry_out(Select(server=1))
+    view = window.docks["servers"].panel
+    point = view.rect().center()
+    QApplication.sendEvent(view, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, point, view.mapToGlobal(point)))
+    menu = next(menu for menu in view.findChildren(QMenu) if menu.isVisible() and not menu.title())
+    offers = next(action.menu() for action in menu.actions() if action.text() == "What if ...")
+    assert [action.text() for action in offers.actions()] == ["put job 11 on server 2", "reject job 11", "Others ..."]
+    offers.actions()[1].trigger()
+    menu.close()
+    rest(qtbot, window, lambda: len(window.frame.companions) == 1)
+    assert window.compare.labels[1] == f"DRA, reject @{EVENT}"
+
+
+def test_a_line_of_the_log_opens_the_sheet_before_its_event(qtbot: QtBot, window: MainWindow) -> None:
+    log = window.docks["decisions"].panel
+    row = next(row for row in range(log.model.rowCount()) if log.model.entry(row).event == EVENT - 3)
+    menu = log.menu(row)
+    next(action for action in menu.actions() if action.text() == "What if ...").trigger()
+    menu.close()
+    dialog = window.findChild(ForksDialog)
+    assert dialog is not None
+    qtbot.waitUntil(lambda: dialog.place.text().startswith(f"After event {EVENT - 4},"), timeout=PATIENCE)
 
 
 def test_what_is_impossible_is_said_in_the_sheet_and_nothing_is_forked(qtbot: QtBot, window: MainWindow) -> None:

@@ -17,7 +17,7 @@ from slotscope.model.comparison.companion import companion, forked
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.file import load_run, save_run
 from slotscope.model.errors import PolicyError, ScenarioError, UserError
-from slotscope.model.forks.changes import Course, Deviation
+from slotscope.model.forks.changes import Choice, Course, Deviation, offered
 from slotscope.model.forks.edits import edited_by, edits_between
 from slotscope.model.forks.tree import ForkTree
 from slotscope.model.scenario.load import as_data
@@ -424,6 +424,22 @@ def test_commands_take_forks_or_say_that_they_do_not() -> None:
     refused = slotscope("trace", "dra-classroom", "--policy", "dra@20:reject")
     assert refused.returncode == 2
     assert "found the fork" in refused.stderr and len(refused.stderr.splitlines()) == 1
+
+
+def test_a_menu_offers_what_is_about_the_thing_that_is_pointed_at() -> None:
+    slots = (Choice("server", "put job 7 on server {}", 9), Choice("reject", "reject job 7"))
+    assert offered(slots) == [("reject job 7", "reject")]
+    assert offered(slots, server=2) == [("put job 7 on server 3", "server=3"), ("reject job 7", "reject")]
+    assert offered(slots, server=9) == [("reject job 7", "reject")]
+    widths = (Choice("servers", "give job 7 so many servers: {}", 3),)
+    assert [decision for _, decision in offered(widths)] == ["servers=1", "servers=2", "servers=3"]
+    queue = [Choice(f"job={job},{what}", "", most) for job in (3, 4) for what, most in (("server", 5), ("wait", 0))]
+    assert [decision for _, decision in offered(queue, job=4)] == [
+        *(f"job=4,server={one}" for one in range(1, 6)),
+        "job=4,wait",
+    ]
+    assert len(offered(queue)) == 12
+    assert len(offered([*queue, *queue], server=0)) == 8
 
 
 # What is known of a run in which something was decided otherwise.
