@@ -175,7 +175,7 @@ class RunControl(QObject):
             session = lanes_of(worker.present)[lane]
             session.answer = None
             if not wanted.over:
-                worker.running = False
+                worker.drive.running = False
                 session.ask_why(wanted.thing, wanted.event)
             worker.refresh()
 
@@ -222,10 +222,10 @@ class RunControl(QObject):
 
     def run_or_pause(self) -> None:
         """The space bar; what takes long besides the run is stopped, too."""
-        if self._worker.busy or self._worker.running:
+        if self._worker.busy or self._worker.drive.running:
             self.pause()
         else:
-            self._worker.post(lambda worker: worker.pause() if worker.running else worker.run(Goal()))
+            self._worker.post(lambda worker: worker.pause() if worker.drive.running else worker.run(Goal()))
 
     def express(self) -> None:
         """Run without drawing until stopped."""
@@ -342,7 +342,7 @@ def _with_lanes(worker: RunWorker, session: Session) -> Run:
 
 def _under_study(worker: RunWorker, run: Run) -> tuple[int, int]:
     """Where a run is; or was to come again, if its policy has failed on the way or is still on it."""
-    goal, line = worker.goal, run.timeline
+    goal, line = worker.drive.goal, run.timeline
     if goal.replay and goal.event is not None and goal.event > line.event:
         return goal.event, goal.substep
     return line.event, line.substep

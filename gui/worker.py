@@ -14,17 +14,16 @@ from typing import Any, Callable
 from PySide6.QtCore import QObject, Signal
 
 from slotscope.gui.actions import BACK_KEY
+from slotscope.gui.drive import SLICE_SECONDS, Drive
 from slotscope.gui.fault_label import without_folders
 from slotscope.gui.faults import Fault, caught, tell
 from slotscope.gui.goals import Goal, GoalProgress
 from slotscope.gui.intents import Follow, Inspect
-from slotscope.gui.meter import Meter
-from slotscope.gui.pace import REAL_TIME, Pace
+from slotscope.gui.pace import Pace
 from slotscope.gui.searches import Searches
 from slotscope.gui.warming import Warming
 from slotscope.model.api import Session
 from slotscope.model.comparison.comparison import Run, called, kinds_of, lanes_of, lanes_shown
-from slotscope.model.engine import Reason
 from slotscope.model.errors import PolicyFileError, UntrustedPolicyError, UserError
 from slotscope.model.frame import RunInfo
 from slotscope.model.policies import stop_what_hangs
@@ -33,10 +32,6 @@ from slotscope.model.scenario.load import Scenario
 from slotscope.model.waiting import PERIOD, GivenUpError, waiting
 
 Command = Callable[["RunWorker"], None]
-
-#: Seconds of running between two looks at the queue, at a pace and without limit.
-SLICE_SECONDS = 0.004
-LONG_SLICE_SECONDS = 0.012
 
 #: Seconds between two looks at what is not done yet: a frame to be taken, code to be compiled.
 MOMENT = 0.05
@@ -83,19 +78,14 @@ class RunWorker(QObject):
     def __init__(self) -> None:
         super().__init__()
         self.session: Run | None = None
-        self.running = False
-        self.goal = Goal()
-        self.pace: Pace = REAL_TIME
         self.bounds: Any = None
         self.breakpoints = Breakpoints()
+        self.drive = Drive(self.breakpoints)
         self._commands: SimpleQueue[Command | None] = SimpleQueue()
         self._taken = threading.Event()
         self._taken.set()
         self._stops: SimpleQueue[None] = SimpleQueue()  # one for each wish that has not arrived
-        self._meter = Meter()
-        self._clock = (0.0, 0.0)
         self._searches = Searches()
-        self._start = (0, 0.0)  # the event and the time at which the run to the goal began
         self._told = 0.0  # when progress was last told
         self._telling = False
         self._warming = Warming()
@@ -132,7 +122,7 @@ class RunWorker(QObject):
     @property
     def busy(self) -> bool:
         """Whether something takes long that is not the run."""
-        return self._telling and not self.running
+        return self._telling and not self.drive.running
 
     def take(self) -> None:
         """The last frame has been drawn; another may come."""
@@ -147,7 +137,7 @@ class RunWorker(QObject):
             if command is None:
                 return
             self._carry_out(command)
-            if self.running:
+            if self.drive.running:
                 self._carry_out(RunWorker._slice)
             if not self._carry_out(type(self)._publish):
                 self._stale = False  # the next try is at the next command
@@ -161,7 +151,7 @@ class RunWorker(QObject):
         The thread must never spin: it would take Python's lock from the window.
         """
         try:
-            if self.running:
+            if self.drive.running:
                 return self._commands.get(block=False)
             if self._searching:
                 return self._commands.get(timeout=SLICE_SECONDS)
@@ -184,8 +174,8 @@ class RunWorker(QObject):
             with waiting(self._report, self._wishes_to_stop):
                 command(self)
         except GivenUpError as error:
-            self.tell("" if self.running else error.line)  # a run that pauses needs no words
-            self.running = False
+            self.tell("" if self.drive.running else error.line)  # a run that pauses needs no words
+            self.drive.running = False
         except UserError as error:
             line = error.line
             if isinstance(error, UntrustedPolicyError):
@@ -205,7 +195,7 @@ class RunWorker(QObject):
         return False
 
     def _refuse(self, line: str) -> None:
-        self.running = False
+        self.drive.running = False
         self._message = line
         self._stale = True
         self.refused.emit(line)
@@ -224,28 +214,27 @@ class RunWorker(QObject):
         line = None if self.session is None else self.session.timeline
         event, time = (0, 0.0) if line is None else (line.event, line.time)
         self._telling = True
-        self.progressed.emit(GoalProgress(text, event, time, self._meter.read(event, time)))
+        self.progressed.emit(GoalProgress(text, event, time, self.drive.speed(event, time)))
 
     def _tell_now_and_then(self) -> None:
         """Signs of life while nothing is drawn, and that it is over."""
-        if self.running and self.goal.express and self.session is not None:
+        if self.drive.unseen and self.session is not None:
             if monotonic() - self._told >= PERIOD:
                 self._told = monotonic()
                 line = self.session.timeline
-                self._report(self.goal.told(line.event, line.time, self._start))
+                self._report(self.drive.told(line.event, line.time))
         elif self._telling:
             self._telling = False
             self.progressed.emit(GoalProgress())
 
     def _publish(self) -> None:
-        unseen = self.running and self.goal.express
-        if self.session is None or not self._stale or unseen or not self._taken.is_set():
+        if self.session is None or not self._stale or self.drive.unseen or not self._taken.is_set():
             return
         line = self.session.timeline
         frame = self.session.frame(
-            running=self.running and not self._stepping,
-            playing=self.running,
-            speed=self._meter.read(line.event, line.time),
+            running=self.drive.running and not self.drive.stepping,
+            playing=self.drive.running,
+            speed=self.drive.speed(line.event, line.time),
             message=self._message,
             bounds=self.bounds,
             breakpoints=self.breakpoints.active,
@@ -259,8 +248,7 @@ class RunWorker(QObject):
     def adopt(self, session: Run) -> None:
         """Run another session, or several side by side, from here on."""
         self.session = session
-        self.running = False
-        self.goal = Goal()
+        self.drive.end()
         first = lanes_of(session)[0]
         self.breakpoints.watch(first.bench, first.timeline)
         self.breakpoints.restore(first.breakpoints)
@@ -282,16 +270,8 @@ class RunWorker(QObject):
         """Run on until the goal, or until paused."""
         if goal.kind is not None:
             self.check_kind(goal.kind)
-        line = self.present.timeline
-        self.goal = goal
-        self.running = True
-        self.breakpoints.begin()
-        if goal.kind is not None:
-            self.present.step()
-        self._clock = (monotonic(), line.time)
-        self._start = (line.event, line.time)
+        self.drive.begin(self.present, goal)
         self._told = monotonic()
-        self._meter.restart(line.event, line.time)
         self.tell("")
 
     def tell_breakpoints(self, fault: str = "") -> None:
@@ -315,14 +295,13 @@ class RunWorker(QObject):
         """Stop running, or searching histories where nothing runs."""
         if self._searching:
             self._searches.stop(self.session)
-        self.running = False
+        self.drive.running = False
         self._stale = True
 
     def walk(self, step: Callable[[Run], Any], note: str = "") -> None:
         """Pause and take a step, forwards or back, which returns a line to be shown, or False for "there is none"."""
-        line = self.present.timeline
-        self.running = False
-        self._meter.restart(line.event, line.time)
+        self.drive.running = False
+        self.drive.measure_from(self.present)
         self.tell(note)
         said = step(self.present)
         if said is False or isinstance(said, str):
@@ -335,10 +314,10 @@ class RunWorker(QObject):
 
     @property
     def _searching(self) -> bool:
-        return not self.running and self._searches.due(self.session)
+        return not self.drive.running and self._searches.due(self.session)
 
     def _search(self) -> None:
-        if self.running:
+        if self.drive.running:
             if said := self.breakpoints.violated(self._searches.follow(self.session)):
                 self._end(said)
         elif self._searching and self._searches.go_on(self.session):
@@ -382,9 +361,7 @@ class RunWorker(QObject):
 
     def set_pace(self, pace: Pace) -> None:
         """Run at another pace."""
-        self.pace = pace
-        if self.session is not None:
-            self._clock = (monotonic(), self.session.timeline.time)
+        self.drive.set_pace(pace, self.session)
 
     def set_bounds(self, bounds: Any, info: RunInfo) -> None:
         """The programs of a run have been solved; nothing happens if another one runs by now."""
@@ -413,74 +390,12 @@ class RunWorker(QObject):
     # Running.
 
     def _slice(self) -> None:
-        session, goal = self.present, self.goal
         self._stale = True
-        if self.pace.substeps is not None and self._stepping:
-            self._beat(session, self.pace.substeps)
-            return
-        until = goal.time if goal.express else min(goal.time, self._paced_time())
-        room = self._events_left(session)
-        stop = () if goal.kind is None else (goal.kind,)
-        budget = SLICE_SECONDS if self.pace.time is not None else LONG_SLICE_SECONDS
-        reason = session.run(events=room, until=until, stop=stop, budget=budget)
-        self._end_if_reached(session, reason)
-
-    @property
-    def _stepping(self) -> bool:
-        """Whether a run goes sub-step by sub-step."""
-        return self.pace.substeps is not None and not self.goal.express
-
-    def _paced_time(self) -> float:
-        if self.pace.time is None:
-            return float("inf")
-        started, time = self._clock
-        due = time + (monotonic() - started) * self.pace.time
-        line = self.present.timeline
-        following = line.next_event
-        behind = due - following.time if following is not None else 0.0
-        if behind > self.pace.time * 0.25:  # the machine cannot keep up: do not pile up debt
-            self._clock = (monotonic(), line.time)
-        return due
-
-    def _beat(self, session: Run, substeps: float) -> None:
-        if monotonic() - self._clock[0] >= 1.0 / substeps:
-            session.step_into()
-            self._clock = (monotonic(), session.timeline.time)
-            if session.timeline.next_event is None:
-                self._end("Nothing will happen any more.")
-            elif not session.timeline.substep and self.breakpoints.room() == 0:
-                self._end(self.breakpoints.told())
-        else:
-            threading.Event().wait(SLICE_SECONDS)
-
-    def _events_left(self, session: Run) -> int | None:
-        rooms = [] if self.goal.replay else [self.breakpoints.room()]
-        if self.goal.event is not None:
-            rooms.append(max(0, self.goal.event - session.timeline.event))
-        return min((room for room in rooms if room is not None), default=None)
-
-    def _end_if_reached(self, session: Run, reason: Reason) -> None:
-        event = session.timeline.event
-        if reason is Reason.FLAG:
-            session.step_back()
-            self._end(f"The next event is a {self.goal.kind}.")
-        elif reason is Reason.END:
-            self._end("Nothing will happen any more.")
-        elif reason is Reason.TIME and self.goal.time < float("inf"):
-            following = session.timeline.next_event
-            if following is None or following.time > self.goal.time:
-                self._end("")
-        elif not self.goal.replay and (stop := self.breakpoints.told()):
-            self._end(stop)
-        elif self.goal.event is not None and event >= self.goal.event:
-            if self.goal.substep:
-                session.seek(event, self.goal.substep)
-            self._end(self.goal.note)
-        elif reason is Reason.TIME:
-            threading.Event().wait(0.002)
+        if (said := self.drive.slice(self.present)) is not None:
+            self._end(said)
 
     def _end(self, message: str) -> None:
-        self.running, self.goal = False, Goal()
+        self.drive.end()
         self.tell(message)
 
     def _use_what_is_compiled(self) -> None:

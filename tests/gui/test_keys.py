@@ -172,7 +172,7 @@ def test_escape_closes_a_sheet_first_then_stops(qtbot: QtBot, window: MainWindow
     qtbot.waitUntil(sheet.isActiveWindow)
     strike(sheet, Key.Key_Escape)
     qtbot.waitUntil(lambda: not window.findChildren(QDialog))
-    assert window.worker.running
+    assert window.worker.drive.running
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
     strike(window, Key.Key_Escape)

@@ -189,7 +189,7 @@ def test_space_stops_what_takes_long(qtbot: QtBot, window: MainWindow) -> None:
     qtbot.waitUntil(lambda: worker.busy, timeout=PATIENCE)
     press(qtbot, window, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: "stopped at" in window.status.said.text(), timeout=PATIENCE)
-    assert not worker.running
+    assert not worker.drive.running
     press(qtbot, window, Qt.Key.Key_Home)
     rest(qtbot, window, lambda: window.frame.event == 0)
     assert window.status.said.text() == ""
