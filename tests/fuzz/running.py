@@ -88,7 +88,7 @@ def judged(arguments: list[str]) -> str:
     if code not in (0, 1, 2):
         raise Fault(f"exit code {code} of {command}: {said[:400]}")
     if "Traceback" in said or "Traceback" in out.getvalue():
-        raise Fault(f"a traceback of {command}")
+        raise Fault(f"a traceback of {command}: ... {(said + out.getvalue())[-400:]}")
     if code == 2:
         lines = said.splitlines()
         if not lines or not lines[-1].startswith("slotscope: "):

@@ -97,6 +97,13 @@ class TestDamage:
         found, _ = held(path)
         assert all(found[number] == values[number] for number in found)
 
+    def test_a_digit_that_changed_is_noticed(self, path):
+        filled(path, [1, 2])
+        content = path.read_bytes()
+        assert content.count(b'"outcome":1') == 1
+        path.write_bytes(content.replace(b'"outcome":1', b'"outcome":7'))
+        assert held(path) == ({1: 2}, 1)
+
     @pytest.mark.parametrize("line", [b"\x00\xff", b"[]", b"{}", b'{"key": 1, "outcome": 1, "check": 1}', b"[" * 5000])
     def test_foreign_lines_are_counted_and_left_out(self, path, line):
         filled(path, [1])
