@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from slotscope.model.kinds.reservation.rows import FLAG_ADMITTED, FLAG_GREEDY, F
 from slotscope.model.kinds.reservation.state import PREEMPTED
 from slotscope.model.records import UPDATE
 from slotscope.model.scenario.load import edited, load_scenario, parse_scenario
-from slotscope.model.state import digest
+from slotscope.model.state import copied, digest
 from tests.kinds.reservation.strategies import VARIANTS, scenarios
 from tests.sound import violations
 
@@ -90,13 +91,13 @@ def test_updates_end_with_the_last_job() -> None:
             assert session.timeline.time == last, (parameters, kernel)
 
 
-def preempting(retry: bool) -> Bench:
+def preempting(retry: bool, factor: int | str = 2) -> Bench:
     data = load_scenario("dra-vms").model_dump(mode="json", exclude_none=True)
     data["servers"]["count"] = 20
     for job_type in data["job_types"]:
         job_type["priority"] = {"small": 0, "regular": 0, "memory": 1, "large": 2}[job_type["name"]]
         job_type["workload"] = 3
-    data["policy"] = {"name": "dra-preemption", "parameters": {"reservation_factor": 2, "retry": retry}}
+    data["policy"] = {"name": "dra-preemption", "parameters": {"reservation_factor": factor, "retry": retry}}
     return assemble(parse_scenario(data))
 
 
@@ -115,6 +116,24 @@ def test_only_priority_0_is_preempted_and_only_for_higher_ones(retry: bool) -> N
     assert tally.sum() == preempted["preempted"].sum()
     admitted = (preempted["flags"] & FLAG_ADMITTED) != 0
     assert admitted.any() == retry  # without a second try a rejected job stays rejected
+
+
+def test_a_fraction_of_a_slot_is_preempted_as_it_is_and_not_rounded_up() -> None:
+    """Section 7.2: until the size of the jobs that leave is g(L) s_j."""
+    session = Session(preempting(False, "1/4"))
+    session.run(events=1500)
+    rows, sizes, spared = session.timeline.rows(1, 1500), session.bench.numbers.size_units, 0
+    for row in rows[(rows["flags"] & FLAG_PREEMPTED) != 0]:
+        session.seek(int(row["event"]) - 1)
+        run = EventRun(session.bench.system, copied(session.timeline.state))
+        while run.step() is not None:
+            pass
+        found = [record.values for record in run.records if record.kind == "preempt"]
+        owed = Fraction(1, 4) * sizes[row["type"]]
+        assert all(values["owed"] == owed for values in found)
+        assert all(values["freed"] - sizes[values["type"]] < owed for values in found)
+        spared += owed <= found[-1]["freed"] < sizes[row["type"]]
+    assert spared > 3  # rounded up to 1 more jobs would have left
 
 
 def test_a_preempted_job_never_departs() -> None:
