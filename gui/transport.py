@@ -53,6 +53,9 @@ OWN_ENTRIES = (
     ("New from template ...", FROM_TEMPLATE, "Write a first policy of your own for this kind of system, and run it"),
 )
 
+#: Room for a box's arrow and frame, in lines of text.
+_ARROW = 1.8
+
 
 class TransportBar(QWidget):
     """Scenario, policy, seed, time and speed; buttons, speed, the kind to run to; history.
@@ -251,6 +254,13 @@ class TransportBar(QWidget):
         self._rate.setText(_rate_text(rate) if frame.running else frame.engine)
         self.history.set_frame(frame)
         self._show_whether(frame.playing)
+        self._fit_boxes()
+
+    def _fit_boxes(self) -> None:
+        """Where the time has no room, boxes are only as wide as what is chosen in them."""
+        for box in (self.scenario, self.policy):
+            needed = box.fontMetrics().horizontalAdvance(box.currentText()) + _ARROW * box.fontMetrics().height()
+            box.setMinimumWidth(min(box.sizeHint().width(), round(needed)))
 
     def set_progress(self, progress: GoalProgress) -> None:
         """Signs of life while no frames come; then the last frame again."""

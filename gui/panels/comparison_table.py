@@ -103,6 +103,8 @@ def table_text(frame: Frame, lanes: Sequence[LaneMeasures], theme: Theme) -> str
     )
     since = "so far" if is_early(frame) else f"since t = {significant(warmup(frame))}"
     rows = "".join(_row(one.name, one.title, lanes, theme) for one in frame.info.kind.measures)
+    if len(lanes) > 2:  # an interval may stand below its mean
+        rows = rows.replace("\u00a0±", " ±")
     return (
         f'<table width="100%" cellspacing="3"><tr><td style="color:{theme.muted}">{since}</td>'
         f"{head}</tr>{_verdicts(lanes, theme)}{rows}</table>"

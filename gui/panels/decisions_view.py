@@ -32,8 +32,8 @@ from slotscope.model.questions.fields import EventKind
 
 #: Below this many characters for the sentence, the times make room for it.
 _SHORT_LINE = 36
-#: In lecture mode, below this many also the marks.
-_LONG_LINE = 60
+#: In lecture mode, below so many also the marks, and below so many the numbers of the events.
+_LONG_LINE, _LEAST_LINE = 60, 12
 #: Lines that the sentence of an opened row takes at most.
 _MOST_LINES = 4
 _PADDING = 4.0
@@ -213,6 +213,8 @@ class LogView(QTableView):
             time = 0
         if self._lecture and whole - marks - event < _LONG_LINE * metrics.averageCharWidth():
             marks = _MARGIN
+        if self._lecture and whole - marks - event < _LEAST_LINE * metrics.averageCharWidth():
+            event = 0
         return {MARKS: marks, EVENT: event, TIME: time}
 
     def height_of(self, row: int, whole: int) -> int:

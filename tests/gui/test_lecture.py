@@ -221,6 +221,23 @@ def test_the_names_of_all_panels_stand_on_one_line(
     assert all(sentence_is_whole(window, name) for name in said)
 
 
+def test_a_late_moment_is_told_in_full(qtbot: QtBot, window: MainWindow) -> None:
+    stand(qtbot, window, "dra-vms", (), 12345)
+    assert cut(window) == []
+
+
+def test_three_policies_and_their_intervals_have_room(qtbot: QtBot, window: MainWindow) -> None:
+    policies = ("bf-js", "vqs", "max-weight")
+    window.stand_at("queues-bf-unstable", policies, None, (), 1e6, None)
+    qtbot.waitUntil(lambda: window.area.complete)
+    press(qtbot, window, Key.Key_L)
+    qtbot.wait(50)
+    window.settle()
+    measures = window.docks["comparison"].panel.measures
+    assert measures.horizontalScrollBar().maximum() == 0
+    assert all(sentence_is_whole(window, SENTENCES + lane) for lane in ("", "-2", "-3"))
+
+
 def test_the_measures_of_two_policies_need_no_scrolling(qtbot: QtBot, window: MainWindow) -> None:
     stand(qtbot, window, "jrs-deadlock", ("jrs", "jrs:patch=true"), 20)
     bring(qtbot, window, Key.Key_0)
