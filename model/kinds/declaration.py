@@ -68,6 +68,9 @@ class Room(NamedTuple):
         A module that solves files of problems which are no scenarios, or nothing.
     own_policies:
         A module that puts policies of one's own under guard, or nothing: then there are none.
+    answered:
+        A module, and the policy in it whose decisions are answered from outside
+        (:class:`model.answering.Answered`), or nothing.
     former_packages:
         Packages whose modules are now others, for such policies that were written before.
     """
@@ -82,6 +85,7 @@ class Room(NamedTuple):
     commands: Mapping[str, CommandSpec] = MappingProxyType({})
     problems: str = ""
     own_policies: str = ""
+    answered: tuple[str, str] = ("", "")
     former_packages: Mapping[str, str] = MappingProxyType({})
 
 

@@ -44,5 +44,6 @@ ROOM = Room(
     questions=f"{__name__}.questions.fields",
     own_policies=f"{__name__}.own",
     whys=f"{__name__}.whys",
+    answered=(f"{__name__}.answered", "AnsweredPlacement"),
     experiments=MappingProxyType(_EXPERIMENTS),
 )

@@ -73,5 +73,6 @@ ROOM = Room(
     questions=f"{__name__}.questions.fields",
     own_policies=f"{__name__}.own",
     whys=f"{__name__}.whys",
+    answered=(f"{__name__}.answered", "AnsweredService"),
     experiments=MappingProxyType(_EXPERIMENTS),
 )

@@ -74,6 +74,7 @@ ROOM = Room(
     ),
     questions=f"{__name__}.questions.fields",
     whys=f"{__name__}.whys",
+    answered=(f"{__name__}.answered", "AnsweredAdmission"),
     experiments=MappingProxyType(_EXPERIMENTS),
     commands=MappingProxyType(
         {"prices": CommandSpec(f"{__name__}.cli.prices", (f"{__name__}.cli.arguments", "prices"))}

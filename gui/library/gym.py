@@ -1,0 +1,81 @@
+"""``slotscope.gym``: scenarios as environments of Gymnasium, for learning policies.
+
+Needs the extra ``gym``: ``pip install 'slotscope[gym]'``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from slotscope.model.answering import AnsweredRun
+from slotscope.model.scenario.load import load_scenario
+
+#: Seeds of runs that are drawn are below this.
+_SEEDS = 2**31
+
+
+class SlotscopeEnv(gymnasium.Env[NDArray[np.float32], np.integer[Any]]):
+    """A scenario of any kind of system; each step answers one decision.
+
+    An observation is a vector of numbers from 0 to 1, an action one of so many numbers; what they mean, and what is
+    earned, says ``decisions`` in the words of the scenario's kind.  An action that is not allowed counts as
+    the one that always is (reject, wait, an idle server, block).
+
+    Parameters
+    ----------
+    scenario:
+        A built-in name or a file.
+    trace:
+        Files of a recorded workload.
+    steps:
+        Decisions in an episode; then it is truncated.  It terminates where recorded jobs end.
+
+    Raises
+    ------
+    UserError
+        If the scenario or its trace cannot be used.
+    """
+
+    metadata = {"render_modes": []}  # noqa: RUF012  # as Gymnasium declares it
+
+    def __init__(self, scenario: str | Path, trace: tuple[str, ...] = (), steps: int = 1000) -> None:
+        self._scenario, self._trace, self._steps = load_scenario(scenario), trace, steps
+        self._run = AnsweredRun(self._scenario, self._scenario.seed, trace)
+        self._taken = 0
+        policy = self._run.policy
+        self.decisions: str = type(policy).__doc__ or ""
+        self.action_space = gymnasium.spaces.Discrete(policy.actions)
+        self.observation_space = gymnasium.spaces.Box(0.0, 1.0, (policy.observed,), np.float32)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
+        """A new run, up to its first decision; the same *seed* gives the same jobs, later resets others."""
+        super().reset(seed=seed)
+        self._run = AnsweredRun(self._scenario, int(self.np_random.integers(_SEEDS)), self._trace)
+        self._taken = 0
+        self._run.onward()
+        return self._run.policy.observation, self._info()
+
+    def step(self, action: np.integer[Any] | int) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+        """Answer a decision, and run to the next one; the reward is what was earned in between."""
+        earned, ended = self._run.onward(int(action))
+        self._taken += 1
+        return self._run.policy.observation, earned, ended, self._taken >= self._steps, self._info()
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """[actions] which are allowed now; the name by which sb3-contrib's MaskablePPO asks."""
+        allowed: NDArray[np.bool_] = self._run.policy.allowed
+        return allowed
+
+    def _info(self) -> dict[str, Any]:
+        run = self._run
+        return {"action_mask": run.policy.allowed.astype(np.int8), "time": run.time, "events": run.events}
+
+
+gymnasium.register("slotscope/Scenario-v0", entry_point="slotscope.gym:SlotscopeEnv")

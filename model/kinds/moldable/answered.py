@@ -1,0 +1,50 @@
+"""Allocation answered from outside: how many servers an arriving job gets."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from slotscope.model.answering import Answered, one_of
+from slotscope.model.kinds.moldable.numbers import MoldableNumbers
+from slotscope.model.kinds.moldable.policies.base import Decisions, MoldablePolicy
+from slotscope.model.kinds.moldable.state import JOBS, MoldableState
+from slotscope.model.kinds.moldable.view import MoldableJob, MoldableView
+from slotscope.model.records import Allocate, Reject
+
+#: A job that is blocked counts as so many jobs of its class on one server each.
+BLOCKED = 10
+
+
+class AnsweredAllocation(Answered, MoldablePolicy):
+    """Answer i gives the job i servers; 0 blocks it.
+
+    Observed are the share of servers in use, the share that jobs of each class use by their number
+    of servers [l, d], and the class of the job [l].  Earned is minus the jobs in the system, a unit of time: by
+    Little's law minus the sum of execution times, the mean of which Ghanbarian et al. (2025)
+    minimize where no job is blocked; so a job that is blocked costs ten times its class's mean size.
+    """
+
+    stands_for = "greedy"
+    otherwise = 0
+
+    def __init__(self, numbers: MoldableNumbers, like: MoldablePolicy) -> None:
+        self.numbers, self.rules = numbers, like.rules
+        self.actions = numbers.degree + 1
+        self.observed = 1 + numbers.classes * (numbers.degree + 1)
+
+    def arrival(self, view: MoldableView, job: MoldableJob) -> Decisions:
+        """As it is answered."""
+        numbers, widths = self.numbers, np.arange(self.actions)
+        allowed = widths <= min(view.free(job.type), numbers.degrees[job.type])
+        used = view.running[:, 1:] * widths[1:] / numbers.servers
+        seen = (view.busy / numbers.servers, used, one_of(job.type, numbers.classes))
+        yield from self.question(seen, allowed)
+        if self.answer:
+            yield Allocate(servers=self.answer, values={"request": self.answer})
+        else:
+            self.earned -= BLOCKED * float(numbers.means[job.type])
+            yield Reject()
+
+    def rate(self, state: MoldableState) -> float:
+        """Minus the jobs in the system."""
+        return -float(state.number[JOBS])

@@ -1,0 +1,68 @@
+"""Environments of Gymnasium, by Gymnasium's own checker; and the example of the manual."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from slotscope.model.errors import UserError
+from tests.help_pages import blocks, page
+
+gymnasium = pytest.importorskip("gymnasium", reason="the extra 'gym' is not installed")
+
+from gymnasium.utils.env_checker import check_env  # noqa: E402
+
+from slotscope.gym import SlotscopeEnv  # noqa: E402
+
+KINDS = ["dra-vms", "queues-classroom", "jrs-classroom", "moldable-classroom"]
+
+
+@pytest.mark.parametrize("scenario", [*KINDS, "dra-pools", "queues-two-resources", "jrs-azure", "moldable-classes"])
+def test_gymnasiums_checker_finds_nothing(scenario: str) -> None:
+    made = gymnasium.make("slotscope/Scenario-v0", scenario=scenario)
+    check_env(made.unwrapped)
+
+
+@pytest.mark.parametrize("scenario", KINDS)
+def test_a_seed_gives_the_same_episode_and_later_ones_are_others(scenario: str) -> None:
+    env = SlotscopeEnv(scenario, steps=60)
+    seed = int(np.random.default_rng().integers(1000))
+
+    def episode(seed: int | None) -> list[object]:
+        _, info = env.reset(seed=seed)
+        found, ends = [], [False]
+        while not any(ends):
+            assert (env.action_masks() == info["action_mask"]).all()
+            action = np.flatnonzero(env.action_masks())[0]
+            _, reward, *ends, info = env.step(action)
+            found.append((reward, info["time"]))
+        assert len(found) == 60
+        assert ends == [False, True]
+        return found
+
+    first, second = episode(seed), episode(None)
+    assert first != second
+    assert [episode(seed), episode(None)] == [first, second], f"seed {seed}"
+
+
+def test_a_trace_ends_the_episode() -> None:
+    env = SlotscopeEnv("dra-google", steps=10_000)
+    env.reset(seed=1)
+    ended = cut = False
+    while not (ended or cut):
+        _, _, ended, cut, _ = env.step(0)
+    assert ended
+    assert not cut
+
+
+def test_what_is_wrong_is_one_line() -> None:
+    with pytest.raises(UserError, match="did you mean"):
+        SlotscopeEnv("dra-vm")
+
+
+def test_the_threshold_of_the_manual_beats_first_fit() -> None:
+    (code,) = [block for block in blocks(page("library"), "python") if "slotscope.gym" in block]
+    known: dict[str, float] = {}
+    exec(code, known)
+    assert known["best"] < 1
+    assert known["learned"] > 1.15 * known["first_fit"]
