@@ -22,7 +22,8 @@ from slotscope.model.forks.edits import edited_by, edits_between
 from slotscope.model.forks.tree import ForkTree
 from slotscope.model.scenario.load import as_data
 from slotscope.model.state import digest
-from tests.forking import RUNS, SCENARIOS, at, decisions, own_decision, straight
+from tests.contract.own_kinds import CASES, POLICIES
+from tests.forking import RUNS, SCENARIOS, Straight, at, decisions, own_decision, straight
 from tests.model.test_moments import opened, place
 
 KINDS = pytest.mark.parametrize("kind", RUNS)
@@ -440,6 +441,37 @@ def test_a_menu_offers_what_is_about_the_thing_that_is_pointed_at() -> None:
     ]
     assert len(offered(queue)) == 12
     assert len(offered([*queue, *queue], server=0)) == 8
+
+
+@KINDS
+def test_policies_of_ones_own_are_left_overruled_and_gone_on_with(kind: str, tmp_path: Path) -> None:
+    scenario, own, _ = RUNS[kind]
+    file = str(POLICIES / CASES[kind].example)
+    session = run_of(kind, 20, policy=file)
+    event, found = session.timeline.event, []
+    while not found and event < 60:
+        session.run(events=1)
+        event = session.timeline.event
+        for decision in decisions(session):
+            try:
+                found.append(forked(session, at(event, decision), kernel=False))
+            except UserError as error:
+                assert "\n" not in error.line
+    assert found
+    for left, policy in ((session, own), (run_of(kind, event, policy=own), file)):
+        try:
+            found.append(forked(left, at(event, policy=policy), kernel=False))
+        except UserError as error:
+            assert kind == "phases" and "normal servers" in error.line
+    for other in found:
+        assert other.timeline.event == event
+        other.run(events=20)
+        assert digest(other.timeline.state) == Straight(scenario, other.origin.policy).at(event + 20)
+        assert not other.bench.violations(other.timeline.state)
+        other.save(tmp_path / "a.slotscope")
+        assert Session.load(tmp_path / "a.slotscope", kernel=False).origin == other.origin
+        other.seek(event + 1)
+        assert other.frame().rows[-1]["event"] == event + 1
 
 
 # What is known of a run in which something was decided otherwise.

@@ -66,7 +66,7 @@ def _about(occasion: str, view: PhaseView, arguments: tuple[Any, ...]) -> str:
     return f"{occasion} of a job of type {view.numbers.model.phases[arguments[0].type]}"
 
 
-def _explained(record: Record, view: PhaseView, arguments: tuple[Any, ...]) -> Mapping[str, Any]:
+def explained(record: Record, view: PhaseView, arguments: tuple[Any, ...]) -> Mapping[str, Any]:
     """What a token was, and where a job goes without one."""
     if isinstance(record, Overflow) and 0 <= record.pool < view.pools and isinstance(arguments[0], PhaseJob):
         return {"type": arguments[0].type, "backup": view.idle_backup(record.pool)}
@@ -179,6 +179,6 @@ OWN = OwnKind(
         "resumed": ("server",),
     },
     names={"type": _type, "pool": number(), "server": number(-(2**31)), "job": number(-(2**31))},
-    explained=_explained,
+    explained=explained,
     together=_together,
 )

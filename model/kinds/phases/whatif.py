@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from slotscope.model.errors import PolicyError
 from slotscope.model.forks.changes import Choice, forced_words
 from slotscope.model.forks.overruled import Overruled
+from slotscope.model.kinds.phases.own import explained
 from slotscope.model.kinds.phases.state import PhaseState
 from slotscope.model.kinds.phases.view import Choices, PhaseJob, PhaseView
 from slotscope.model.records import ARRIVAL, Event, Match, Overflow, Place, Record
@@ -28,7 +29,7 @@ def choices(system: PhaseSystem, state: PhaseState) -> tuple[Choice, ...]:
     if event is None:
         return ()
     if event.kind != ARRIVAL:
-        asks = system.policy.observes and event.server >= 0
+        asks = _asks_by_plan(system) and event.server >= 0
         title = f"server {event.server + 1} asks for a job of type {{}}"
         return (Choice("type", title, system.numbers.phases),) if asks else ()
     job = system.job_name(event.job)
@@ -37,6 +38,11 @@ def choices(system: PhaseSystem, state: PhaseState) -> tuple[Choice, ...]:
     tokens = int(state.token_count[:, event.type].max())
     backup = Choice("backup", f"send job {job} to a backup server")
     return (Choice("token", f"job {job} takes token {{}} of its type", tokens), backup) if tokens else (backup,)
+
+
+def _asks_by_plan(system: PhaseSystem) -> bool:
+    """Whether servers ask for jobs, and draw their types from a plan; a policy of one's own may have none."""
+    return system.policy.observes and system.policy.plan is not None
 
 
 def overruled(system: PhaseSystem, event: Event, decision: str) -> Overruled:
@@ -54,11 +60,13 @@ def overruled(system: PhaseSystem, event: Event, decision: str) -> Overruled:
     else:
         allowed, known = _OF_REQUESTS, {"type"}
     words = forced_words(decision, allowed)
-    if len(words) != 1 or not set(words) <= known or not (event.kind == ARRIVAL or system.policy.observes):
+    if len(words) != 1 or not set(words) <= known or not (event.kind == ARRIVAL or _asks_by_plan(system)):
         raise PolicyError(f"found the decision '{decision}', allowed: {allowed}")
     ((word, number),) = words.items()
     if word == "server":
         return OverruledPlace(system.policy, decision, number - 1)
+    if system.policy.may_fail and event.kind == ARRIVAL:
+        return OverruledToken(system.policy, decision, number - 1)
     return OverruledChoice(system.policy, decision, number - 1)
 
 
@@ -76,6 +84,25 @@ class OverruledPlace(Overruled):
             return Place(line=own.line, job=own.job, server=self.server, values={**own.values, "reason": "forced"})
 
         return self.substituted(self.policy.arrival(view, job), (Place,), instead)
+
+
+class OverruledToken(Overruled):
+    """A policy of one's own, which need not draw, that gives one arriving job another token; -1: none."""
+
+    def __init__(self, policy: Any, decision: str, position: int) -> None:
+        super().__init__(policy, decision)
+        self.position = position
+
+    def arrival(self, view: PhaseView, job: PhaseJob) -> Iterator[Record]:
+        """As the policy, but for the token."""
+
+        def instead(own: Match | Overflow) -> Record:
+            record: Record = Match(line=own.line, job=own.job, pool=own.pool, position=self.position)
+            if self.position < 0:
+                record = Overflow(line=own.line, job=own.job, pool=own.pool)
+            return replace(record, values={**explained(record, view, (job,)), "forced": True})
+
+        return self.substituted(self.policy.arrival(view, job), (Match, Overflow), instead)
 
 
 class OverruledChoice(Overruled):
