@@ -26,6 +26,7 @@ BENCHMARKS = (
     ("Drawing", "bench_drawing", ("--quick",), ()),
     ("Monitors", "bench_monitors", ("--quick",), ()),
     ("Questions", "bench_questions", ("--quick",), ()),
+    ("Why, and forks", "bench_why", ("--quick",), ()),
     ("Window", "bench_window", ("--quick",), ()),
     ("Start", "bench_start", ("--quick",), ()),
 )
