@@ -442,7 +442,8 @@ class Timeline:
         while result.reason is Reason.LIMIT and (here := _place_of(result.state))[0] < event:
             if here > start:
                 shares = map(share_of, here, start, (event, task.until))
-                who_waits().look("Running past events again", max(shares))
+                doing = "Running past events again" if here[0] < self.live_end else "Running on"
+                who_waits().look(doing, max(shares))
             count = (own or self.slices).take(run)
             if result.fault is not None:
                 raise result.fault

@@ -11,10 +11,13 @@ from typing import Any
 
 import pytest
 
+from slotscope.model import waiting as waiting_module
+from slotscope.model.api import Session
 from slotscope.model.cli import output
 from slotscope.model.cli.output import Progress, duration
+from slotscope.model.engine import Task
 from slotscope.model.scenario.load import write_scenario
-from slotscope.model.waiting import who_waits
+from slotscope.model.waiting import waiting, who_waits
 from tests.kinds.phases.scenarios import many_configurations
 
 
@@ -143,3 +146,33 @@ def test_ctrl_c_ends_it_in_one_line(command: str, tmp_path: Path) -> None:
     assert "Ctrl+C stops it" in first
     assert rest == "slotscope: stopped\n"
     assert process.returncode == 130
+
+
+@pytest.mark.parametrize("name", ["dra-vms", "queues-classroom", "jrs-classroom", "moldable-sublinear"])
+def test_while_kernels_compile_it_is_said_and_new_events_are_not_called_past(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(waiting_module, "PERIOD", 0.0)
+    session = Session.open(name, seed=1)
+    engine, line = session.timeline.engine, session.timeline
+    happens = engine._run
+    monkeypatch.setattr(engine, "_run", NotYetCompiled(happens))
+    with waiting(told.append, lambda: 0):
+        for _ in line.onwards(line.fork_at(0), 500, Task(explain=True)):
+            monkeypatch.setattr(engine, "_run", happens)
+    assert told[0].startswith("Compiling the policy")
+    assert "Running on" in "".join(told)
+    assert "past" not in "".join(told)
+
+
+class NotYetCompiled:
+    """A kernel that says so of itself."""
+
+    signatures = ()
+
+    def __init__(self, kernel: Any) -> None:
+        self._kernel = kernel
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._kernel(*arguments)

@@ -20,6 +20,7 @@ import numpy as np
 from slotscope.model.engine import Advance, Reason, Task
 from slotscope.model.jit import compiled
 from slotscope.model.systems.base import EVENT, NEXT_ARRIVAL
+from slotscope.model.waiting import who_waits
 from slotscope.model.workload import JobBlock
 
 # Why a kernel comes back.
@@ -80,6 +81,8 @@ class CompiledEngine:
 
     def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
         """See :class:`model.engine.Engine`."""
+        if not getattr(self._run, "signatures", True):
+            who_waits().tell("Compiling the policy, or loading it compiled")
         self.constant[[INITIAL_JOBS, STOP_FLAGS, STRIDE, EXPLAIN]] = (
             self.system.initial_jobs,
             task.stop_flags,
