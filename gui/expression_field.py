@@ -79,6 +79,11 @@ class ExpressionField(QWidget):
         return fault_of(text, self._frame.info.words, self._role)
 
 
+def asleep(text: str, words: Words, role: Role) -> str:
+    """Why an expression that is kept is not followed in a run, without all that could stand in its place."""
+    return fault_of(text, words, role).partition(", allowed")[0]
+
+
 def fault_of(text: str, words: Words, role: Role) -> str:
     """What is wrong with an expression in a run; empty if nothing is."""
     try:

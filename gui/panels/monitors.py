@@ -7,7 +7,7 @@ from html import escape
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
-from slotscope.gui.expression_field import ExpressionField, fault_of
+from slotscope.gui.expression_field import ExpressionField, asleep
 from slotscope.gui.intents import BreakAt, Follow, GoTo
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.monitors_slack import SlackCurve
@@ -137,7 +137,7 @@ def _discard(row: MonitorRow) -> None:
 
 def _asleep(text: str, frame: Frame) -> Reading:
     """What is known of an expression that was not looked at yet, or cannot be."""
-    return Reading(own_monitor(text), "open", 0, sentence=fault_of(text, frame.info.words, "watch"))
+    return Reading(own_monitor(text), "open", 0, sentence=asleep(text, frame.info.words, "watch"))
 
 
 class MonitorRow(QWidget):

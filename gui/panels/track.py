@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout
 
-from slotscope.gui.expression_field import ExpressionField, fault_of
+from slotscope.gui.expression_field import ExpressionField, asleep
 from slotscope.gui.intents import Follow
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.tiles import LabelPace, paint_ground
@@ -89,7 +89,7 @@ class TrackPanel(Panel):
         for number, text in enumerate(frame.followed.follow):
             said = " &nbsp; ".join(self._of_lanes(frame, text))
             if not said:
-                fault = escape(fault_of(text, frame.info.words, "follow")) or "..."
+                fault = escape(asleep(text, frame.info.words, "follow")) or "..."
                 said = _words(self.theme.muted, fault)
             away = f'<a href="remove {number}" style="text-decoration: none">×</a>'
             told.append(f"{escape(text)} {said}&nbsp;{away}")
