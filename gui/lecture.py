@@ -25,6 +25,8 @@ _MOST_BESIDE = 0.5
 _BESIDE = {1: 0.48, 2: 0.40, 3: 0.36}
 #: Shares of the height that the log has at most for its one sentence, and when it is brought up.
 _SENTENCE, _LOG = 0.5, 0.5
+#: Share of the width by which the panel beside the servers may be too wide or too narrow.
+_CALM = 0.05
 #: Shares of the usual size of type that the names of all panels may have, so as to stand on one line.
 _STRIP_STEPS = (1.0, 0.92, 0.85, 0.78, 0.74, 0.7)
 _NO_BREAK = "\u00a0"
@@ -58,6 +60,7 @@ class LectureMode(QObject):
         self.strip.hide()
         self._offered: dict[str, QAction] = {}
         self._again = soon(self, self.fit)
+        self._look = soon(self, self._look_again)
         self._forget()
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
@@ -72,6 +75,7 @@ class LectureMode(QObject):
         self._lane = 0  # whose it is
         self._log = False  # whether the log has come up
         self._sentence = 0  # height of the longest sentence so far
+        self._right = 0.0  # width of the panel beside the servers
 
     # What can be brought to the front.
 
@@ -265,14 +269,20 @@ class LectureMode(QObject):
             self._share_out()
 
     def follow(self) -> None:
-        """Make room for a sentence that is longer than those before."""
+        """Make room for a sentence that is longer than those before, and for a panel that is much wider or narrower."""
         if self.on and self._needed() > self._sentence:
+            self._share_out()
+        self._look.start()  # the panels are about to write what is new
+
+    def _look_again(self) -> None:
+        if self.on and abs(self._widths()[1] - self._right) > _CALM * self._window.width():
             self._share_out()
 
     def _share_out(self) -> None:
         servers, said, beside = self._shown()
         width, height = self._area.layouts.room
         each, right = self._widths()
+        self._right = right
         self._sentence = max(self._sentence, self._needed())
         below = _LOG * height if self._log else min(_SENTENCE * height, self._sentence)
         shares = {dock.name: (right / width, 1.0) for dock in beside}

@@ -221,6 +221,13 @@ def test_the_names_of_all_panels_stand_on_one_line(
     assert all(sentence_is_whole(window, name) for name in said)
 
 
+def test_the_panel_beside_gives_back_what_it_does_not_need(qtbot: QtBot, window: MainWindow) -> None:
+    policies = ("dra", "first-fit", "best-fit")
+    for scenario in ("dra-gcp", "dra-vms"):
+        stand(qtbot, window, scenario, policies, 400)
+        qtbot.waitUntil(lambda: window.docks["comparison"].width() < 0.4 * window.width())
+
+
 def test_a_late_moment_is_told_in_full(qtbot: QtBot, window: MainWindow) -> None:
     stand(qtbot, window, "dra-vms", (), 12345)
     assert cut(window) == []
