@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from io import StringIO
@@ -60,12 +61,21 @@ def _patience() -> Iterator[None]:
             signal.setitimer(signal.ITIMER_REAL, 0)
             raise KeyboardInterrupt
 
+    def unheard(one: sys.UnraisableHookArgs) -> None:
+        """Where Python can raise nothing it says so, and goes on: Ctrl+C is pressed again."""
+        if one.exc_type is KeyboardInterrupt:
+            signal.setitimer(signal.ITIMER_REAL, AGAIN, AGAIN)
+        else:
+            usual(one)
+
+    usual, sys.unraisablehook = sys.unraisablehook, unheard
     before = signal.signal(signal.SIGALRM, stop)
     limit = signal.setitimer(signal.ITIMER_REAL, PATIENCE, AGAIN)  # that of a test, if any
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
+        sys.unraisablehook = usual
         signal.signal(signal.SIGALRM, before)
         signal.setitimer(signal.ITIMER_REAL, *limit)
 
