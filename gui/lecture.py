@@ -114,8 +114,8 @@ class LectureMode(QObject):
     def bring(self, name: str) -> None:
         """Bring a panel to the front; once more is for the next policy's.
 
-        In lecture mode it stands beside the servers; what it has no room for comes first, page by page.
-        The servers push it aside, and the log comes up and goes down again.
+        In lecture mode it stands beside the servers; after the last policy's comes what there was no room
+        for, page by page.  The servers push it aside, and the log comes up and goes down again.
         """
         lanes = self._lanes
         if name not in self._area.docks:  # its key came while panels make room for another kind's
@@ -131,9 +131,12 @@ class LectureMode(QObject):
             self._log = not self._log
         else:
             again = name == self._beside_now
-            if again and any(dock.panel.turn_page() for dock in self._shown()[2]):
-                return
-            self.put_beside(name, (self._lane + 1) % lanes.lanes_of(name) if again else 0)
+            lane = (self._lane + 1) % lanes.lanes_of(name) if again else 0
+            if again and not lane:
+                for dock in self._docks_of(name):
+                    dock.panel.turn_page()
+            if not again or lane != self._lane:
+                self.put_beside(name, lane)
             return
         self._arrange()
 

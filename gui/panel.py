@@ -166,16 +166,13 @@ class Panel(QWidget):
         if self.frame is not None:
             self.set_frame(self.frame)
 
-    def turn_page(self) -> bool:
-        """Scroll on by a page, or back to the top at the end, which is False: there was no more."""
-        areas = [area for area in self.findChildren(QAbstractScrollArea) if area.isVisible()]
+    def turn_page(self) -> None:
+        """Scroll on by a page, or from the end back to the top."""
+        areas = [area for area in self.findChildren(QAbstractScrollArea) if area.isVisibleTo(self)]
         bars = [area.verticalScrollBar() for area in areas if area.verticalScrollBar().maximum() > 0]
-        if not bars:
-            return False
-        bar = max(bars, key=QWidget.height)
-        more = bar.value() < bar.maximum()
-        bar.setValue(bar.value() + bar.pageStep() if more else 0)
-        return more
+        if bars:
+            bar = max(bars, key=QWidget.height)
+            bar.setValue(bar.value() + bar.pageStep() if bar.value() < bar.maximum() else 0)
 
     def forget(self) -> None:
         """Another run begins: of the last one nothing is kept but the picture until the next."""

@@ -335,7 +335,7 @@ def _looks(view: ZoomedPicture) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize(("scenario", "key"), [("dra-vms", Key.Key_7), ("moldable-classroom", Key.Key_6)])
-def test_once_more_turns_the_page_first(qtbot: QtBot, window: MainWindow, scenario: str, key: Qt.Key) -> None:
+def test_once_more_turns_the_page_of_one_policy(qtbot: QtBot, window: MainWindow, scenario: str, key: Qt.Key) -> None:
     stand(qtbot, window, scenario, (), 20)
     bring(qtbot, window, key)
     (dock,) = window.lecture._shown()[2]
