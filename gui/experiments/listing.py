@@ -106,7 +106,7 @@ class ExperimentList(QListWidget):
         """Titles break elsewhere in another width; what is chosen stays in view."""
         super().resizeEvent(event)
         self.scheduleDelayedItemsLayout()
-        QTimer.singleShot(0, self._keep_in_view)
+        QTimer.singleShot(0, self, self._keep_in_view)
 
     def _keep_in_view(self) -> None:
         if self.currentItem() is not None:

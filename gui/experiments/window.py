@@ -362,7 +362,7 @@ class ExperimentsWindow(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         """Only now is it known how wide the window is."""
         super().showEvent(event)
-        QTimer.singleShot(0, self._share_width)
+        QTimer.singleShot(0, self, self._share_width)
 
     # Keys and closing.
 

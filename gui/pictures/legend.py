@@ -57,8 +57,11 @@ class PictureLegend:
         self._known: dict[tuple[Any, ...], list[Placed]] = {}
         self._kept: dict[float, int] = {}
 
-    def _jobs(self) -> Sequence[Any]:
-        """Of the entries in short the first ones: what jobs look like, which nothing else says."""
+    def _jobs(self) -> Sequence[Sequence[Any]]:
+        """Of the entries in short the first ones: what jobs look like, which nothing else says.
+
+        Where policies side by side have others, those of each: all keep the room that one of them needs.
+        """
         return ()
 
     def height(self, room: float) -> float:
@@ -67,8 +70,8 @@ class PictureLegend:
 
     def _lines(self, room: float) -> int:
         if room not in self._kept:
-            places = flow([self._width(item) for item in self._jobs()], room, self.between, MOST_LINES)
-            last = max((place[0] for place in places if place is not None), default=0)
+            flows = [flow([*map(self._width, items)], room, self.between, MOST_LINES) for items in self._jobs()]
+            last = max((place[0] for places in flows for place in places if place is not None), default=0)
             self._kept = {room: max(LINES, last + 1)}
         return self._kept[room]
 

@@ -11,7 +11,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.panels.comparison import ComparisonPanel
-from slotscope.gui.panels.comparison_table import lane_frames, measured_lanes
+from slotscope.gui.panels.comparison_table import measured_lanes
 from slotscope.gui.plotting.sampled import MOST_AVERAGES
 from slotscope.gui.theme import load_theme
 from slotscope.model.comparison.comparison import Comparison
@@ -49,7 +49,7 @@ def drawn(panel: ComparisonPanel, lane: int) -> tuple[np.ndarray, np.ndarray]:
 
 def present(run: Comparison) -> list[float]:
     """The headline of every lane, from its state."""
-    return [lane.info.kind.headline_now(lane.info.numbers, lane.state) for lane in lane_frames(run.frame())]
+    return [lane.info.kind.headline_now(lane.info.numbers, lane.state) for lane in run.frame().lanes]
 
 
 @pytest.mark.parametrize("scenario", PAIRS)

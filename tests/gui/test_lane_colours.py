@@ -31,7 +31,7 @@ POLICIES = {
     "queues-small-jobs": ("vqs-bf", "fifo-ff", "bf-j"),
 }
 LIGHT = load_theme("light")
-SIZE = 500, 420
+SIZE = 500, 470
 #: Of text in tests, in the window, and in a hall, in points.
 TYPE_SIZES = (9.0, 11.0, 16.5)
 

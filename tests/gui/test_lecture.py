@@ -318,7 +318,7 @@ def test_three_policies_are_drawn_with_what_tells_jobs_apart(
             continue
         view = panel.view
         _, stage, legend = view._parts()
-        told = view._legend._jobs()
+        told = view._legend._jobs()[0]
         placed = [item for item, *_ in view._legend.placed(legend.width(), *_looks(view))]
         assert placed[: len(told)] == told and stage.height() > view.least
         assert all(view._legend._width(item) <= legend.width() for item in placed)

@@ -82,8 +82,8 @@ class MoldableLegend(PictureLegend):
     def _entries(self, cell: MoldableCell, _full: bool) -> list[MoldableEntry]:
         return entries(self._info, cell)
 
-    def _jobs(self) -> list[MoldableEntry]:
-        return width_entries(self._info)
+    def _jobs(self) -> list[list[MoldableEntry]]:
+        return [width_entries(self._info)]
 
     def _wide(self, item: MoldableEntry) -> float:
         return 0.0 if item.mark == "letter" else super()._wide(item)

@@ -66,8 +66,8 @@ class PhaseLegend(PictureLegend):
     def _entries(self, jobs: bool, full: bool) -> list[PhaseEntry]:
         return entries(self._info, jobs, full)
 
-    def _jobs(self) -> list[PhaseEntry]:
-        return [item for item in self._entries(True, False) if item.mark == "phase"]
+    def _jobs(self) -> list[list[PhaseEntry]]:
+        return [[item for item in self._entries(True, False) if item.mark == "phase"]]
 
     def _mark(self, painter: QPainter, item: PhaseEntry, rect: QRectF) -> None:
         theme, stamps = self._theme, self._stamps

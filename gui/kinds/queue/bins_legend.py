@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Sequence
 
 import numpy as np
 from PySide6.QtCore import QRectF
@@ -88,15 +88,18 @@ def _queue_words(numbers: QueueNumbers, facts: QueueFacts, queue: int, intervals
 class BinLegend(PictureLegend):
     """Lays out and paints the legend for one run, theme and font."""
 
-    def __init__(self, numbers: QueueNumbers, facts: QueueFacts, text: Symbols, theme: Theme) -> None:
+    def __init__(
+        self, numbers: QueueNumbers, facts: QueueFacts, lanes: Sequence[QueueFacts], text: Symbols, theme: Theme
+    ) -> None:
         super().__init__(text, theme)
-        self._numbers, self._facts = numbers, facts
+        self._numbers, self._facts, self._lanes = numbers, facts, lanes
 
     def _entries(self, jobs: bool, stalls: bool, full: bool) -> list[BinEntry]:
         return entries(self._numbers, self._facts, jobs, stalls, full)
 
-    def _jobs(self) -> list[BinEntry]:
-        return [item for item in self._entries(True, False, False) if item.mark == "jobs"]
+    def _jobs(self) -> list[list[BinEntry]]:
+        told = [entries(self._numbers, lane, jobs=True, stalls=False, intervals=False) for lane in self._lanes]
+        return [[item for item in items if item.mark == "jobs"] for items in told]
 
     def _mark(self, painter: QPainter, item: BinEntry, rect: QRectF) -> None:
         theme = self._theme

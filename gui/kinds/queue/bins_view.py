@@ -43,11 +43,11 @@ class BinView(ZoomedPicture):
         def share_of(pool: QueuePool) -> float:
             return float((np.array(pool.capacity) / numbers.largest).max())
 
-        self._legend = BinLegend(numbers, facts, self._text, self._theme)
         self._heights = slot_heights(numbers, facts)
         self._kinds, _ = label_widths(numbers, facts, self._text)
         # Bins are as large beside others: all have the room that one of them needs.
         lanes = [one.facts for one in frame.runs]
+        self._legend = BinLegend(numbers, facts, lanes, self._text, self._theme)
         widths = [label_widths(numbers, one, self._text)[1] for one in lanes]
         self._wishes = BinWishes(
             counts=(numbers.servers,),
