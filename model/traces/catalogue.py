@@ -8,6 +8,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import http.client
+import zlib
 from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
@@ -159,7 +160,8 @@ def fetch(file: RemoteFile, folder: Path, told: Callable[[int, int], None]) -> F
             return Fetched(path, file.sha256, True)
         folder.mkdir(parents=True, exist_ok=True)
         _download(file.url, part, told)
-        found = content_hash(part)
+        if not (found := content_hash(part)):
+            raise TraceError("found a damaged gzip file; fetch it again", where=file.url)
         if file.sha256 and found != file.sha256:
             told_so = f"found the SHA-256 {found}, allowed: {file.sha256}; the file there is another one by now"
             raise TraceError(told_so, where=file.url)
@@ -173,7 +175,7 @@ def fetch(file: RemoteFile, folder: Path, told: Callable[[int, int], None]) -> F
 
 
 def content_hash(path: Path) -> str:
-    """The SHA-256 of a file's content, unpacked where it is gzip'd.
+    """The SHA-256 of a file's content, unpacked where it is gzip'd; empty where that is damaged.
 
     Raises
     ------
@@ -185,8 +187,11 @@ def content_hash(path: Path) -> str:
         packed = raw.read(len(GZIP_MAGIC)) == GZIP_MAGIC
         raw.seek(0)
         stream = cast("BinaryIO", gzip.GzipFile(fileobj=raw)) if packed else raw
-        while chunk := stream.read(_CHUNK):
-            digest.update(chunk)
+        try:
+            while chunk := stream.read(_CHUNK):
+                digest.update(chunk)
+        except (EOFError, zlib.error, gzip.BadGzipFile):
+            return ""
     return digest.hexdigest()
 
 

@@ -38,9 +38,10 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[str]:
-    """The address of a server of one gzip'd file, of a page that is cut short, and of nothing else."""
+    """The address of a server of a gzip'd file, of a damaged one, of a page that is cut short, and of nothing else."""
     (tmp_path / "there").mkdir()
     (tmp_path / "there" / "rows.csv.gz").write_bytes(gzip.compress(TEXT))
+    (tmp_path / "there" / "torn.csv.gz").write_bytes(gzip.compress(TEXT)[:-9])
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(tmp_path / "there"))) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
@@ -67,10 +68,22 @@ def test_a_file_is_fetched_once_and_checked_by_what_it_unpacks_to(server: str, t
 
 
 @pytest.mark.parametrize(
+    "there",
+    [gzip.compress(TEXT)[:-9], b"\x1f\x8b\x08" + bytes(99), gzip.compress(TEXT)[:40] + b"x" * 50],
+    ids=["cut", "empty", "spoilt"],
+)
+def test_a_damaged_file_that_is_there_is_fetched_again(server: str, tmp_path: Path, there: bytes) -> None:
+    (tmp_path / "rows.csv.gz").write_bytes(there)
+    found = fetch(RemoteFile(f"{server}/rows.csv.gz", hashlib.sha256(TEXT).hexdigest()), tmp_path, ignore)
+    assert found.checked and gzip.decompress(found.path.read_bytes()) == TEXT
+
+
+@pytest.mark.parametrize(
     ("page", "sha256", "words"),
     [
         ("rows.csv.gz", "0" * 64, "allowed: 0000"),
         ("none.csv", "", "the server answers 404"),
+        ("torn.csv.gz", "", "found a damaged gzip file"),
         ("cut.csv", "", "found 10 bytes of 100,000"),
     ],
 )
