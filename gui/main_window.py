@@ -45,6 +45,7 @@ from slotscope.gui.intents import (
     Solve,
     WhatIf,
 )
+from slotscope.gui.layouts import soon
 from slotscope.gui.lecture import LectureMode
 from slotscope.gui.own_policy import OwnPolicyFile
 from slotscope.gui.panel_docks import USUAL, PanelDocks
@@ -91,6 +92,7 @@ class MainWindow(QMainWindow):
         self.status = StatusLine()
         self._build()
         self._bounds = BoundsService()
+        self._drawn = soon(self, worker.take)
         self.compare = CompareControl(self, self.control, worker, self.transport, self.lanes)
         self._connect()
         self.own_policy = OwnPolicyFile(self, settings, self.transport, worker, self.control)
@@ -213,14 +215,15 @@ class MainWindow(QMainWindow):
         self._bounds.request(info.scenario, deliver)
 
     def _take_frame(self, frame: Frame) -> None:
+        # A timer's turn comes once all is drawn, and after other timers': else frames that take long to
+        # draw follow one another without end, and no timer of the window's is ever served.
+        self._drawn.start()
         if self.info is None or frame.info.origin is not self.info.origin:  # of a run that was replaced meanwhile
-            self.worker.take()
             return
         self.transport.set_frame(frame)
         self.area.show_frame(frame)
         self.status.show_run(frame.message, self.compare.next_text(frame))
         self.lecture.follow()
-        self.worker.take()
 
     def say(self, text: str) -> None:
         """Show a line in the status bar."""

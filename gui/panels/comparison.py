@@ -121,10 +121,11 @@ class ComparisonPanel(Panel):
         if not self._pace.due(frame.running):
             return
         self._name_decisions(frame.info.system)
-        for part in (*self.buttons.values(), self.where, self.sentence):
-            part.setVisible(frame.info.kind.compares_decisions)
+        compared = frame.info.kind.compares_decisions
+        for button in self.buttons.values():
+            button.setVisible(compared)
         for part in (self.where, self.sentence):  # a hall reads what each lane decides
-            part.setHidden(part.isHidden() or current_fonts().lecture)
+            part.setVisible(compared and not current_fonts().lecture)
         lanes = measured_lanes(frame)
         self.table.setText(table_text(frame, lanes, self.theme))
         self.table.setToolTip(reasons(lanes))

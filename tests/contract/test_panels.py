@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent
-from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QApplication, QComboBox, QLabel
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QApplication, QComboBox, QLabel, QWidget
 
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.declaration import PanelEntry
@@ -115,6 +117,20 @@ def test_it_shows_every_policy_or_says_what_is_missing(panel: Panel, entry: Pane
     for system in systems_of(entry):
         shown = [applies(panel, frame_of(SMALL[system], policy)) for policy in POLICIES_OF[system]]
         assert any(shown) or entry is COMPARISON
+
+
+def test_a_click_before_the_next_run_is_drawn_does_no_harm(panel: Panel, moment: Frame) -> None:
+    show(panel, moment)
+    settle(panel)
+    panel.forget()
+    for child in [panel, *panel.findChildren(QWidget)]:
+        if child.isVisible() and not isinstance(child, (QComboBox, QAbstractButton)):
+            for x, y in product((0.1, 0.5, 0.9), (0.2, 0.5, 0.8)):
+                spot = QPoint(int(x * child.width()), int(y * child.height()))
+                QTest.mouseMove(child, spot)
+                QTest.mouseClick(child, Qt.MouseButton.LeftButton, pos=spot)
+                QTest.mouseDClick(child, Qt.MouseButton.LeftButton, pos=spot)
+    assert panel.fault is None, panel.fault
 
 
 def test_of_another_kind_of_system_it_says_that_it_does_not_apply(panel: Panel, entry: PanelEntry) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import count
+from time import sleep
 from typing import Any, Iterator
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, Qt, QTimer
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.goals import Goal, GoalProgress
@@ -230,3 +232,39 @@ def test_compiling_is_shown_where_lectures_see_it(qtbot: QtBot, window: MainWind
     assert label.text() == "compiling: 2 of 9 done"
     window.worker.compiling.emit("")
     assert not label.isVisible()
+
+
+def test_timers_are_served_while_frames_take_long_to_draw(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frames, ticks, loop = count(1), 0, QEventLoop()
+    show = window.area.show_frame
+
+    def drawn() -> None:
+        """A layout that takes long; then a plot has its view painted, from within the event loop's turn."""
+        sleep(0.05)
+        QCoreApplication.postEvent(window, QEvent(QEvent.Type.User))
+        QCoreApplication.sendPostedEvents(window, QEvent.Type.User)
+
+    def slowly(frame: Frame) -> None:
+        show(frame)
+        QTimer.singleShot(0, drawn)
+        if next(frames) == 20:
+            loop.quit()
+
+    def tick() -> None:
+        nonlocal ticks
+        ticks += 1
+
+    window.control.open("dra-classroom")
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == "dra-classroom")
+    monkeypatch.setattr(window.area, "show_frame", slowly)
+    timer = QTimer(window, interval=5)
+    timer.timeout.connect(tick)
+    window.control.set_pace(Pace(substeps=1000.0))
+    window.control.run()
+    timer.start()
+    loop.exec()
+    timer.stop()
+    window.control.pause()
+    assert ticks >= 18, "frames leave the window's timers no turn"

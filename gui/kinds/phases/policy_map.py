@@ -216,8 +216,9 @@ class PolicyMapPanel(Panel):
     # The mouse.
 
     def _servers_in(self, cell: int) -> list[int]:
-        """The servers of the pool shown that are in a cell now."""
-        assert self.frame is not None and self._cells is not None
+        """The servers of the pool shown that are in a cell now; none where the run was replaced a moment ago."""
+        if self.frame is None or self.frame.info is not self._info or self._cells is None:
+            return []
         observed, pool_of = self.frame.state.observed, self.frame.info.facts.pool_of
         here = self._cells.cell_of[observed] == cell
         found: list[int] = np.flatnonzero(here & (pool_of == self.pool.currentIndex())).tolist()
