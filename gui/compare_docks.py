@@ -261,6 +261,7 @@ class CompareDocks(QObject):
         self._area.remove(*[name for name, dock in docks.items() if dock.lane or name in self._built])
         self._built.clear()
         for menu in self._menus:
+            self._view_menu.removeAction(menu.menuAction())
             menu.deleteLater()
         self._menus.clear()
 
