@@ -8,6 +8,8 @@ from PySide6.QtWidgets import QToolTip, QWidget
 
 #: Zoom by one notch of a wheel.
 NOTCH = 1.25
+#: What points at a thing: also what opens the menu about it.
+POINTING = (Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton)
 #: A press that moves less than this is a click.
 CLICK = 4
 

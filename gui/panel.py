@@ -30,7 +30,11 @@ LEAST = (120, 60)
 
 
 #: How the menu asks, by the kind of thing that is selected.
-_WHY = {SERVER: "Why this server, or why not?", JOB: "Why here, or why does it still wait?"}
+_WHY = {
+    "": "Why the last decision?",
+    SERVER: "Why this server, or why not?",
+    JOB: "Why here, or why does it still wait?",
+}
 
 
 class Panel(QWidget):
@@ -117,7 +121,7 @@ class Panel(QWidget):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         keep_keys(menu)
-        menu.addAction(_WHY.get(thing.what if thing else "", "Why the last decision?"), lambda: self._why(thing))
+        menu.addAction(_WHY.get(what := thing.what if thing else "", f"Why this {what}?"), lambda: self._why(thing))
         self._offer_decisions(menu.addMenu("What if ..."), self.frame, thing)
         menu.popup(event.globalPos())
         event.accept()

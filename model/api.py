@@ -367,6 +367,7 @@ class Session(Walk):
             histories=self.histories.found(),
             monitors=self.lookout.readings,
             why=self.answer,
+            passed_over=() if running else self.passed_over(),
             asked=self.questions.found(),
             followed=self.tracks.followed,
             tracked=self.tracks.found(),

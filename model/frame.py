@@ -28,6 +28,7 @@ from slotscope.model.questions.words import Words
 from slotscope.model.recorder import Extent
 from slotscope.model.records import Event, Record
 from slotscope.model.whys.asking import Why
+from slotscope.model.whys.passing import PassedOver
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,7 @@ class Frame:
     histories: Mapping[Thing, Found] = field(default_factory=dict)  #: of the things looked at
     monitors: tuple[Reading, ...] = ()  #: what is known of each invariant
     why: Why | None = None  #: the last answer to why a decision was made
+    passed_over: tuple[PassedOver, ...] = ()  #: the servers that the last decision shown passes over
     forks: tuple[Fork, ...] = ()  #: all forks of this run
     choices: tuple[Choice, ...] = ()  #: what could be decided of the next event, where the run rests
     asked: Asked | None = None  #: what all history is asked, and where that holds

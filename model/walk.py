@@ -15,6 +15,7 @@ from slotscope.model.slices import MOST_EVENTS, Slices
 from slotscope.model.state import digest
 from slotscope.model.timeline import NO_END, Timeline
 from slotscope.model.waiting import GivenUpError, who_waits
+from slotscope.model.whys.passing import PassedOver, passed_over
 
 
 class Walk:
@@ -29,6 +30,7 @@ class Walk:
         self.timeline = Timeline(bench.runs, bench.reference, state)
         self.last_records: tuple[Record, ...] = ()
         self.agreement: bool | None = None
+        self._passed: tuple[tuple[int, ...], tuple[PassedOver, ...]] = (), ()
 
     @property
     def compiled(self) -> bool:
@@ -185,6 +187,24 @@ class Walk:
                 return int(found[-1])
             last = first - 1
         return None
+
+    def passed_over(self) -> tuple[PassedOver, ...]:
+        """The servers that have room for the job that was decided on last, and do not get it; see ``last_records``."""
+        moment = self.timeline.event, self.timeline.substep, len(self.last_records)
+        if moment != self._passed[0]:
+            self._passed = moment, self._passes_over()
+        return self._passed[1]
+
+    def _passes_over(self) -> tuple[PassedOver, ...]:
+        line, inside = self.timeline, self.timeline.substep > 0
+        first, records = line.event - (not inside), line.records or self.last_records
+        if not records or first < line.first_event or first + 1 in self.bench.forced or self.bench.runs.may_fail:
+            return ()
+        before = line.state if inside else line.state_before()
+        system = self.bench.at(first).system
+        event = system.next_event(before)
+        assert event is not None
+        return passed_over(self.bench.kind.whys, system, before, event, records, line.shown_state, not inside)
 
     def _recall(self) -> None:
         """The sub-steps of the event that led here, for the panels that show them."""

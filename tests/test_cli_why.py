@@ -52,7 +52,7 @@ def test_a_job_is_found_by_the_event_that_decides_it(told):
     ("asked", "said"),
     (
         ("dra-classroom", "--event: found neither, allowed: --event N, --job J, or both"),
-        ("jrs-classroom --event 51", "event 51 decides nothing, allowed: one that places a job"),
+        ("jrs-classroom --event 56", "event 56 decides nothing, allowed: one that places a job"),
         ("dra-classroom --event 47 --server 8", "found server 8, allowed: servers 1 to 7"),
         ("dra-classroom --event 47 --job x", "--job: found 'x', allowed: a job's number or its name in the scenario"),
         ("moldable-classroom --event 0", "--event"),

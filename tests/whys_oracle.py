@@ -12,7 +12,9 @@ Predicate = Callable[[int], bool]
 
 def failed(setting: Setting, table: Any) -> list[int]:
     """The first condition that each candidate failed, one candidate after the other."""
-    known = {"server": _servers, "waiting job": _jobs, "token": _tokens, "width": _widths}[table.what](setting)
+    known = {"server": _servers, "waiting job": _jobs, "token": _tokens, "width": _widths, "type": _types}[table.what](
+        setting
+    )
     asked = [known[_key(condition.words, known)] for condition in table.conditions]
     found = []
     for number in table.number_of.tolist():
@@ -201,6 +203,13 @@ def _phases(setting: Setting) -> dict[str, Predicate]:
         "is busy, or the job fits no": lambda s: state.jobs_on[s] > 0 or not some(),
         "is busy, or idle ones": lambda s: state.jobs_on[s] > 0 or in_draw(),
     }
+    known |= {
+        "may ask now": lambda s: s == setting.event.server,
+        "holds no token": lambda s: not sum(state.tokens[s].tolist()),
+        "asks at once": lambda s: (
+            policy.plan.pools[int(policy.pool_of[s])].case[policy.plan.lattice.place(_observed(state, s))] == 2
+        ),
+    }
     for d, name in enumerate(system.numbers.model.resources):
         known[f"has enough {name} left"] = lambda s, d=d: (
             not state.jobs_on[s]
@@ -208,6 +217,30 @@ def _phases(setting: Setting) -> dict[str, Predicate]:
             >= int((system.numbers.peak if policy.by_peak else system.numbers.demand)[j, d])
         )
     return known
+
+
+def _observed(state: Any, server: int) -> tuple[int, ...]:
+    return tuple((state.real[server] + state.virtual[server]).tolist())
+
+
+def _types(setting: Setting) -> dict[str, Predicate]:
+    """What a server may ask for: followed from where it stands, one job of the request after the other."""
+    pool = setting.system.policy.plan.pools[int(setting.system.policy.pool_of[setting.event.server])]
+    lattice, rules = setting.system.policy.plan.lattice, setting.system.policy.rules
+    start = lattice.place(_observed(setting.state, setting.event.server))
+    steps = [one for one in setting.records if one.kind in ("tick", "reactive", "recovery_tick")]
+
+    def asked(i: int) -> bool:
+        for one in steps:
+            if one.kind == "recovery_tick" and rules.asks[rules.pool_of[setting.event.server], start, i] > 0:
+                return True
+            if one.kind == "tick" and pool.rate[start, i] > 0:
+                return True
+            if one.kind == "reactive" and pool.choice[lattice.place(one.values["configuration"]), i] > 0:
+                return True
+        return False
+
+    return {"belongs to a request": lambda _: hasattr(setting.decision, "jobs"), "is asked for there": asked}
 
 
 def _tokens(setting: Setting) -> dict[str, Predicate]:

@@ -8,11 +8,17 @@ from typing import Iterator
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
+from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.theme import Theme
+from slotscope.model.whys.passing import PassedOver
+
 WIDTH = 2.0
 #: Around smaller things an outline is outside.
 SMALL = 10.0
 #: So far outlines may reach beyond the servers.
 AROUND = 7.0
+#: So much wider than its words a plate is; from so many lines on it stands at the top.
+_PLATE, _ROOMY = 7.0, 4.0
 
 
 @contextmanager
@@ -42,3 +48,23 @@ def outline_server(painter: QPainter, rect: QRectF, color: str, under: str, larg
     """A frame around a server, further off where there is room between servers."""
     room = 2.5 if large else 0.5
     outline(painter, rect.adjusted(-room, -room, room, room), color, under)
+
+
+def passed_role(passed: PassedOver) -> str:
+    """The meaning's colour of a server that is passed over: red where no server gets the job."""
+    return "rejection" if passed.refused else "muted"
+
+
+def paint_reason(
+    painter: QPainter, box: QRectF, reasons: tuple[str, ...], text: Symbols, theme: Theme, color: str
+) -> None:
+    """Why a server does not get a job, on a plate in its box; nothing where no words fit."""
+    fitting = (words for words in reasons if text.width(words) + _PLATE <= box.width())
+    words = next(fitting, "") if text.height <= box.height() else ""
+    if words:
+        plate = QRectF(0, 0, text.width(words) + _PLATE, text.height)
+        plate.moveCenter(box.center())
+        if box.height() >= _ROOMY * text.height:  # above the jobs, where the room is
+            plate.moveTop(box.top() + 2)
+        painter.fillRect(plate, QColor(theme.panel))
+        text.draw_in(painter, plate, words, theme.ink(color), 0.5)

@@ -84,7 +84,7 @@ def as_data(session: Session, answer: Why) -> dict[str, object]:
         "seed": info.seed,
         "event": answer.event,
         "time": answer.time,
-        "job": session.bench.system.job_name(answer.job),
+        "job": session.bench.system.job_name(answer.job) if answer.job >= 0 else None,
         "question": answer.question,
         "outcome": answer.outcome,
         "sentence": answer.sentence,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Iterator, NamedTuple
+from typing import Any, Callable, Iterator, NamedTuple
 
 from slotscope.model.engine import EventRun
 from slotscope.model.errors import PolicyError, UserError
@@ -40,7 +40,7 @@ class Why:
 
     event: int
     time: float
-    job: int
+    job: int  #: negative: it is about none, such as a request for jobs
     question: str
     outcome: str
     sentence: str
@@ -76,7 +76,7 @@ def why(bench: Any, timeline: Any, event: int, job: int = -1, server: int = -1) 
         about = "" if job < 0 else f" of job {system.job_name(job)}"
         where = f", such as event {near}" if near else ""
         raise UserError(f"event {event} decides nothing{about}, allowed: one that places a job or turns it away{where}")
-    setting = _setting(system, before, happened, subject, server)
+    setting = setting_of(system, before, happened, subject, server)
     tables = bench.kind.whys.candidates(setting)
     if server >= 0 and tables[0].place_of(server) < 0:
         raise UserError(f"found server {server + 1}, allowed: servers 1 to {int(tables[0].number_of.max()) + 1}")
@@ -94,7 +94,8 @@ def why(bench: Any, timeline: Any, event: int, job: int = -1, server: int = -1) 
 
 
 def why_of(bench: Any, timeline: Any, thing: Thing | None, event: int | None) -> Why:
-    """As :func:`why`, of a job or server that is pointed at, as of where the run stands.
+    """As :func:`why`, of a thing that is pointed at, as of where the run stands: a job, a server, what stands for a job
+    (the head of a queue), or what an event has made (a token).
 
     Raises
     ------
@@ -103,9 +104,14 @@ def why_of(bench: Any, timeline: Any, thing: Thing | None, event: int | None) ->
     """
     server = thing.number if thing is not None and thing.what == SERVER else -1
     job = thing.number if thing is not None and thing.what == JOB else -1
+    here = int(timeline.event)
     if event is not None:
         return why(bench, timeline, event, server=server)
-    here = int(timeline.event)
+    if thing is not None and thing.what not in (SERVER, JOB):
+        meant = bench.kind.whys.meant(timeline.fork_at(here), thing)
+        if meant.made is not None and (event := first_at(timeline, meant.made)):
+            return why(bench, timeline, event)
+        job = meant.job
     if job >= 0 and bench.kind.whys.decided(timeline.fork_at(here), job, bench.system.initial_jobs):
         here = decided_at(bench, timeline, job)
     elif job < 0:
@@ -123,26 +129,29 @@ def latest_decision(bench: Any, timeline: Any, event: int) -> int:
     """The last event up to *event* that decides something of a job; 0: there is none near."""
     for near in range(event, max(timeline.first_event, event - MOST_BACK), -1):
         system = bench.at(near - 1).system
-        if bench.kind.whys.subject(system, replayed(system, timeline.fork_at(near - 1)), -1) is not None:
+        subject = bench.kind.whys.subject(system, replayed(system, timeline.fork_at(near - 1)), -1)
+        if subject is not None and subject.job >= 0:
             return near
     return 0
 
 
 def decided_at(bench: Any, timeline: Any, job: int) -> int:
-    """The event at which a job was decided; 0: not yet.
+    """The event at which a job was decided; 0: not yet."""
+
+    return first_at(timeline, lambda state: bool(bench.kind.whys.decided(state, job, bench.system.initial_jobs)))
+
+
+def first_at(timeline: Any, holds: Callable[[Any], bool]) -> int:
+    """The event after which something holds of the state that holds from then on; 0: not yet.
 
     By halving: each look is a state of the timeline.
     """
-
-    def decided(event: int) -> bool:
-        return bool(bench.kind.whys.decided(timeline.fork_at(event), job, bench.system.initial_jobs))
-
     low, high = int(timeline.first_event), int(timeline.live_end)
-    if not decided(high):
+    if not holds(timeline.fork_at(high)):
         return 0
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if decided(middle) else (middle, high)
+        low, high = (low, middle) if holds(timeline.fork_at(middle)) else (middle, high)
     return high
 
 
@@ -153,7 +162,8 @@ def replayed(system: Any, before: Any) -> Happened:
     return Happened(run.event, run.records, run.state)
 
 
-def _setting(system: Any, before: Any, happened: Happened, subject: Subject, server: int) -> Setting:
+def setting_of(system: Any, before: Any, happened: Happened, subject: Subject, server: int = -1) -> Setting:
+    """The state just before a decision, made again from that *before* its event, which is copied."""
     run = EventRun(system, copied(before))
     for _ in range(subject.place):
         run.step()

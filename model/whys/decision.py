@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Callable, Iterable, NamedTuple, Protocol, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
+from slotscope.model.inspection import Thing
 from slotscope.model.monitors import Monitor
 from slotscope.model.records import Event, Record
 from slotscope.model.whys.tables import Candidates
@@ -24,7 +28,7 @@ class Subject(NamedTuple):
     ``on`` are the servers that the job is on after the event, none where it was turned away or waits.
     """
 
-    job: int
+    job: int  #: negative: it is about none, such as a request for jobs; the number then says which
     place: int
     on: tuple[int, ...]
     question: str  #: "Why is job 812 on server 7?"
@@ -41,6 +45,13 @@ class Setting(NamedTuple):
     subject: Subject
     decision: Record | None  #: None: the job waits once the event is over
     server: int = -1  #: the server asked about, -1: none
+
+
+class Meant(NamedTuple):
+    """What a thing other than a job or a server stands for: a job, or what has been *made* in a state."""
+
+    job: int = -1
+    made: Callable[[Any], bool] | None = None
 
 
 class Change(NamedTuple):
@@ -69,8 +80,16 @@ class Whys(Protocol):
         """The decision about a job in an event (-1: the job that the event is about); None: there is none."""
         ...
 
+    def told(self, system: Any, happened: Happened) -> Subject | None:
+        """The decision that the sentence of the whole event tells the reason of; None: there is none."""
+        ...
+
     def candidates(self, setting: Setting) -> tuple[Candidates, ...]:
         """The tables; the first one is about servers."""
+        ...
+
+    def has_room(self, setting: Setting) -> NDArray[np.bool_]:
+        """[servers] those that could hold the job, whatever the policy asks of them."""
         ...
 
     def changes(self, setting: Setting, before: Any) -> Iterable[Change]:
@@ -80,3 +99,13 @@ class Whys(Protocol):
     def decided(self, state: Any, job: int, initial_jobs: int) -> bool:
         """Whether a job's decision has been made."""
         ...
+
+    def meant(self, state: Any, thing: Thing) -> Meant:
+        """Whose decision a thing is asked about; as a rule the last one.
+
+        Raises
+        ------
+        UserError
+            If it stands for nothing in this state.
+        """
+        return Meant()

@@ -29,6 +29,7 @@ class Condition(NamedTuple):
     holds: NDArray[np.bool_]  #: [n]
     numbers: str  #: what was compared, over all of them
     told: Callable[[int], str]  #: what was compared, of one
+    brief: tuple[str, ...] = ()  #: ``fails`` as it can stand in a picture of the candidate, ever shorter
 
 
 class Preference(NamedTuple):
@@ -38,6 +39,7 @@ class Preference(NamedTuple):
     place: str
     told: Callable[[int], str]  #: the numbers of one
     rank: NDArray[np.int64] | None = None  #: [n] the least is taken; None: drawn, or several are taken
+    compared: bool = False  #: whether ``told`` says in what those that were not taken are worse
 
 
 class WhyLine(NamedTuple):

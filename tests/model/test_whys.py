@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 from slotscope.model.api import Session
 from slotscope.model.engine import Task, started
 from slotscope.model.errors import UserError
-from slotscope.model.inspection import NEXT_ARRIVAL
+from slotscope.model.inspection import NEXT_ARRIVAL, Thing
 from slotscope.model.kinds.reservation.rows import FLAG_MIGRATED
 from slotscope.model.kinds.spec import KINDS
 from slotscope.model.policies import POLICIES_OF
 from slotscope.model.records import DEPARTURE
 from slotscope.model.scenario.load import load_scenario, scenario_files
 from slotscope.model.state import copied, digest
-from slotscope.model.whys.asking import Why, flips, why, with_flip
+from slotscope.model.whys.asking import Why, flips, why, why_of, with_flip
 from tests.sound import violations
 from tests.whys_oracle import failed
 
@@ -104,7 +104,10 @@ def replayed_by_itself(session: Session, answer: Why, engine: Any = None) -> tup
     while True:
         row = np.zeros(1, bench.system.row_dtype)
         state = run.advance(state, row, Task()).state
-        if bench.kind.name == "reservation" and setting.event.kind == DEPARTURE:
+        if answer.job < 0:
+            if row["time"][0] >= setting.event.time and row["server"][0] == setting.event.server:
+                return (int(row["server"][0]),) if row["made"][0] else ()
+        elif bench.kind.name == "reservation" and setting.event.kind == DEPARTURE:
             if row["kind"][0] == DEPARTURE and row["job"][0] == answer.job:
                 return (int(row["source"][0]),) if row["flags"][0] & FLAG_MIGRATED else ()
         elif bench.kind.name == "queue":
@@ -163,6 +166,35 @@ def confirmed(system: str, count: int, seed: int) -> int:
         check_decision(session, answer)
         flipped += check_flip(session, answer)
     return flipped
+
+
+def test_a_move_and_a_timer_say_what_the_server_asks_for() -> None:
+    session = Session.open("jrs-classroom", kernel=False)
+    session.run(events=30)
+    bench, line = session.bench, session.timeline
+    asked = {event: why(bench, line, event) for event in (5, 8, 12, 17)}
+    assert asked[5].question == "Why does server 3 ask for 1 L and 1 H?"  # its timer rang
+    assert "case 2" in asked[8].sentence
+    assert not asked[12].setting.subject.on  # type: ignore[union-attr]
+    paused = with_flip(bench, line, asked[17])
+    assert "holds a token" in paused.sentence
+    assert paused.flip.words == "virtual jobs take 1 token of server 1 just before"  # type: ignore[union-attr]
+    assert all(answer.job < 0 for answer in asked.values())
+    # The last decision is still one about a job.
+    assert why_of(bench, line, None, None).job >= 0
+
+
+def test_tokens_and_queues_stand_for_decisions() -> None:
+    session = Session.open("jrs-classroom", kernel=False)
+    session.run(events=30)
+    answer = why_of(session.bench, session.timeline, Thing("token", 3), None)
+    assert (answer.event, answer.question) == (5, "Why does server 3 ask for 1 L and 1 H?")
+    session = Session.open("queues-classroom", "vqs", kernel=False)
+    session.run(events=47)
+    answer = why_of(session.bench, session.timeline, Thing("queue", 4), None)
+    assert answer.question == "Why does job 18 still wait?"
+    with pytest.raises(UserError, match="found no job in VQ₁, allowed: a queue in which jobs wait"):
+        why_of(session.bench, session.timeline, Thing("queue", 1), None)
 
 
 if __name__ == "__main__":  # python -m tests.model.test_whys [DECISIONS [SEED]]: a thousand of each kind take minutes

@@ -12,10 +12,12 @@ from slotscope.gui.intents import Select
 from slotscope.gui.kinds.moldable.servers_content import pieces_of, record_of
 from slotscope.gui.kinds.moldable.servers_scene import MoldableScene, ServerStrip
 from slotscope.gui.painting.brackets import paint_brackets
-from slotscope.gui.pictures.marks import WIDTH
+from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.pictures.marks import WIDTH, paint_reason, passed_role
 from slotscope.model.frame import Frame
 from slotscope.model.kinds.moldable.rows import FLAG_ADMITTED, FLAG_BLOCKED, FLAG_DEPARTED
 from slotscope.model.records import Allocate, Event, Record, Reject
+from slotscope.model.whys.passing import PassedOver
 
 #: Around smaller blocks the outline is outside.
 SMALL = 12.0
@@ -102,6 +104,33 @@ def paint_marks(painter: QPainter, scene: MoldableScene, named: tuple[MoldableMa
             _paint_pools(painter, _open_to(scene, mark.job_class) if several else [], scene.theme.run)
         else:
             _paint_blocked(painter, scene, mark, flashing)
+
+
+def paint_passed(painter: QPainter, scene: MoldableScene, text: Symbols) -> None:
+    """Outline the servers that are passed over, neighbours together, with the reason in them."""
+    for run in _runs(scene):
+        color = scene.theme.color(passed_role(run[0]))
+        strips = scene.strips(run[0].server, len(run))
+        outline(painter, scene, [strips], color)
+        widest = max((strip.rect for strip in strips), key=QRectF.width)
+        paint_reason(painter, widest, run[0].reasons, text, scene.theme, color)
+
+
+def _runs(scene: MoldableScene) -> list[list[PassedOver]]:
+    """Those that are passed over, in runs of neighbours of one section with one reason."""
+    runs: list[list[PassedOver]] = []
+    kept: tuple[int, tuple[str, ...]] | None = None
+    for one in scene.frame.passed_over:
+        found = scene.find(one.server)
+        place = None if found is None else (found[0], one.reasons)
+        if place is None:
+            continue
+        if place == kept and one.server == runs[-1][-1].server + 1:
+            runs[-1].append(one)
+        else:
+            runs.append([one])
+        kept = place
+    return runs
 
 
 def paint_selection(painter: QPainter, scene: MoldableScene, selection: Select, hovered: int | None) -> None:

@@ -14,7 +14,7 @@ from slotscope.gui.kinds.moldable.servers_cells import MoldableWishes
 from slotscope.gui.kinds.moldable.servers_content import sections_of
 from slotscope.gui.kinds.moldable.servers_layout import fitting_servers
 from slotscope.gui.kinds.moldable.servers_legend import MoldableLegend
-from slotscope.gui.kinds.moldable.servers_marks import MoldableMark, marks, paint_marks, paint_selection
+from slotscope.gui.kinds.moldable.servers_marks import MoldableMark, marks, paint_marks, paint_passed, paint_selection
 from slotscope.gui.kinds.moldable.servers_scene import MoldableScene, draw
 from slotscope.gui.kinds.moldable.servers_text import MoldableText
 from slotscope.gui.kinds.moldable.servers_words import header, job_lines, server_words
@@ -133,6 +133,7 @@ class MoldableServersView(ZoomedPicture):
 
     def _paint_marks(self, painter: QPainter, scene: MoldableScene) -> None:
         hovered = None if scene.frame.running else self.hovered()
+        paint_passed(painter, scene, self._text)
         paint_marks(painter, scene, self._marks, self._flash.isActive())
         paint_selection(painter, scene, self._selection, hovered)
 

@@ -18,6 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from slotscope.gui.gestures import POINTING
 from slotscope.gui.kinds.phases.policy_map_cells import NONE
 from slotscope.gui.kinds.phases.policy_map_dots import paint_dots
 from slotscope.gui.kinds.phases.policy_map_layout import MapLayout, laid_out
@@ -193,7 +194,7 @@ class MapView(QWidget):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         cell = self.cell_at(event.position())
-        if event.button() == Qt.MouseButton.LeftButton and cell is not None:
+        if event.button() in POINTING and cell is not None:
             self.cell_clicked.emit(cell, event.type() == QEvent.Type.MouseButtonDblClick)
         else:
             event.ignore()

@@ -11,7 +11,8 @@ from slotscope.gui.intents import Select
 from slotscope.gui.kinds.phases.servers_scene import PhaseScene
 from slotscope.gui.kinds.phases.servers_sections import ServerPlace, place_of
 from slotscope.gui.painting.brackets import paint_brackets
-from slotscope.gui.pictures.marks import outline, outline_server, outline_thing
+from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.pictures.marks import outline, outline_server, outline_thing, paint_reason, passed_role
 from slotscope.model.frame import Frame
 from slotscope.model.kinds.phases.rows import (
     FLAG_DEPARTED,
@@ -139,6 +140,16 @@ def paint_marks(painter: QPainter, scene: PhaseScene, named: tuple[PhaseMark, ..
             _outline_place(painter, scene, mark.place, color, mark.tokens)
         if mark.job is not None:
             _outline_job(painter, scene, mark.job, mark.virtual, color)
+
+
+def paint_passed(painter: QPainter, scene: PhaseScene, text: Symbols) -> None:
+    """Outline the servers that are passed over, with the reason in them."""
+    for one in scene.frame.passed_over:
+        place, color = ServerPlace(one.server), scene.theme.color(passed_role(one))
+        rect = scene.server_rect(place)
+        if rect is not None:
+            _outline_place(painter, scene, place, color, tokens=False)
+            paint_reason(painter, rect, one.reasons, text, scene.theme, color)
 
 
 def paint_selection(painter: QPainter, scene: PhaseScene, selection: Select) -> None:

@@ -14,7 +14,7 @@ from slotscope.gui.intents import Select
 from slotscope.gui.kinds.phases.servers_cells import PhaseWishes
 from slotscope.gui.kinds.phases.servers_layout import bins_side_by_side, fitting_servers
 from slotscope.gui.kinds.phases.servers_legend import PhaseLegend
-from slotscope.gui.kinds.phases.servers_marks import marks, paint_marks, paint_selection
+from slotscope.gui.kinds.phases.servers_marks import marks, paint_marks, paint_passed, paint_selection
 from slotscope.gui.kinds.phases.servers_scene import PhaseScene, draw
 from slotscope.gui.kinds.phases.servers_sections import Gatherer, PhaseSection, info_has_tokens, most_use
 from slotscope.gui.kinds.phases.servers_stamps import Stamps
@@ -26,7 +26,7 @@ from slotscope.gui.pictures.picture import ZoomedPicture
 from slotscope.gui.theme import Theme
 from slotscope.model.frame import Frame
 from slotscope.model.inspection import SERVER, Thing
-from slotscope.model.kinds.phases.inspection import VIRTUAL
+from slotscope.model.kinds.phases.inspection import TOKEN, VIRTUAL
 
 #: What the height of a bin stands for at first, by how much it grows when more is in use, and
 #: what it stands for where no more can be.
@@ -94,6 +94,8 @@ class PhaseServersView(ZoomedPicture):
 
     def _selected(self, frame: Frame, hit: Any, floating: bool) -> Select:
         server, pool = hit.place.server, max(hit.place.pool, 0)
+        if hit.token is not None:
+            return Select(server=server, floating=floating, thing=_oldest_token(frame, server, hit.token))
         if hit.record is None:
             thing = Thing(SERVER, server, pool) if pool else None  # else its number says all
             return Select(server=server, floating=floating, thing=thing)
@@ -118,8 +120,16 @@ class PhaseServersView(ZoomedPicture):
         PhaseText(painter, scene, self._text, self._stamps).paint(self._kinds)
 
     def _paint_marks(self, painter: QPainter, scene: PhaseScene) -> None:
+        paint_passed(painter, scene, self._text)
         paint_marks(painter, scene, marks(scene.frame))
         paint_selection(painter, scene, self._selection)
 
     def _paint_legend(self, painter: QPainter, scene: PhaseScene, area: QRectF) -> None:
         self._legend.paint(painter, area, any(grid.cell.shows_jobs for grid in scene.layout.grids))
+
+
+def _oldest_token(frame: Frame, server: int, job_type: int) -> Thing:
+    """The oldest token of a type that a server has out."""
+    state = frame.state
+    numbers = state.token_number[:, job_type][state.token_server[:, job_type] == server]
+    return Thing(TOKEN, int(numbers.min()))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QSize, Signal
 from PySide6.QtGui import QFontMetricsF, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from slotscope.gui.gestures import POINTING
 from slotscope.gui.kinds.phases.tokens_lines_layout import Line, LinesLayout, arranged, covering_span
 from slotscope.gui.kinds.phases.tokens_lines_paint import LinesPainter
 from slotscope.gui.kinds.phases.tokens_lives import Life, used_lately, waiting
@@ -175,7 +176,7 @@ class LifeLines(QWidget):
 
     def _click(self, event: QMouseEvent, *, double: bool) -> None:
         life = self.life_at(event.position().y())
-        if event.button() == Qt.MouseButton.LeftButton and life is not None:
+        if event.button() in POINTING and life is not None:
             self.picked.emit(life.token, life.server, double)
         else:
             event.ignore()

@@ -9,7 +9,8 @@ from PySide6.QtGui import QPainter
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.queue.bins_scene import BinScene
 from slotscope.gui.painting.brackets import paint_brackets
-from slotscope.gui.pictures.marks import outline_server, outline_thing
+from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.pictures.marks import outline_server, outline_thing, paint_reason, passed_role
 from slotscope.model.frame import Frame
 from slotscope.model.records import Evict, Place, Record, Renew, Stall
 
@@ -61,6 +62,15 @@ def paint_marks(painter: QPainter, scene: BinScene, named: tuple[BinMark, ...]) 
         for server in {mark.server for mark in mine if mark.server is not None}:
             _outline_server(painter, scene, server, color)
         _outline_jobs(painter, scene, {mark.job for mark in mine if mark.job is not None}, color)
+
+
+def paint_passed(painter: QPainter, scene: BinScene, text: Symbols) -> None:
+    """Outline the servers that are passed over, with the reason in them."""
+    for one in scene.frame.passed_over:
+        if scene.place_of(one.server) is not None:
+            color = scene.theme.color(passed_role(one))
+            _outline_server(painter, scene, one.server, color)
+            paint_reason(painter, scene.server_rect(one.server), one.reasons, text, scene.theme, color)
 
 
 def paint_selection(painter: QPainter, scene: BinScene, selection: Select) -> None:

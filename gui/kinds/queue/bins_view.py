@@ -15,7 +15,7 @@ from slotscope.gui.intents import Select
 from slotscope.gui.kinds.queue.bins_content import slot_heights
 from slotscope.gui.kinds.queue.bins_layout import BinWishes, fitting_bins
 from slotscope.gui.kinds.queue.bins_legend import BinLegend
-from slotscope.gui.kinds.queue.bins_marks import marks, paint_marks, paint_selection
+from slotscope.gui.kinds.queue.bins_marks import marks, paint_marks, paint_passed, paint_selection
 from slotscope.gui.kinds.queue.bins_raster import BinRaster
 from slotscope.gui.kinds.queue.bins_scene import BinScene, draw
 from slotscope.gui.kinds.queue.bins_text import BinText, label_widths
@@ -88,6 +88,7 @@ class BinView(ZoomedPicture):
         BinText(painter, scene, self._text).paint(self._kinds, self._heights)
 
     def _paint_marks(self, painter: QPainter, scene: BinScene) -> None:
+        paint_passed(painter, scene, self._text)
         paint_marks(painter, scene, marks(scene.frame))
         paint_selection(painter, scene, self._selection)
 

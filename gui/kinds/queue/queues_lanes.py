@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Signal
 from PySide6.QtGui import QFontMetricsF, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from slotscope.gui.gestures import POINTING
 from slotscope.gui.kinds.queue.queues_layout import LanesLayout, LaneText, length_share
 from slotscope.gui.kinds.queue.queues_painting import LanesPainter, more_words
 from slotscope.gui.kinds.queue.queues_reading import Focus, JobCell, LaneName, QueueLane
@@ -210,9 +211,9 @@ class LanesView(QWidget):
 
     def _click(self, event: QMouseEvent, *, double: bool) -> None:
         job, queue = self._job_at(event.position()), self._queue_at(event.position())
-        if event.button() == Qt.MouseButton.LeftButton and job is not None:
+        if event.button() in POINTING and job is not None:
             self.job_clicked.emit(job.number, double)
-        elif event.button() == Qt.MouseButton.LeftButton and queue is not None:
+        elif event.button() in POINTING and queue is not None:
             self.queue_clicked.emit(queue, double)
         else:
             event.ignore()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Signal
 from PySide6.QtGui import QFontMetricsF, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from slotscope.gui.gestures import POINTING
 from slotscope.gui.kinds.queue.weights_columns import NO_WIDTHS, WeightColumns, Widths, chips, columns, widths
 from slotscope.gui.kinds.queue.weights_paint import WeightsPainter
 from slotscope.gui.kinds.queue.weights_values import WeightBlock, best_sentence, own_sentence, row_sentence
@@ -168,7 +169,7 @@ class WeightsChart(QWidget):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         server = self.server_at(event.position())
-        if event.button() == Qt.MouseButton.LeftButton and server is not None:
+        if event.button() in POINTING and server is not None:
             self.picked.emit(server, event.type() == QEvent.Type.MouseButtonDblClick)
         else:
             event.ignore()

@@ -13,7 +13,6 @@ from slotscope.gui.kinds.reservation.servers_columns import settled_reject_group
 from slotscope.gui.kinds.reservation.servers_event import EventLine
 from slotscope.gui.kinds.reservation.servers_grid_layout import GridLayout, fitting_grid, most_zoom, zoomed_grid
 from slotscope.gui.kinds.reservation.servers_legend import StackLegend, entries
-from slotscope.gui.kinds.reservation.servers_marks import paint_reason
 from slotscope.gui.kinds.reservation.servers_painted import PaintedServers
 from slotscope.gui.kinds.reservation.servers_raster_view import ServerView
 from slotscope.gui.kinds.reservation.servers_steps import marks
@@ -21,7 +20,7 @@ from slotscope.gui.kinds.reservation.servers_words import pointed_words, selecte
 from slotscope.gui.painting.brackets import paint_brackets
 from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.painting.textures import raster_palette
-from slotscope.gui.pictures.marks import outline
+from slotscope.gui.pictures.marks import outline, paint_reason
 from slotscope.gui.theme import Theme
 from slotscope.model.explain import grouped
 from slotscope.model.frame import Frame
@@ -266,7 +265,8 @@ class GridView(QWidget):
             if mark.server is not None:
                 self._outline(painter, mark.server, self._theme.color(mark.role))
                 if (box := self.rect_of(mark.server)) is not None:
-                    paint_reason(painter, box, mark, self._text, self._theme)
+                    color = self._theme.color(mark.role)
+                    paint_reason(painter, box, mark.reason, self._text, self._theme, color)
         chosen = None if selection.server is None else self.rect_of(selection.server)
         if chosen is not None:
             paint_brackets(painter, chosen, self._theme)

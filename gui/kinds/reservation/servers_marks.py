@@ -13,8 +13,7 @@ from slotscope.gui.kinds.reservation.servers_scene import LABEL_GAP, StackScene
 from slotscope.gui.kinds.reservation.servers_steps import StepMark
 from slotscope.gui.kinds.reservation.servers_words import slot_of
 from slotscope.gui.painting.brackets import paint_brackets
-from slotscope.gui.painting.stack_text import Symbols
-from slotscope.gui.theme import Theme
+from slotscope.gui.pictures.marks import paint_reason
 from slotscope.model.explain import grouped
 
 #: From this many pixels per server on, each missing server has a dashed box of its own.
@@ -214,22 +213,11 @@ def paint_named(painter: QPainter, scene: StackScene, named: tuple[StepMark, ...
         if mark.server is not None:
             box = scene.rect(scene.server_box(mark.server))
             outline(painter, scene, box, color)
-            paint_reason(painter, box, mark, scene.text, scene.theme)
+            paint_reason(painter, box, mark.reason, scene.text, scene.theme, color)
         elif mark.position is not None and 0 < mark.position <= scene.figure.greedy:
             left, _, end = scene.span(mark.position - 1)
             header = scene.regions.header
             painter.fillRect(QRectF(left, header.bottom() + 1, end - left - 8, 2), QColor(color))
-
-
-def paint_reason(painter: QPainter, box: QRectF, mark: StepMark, text: Symbols, theme: Theme) -> None:
-    """Why a server does not take a job, on a plate in its box; nothing where no words fit."""
-    fitting = (words for words in mark.reason if text.width(words) + _AROUND <= box.width())
-    words = next(fitting, "") if text.height <= box.height() else ""
-    if words:
-        plate = QRectF(0, 0, text.width(words) + _AROUND, text.height)
-        plate.moveCenter(box.center())
-        painter.fillRect(plate, QColor(theme.panel))
-        text.draw_in(painter, plate, words, theme.ink(theme.color(mark.role)), 0.5)
 
 
 def _numbers(painter: QPainter, scene: StackScene, number: int, column: ConfigurationColumn) -> None:

@@ -6,7 +6,7 @@ from typing import NamedTuple, Sequence
 
 import numpy as np
 
-from slotscope.gui.theme import type_letter
+from slotscope.gui.pictures.marks import passed_role
 from slotscope.model.frame import Frame
 from slotscope.model.records import Admit, Classify, Migrate, Preempt, Reassign, Record, Reject
 
@@ -41,11 +41,12 @@ def marks(frame: Frame) -> tuple[StepMark, ...]:
     whole_event = not frame.records
     result: list[StepMark] = []
     for record in current_records(frame):
-        result += _marks_of(frame, record, whole_event)
+        result += _marks_of(record, whole_event)
+    result += [StepMark(passed_role(one), one.server, reason=one.reasons) for one in frame.passed_over]
     return tuple(dict.fromkeys(result))
 
 
-def _marks_of(frame: Frame, record: Record, whole_event: bool) -> list[StepMark]:
+def _marks_of(record: Record, whole_event: bool) -> list[StepMark]:
     match record:
         case Admit():
             return [StepMark("run", record.server)]
@@ -55,8 +56,6 @@ def _marks_of(frame: Frame, record: Record, whole_event: bool) -> list[StepMark]
             return [StepMark("migration", record.server)]
         case Preempt():
             return [StepMark("rejection", record.server)]
-        case Reject():
-            return [StepMark("rejection", server, reason=why) for server, why in refusing(frame).items()]
         case Classify():
             return [] if whole_event else [StepMark("run", position=record.i_star)]
     if record.kind == "departure":
@@ -64,22 +63,6 @@ def _marks_of(frame: Frame, record: Record, whole_event: bool) -> list[StepMark]
     if "i" in record.values and not whole_event:
         return [StepMark("run", position=int(record.values["i"]))]
     return []
-
-
-def refusing(frame: Frame) -> dict[int, tuple[str, ...]]:
-    """The servers that have room for the job that was just rejected, and why each does not take it, ever shorter."""
-    job_type = rejected_type(frame)
-    if job_type is None:
-        return {}
-    state, info = frame.state, frame.info
-    room = np.flatnonzero(info.numbers.room_for(state.placement, job_type)).tolist()
-    if not info.facts.reserves_slots:
-        return dict.fromkeys(room, ("not used", ""))
-    empty = state.configuration[:, job_type] > state.placement[:, job_type]
-    letter = type_letter(job_type)
-    no_slot = (f"room, but no slot for {letter}", f"no slot for {letter}", f"no {letter}", "")
-    held = ("in the Reject Group", "Reject Group", "RG", "")
-    return {server: held if empty[server] else no_slot for server in room}
 
 
 def arriving(frame: Frame) -> tuple[int, int] | None:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any, Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from slotscope.model.explain import counted, grouped, plural, quantity
 from slotscope.model.inspection import NEXT_ARRIVAL
@@ -17,14 +18,14 @@ from slotscope.model.kinds.moldable import physics
 from slotscope.model.kinds.moldable.invariants import MONITORS
 from slotscope.model.kinds.moldable.state import OF_ADMITTED, MoldableState
 from slotscope.model.records import ARRIVAL, Allocate, Reject
-from slotscope.model.whys.decision import Change, Happened, Setting, Subject
+from slotscope.model.whys.decision import Change, Happened, Setting, Subject, Whys
 from slotscope.model.whys.tables import Candidates, Condition, Preference
 
 #: Departures, and widths, for which a change is tried at most.
 _MOST = 30
 
 
-class MoldableWhys:
+class MoldableWhys(Whys):
     """See :class:`model.whys.decision.Whys`."""
 
     monitors = MONITORS
@@ -44,6 +45,10 @@ class MoldableWhys:
         got = f"{name} runs on {counted(len(on), 'server')}: {_listed(on)}"
         return Subject(event.job, place, on, f"Why is {name} on {where}?", got)
 
+    def told(self, system: Any, happened: Happened) -> Subject | None:
+        """That about the arriving job."""
+        return self.subject(system, happened, -1)
+
     def decided(self, state: MoldableState, job: int, initial_jobs: int) -> bool:
         """Once it has arrived."""
         return job < initial_jobs + int(state.number[NEXT_ARRIVAL])
@@ -51,6 +56,11 @@ class MoldableWhys:
     def candidates(self, setting: Setting) -> tuple[Candidates, ...]:
         """The servers, and the numbers of servers."""
         return _servers(setting), _widths(setting)
+
+    def has_room(self, setting: Setting) -> NDArray[np.bool_]:
+        """[n] those that are free."""
+        free: NDArray[np.bool_] = setting.state.server_job < 0
+        return free
 
     def changes(self, setting: Setting, before: MoldableState) -> Iterator[Change]:
         """Another request, and departures earlier."""
@@ -152,6 +162,7 @@ def _servers(setting: Setting) -> Candidates:
                 mine | shared,
                 f"{grouped(int(mine.sum()))} of its own, {grouped(int(shared.sum()))} common",
                 lambda _: "it is of another pool",
+                ("for another class, or none", "other class", ""),
             )
         )
         if common >= 0:

@@ -13,13 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.explain import counted, grouped, quantity
-from slotscope.model.inspection import NEXT_ARRIVAL, per_cent
+from slotscope.model.inspection import NEXT_ARRIVAL, Thing, per_cent
 from slotscope.model.kinds.phases import timers, tokens
+from slotscope.model.kinds.phases.inspection import TOKEN, VIRTUAL
 from slotscope.model.kinds.phases.invariants import MONITORS
 from slotscope.model.kinds.phases.programs.rules import LIMIT_IN_ALL, LIMIT_REACHED
-from slotscope.model.kinds.phases.state import MOVES, REAL, PhaseState, job_of
+from slotscope.model.kinds.phases.state import MOVES, NEXT_TOKEN, NEXT_VIRTUAL, REAL, PhaseState, job_of
+from slotscope.model.kinds.phases.why_requests import of_request, pauses, request_in
 from slotscope.model.records import ARRIVAL, Match, Overflow, Place
-from slotscope.model.whys.decision import Change, Happened, Setting, Subject
+from slotscope.model.whys.decision import Change, Happened, Meant, Setting, Subject, Whys
 from slotscope.model.whys.replays import reschedule, soonest, with_policy
 from slotscope.model.whys.tables import Candidates, Condition, Preference
 
@@ -30,15 +32,17 @@ _MOST = 30
 _MOST_MORE = 3
 
 
-class PhaseWhys:
+class PhaseWhys(Whys):
     """See :class:`model.whys.decision.Whys`."""
 
     monitors = MONITORS
 
     def subject(self, system: Any, happened: Happened, job: int) -> Subject | None:
-        """The job that arrives."""
+        """The job that arrives; where a job moves or a timer rings, what the server asks for."""
         event = happened.event
-        if event.kind != ARRIVAL or job not in (-1, event.job):
+        if event.kind != ARRIVAL:
+            return request_in(system, happened, job) if job < 0 else None
+        if job not in (-1, event.job):
             return None
         place = next(n for n, one in enumerate(happened.records) if isinstance(one, Match | Overflow | Place))
         decision, name = happened.records[place], f"job {system.job_name(event.job)}"
@@ -50,25 +54,49 @@ class PhaseWhys:
         where = f"server {server + 1}"
         return Subject(event.job, place, (int(server),), f"Why is {name} on {where}?", f"{name} joins {where}")
 
+    def told(self, system: Any, happened: Happened) -> Subject | None:
+        """That about the arriving job."""
+        return self.subject(system, happened, -1) if happened.event.kind == ARRIVAL else None
+
     def decided(self, state: PhaseState, job: int, initial_jobs: int) -> bool:
         """Once it has arrived."""
         return job < initial_jobs + int(state.number[NEXT_ARRIVAL])
 
+    def meant(self, state: PhaseState, thing: Thing) -> Meant:
+        """Of a token or a virtual job that it was made."""
+        made = {TOKEN: NEXT_TOKEN, VIRTUAL: NEXT_VIRTUAL}.get(thing.what)
+        if made is None:
+            return Meant()
+        return Meant(made=lambda later: bool(later.number[made] > thing.number))
+
     def candidates(self, setting: Setting) -> tuple[Candidates, ...]:
-        """The servers; under a policy of tokens, these too."""
+        """The servers; under a policy of tokens, these too, or the types that are asked for."""
+        if setting.event.kind != ARRIVAL:
+            return of_request(setting)
         if setting.system.normal_servers:
             return _by_tokens(setting), _tokens(setting)
         conditions = (*_meant(setting), *_fit(setting), *_idle(setting))
         return (_of_servers(setting, len(setting.state.jobs_on), conditions, _preferred(setting)),)
 
+    def has_room(self, setting: Setting) -> NDArray[np.bool_]:
+        """[L] the normal servers by what their real jobs need now; servers without number all have."""
+        system, state = setting.system, setting.state
+        count, j = system.normal_servers, setting.event.type
+        if not count:
+            return np.ones(len(state.jobs_on), np.bool_)
+        jobs = (state.real + state.virtual)[:count].sum(axis=1)
+        use = state.real[:count].astype(np.int64) @ system.numbers.demand
+        fits = (use + system.numbers.demand[j] <= system.numbers.capacity).all(axis=1)
+        return np.asarray(fits & (jobs < system.numbers.model.most_jobs))
+
     def changes(self, setting: Setting, before: PhaseState) -> Iterator[Change]:
-        """Tokens more, draws more, a move or a tick earlier."""
+        """Tokens more or taken, draws more, a move or a tick earlier."""
         if setting.system.normal_servers and setting.system.policy.observes:
             yield from _more_tokens(setting, before)
         if hasattr(setting.system.policy, "draws"):
             yield from _more_draws(setting)
         if setting.system.script is None:
-            yield from _moves(setting, before)
+            yield from _moves(setting, before) if setting.event.kind == ARRIVAL else pauses(setting, before)
 
 
 def _of_servers(setting: Setting, count: int, conditions: tuple[Condition, ...], preference: Preference) -> Candidates:
@@ -88,7 +116,7 @@ def _pool(setting: Setting) -> int:
 def _by_tokens(setting: Setting) -> Candidates:
     """The normal servers: in the job's pool, with a token, with one of its type."""
     policy, state, j, pool = setting.system.policy, setting.state, setting.event.type, _pool(setting)
-    count = setting.system.normal_servers
+    count, name = setting.system.normal_servers, setting.system.numbers.model.phases[j]
     out, of_type = state.tokens_on[:count], state.tokens[:count, j]
     total = int(state.token_count[pool, j])
     conditions = (
@@ -101,6 +129,7 @@ def _by_tokens(setting: Setting) -> Candidates:
             out > 0,
             f"{counted(int(out.sum()), 'token')} of {counted(int((out > 0).sum()), 'server')}",
             lambda s: f"its jobs are {tuple((state.real[s] + state.virtual[s]).tolist())}, virtual ones included",
+            ("asks for no job", "no token", ""),
         ),
         Condition(
             f"has a token of type {j + 1}",
@@ -112,12 +141,14 @@ def _by_tokens(setting: Setting) -> Candidates:
             if policy.rules
             else counted(total, "token"),
             lambda s: f"its tokens are {tuple(state.tokens[s].tolist())} by type",
+            (f"asks for no {name}", f"no {name}", ""),
         ),
     )
     preference = Preference(
         "the server of the token that was drawn uniformly at random",
         "Section 4.2, step 2, line 3",
         lambda s: f"{int(of_type[s])} of the {counted(total, 'token')}",
+        compared=True,
     )
     return _of_servers(setting, count, conditions, preference)
 
@@ -134,6 +165,7 @@ def _in_pool(setting: Setting, pool_of: NDArray[Any], pool: int) -> tuple[Condit
             pool_of == pool,
             "the job's pool is drawn",
             lambda one: f"it is of pool {int(pool_of[one]) + 1}",
+            ("of another pool", "other pool", ""),
         ),
     )
 
@@ -304,6 +336,7 @@ def _preferred(setting: Setting) -> Preference:
         _line(setting, 3),
         lambda s: f"{per_cent(int(left[s]) / whole)} left",
         rank,
+        compared=True,
     )
 
 
@@ -312,10 +345,12 @@ def _preferred(setting: Setting) -> Preference:
 
 def _more_tokens(setting: Setting, before: PhaseState) -> Iterator[Change]:
     """Tokens of the type on servers that have room for what they ask for."""
-    system, j = setting.system, setting.event.type
-    pool_of, pool = system.policy.pool_of, _pool(setting)
-    asked = before.real.sum(axis=1) + before.virtual.sum(axis=1) + before.tokens_on
-    room = system.numbers.model.most_jobs - asked
+    system, arrives = setting.system, setting.event.kind == ARRIVAL
+    j = setting.event.type if arrives else 0
+    pool_of = system.policy.pool_of
+    pool = _pool(setting) if arrives else int(pool_of[setting.event.server])
+    there = before.real.sum(axis=1) + before.virtual.sum(axis=1) + before.tokens_on
+    room = system.numbers.model.most_jobs - there
 
     def with_tokens(server: int, more: int) -> Any:
         def make(state: Any) -> Any:
@@ -327,7 +362,8 @@ def _more_tokens(setting: Setting, before: PhaseState) -> Iterator[Change]:
 
         return make
 
-    meant = [setting.server] if setting.server >= 0 else np.flatnonzero(pool_of == pool)[:_MOST].tolist()
+    asked = setting.server if arrives else setting.event.server
+    meant = [asked] if asked >= 0 else np.flatnonzero(pool_of == pool)[:_MOST].tolist()
     rules, counts = system.policy.rules, before.token_count[pool]
     tokens_now = int(counts.sum() if rules.option[LIMIT_IN_ALL] else counts[j])
     place = min(

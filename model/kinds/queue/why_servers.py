@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.explain import counted, grouped
+from slotscope.model.kinds.queue.explain import amount
+from slotscope.model.kinds.queue.programs.partition import subscript
 from slotscope.model.kinds.queue.score import score_unit
 from slotscope.model.kinds.queue.state import QueueState
 from slotscope.model.records import Place
@@ -95,6 +97,7 @@ def _in_line(setting: Setting, job: WaitingJob) -> tuple[Condition, ...]:
             np.full(setting.system.numbers.servers, job.is_first),
             told,
             lambda _: told,
+            ("not first in line", "not first", ""),
         ),
     )
 
@@ -131,6 +134,7 @@ def _takes(setting: Setting, job: WaitingJob) -> Iterator[Condition]:
             state.stalled == 0,
             f"{counted(stalled, 'server')} stalled until empty",
             lambda server: counted(int(state.jobs_on[server]), "job") + " on it; it takes none until it is empty",
+            ("stalled", ""),
         )
     if policy.may_fail:
         return
@@ -149,6 +153,7 @@ def _takes(setting: Setting, job: WaitingJob) -> Iterator[Condition]:
                 if state.last_departure[server] >= 0
                 else "none so far"
             ),
+            ("no departure", ""),
         )
     if has_configurations(policy) and policy.serves_by != "best fit":
         yield from _configured(setting, job)
@@ -174,6 +179,7 @@ def _configured(setting: Setting, job: WaitingJob) -> Iterator[Condition]:
         wanted > 0,
         f"{counted(int((wanted > 0).sum()), 'server')}; Q_{q} = {length}",
         configured,
+        (f"configured for no VQ{subscript(q)}", f"not for VQ{subscript(q)}", f"k{subscript(q)} = 0", ""),
     )
     present = present_on(state, q)
     if policy.serves_by == "exactly":
@@ -185,6 +191,7 @@ def _configured(setting: Setting, job: WaitingJob) -> Iterator[Condition]:
             present < wanted,
             f"{int(np.maximum(wanted - present, 0).sum())} places in all",
             lambda server: f"{int(present[server])} of {int(wanted[server])}",
+            (f"has its jobs of VQ{subscript(q)}", f"k{subscript(q)} reached", ""),
         )
         return
     yield _share(setting, job, active, present)
@@ -224,6 +231,7 @@ def _share(setting: Setting, job: WaitingJob, active: NDArray[Any], present: NDA
         holds,
         f"{counted(int(first.sum()), 'server')} with k_1 = 1",
         compared,
+        ("its share is taken", "no share", ""),
     )
 
 
@@ -260,6 +268,7 @@ def _turn(setting: Setting, job: WaitingJob) -> Iterator[Condition]:
             servers >= now,
             f"it is the turn of server {now + 1}",
             lambda _: f"it is the turn of server {now + 1}",
+            ("had its turn", ""),
         )
     elif has_configurations(setting.system.policy) and is_by_line(setting.system.policy):
         last, since = _turns(setting.records, len(servers)), _head_since(setting, job)
@@ -271,6 +280,7 @@ def _turn(setting: Setting, job: WaitingJob) -> Iterator[Condition]:
             last > since,
             f"{counted(int((last > since).sum()), 'server')} came after that",
             nothing_told,
+            ("had its turn before", "had its turn", ""),
         )
 
 
@@ -309,13 +319,18 @@ def _preference(setting: Setting, job: WaitingJob) -> Preference:
         return Preference(
             "the one with the least residual capacity",
             place,
-            lambda s: f"{numbers.amount(int(free[s]), 0)} is free",
+            lambda s: f"{amount(numbers.amount(int(free[s]), 0))} is free",
             ranked(servers, free),
+            compared=True,
         )
     unit = score_unit(numbers)
     score = (state.used // unit) @ (job.room // unit)
     return Preference(
-        "the one of best score", "Section VIII", lambda s: f"score {grouped(int(score[s]))}", ranked(servers, -score)
+        "the one of best score",
+        "Section VIII",
+        lambda s: f"score {grouped(int(score[s]))}",
+        ranked(servers, -score),
+        compared=True,
     )
 
 

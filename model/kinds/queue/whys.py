@@ -9,16 +9,20 @@ from __future__ import annotations
 from typing import Any, Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
+from slotscope.model.errors import UserError
 from slotscope.model.explain import counted
-from slotscope.model.inspection import NEXT_ARRIVAL
+from slotscope.model.inspection import NEXT_ARRIVAL, Thing
 from slotscope.model.kinds.queue.facts import waiting_records
+from slotscope.model.kinds.queue.inspection import QUEUE
 from slotscope.model.kinds.queue.invariants import MONITORS
+from slotscope.model.kinds.queue.programs.partition import subscript
 from slotscope.model.kinds.queue.state import DEPARTURES, STALLED_SERVERS, QueueState
 from slotscope.model.kinds.queue.why_jobs import jobs_of
 from slotscope.model.kinds.queue.why_servers import job_of, servers_of
 from slotscope.model.records import Place
-from slotscope.model.whys.decision import Change, Happened, Setting, Subject
+from slotscope.model.whys.decision import Change, Happened, Meant, Setting, Subject, Whys
 from slotscope.model.whys.replays import reschedule, soonest
 from slotscope.model.whys.tables import Candidates
 
@@ -26,7 +30,7 @@ from slotscope.model.whys.tables import Candidates
 _MOST = 30
 
 
-class QueueWhys:
+class QueueWhys(Whys):
     """See :class:`model.whys.decision.Whys`."""
 
     monitors = MONITORS
@@ -54,16 +58,38 @@ class QueueWhys:
         name = f"job {system.job_name(job)}"
         return Subject(job, len(records), (), f"Why does {name} still wait?", f"{name} waits on")
 
+    def told(self, system: Any, happened: Happened) -> Subject | None:
+        """That the first job that has just arrived, and waits, does so."""
+        state = happened.state
+        waiting = waiting_records(state)
+        fresh = waiting[state.job_arrival[waiting] == state.clock[0]]
+        return self.subject(system, happened, int(state.job_number[fresh[0]])) if len(fresh) else None
+
     def decided(self, state: QueueState, job: int, initial_jobs: int) -> bool:
         """Once it was placed."""
         waits = ((state.job_number == job) & (state.job_server < 0)).any()
         return job < initial_jobs + int(state.number[NEXT_ARRIVAL]) and not waits
+
+    def meant(self, state: QueueState, thing: Thing) -> Meant:
+        """Of a queue the job at its head."""
+        if thing.what != QUEUE:
+            return Meant()
+        head = int(state.first_waiting[thing.number])
+        if head < 0:
+            raise UserError(f"found no job in VQ{subscript(thing.number)}, allowed: a queue in which jobs wait")
+        return Meant(int(state.job_number[head]))
 
     def candidates(self, setting: Setting) -> tuple[Candidates, ...]:
         """The servers for the job; the jobs for the server, where one is meant."""
         servers = servers_of(setting)
         server = setting.server if setting.server >= 0 else next(iter(setting.subject.on), -1)
         return servers if server < 0 else (*servers, jobs_of(setting, server))
+
+    def has_room(self, setting: Setting) -> NDArray[np.bool_]:
+        """[L] by all resources."""
+        free = setting.system.numbers.capacity - setting.state.used
+        fits: NDArray[np.bool_] = (free >= job_of(setting).room).all(axis=1)
+        return fits
 
     def changes(self, setting: Setting, before: QueueState) -> Iterator[Change]:
         """A departure earlier, a server not stalled, another active configuration."""

@@ -18,7 +18,7 @@ from slotscope.model.kinds.reservation.classification import classify
 from slotscope.model.kinds.reservation.invariants import MONITORS
 from slotscope.model.kinds.reservation.state import DEPARTURES, EXTENDED, TIMER, ReservationState
 from slotscope.model.records import ARRIVAL, DEPARTURE, Admit, Migrate, Reject
-from slotscope.model.whys.decision import Change, Happened, Setting, Subject
+from slotscope.model.whys.decision import Change, Happened, Setting, Subject, Whys
 from slotscope.model.whys.replays import reschedule, soonest, with_policy
 from slotscope.model.whys.tables import Candidates, Condition, Preference, nothing_told
 
@@ -29,7 +29,7 @@ _MOST = 30
 _MOST_SLOTS = 5
 
 
-class ReservationWhys:
+class ReservationWhys(Whys):
     """See :class:`model.whys.decision.Whys`."""
 
     # What CRA has left, a change departs from on purpose.
@@ -44,6 +44,10 @@ class ReservationWhys:
         if event.kind == DEPARTURE and getattr(system.policy, "migrates", False):
             return _migration(system, happened, job)
         return None
+
+    def told(self, system: Any, happened: Happened) -> Subject | None:
+        """That about the arriving job; no server is passed over in a departure."""
+        return self.subject(system, happened, -1) if happened.event.kind == ARRIVAL else None
 
     def decided(self, state: ReservationState, job: int, initial_jobs: int) -> bool:
         """Once it has arrived."""
@@ -66,6 +70,11 @@ class ReservationWhys:
                 np.array(setting.subject.on, np.int64),
             ),
         )
+
+    def has_room(self, setting: Setting) -> NDArray[np.bool_]:
+        """[L] by all resources."""
+        holds: NDArray[np.bool_] = setting.system.numbers.room_for(setting.state.placement, setting.event.type)
+        return holds
 
     def changes(self, setting: Setting, before: ReservationState) -> Iterator[Change]:
         """A slot more or less, a longer tenure, another g(L) or d, a departure earlier."""
@@ -148,6 +157,7 @@ def _slot(setting: Setting, place: str) -> Condition:
         lambda server: (
             f"{counted(int(slots[server]), 'slot')} of the type, {counted(int(jobs[server]), 'job')} in them"
         ),
+        (f"room, but no slot for {name}", f"no slot for {name}", f"no {name}", "no slot", ""),
     )
 
 
@@ -162,6 +172,7 @@ def _accepts(state: ReservationState) -> Condition:
         ~groups.reject_group,
         f"I* = {groups.i_star}; {counted(int(groups.reject_group.sum()), 'server')} in the Reject Group",
         lambda server: f"rank {groups.rank[server]}, I* = {groups.i_star}, index {groups.index[server]}",
+        ("in the Reject Group", "Reject Group", "RG", ""),
     )
 
 
@@ -183,6 +194,7 @@ def _sampled(sampled: list[int], order: NDArray[np.int64]) -> Condition:
         order < len(sampled),
         f"d = {len(sampled)}: {plural(len(sampled), 'server')} {', '.join(str(one + 1) for one in sampled[:10])}",
         lambda _: f"d = {len(sampled)} of {grouped(len(order))}",
+        ("not sampled", ""),
     )
 
 
@@ -231,7 +243,7 @@ def _by_load(setting: Setting, ties: NDArray[np.int64], words: str, place: str, 
     load = loads.of(jobs, servers)
     rank = np.empty(len(load), np.int64)
     rank[np.lexsort((ties, -load if added else load))] = servers
-    return Preference(words, place, lambda server: f"load {per_cent(int(load[server]) / loads.full)}", rank)
+    return Preference(words, place, lambda server: f"load {per_cent(int(load[server]) / loads.full)}", rank, True)
 
 
 # Conditions of a migration.

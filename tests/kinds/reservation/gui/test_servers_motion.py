@@ -15,7 +15,7 @@ from slotscope.gui.kinds.reservation.servers import ServersPanel
 from slotscope.gui.kinds.reservation.servers_columns import figure_of
 from slotscope.gui.kinds.reservation.servers_grid import ServerGridPanel
 from slotscope.gui.kinds.reservation.servers_stacks import StackView
-from slotscope.gui.kinds.reservation.servers_steps import Movement, marks, movements, refusing
+from slotscope.gui.kinds.reservation.servers_steps import Movement, marks, movements
 from slotscope.gui.painting.stack_text import Symbols
 from slotscope.model.api import Session
 from slotscope.model.frame import Frame
@@ -188,7 +188,7 @@ def test_a_rejection_is_said_and_shown_in_red(qtbot: QtBot, kind: type[ServersPa
     assert view.event_line.rejects
     assert has(pixels(panel), LIGHT.rejection)
     # Those that the sentence counts, each with its reason.
-    job_type, found = int(frame.rows[-1]["type"]), refusing(frame)
+    job_type, found = int(frame.rows[-1]["type"]), {one.server: one.reasons for one in frame.passed_over}
     assert len(found) == int(frame.rows[-1]["servers_with_room"])
     for server, why in found.items():
         has_slot = frame.state.configuration[server, job_type] > frame.state.placement[server, job_type]
@@ -235,13 +235,14 @@ def test_a_server_with_room_that_must_not_take_the_job_says_why(
     while True:
         session = before_event(session, FLAG_REJECTED)
         session.step()
-        if refusing(session.frame()):
+        if session.frame().passed_over:
             break
     monkeypatch.setattr(Symbols, "draw_in", noted)
     frame = session.frame()
     panel.set_frame(frame)
     panel.grab()
-    (server, why), *_ = refusing(frame).items()
+    (server, why, refused), *_ = frame.passed_over
+    assert refused
     plates = [rect for text, rect in told if text in why]
     assert plates
     view = panel.stacks if isinstance(panel, ServersPanel) else panel.view

@@ -1,0 +1,49 @@
+"""Servers that a decision passes over: those with room for the job that is not put there, and why not."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Sequence
+
+import numpy as np
+
+from slotscope.model.records import Admit, Allocate, Event, Match, Overflow, Place, Record, Reject
+from slotscope.model.whys.asking import setting_of
+from slotscope.model.whys.decision import Happened, Setting, Whys
+
+
+class PassedOver(NamedTuple):
+    """A server that has room for a job and does not get it."""
+
+    server: int
+    reasons: tuple[str, ...]  #: ever shorter, to be written into the server
+    refused: bool  #: whether no server gets the job
+
+
+def passed_over(
+    whys: Whys, system: Any, before: Any, event: Event, records: Sequence[Record], after: Any, whole: bool
+) -> tuple[PassedOver, ...]:
+    """What the last of an event's *records* passes over; of a *whole* event what its sentence tells of.
+
+    *before* is the state before the event, a copy, and *after* that after the records.
+    """
+    last, happened = records[-1], Happened(event, records, after)
+    if whole:
+        subject = whys.told(system, happened)
+    elif isinstance(last, Admit | Allocate | Match | Overflow | Place | Reject):
+        subject = whys.subject(system, happened, getattr(last, "job", -1))
+    else:
+        return ()
+    return () if subject is None else _among(whys, setting_of(system, before, happened, subject))
+
+
+def _among(whys: Whys, setting: Setting) -> tuple[PassedOver, ...]:
+    servers = whys.candidates(setting)[0]
+    if len(servers.chosen):
+        better = servers.preference
+        others = np.setdiff1d(servers.open, servers.chosen).tolist() if better.compared else ()
+        return tuple(PassedOver(one, (better.told(one), ""), refused=False) for one in others)
+    reasons = [each.brief or (each.fails, "") for each in servers.conditions] + [("not used", "")]
+    failed = servers.failed
+    return tuple(
+        PassedOver(one, reasons[failed[one]], refused=True) for one in np.flatnonzero(whys.has_room(setting)).tolist()
+    )

@@ -1,0 +1,54 @@
+"""A run that goes on by itself, a sub-step every few seconds, is told and shown as stepping is."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from slotscope.gui.compare import CompareControl
+from slotscope.gui.drive import Drive
+from slotscope.gui.goals import Goal
+from slotscope.gui.pace import Pace
+from slotscope.gui.panels.wording import sentence
+from slotscope.gui.transport import _clock_text, _event_text
+from slotscope.model.api import Session
+from slotscope.model.frame import Frame
+from slotscope.model.questions.breakpoints import Breakpoints
+
+MARKS = {
+    "dra-classroom": "reservation.servers_steps",
+    "queues-classroom": "queue.bins_marks",
+    "jrs-classroom": "phases.servers_marks",
+    "moldable-classroom": "moldable.servers_marks",
+}
+
+
+def told(frame: Frame, marks: Any) -> tuple[object, ...]:
+    """All that is said of a moment, and what the picture of the servers points at."""
+    following = CompareControl.next_text(None, frame)  # type: ignore[arg-type]
+    return sentence(frame), _clock_text(frame.info, frame.time), _event_text(frame), following, marks(frame)
+
+
+@pytest.mark.parametrize("scenario", MARKS)
+def test_it_says_and_outlines_what_stepping_does(scenario: str) -> None:
+    marks = import_module(f"slotscope.gui.kinds.{MARKS[scenario]}").marks
+    stepped, played = (Session.open(scenario, kernel=False) for _ in range(2))
+    for session in (stepped, played):
+        session.run(events=12)
+    drive = Drive(Breakpoints())
+    drive.set_pace(Pace(substeps=1e9), played)
+    drive.begin(played, Goal())
+    for _ in range(25):
+        stepped.step_into()
+        drive.slice(played)
+        one = stepped.frame()
+        other = played.frame(running=drive.running and not drive.stepping, playing=True)
+        assert told(one, marks) == told(other, marks)
+        assert one.passed_over == other.passed_over
+        event = other.event_in_the_making
+        if event is not None:
+            assert other.time == event.time
+            assert told(other, marks)[3] == f"now: {told(other, marks)[3][5:]}"  # type: ignore[index]
+            assert _event_text(other).startswith(f"event {other.event + 1}, sub-step")
