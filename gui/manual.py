@@ -36,6 +36,7 @@ PAGES = {
     "theory": "Theory, live",
     "experiments": "Experiments",
     "scenarios": "Scenarios",
+    "traces": "Recorded workloads",
     "own-policy": "A policy of your own",
     "library": "slotscope as a library",
     "extending": "Extending the program",

@@ -79,7 +79,7 @@ class TestPages:
         assert set(experiments()) == {*told, *both}
 
     def test_every_scenario_of_a_queue_is_told_of(self):
-        told = "".join(page(name) for name in (*QUEUE_PAGES, "scenarios"))
+        told = "".join(page(name) for name in (*QUEUE_PAGES, "scenarios", "traces"))
         named = set(re.findall(r"[\w-]+", told))
         assert {name for name in scenario_files() if name.startswith("queues-")} <= named
 

@@ -11,6 +11,7 @@ from slotscope.model.cli.parser import UsageError
 from slotscope.model.scenario.load import load_scenario
 from slotscope.model.traces import catalogue
 from slotscope.model.traces.catalogue import Fetched, PublicTrace, fetch, trace_named
+from slotscope.model.traces.excerpts import EXAMPLE
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -61,6 +62,7 @@ def _listed(options: argparse.Namespace) -> int:
     print("\nsources:")
     for name, trace in catalogue.TRACES.items():
         print("\n".join(f"{name}  {file.url}" for file in trace.files))
+    print(f"\njobs of your own: a table as CSV or Parquet, such as {EXAMPLE}")
     return 0
 
 

@@ -210,7 +210,7 @@ class TraceWorkload(Section):
     """Arrivals, types and service times from a recorded trace."""
 
     kind: Literal["trace"]
-    format: Literal["google-task-events"] = "google-task-events"
+    format: Literal["google-task-events", "jobs"] = "google-task-events"
     paths: tuple[str, ...] = ()
     time_scale: Positive = Fraction(1)
     limit: Whole = Field(default=1_000_000, ge=1)

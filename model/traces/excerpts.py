@@ -7,8 +7,12 @@ from types import MappingProxyType
 from typing import Mapping, NamedTuple
 
 from slotscope.model.scenario.load import Scenario, edited
+from slotscope.model.traces.formats import JOBS
 
 FOLDER = Path(__file__).resolve().parents[2] / "resources" / "traces"
+
+#: A table of jobs that every kind of system reads.
+EXAMPLE = FOLDER / "jobs.csv"
 
 
 class Excerpt(NamedTuple):
@@ -40,6 +44,7 @@ _EXCERPTS: Mapping[str, Excerpt] = MappingProxyType(
     {
         "google-task-events": Excerpt(FOLDER / "google-2011.csv.gz", "one of ten jobs of Google's first file", 10),
         "azure-flavours": Excerpt(FOLDER / "azure-2017", "a day of Azure's trace"),
+        JOBS: Excerpt(EXAMPLE, "an example of a table of jobs"),
     }
 )
 

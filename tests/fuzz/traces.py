@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 
 from slotscope.model.traces.alibaba_pods import COLUMNS
+from slotscope.model.traces.excerpts import EXAMPLE
 from tests.fuzz.changes import damaged_bytes, damaged_text
 from tests.fuzz.running import judged, warmed_up
 from tests.kinds.moldable.scenarios import HEADER, JOBS
@@ -28,12 +29,17 @@ def _pods() -> str:
     return "\n".join([",".join(COLUMNS), *rows]) + "\n"
 
 
+def _jobs() -> str:
+    return "".join(EXAMPLE.read_text("utf-8").splitlines(keepends=True)[:13])
+
+
 #: For each format the scenarios that read it, and its files.
 FORMATS: tuple[tuple[tuple[str, ...], dict[str, str]], ...] = (
     (("dra-google", "queues-google"), {"tasks.csv": _google()}),
     (("moldable-swf",), {"log.swf": HEADER + JOBS}),
     (("queues-alibaba", "jrs-alibaba"), {"pods.csv": _pods()}),
     (("jrs-azure",), FLAVOURS),
+    (("dra-google", "queues-google", "moldable-swf", "jrs-azure"), {"jobs.csv": _jobs()}),
 )
 
 

@@ -30,10 +30,10 @@ class TestFlavours:
         assert list(types) == ["1 vCPU 0.75 GiB", "2 vCPU 3.5 GiB", "8 vCPU 64 GiB"]
         small, middle, large = types.values()
         # U0 is 0 s, U1 300 s, and C1 at 2700 s has run for 300 s when the time comes.
-        assert small == ("1 vCPU 0.75 GiB", 1, Fraction(3, 4), 3, 2, 600)
+        assert small == ("1 vCPU 0.75 GiB", (1, Fraction(3, 4)), 3, 2, 600)
         # U2 is 600 s; C3 tells of at most 1500 s; C1 is 300 s again.
-        assert middle[3:] == (3, 1, 2400)
-        assert large[3:] == (1, 1, 1200)  # the middle of 900 to 1500 s
+        assert middle[2:] == (3, 1, 2400)
+        assert large[2:] == (1, 1, 1200)  # the middle of 900 to 1500 s
         assert small.departure_rate == Fraction(1, 300)
         assert (found.report.rows, found.report.kept) == (3, 7)
         assert found.report.kept_as == "virtual machines"

@@ -153,9 +153,9 @@ class TestPods:
     def test_a_request_is_a_type(self, tmp_path: Path) -> None:
         found = pod_types(read_pods([Path(some_pods(tmp_path / "pods.csv"))]))
         assert found.types == (
-            ("1.5 CPU 1024 MiB", Fraction(3, 2), 1, 2, 2, 80),
-            ("4 CPU 2048 MiB", 4, 2, 1, 1, 40),
-            ("64 CPU 1024 MiB", 64, 1, 1, 1, 100),
+            ("1.5 CPU 1024 MiB", (Fraction(3, 2), 1), 2, 2, 80),
+            ("4 CPU 2048 MiB", (4, 2), 1, 1, 40),
+            ("64 CPU 1024 MiB", (64, 1), 1, 1, 100),
         )
         assert found.span == 100
         assert "half of the pods came within 20.0% of it" in found.report.notes[-1]
@@ -197,8 +197,8 @@ class TestRealData:
         assert {item.name: item.arrivals for item in found.types} == {
             f"{flavour['vcpu']} vCPU {flavour['mem_gib']} GiB": flavour["vms"] for flavour in told["flavors"].values()
         }
-        assert sum(item.arrivals * item.cpu for item in found.types) == Fraction(told["sum_vcpu"])
-        memory = sum(item.arrivals * item.memory for item in found.types)
+        assert sum(item.arrivals * item.demand[0] for item in found.types) == Fraction(told["sum_vcpu"])
+        memory = sum(item.arrivals * item.demand[1] for item in found.types)
         assert memory == Fraction(told["sum_mem_gib"])
         first, last = told["first_last_timestamp_s"]
         assert found.span == last + 300 - first == 300_000

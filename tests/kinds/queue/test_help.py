@@ -155,7 +155,7 @@ class TestScenarioKeys:
         assert session.timeline.event > 10
 
     def test_the_part_for_pods_is_allowed(self):
-        (part,) = [block for block in blocks(SCENARIOS, "toml") if "alibaba-pods" in block]
+        (part,) = [block for block in blocks(page("traces"), "toml") if "alibaba-pods" in block]
         scenario = parse_scenario({"system": "queue", **tomllib.loads(part)})
         assert scenario.workload.resources == "all"
 

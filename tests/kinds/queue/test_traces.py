@@ -21,7 +21,7 @@ from slotscope.model.kinds.queue.arrivals import SlottedBlock
 from slotscope.model.kinds.queue.numbers import numbers_of
 from slotscope.model.kinds.queue.scenario.schema import QueueScenario
 from slotscope.model.kinds.queue.traces.google_queue import queue_jobs
-from slotscope.model.kinds.queue.traces.workload import PARTS, with_jobs, with_trace
+from slotscope.model.kinds.queue.traces.workload import PARTS, resources, with_jobs, with_trace
 from slotscope.model.scenario.load import load_scenario, parse_scenario, parse_scenario_text, scenario_text
 from slotscope.model.traces.alibaba_pods import COLUMNS, pod_jobs, read_pods
 from slotscope.model.traces.google import read_task_events
@@ -231,7 +231,7 @@ class TestGoogle:
         count = 1000
         size = np.arange(1, count + 1)[:, None] * (REQUEST_UNIT // count)
         jobs = SlottedJobs(np.arange(count), np.arange(1, count + 1), size, REPORT)
-        scenario, workload, _ = with_jobs(google(), jobs)
+        scenario, workload, _ = with_jobs(google(), jobs, resources(google()))
         assert len(scenario.jobs) == 200
         numbers = numbers_of(scenario)
         assert numbers.types == count

@@ -133,7 +133,7 @@ class TraceMoldable(Section):
     """
 
     kind: Literal["trace"]
-    format: Literal["swf"] = "swf"
+    format: Literal["swf", "jobs"] = "swf"
     paths: tuple[str, ...] = ()
     arrivals: Literal["recorded", "resampled", "poisson"] = "recorded"
     sizes: Literal["recorded", "resampled"] = "recorded"

@@ -14,10 +14,12 @@ from slotscope.model.errors import ScenarioError, TraceError
 from slotscope.model.exact import LONGEST
 from slotscope.model.kinds.moldable.scenario.schema import MoldableScenario
 from slotscope.model.kinds.moldable.scenario.workload import TraceMoldable
+from slotscope.model.kinds.moldable.traces.recorded_jobs import TAKEN, parallel_jobs
 from slotscope.model.kinds.moldable.traces.swf_workload import DrawnWorkload
 from slotscope.model.scenario.load import as_data
 from slotscope.model.scenario.validation import validated
 from slotscope.model.streams import stream
+from slotscope.model.traces.formats import JOBS, playing, read_jobs
 from slotscope.model.traces.reading import file_size
 from slotscope.model.traces.report import ImportReport, LeftOut
 from slotscope.model.traces.span import run_over
@@ -70,21 +72,9 @@ def with_trace(
     UserError
         If the scenario takes no trace, a file cannot be read, or no rate can be told from it.
     """
-    trace = scenario.workload
-    if not isinstance(trace, TraceMoldable):
-        raise ScenarioError(
-            f"found the workload '{trace.kind}' and a trace's path, allowed: a scenario whose "
-            "workload is a trace, such as moldable-swf",
-            where="workload.kind",
-        )
-    files = paths or trace.paths
-    if not files:
-        raise ScenarioError(
-            "found no path of a trace; give its files with --trace PATH (slotscope traces lists some)",
-            where="workload.paths",
-        )
-    log = _used(scenario, trace, _read(files, progress, cancelled))
-    found = _told(scenario, trace, log, files)
+    scenario, trace, _ = playing(scenario, TraceMoldable, paths, "moldable-swf")
+    log = _used(scenario, trace, _read(trace, progress, cancelled))
+    found = _told(scenario, trace, log)
     report = log.report.then(len(log.time), "jobs", (), _notes(found, log))
     if trace.arrivals == "recorded" and trace.sizes == "recorded":
         return found, RecordedWorkload(*_arrays(_times(found, log), log.size)), report
@@ -110,7 +100,7 @@ def workload_of(scenario: MoldableScenario, start: float = 0.0, branch: int = 0)
             "'resampled' or 'poisson' and sizes 'resampled'; restart instead",
             where="workload",
         )
-    log = _used(scenario, trace, _read(trace.paths))
+    log = _used(scenario, trace, _read(trace))
     sizes = empirical_sampler(log.size, fsum(log.size) / len(log.size))
     if trace.arrivals == "recorded":
         drawn = sizes(stream(scenario.seed, "service", branch, 0), len(log.size))
@@ -153,13 +143,17 @@ _RECENT: dict[_Stamped, ParallelJobs] = {}
 
 
 def _read(
-    paths: tuple[str, ...], progress: Callable[[float], None] | None = None, cancelled: Callable[[], bool] | None = None
+    trace: TraceMoldable, progress: Callable[[float], None] | None = None, cancelled: Callable[[], bool] | None = None
 ) -> ParallelJobs:
     """A log's jobs; read from its files unless it was read lately and they have not changed."""
-    key = tuple((path, file_size(Path(path)), Path(path).stat().st_mtime_ns) for path in paths)
+    paths = [Path(path) for path in trace.paths]
+    key = tuple((str(path), file_size(path), path.stat().st_mtime_ns) for path in paths)
     found = _RECENT.get(key)
     if found is None:
-        found = read_swf([Path(path) for path in paths], progress=progress, cancelled=cancelled)
+        if trace.format == JOBS:
+            found = parallel_jobs(read_jobs(paths, TAKEN, progress, cancelled))
+        else:
+            found = read_swf(paths, progress=progress, cancelled=cancelled)
         for old in list(_RECENT)[: len(_RECENT) - MOST_RECENT + 1]:
             _RECENT.pop(old, None)
         _RECENT[key] = found
@@ -204,9 +198,7 @@ def rounded(value: float) -> Fraction:
     return Fraction(f"{value:.{DIGITS - 1}e}")
 
 
-def _told(
-    scenario: MoldableScenario, trace: TraceMoldable, log: _ScenarioLog, files: tuple[str, ...]
-) -> MoldableScenario:
+def _told(scenario: MoldableScenario, trace: TraceMoldable, log: _ScenarioLog) -> MoldableScenario:
     """The scenario with servers, arrival rate and sizes as they are in force.
 
     Raises
@@ -232,7 +224,7 @@ def _told(
         "run": run_over(scenario, gap * (len(log.time) - 1)),
         "servers": {"count": servers},
         "classes": [job_class],
-        "workload": trace.model_dump(mode="json", exclude_none=True) | {"paths": list(files)},
+        "workload": trace.model_dump(mode="json", exclude_none=True),
     }
     return validated(MoldableScenario, as_data(scenario) | changes)
 

@@ -180,7 +180,7 @@ class TracePhases(Section):
     """
 
     kind: Literal["trace"]
-    format: Literal["azure-flavours", "alibaba-pods"] = "azure-flavours"
+    format: Literal["azure-flavours", "alibaba-pods", "jobs"] = "azure-flavours"
     paths: tuple[str, ...] = ()
     scale: Positive = Fraction(1)
     seconds: Positive = Fraction(3600)

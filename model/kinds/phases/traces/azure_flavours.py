@@ -111,7 +111,7 @@ def read_flavours(
 def _type(letter: str, cpu: Fraction, memory: Fraction, seen: _Seen) -> FixedType:
     name = f"{plain(cpu)} vCPU {plain(memory)} GiB"
     time = Fraction(seen.twice_time[letter], 2)
-    return FixedType(name, cpu, memory, seen.arrivals[letter], seen.ends[letter], time)
+    return FixedType(name, (cpu, memory), seen.arrivals[letter], seen.ends[letter], time)
 
 
 def _notes(seen: _Seen, batches: int) -> tuple[str, ...]:

@@ -16,8 +16,7 @@ class FixedType(NamedTuple):
     """Jobs of one size: what they need, and what was seen of them."""
 
     name: str
-    cpu: Fraction  #: CPUs
-    memory: Fraction  #: GiB
+    demand: tuple[Fraction, ...]  #: [D] CPUs and GiB, or of the scenario's resources in its units
     arrivals: int
     ends: int  #: how many of them were seen to end
     time: Fraction  #: seconds for which all together were seen to run

@@ -46,8 +46,7 @@ def pod_types(pods: Pods, *, limit: int | None = None) -> FixedTypes:
     types = tuple(
         FixedType(
             _name(cpu, memory),
-            Fraction(cpu, THOUSANDTHS),
-            Fraction(memory, MEBI),
+            (Fraction(cpu, THOUSANDTHS), Fraction(memory, MEBI)),
             come,
             come,
             Fraction(ran, MICROSECONDS),

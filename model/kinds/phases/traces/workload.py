@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Callable, Iterable, Mapping, NamedTuple
+from typing import Any, Callable, Iterable, Mapping, Sequence
 
 from slotscope.model.errors import ScenarioError, TraceError
 from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
@@ -12,10 +12,12 @@ from slotscope.model.kinds.phases.scenario.workload import TracePhases
 from slotscope.model.kinds.phases.traces.azure_flavours import read_flavours
 from slotscope.model.kinds.phases.traces.fixed_types import FixedType, FixedTypes
 from slotscope.model.kinds.phases.traces.pod_types import pod_types
+from slotscope.model.kinds.phases.traces.recorded_jobs import TypeScale, own_scales, recorded_types, taken
 from slotscope.model.scenario.fields import Quantity, plain
 from slotscope.model.scenario.load import as_data
 from slotscope.model.scenario.validation import validated
 from slotscope.model.traces.alibaba_pods import read_pods
+from slotscope.model.traces.formats import JOBS, playing, read_jobs
 from slotscope.model.traces.report import ImportReport, LeftOut
 
 #: Digits that estimated rates keep: more would only make exact arithmetic slow.
@@ -41,32 +43,24 @@ def with_trace(
     UserError
         If the scenario takes no trace, a file cannot be read, or no type of it can be used.
     """
-    trace = scenario.workload
-    if not isinstance(trace, TracePhases):
-        raise ScenarioError(
-            f"found the workload '{trace.kind}' and a trace's path, allowed: a scenario whose "
-            "workload is a trace, such as jrs-azure",
-            where="workload.kind",
-        )
-    files = paths or trace.paths
-    if not files:
-        raise ScenarioError(
-            "found no path of a trace; give its files with --trace PATH (slotscope traces lists some)",
-            where="workload.paths",
-        )
-    scales = _scales(scenario)  # before seconds of reading
-    found = _read(trace, [Path(path) for path in files], progress, cancelled)
+    scenario, trace, files = playing(scenario, TracePhases, paths, "jrs-azure")
+    if trace.format == JOBS:
+        jobs = read_jobs(files, taken(scenario), progress, cancelled)
+        found, scales = recorded_types(scenario, jobs.first(trace.limit)), own_scales(scenario)
+    else:
+        scales = _scales(scenario)  # before seconds of reading
+        found = _read(trace, files, progress, cancelled)
     chosen, report = _chosen(scenario, found, scales)
     changes: dict[str, Any] = {
         "phases": [_phase(scales, item, found.span, trace.seconds) for item in chosen],
-        "workload": trace.model_dump(mode="json") | {"paths": list(files)},
+        "workload": trace.model_dump(mode="json"),
     }
     return validated(PhasesScenario, as_data(scenario) | changes), None, report
 
 
 def _read(
     trace: TracePhases,
-    files: list[Path],
+    files: Sequence[Path],
     progress: Callable[[float], None] | None,
     cancelled: Callable[[], bool] | None,
 ) -> FixedTypes:
@@ -76,19 +70,7 @@ def _read(
     return read_flavours(files, limit=trace.limit, progress=progress, cancelled=cancelled)
 
 
-class _Scale(NamedTuple):
-    """Which amount of a type a resource is, and what one unit of it is in that resource's unit."""
-
-    field: str
-    amount: Fraction
-
-    def of(self, item: FixedType) -> Fraction:
-        """What a job of a type needs, in the scenario's unit."""
-        needed: Fraction = getattr(item, self.field)
-        return needed * self.amount
-
-
-def _scales(scenario: PhasesScenario) -> Mapping[str, _Scale]:
+def _scales(scenario: PhasesScenario) -> Mapping[str, TypeScale]:
     """How each resource of the scenario is taken from a trace.
 
     Raises
@@ -103,7 +85,10 @@ def _scales(scenario: PhasesScenario) -> Mapping[str, _Scale]:
             "begins with 'cpu' or 'vcpu', one with 'mem', or both",
             where="servers.capacity",
         )
-    return {name: _Scale(field, _one(scenario.unit_of(name), name, field)) for name, field in fields.items()}
+    return {
+        name: TypeScale(list(_UNITS).index(field), _one(scenario.unit_of(name), name, field))
+        for name, field in fields.items()
+    }
 
 
 def _field(name: str) -> str:
@@ -126,7 +111,7 @@ def _one(unit: str, name: str, field: str) -> Fraction:
 
 
 def _chosen(
-    scenario: PhasesScenario, found: FixedTypes, scales: Mapping[str, _Scale]
+    scenario: PhasesScenario, found: FixedTypes, scales: Mapping[str, TypeScale]
 ) -> tuple[list[FixedType], ImportReport]:
     """The types that become phases, the most frequent first, and the report.
 
@@ -163,12 +148,12 @@ def _types(types: list[FixedType]) -> str:
     return "one type" if len(types) == 1 else f"{len(types)} types"
 
 
-def _fits(scenario: PhasesScenario, scales: Mapping[str, _Scale], item: FixedType) -> bool:
+def _fits(scenario: PhasesScenario, scales: Mapping[str, TypeScale], item: FixedType) -> bool:
     pairs = zip(scales.values(), scenario.capacity, strict=True)
     return all(scale.of(item) <= has for scale, has in pairs)
 
 
-def _phase(scales: Mapping[str, _Scale], item: FixedType, span: Fraction, seconds: Fraction) -> dict[str, Any]:
+def _phase(scales: Mapping[str, TypeScale], item: FixedType, span: Fraction, seconds: Fraction) -> dict[str, Any]:
     """A type as a phase in which jobs begin and end, with its rates per unit of time."""
     return {
         "name": item.name,

@@ -18,7 +18,7 @@ from slotscope.model.kinds.queue.experiments.queue_runs import CUTS, WARMUP_CUTS
 from slotscope.model.kinds.queue.scenario.arrivals import TraceSlots
 from slotscope.model.kinds.queue.scenario.schema import QueueScenario
 from slotscope.model.kinds.queue.traces.google_queue import queue_jobs
-from slotscope.model.kinds.queue.traces.workload import with_jobs
+from slotscope.model.kinds.queue.traces.workload import resources, with_jobs
 from slotscope.model.lab.parts import Outcome, Part
 from slotscope.model.lab.plan import Options, Outcomes, finished
 from slotscope.model.lab.results import Curve, Figure, Result, Row
@@ -154,7 +154,8 @@ def carry_out(part: Part) -> Outcome:
     """[:data:`CUTS`] the mean queue in equal stretches up to the last arrival; and its slots."""
     settings = part.settings
     jobs = jobs_at(tuple(settings["trace"]), settings["content"], settings["scaling"])
-    scenario, recorded, _ = with_jobs(_scenario(settings["servers"], settings["scaling"]), jobs)
+    opened = _scenario(settings["servers"], settings["scaling"])
+    scenario, recorded, _ = with_jobs(opened, jobs, resources(opened))
     slots = ceil(jobs.slots / CUTS) * CUTS
     areas = sums_of_the_queue(assemble(scenario, settings["policy"], part.seed, recorded), slots)
     return {"slots": slots, "queue": [area * CUTS / slots for area in areas]}

@@ -120,7 +120,7 @@ class TraceSlots(Section):
     """
 
     kind: Literal["trace"]
-    format: Literal["google-task-events", "alibaba-pods"] = "google-task-events"
+    format: Literal["google-task-events", "alibaba-pods", "jobs"] = "google-task-events"
     paths: tuple[str, ...] = ()
     slot: Positive = Fraction(1, 10)
     time_scale: Positive = Fraction(1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import ceil
 from pathlib import Path
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -16,11 +16,13 @@ from slotscope.model.kinds.queue.numbers import QueueNumbers, numbers_of
 from slotscope.model.kinds.queue.scenario.arrivals import TraceSlots
 from slotscope.model.kinds.queue.scenario.schema import QueueScenario
 from slotscope.model.kinds.queue.traces.google_queue import queue_jobs
+from slotscope.model.kinds.queue.traces.recorded_jobs import ResourceScale, capacities, largest, recorded_slots, taken
 from slotscope.model.kinds.queue.units import scaled
 from slotscope.model.scenario.fields import Quantity
 from slotscope.model.scenario.load import as_data
 from slotscope.model.scenario.validation import validated
 from slotscope.model.traces.alibaba_pods import pod_jobs, read_pods
+from slotscope.model.traces.formats import JOBS, playing, read_jobs
 from slotscope.model.traces.google import read_task_events
 from slotscope.model.traces.report import ImportReport
 from slotscope.model.traces.slots import SlottedJobs
@@ -52,39 +54,26 @@ def with_trace(
     UserError
         If the scenario takes no trace, a file cannot be read, or it holds no job for its servers.
     """
-    trace = scenario.workload
-    if not isinstance(trace, TraceSlots):
-        raise ScenarioError(
-            f"found the workload '{trace.kind}' and a trace's path, allowed: a scenario whose "
-            "workload is a trace, such as queues-google",
-            where="workload.kind",
-        )
-    files = paths or trace.paths
-    if not files:
-        raise ScenarioError(
-            "found no path of a trace; give its files with --trace PATH (slotscope traces lists some)",
-            where="workload.paths",
-        )
-    resources(scenario)  # before minutes of reading
-    jobs = _read(trace, [Path(path) for path in files], progress, cancelled)
-    return with_jobs(scenario, jobs, files)
+    scenario, trace, files = playing(scenario, TraceSlots, paths, "queues-google")
+    if trace.format == JOBS:
+        jobs, scales = recorded_slots(scenario, trace, read_jobs(files, taken(scenario), progress, cancelled))
+    else:
+        scales = resources(scenario)  # before minutes of reading
+        jobs = _read(trace, files, progress, cancelled)
+    return with_jobs(scenario, jobs, scales)
 
 
 def _read(
-    trace: TraceSlots, files: list[Path], progress: Callable[[float], None] | None, cancelled: Callable[[], bool] | None
+    trace: TraceSlots,
+    files: Sequence[Path],
+    progress: Callable[[float], None] | None,
+    cancelled: Callable[[], bool] | None,
 ) -> SlottedJobs:
     if trace.format == "alibaba-pods":
         pods = read_pods(files, progress=progress, cancelled=cancelled)
         return pod_jobs(pods, slot=trace.slot, time_scale=trace.time_scale, limit=trace.limit)
     tasks = read_task_events(files, progress=progress, cancelled=cancelled)
     return queue_jobs(tasks, slot=trace.slot, time_scale=trace.time_scale, limit=trace.limit, resources=trace.resources)
-
-
-class ResourceScale(NamedTuple):
-    """Where a resource stands in a trace's sizes, and what one unit of it is in the scenario's."""
-
-    column: int
-    amount: Fraction
 
 
 def resources(scenario: QueueScenario) -> tuple[ResourceScale, ...]:
@@ -100,16 +89,16 @@ def resources(scenario: QueueScenario) -> tuple[ResourceScale, ...]:
     """
     trace = scenario.workload
     assert isinstance(trace, TraceSlots)
-    largest = [max(column) for column in zip(*_capacities(scenario), strict=True)]
+    most = largest(scenario)
     if trace.format == "google-task-events" and trace.resources == "max":
-        if len(largest) != 1:
+        if len(most) != 1:
             names = ", ".join(scenario.resource_names)
             raise ScenarioError(
                 f"found the resources {names}, allowed: one, because a job's size "
                 "is the larger of CPU and memory; or workload.resources = 'all'",
                 where="servers.capacity",
             )
-        return (ResourceScale(0, largest[0] / REQUEST_UNIT),)
+        return (ResourceScale(0, most[0] / REQUEST_UNIT),)
     if trace.resources == "max":
         raise ScenarioError(
             "found 'max', allowed for a list of pods: 'all', because CPU and memory have no common measure",
@@ -123,14 +112,9 @@ def resources(scenario: QueueScenario) -> tuple[ResourceScale, ...]:
             where="servers.capacity",
         )
     if trace.format == "google-task-events":
-        return tuple(ResourceScale(column, most / REQUEST_UNIT) for column, most in zip(columns, largest, strict=True))
+        return tuple(ResourceScale(column, one / REQUEST_UNIT) for column, one in zip(columns, most, strict=True))
     pairs = zip(columns, scenario.resource_names, strict=True)
     return tuple(ResourceScale(column, _one(scenario, name, column)) for column, name in pairs)
-
-
-def _capacities(scenario: QueueScenario) -> list[tuple[Fraction, ...]]:
-    """[P][D] what a server of each kind has, in the declared units."""
-    return [scenario.amounts(capacity) for _, _, capacity, _ in scenario.servers.kinds]
 
 
 def _column(name: str) -> int:
@@ -150,8 +134,10 @@ def _one(scenario: QueueScenario, name: str, column: int) -> Fraction:
     raise ScenarioError(f"{problem}; pods tell {written[0]}", where=f"resources.{name}.unit")
 
 
-def with_jobs(scenario: QueueScenario, jobs: SlottedJobs, files: tuple[str, ...] = ()) -> Found:
+def with_jobs(scenario: QueueScenario, jobs: SlottedJobs, scales: tuple[ResourceScale, ...]) -> Found:
     """A scenario whose jobs are those of a trace that has been read; as :func:`with_trace`.
+
+    ``scales`` say what the jobs' sizes are in the scenario's resources.
 
     Raises
     ------
@@ -160,13 +146,13 @@ def with_jobs(scenario: QueueScenario, jobs: SlottedJobs, files: tuple[str, ...]
     """
     sizes, size_of = np.unique(jobs.size, axis=0, return_inverse=True)
     size_of = size_of.ravel()
-    amounts, rounded = _amounts(scenario, sizes)
+    amounts, rounded = _amounts(scenario, sizes, scales)
     fits = np.array([_fits(scenario, amount) for amount in amounts])
     if not fits.all():
         if not fits.any():
             raise TraceError("no job of the trace fits a server", where="servers.capacity")
-        return with_jobs(scenario, jobs.keep(fits[size_of], "larger than every server"), files)
-    found = _told(scenario, jobs, files, amounts, size_of)
+        return with_jobs(scenario, jobs.keep(fits[size_of], "larger than every server"), scales)
+    found = _told(scenario, jobs, amounts, size_of)
     numbers = numbers_of(found)
     units = np.array([scaled(amount, numbers.unit) for amount in amounts], np.int64)
     recorded = RecordedSlots(jobs.slot.astype(np.float64), units[size_of], jobs.service.astype(np.float64))
@@ -177,27 +163,23 @@ def with_jobs(scenario: QueueScenario, jobs: SlottedJobs, files: tuple[str, ...]
 
 
 def _fits(scenario: QueueScenario, amount: tuple[Fraction, ...]) -> bool:
-    return any(all(need <= has for need, has in zip(amount, server, strict=True)) for server in _capacities(scenario))
+    return any(all(need <= has for need, has in zip(amount, server, strict=True)) for server in capacities(scenario))
 
 
-def _amounts(scenario: QueueScenario, sizes: npt.NDArray[np.int64]) -> tuple[list[tuple[Fraction, ...]], bool]:
+def _amounts(
+    scenario: QueueScenario, sizes: npt.NDArray[np.int64], scales: tuple[ResourceScale, ...]
+) -> tuple[list[tuple[Fraction, ...]], bool]:
     """[m][D] distinct sizes in the scenario's units; and whether one had to be rounded up."""
-    scales = resources(scenario)
     exact = [tuple(scale.amount * row[scale.column] for scale in scales) for row in sizes.tolist()]
     if len(scales) == 1:
         return exact, False
-    largest = [max(column) for column in zip(*_capacities(scenario), strict=True)]
-    parts = [most / PARTS for most in largest]
+    parts = [most / PARTS for most in largest(scenario)]
     rounded = [tuple(ceil(amount / part) * part for amount, part in zip(row, parts, strict=True)) for row in exact]
     return rounded, rounded != exact
 
 
 def _told(
-    scenario: QueueScenario,
-    jobs: SlottedJobs,
-    files: tuple[str, ...],
-    amounts: list[tuple[Fraction, ...]],
-    size_of: npt.NDArray[np.int64],
+    scenario: QueueScenario, jobs: SlottedJobs, amounts: list[tuple[Fraction, ...]], size_of: npt.NDArray[np.int64]
 ) -> QueueScenario:
     """The scenario with classes of jobs whose shares, sizes and mean services are the trace's."""
     order = sorted(range(len(amounts)), key=lambda place: (max(amounts[place]), amounts[place]))
@@ -206,7 +188,6 @@ def _told(
     np.add.at(work, size_of, jobs.service)
     groups = [group.tolist() for group in np.array_split(order, min(len(order), MOST_CLASSES))]
     trace = scenario.workload.model_dump(mode="json", exclude_none=True)
-    trace |= {"paths": list(files)} if files else {}
     changes: dict[str, Any] = {
         "jobs": [_class(group, amounts, counts, work.tolist(), len(jobs)) for group in groups],
         "run": run_over(scenario, float(jobs.slot[-1])),

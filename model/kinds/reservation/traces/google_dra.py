@@ -20,13 +20,13 @@ REWARD_FACTOR = {0: 1, 1: 3, 2: 9}
 
 
 @dataclass(frozen=True)
-class GoogleType:
+class RewardedType:
     """A job type of Section 7.2: tasks of equal priority and rounded size.
 
     Attributes
     ----------
-    size:
-        A power of 1/2, as a part of a server.
+    demand:
+        [D] of each resource a power of 1/2, as a part of a server, or 0.
     priority:
         0, 1 or 2.
     reward:
@@ -35,10 +35,15 @@ class GoogleType:
         For people: ``"priority 2, size 1/16"``.
     """
 
-    size: Fraction
+    demand: tuple[Fraction, ...]
     priority: int
     reward: Fraction
     name: str
+
+    @property
+    def size(self) -> Fraction:
+        """The largest demand."""
+        return max(self.demand)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +64,7 @@ class DraJobs:
         The import's report, with what this step left out.
     """
 
-    types: tuple[GoogleType, ...]
+    types: tuple[RewardedType, ...]
     time: npt.NDArray[np.float64]
     type: npt.NDArray[np.int32]
     service: npt.NDArray[np.float64]
@@ -118,20 +123,21 @@ def dra_jobs(tasks: GoogleTasks, *, time_scale: Fraction | int = 1, limit: int |
     types, type_of = _types(jobs)
     return DraJobs(
         types=types,
-        time=_seconds(jobs.submit - jobs.submit[0], time_scale),
+        time=seconds(jobs.submit - jobs.submit[0], time_scale),
         type=type_of,
-        service=_seconds(jobs.runtime, time_scale),
+        service=seconds(jobs.runtime, time_scale),
         report=jobs.report.then(len(jobs), "jobs", ()),
     )
 
 
-def _seconds(microseconds: npt.NDArray[np.int64], time_scale: Fraction | int) -> npt.NDArray[np.float64]:
+def seconds(microseconds: npt.NDArray[np.int64], time_scale: Fraction | int) -> npt.NDArray[np.float64]:
+    """float64 [n] seconds, of which *time_scale* of the trace are one."""
     second = Fraction(time_scale) * MICROSECONDS
     scaled = microseconds.astype(np.float64) * second.denominator / second.numerator
     return np.asarray(scaled, dtype=np.float64)
 
 
-def _types(jobs: GoogleTasks) -> tuple[tuple[GoogleType, ...], npt.NDArray[np.int32]]:
+def _types(jobs: GoogleTasks) -> tuple[tuple[RewardedType, ...], npt.NDArray[np.int32]]:
     """The types of *jobs* and the index of each job's type, int32 [n]."""
     sizes, size_of = np.unique(jobs.size, return_inverse=True)
     exponent = np.array([halvings(int(size)) for size in sizes], dtype=np.int64)[size_of]
@@ -139,7 +145,7 @@ def _types(jobs: GoogleTasks) -> tuple[tuple[GoogleType, ...], npt.NDArray[np.in
     return tuple(_type(-int(p), int(k)) for p, k in keys.T), type_of.ravel().astype(np.int32)
 
 
-def _type(priority: int, exponent: int) -> GoogleType:
+def _type(priority: int, exponent: int) -> RewardedType:
     size = Fraction(1, 2**exponent)
     name = f"priority {priority}, size {size}"
-    return GoogleType(size, priority, size * REWARD_FACTOR[priority], name)
+    return RewardedType((size,), priority, size * REWARD_FACTOR[priority], name)

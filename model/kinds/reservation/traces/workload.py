@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from pathlib import Path
 from typing import Any, Callable
 
 import numpy as np
@@ -11,9 +10,11 @@ import numpy as np
 from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
 from slotscope.model.kinds.reservation.traces.google_dra import DraJobs, dra_jobs
+from slotscope.model.kinds.reservation.traces.recorded_jobs import capacity_of, recorded_types, taken
 from slotscope.model.scenario.common import TraceWorkload
 from slotscope.model.scenario.load import as_data
 from slotscope.model.scenario.validation import validated
+from slotscope.model.traces.formats import JOBS, playing, read_jobs
 from slotscope.model.traces.google import read_task_events
 from slotscope.model.traces.report import ImportReport
 from slotscope.model.traces.span import run_over
@@ -40,39 +41,29 @@ def with_trace(
     UserError
         If no path is given, a file cannot be read, or it holds no completed task.
     """
-    trace = scenario.workload
-    if not isinstance(trace, TraceWorkload):
-        raise ScenarioError(
-            f"found the workload '{trace.kind}' and a trace's path, allowed: a scenario whose "
-            "workload is a trace, such as dra-google",
-            where="workload.kind",
-        )
-    files = paths or trace.paths
-    if not files:
-        raise ScenarioError(
-            "found no path of a trace; give its files with --trace PATH (slotscope traces lists some)",
-            where="workload.paths",
-        )
-    if len(scenario.servers.capacity) != 1:
-        raise ScenarioError(
-            f"found the resources {', '.join(scenario.servers.capacity) or 'none'}, allowed: "
-            "one, because the trace's tasks have one size",
-            where="servers.capacity",
-        )
-    tasks = read_task_events([Path(path) for path in files], progress=progress, cancelled=cancelled)
-    jobs = dra_jobs(tasks, time_scale=trace.time_scale, limit=trace.limit)
+    scenario, trace, files = playing(scenario, TraceWorkload, paths, "dra-google")
+    if trace.format == JOBS:
+        jobs = recorded_types(scenario, trace, read_jobs(files, taken(scenario), progress, cancelled))
+    else:
+        if len(scenario.servers.capacity) != 1:
+            raise ScenarioError(
+                f"found the resources {', '.join(scenario.servers.capacity) or 'none'}, allowed: "
+                "one, because the trace's tasks have one size",
+                where="servers.capacity",
+            )
+        tasks = read_task_events(files, progress=progress, cancelled=cancelled)
+        jobs = dra_jobs(tasks, time_scale=trace.time_scale, limit=trace.limit)
     changes: dict[str, Any] = {
         "job_types": _job_types(jobs, scenario),
         "run": run_over(scenario, float(jobs.time[-1])),
-        "workload": trace.model_dump(mode="json") | {"paths": list(files)},
+        "workload": trace.model_dump(mode="json"),
     }
     found = validated(ReservationScenario, as_data(scenario) | changes)
     return found, RecordedWorkload(jobs.time, jobs.type, jobs.service), jobs.report
 
 
 def _job_types(jobs: DraJobs, scenario: ReservationScenario) -> list[dict[str, Any]]:
-    resource, amount = next(iter(scenario.servers.capacity.items()))
-    capacity = amount.in_unit(scenario.unit_of(resource))  # sizes are parts of a server
+    capacities = capacity_of(scenario)  # demands are parts of it
     span = float(jobs.time[-1] - jobs.time[0]) or 1.0
     rows = []
     for number, kind in enumerate(jobs.types):
@@ -81,7 +72,9 @@ def _job_types(jobs: DraJobs, scenario: ReservationScenario) -> list[dict[str, A
         rows.append(
             {
                 "name": kind.name,
-                "demand": {resource: str(kind.size * capacity)},
+                "demand": {
+                    one.name: str(part * one.largest) for part, one in zip(kind.demand, capacities, strict=True)
+                },
                 "reward": str(kind.reward),
                 "priority": kind.priority,
                 "workload": str(_rounded(offered)),

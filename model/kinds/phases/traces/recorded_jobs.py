@@ -1,0 +1,72 @@
+"""Job types of fixed size from recorded jobs of any format: those that need the same are of one type."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Mapping, NamedTuple
+
+import numpy as np
+
+from slotscope.model.errors import TraceError
+from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
+from slotscope.model.kinds.phases.traces.fixed_types import FixedType, FixedTypes
+from slotscope.model.scenario.fields import plain
+from slotscope.model.traces.job_table import TYPE, Asked
+from slotscope.model.traces.jobs import SECOND, Needed, RecordedJobs, demanded
+
+
+class TypeScale(NamedTuple):
+    """Which amount of a type a resource is, and what one unit of it is in that resource's unit."""
+
+    column: int
+    amount: Fraction
+
+    def of(self, item: FixedType) -> Fraction:
+        """What a job of a type needs, in the scenario's unit."""
+        return item.demand[self.column] * self.amount
+
+
+def taken(scenario: PhasesScenario) -> Asked:
+    """What is taken of a table of jobs: the demands, and the type."""
+    return Asked(scenario.resource_names, (TYPE,))
+
+
+def own_scales(scenario: PhasesScenario) -> Mapping[str, TypeScale]:
+    """For types whose demands are those of the scenario's resources already."""
+    return {name: TypeScale(column, Fraction(1)) for column, name in enumerate(scenario.resource_names)}
+
+
+def recorded_types(scenario: PhasesScenario, jobs: RecordedJobs) -> FixedTypes:
+    """The types of recorded jobs, by what they need and, where that is told, by their type.
+
+    All jobs were seen to end, after their duration.
+
+    Raises
+    ------
+    UserError
+        If a resource of the scenario is not told, or all jobs came at one time.
+    """
+    needed = [Needed(name, scenario.unit_of(name), most) for name, most in zip(*_capacity(scenario), strict=True)]
+    jobs, size, factors = demanded(jobs, needed)
+    span = int(jobs.arrival[-1] - jobs.arrival[0])
+    if not span:
+        raise TraceError(
+            f"found {len(jobs):,} jobs that all came at one time; allowed are jobs of several times, from which a "
+            "rate can be told",
+            where=jobs.report.files[0],
+        )
+    keys, type_of = np.unique(np.column_stack((jobs.type, size)), axis=0, return_inverse=True)
+    arrivals = np.bincount(type_of.ravel(), minlength=len(keys)).tolist()
+    time = np.zeros(len(keys), np.int64)
+    np.add.at(time, type_of.ravel(), jobs.duration)
+    types = []
+    for (label, *amounts), come, ran in zip(keys.tolist(), arrivals, time.tolist(), strict=True):
+        demand = tuple(amount * factor for amount, factor in zip(amounts, factors, strict=True))
+        name = " ".join(f"{plain(amount)} {one.unit or one.name}" for amount, one in zip(demand, needed, strict=True))
+        title = f"{jobs.names[label]} {name}" if jobs.names else name
+        types.append(FixedType(title, demand, come, come, Fraction(ran, SECOND)))
+    return FixedTypes(tuple(types), Fraction(span, SECOND), jobs.report)
+
+
+def _capacity(scenario: PhasesScenario) -> tuple[tuple[str, ...], tuple[Fraction, ...]]:
+    return scenario.resource_names, scenario.capacity

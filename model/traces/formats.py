@@ -1,0 +1,115 @@
+"""Formats that every kind of system reads: files tell by their content which one they have."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from pathlib import Path
+from types import MappingProxyType
+from typing import Callable, Mapping, NamedTuple, Sequence, TypeVar
+
+from pydantic import BaseModel
+
+from slotscope.model.errors import ScenarioError, TraceError
+from slotscope.model.scenario.load import Scenario
+from slotscope.model.traces.job_table import Asked, is_job_table, read_job_table
+from slotscope.model.traces.jobs import RecordedJobs
+from slotscope.model.traces.reading import GZIP_MAGIC, Watch, file_size
+
+#: What a scenario calls all of them.
+JOBS = "jobs"
+
+#: Bytes of a file that tell its format.
+_HEAD = 4096
+
+
+class JobFormat(NamedTuple):
+    """A format: whether a file that begins so has it, and what reads its files."""
+
+    title: str
+    known_by: Callable[[bytes], bool]
+    read: Callable[[Sequence[Path], Asked, Watch], RecordedJobs]
+
+
+#: All formats by name; the first that knows a file reads it.
+FORMATS: Mapping[str, JobFormat] = MappingProxyType(
+    {"table": JobFormat("tables of jobs (CSV or Parquet)", is_job_table, read_job_table)}
+)
+
+_Found = TypeVar("_Found", bound=Scenario)
+_Trace = TypeVar("_Trace", bound=BaseModel)
+
+
+def playing(
+    scenario: _Found, schema: type[_Trace], paths: tuple[str, ...], example: str
+) -> tuple[_Found, _Trace, tuple[Path, ...]]:
+    """A scenario that plays files, its workload, and those files: *paths*, or else the scenario's own.
+
+    Its workload names the files, and the format :data:`JOBS` where they have one of :data:`FORMATS`.
+
+    Parameters
+    ----------
+    schema:
+        Of a workload that is a trace.
+    example:
+        A scenario of the kind that has one.
+
+    Raises
+    ------
+    UserError
+        If it takes no trace, or names none; if a file cannot be read.
+    """
+    trace = scenario.workload
+    if not isinstance(trace, schema):
+        raise ScenarioError(
+            f"found the workload '{trace.kind}' and a trace's path, allowed: a scenario whose "
+            f"workload is a trace, such as {example}",
+            where="workload.kind",
+        )
+    files = paths or trace.paths  # type: ignore[attr-defined]
+    if not files:
+        raise ScenarioError(
+            "found no path of a trace; give its files with --trace PATH (slotscope traces lists some)",
+            where="workload.paths",
+        )
+    found = tuple(Path(path) for path in files)
+    changes: dict[str, object] = {"paths": files}
+    if _format_of(found[0]) is not None:
+        changes["format"] = JOBS
+    trace = trace.model_copy(update=changes)
+    return scenario.model_copy(update={"workload": trace}), trace, found
+
+
+def read_jobs(
+    paths: Sequence[Path],
+    asked: Asked,
+    progress: Callable[[float], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> RecordedJobs:
+    """Read files that have one of :data:`FORMATS`.
+
+    Raises
+    ------
+    TraceError
+        If a file cannot be used: in one line where, what was found, what is allowed.
+    ReadingStoppedError
+        If *cancelled* returned true.
+    """
+    watch = Watch(sum(file_size(path) for path in paths), progress, cancelled)
+    found = _format_of(paths[0])
+    if found is None:
+        known = "; ".join(one.title for one in FORMATS.values())
+        raise TraceError(f"found a file of another format; allowed are {known}", where=str(paths[0]))
+    return found.read(paths, asked, watch)
+
+
+def _format_of(path: Path) -> JobFormat | None:
+    """The format of a file; None where it has none of them, or cannot be read."""
+    try:
+        with path.open("rb") as raw:
+            packed = raw.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+            raw.seek(0)
+            head = gzip.GzipFile(fileobj=raw).read(_HEAD) if packed else raw.read(_HEAD)
+    except (OSError, EOFError, ValueError, zlib.error):
+        return None
+    return next((one for one in FORMATS.values() if one.known_by(head)), None)

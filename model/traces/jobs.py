@@ -1,0 +1,226 @@
+"""Recorded jobs, whatever the trace: what all kinds of system make their own jobs of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Mapping, NamedTuple, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from slotscope.model.errors import ScenarioError, TraceError
+from slotscope.model.scenario.fields import Quantity
+from slotscope.model.traces.report import ImportReport, LeftOut
+
+Integers = npt.NDArray[np.int64]
+
+#: Times are whole microseconds, demands are whole parts of 10^-9 of their unit: both are exact.
+TIME_PLACES, DEMAND_PLACES = 6, 9
+SECOND, ONE = 10**TIME_PLACES, 10**DEMAND_PLACES
+
+#: Bounds within which a decimal of so many places survives floating point: seconds, and demands.
+LATEST, MOST_DEMAND = 2**32 - 1, 10**6
+
+#: The demand of jobs that tell one number.
+SIZE = "size"
+
+#: The unit of demands that are parts of what the largest server has.
+PART = "of a server"
+
+NO_DURATION = "without a duration"
+NO_TIME = "with a duration of 0"
+NO_DEMAND = "that ask for nothing"
+
+#: Other names of a resource.
+_SAME: Mapping[str, str] = MappingProxyType(
+    dict.fromkeys(("cpus", "vcpu", "vcpus", "core", "cores"), "cpu")
+    | dict.fromkeys(("mem", "ram"), "memory")
+    | {"gpus": "gpu"}
+)
+
+
+class Demand(NamedTuple):
+    """What jobs need of a resource: int64 [n] in 10^-9 of the unit (empty: that of the scenario)."""
+
+    name: str
+    unit: str
+    amount: Integers
+
+
+class Needed(NamedTuple):
+    """A resource of a scenario: its name, its unit, and what the largest server has of it."""
+
+    name: str
+    unit: str
+    largest: Fraction
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedJobs:
+    """Jobs in the order of their arrival; n jobs.
+
+    Attributes
+    ----------
+    arrival, duration:
+        int64 [n] microseconds; durations are above 0.
+    demands:
+        What they need; none where the trace does not say.
+    width:
+        int64 [n] the servers that each ran on, at least 1.
+    priority:
+        int64 [n], 0 where the trace does not say.
+    type, names:
+        int64 [n] a place in *names*; no names where the trace does not say.
+    report:
+        What was read, kept and left out.
+    """
+
+    arrival: Integers
+    duration: Integers
+    demands: tuple[Demand, ...]
+    width: Integers
+    priority: Integers
+    type: Integers
+    names: tuple[str, ...]
+    report: ImportReport
+
+    def __len__(self) -> int:
+        return len(self.arrival)
+
+    def keep(self, kept: npt.NDArray[np.bool_], reason: str) -> RecordedJobs:
+        """The jobs where *kept* (bool [n]) is true; the report counts the others as *reason*."""
+        out = LeftOut(reason, int(len(kept) - np.count_nonzero(kept)), "jobs")
+        if not out.count:
+            return self
+        report = self.report.then(self.report.kept - out.count, "jobs", (out,))
+        return replace(self._at(np.flatnonzero(kept)), report=report)
+
+    def first(self, limit: int) -> RecordedJobs:
+        """The first *limit* jobs."""
+        return self.keep(np.arange(len(self)) < limit, f"after the first {limit:,} jobs")
+
+    def in_order(self) -> RecordedJobs:
+        """Those that last, sorted by their arrival; those of one time as they stand.
+
+        Raises
+        ------
+        TraceError
+            If none is left.
+        """
+        lasting = self.keep(self.duration > 0, NO_TIME)
+        if not len(lasting):
+            told = "".join(f"; {item.count:,} {item.what}: {item.reason}" for item in lasting.report.left_out)
+            raise TraceError(f"found no job that can be used{told}", where=", ".join(self.report.files[:3]))
+        return lasting._at(np.argsort(lasting.arrival, kind="stable"))
+
+    def busiest(self) -> int:
+        """The most servers that all jobs together ran on at one time, had none waited."""
+        times = np.concatenate((self.arrival, self.arrival + self.duration))
+        steps = np.concatenate((self.width, -self.width))
+        order = np.lexsort((steps, times))  # who leaves goes first
+        return int(np.cumsum(steps[order]).max())
+
+    def _at(self, places: Integers) -> RecordedJobs:
+        arrays = {
+            field.name: getattr(self, field.name)[places]
+            for field in fields(self)
+            if field.name not in {"demands", "names", "report"}
+        }
+        demands = tuple(demand._replace(amount=demand.amount[places]) for demand in self.demands)
+        return replace(self, **arrays, demands=demands)
+
+
+def recorded(
+    report: ImportReport,
+    arrival: Integers,
+    duration: Integers,
+    demands: Sequence[Demand] = (),
+    *,
+    width: Integers | None = None,
+    priority: Integers | None = None,
+    type: Integers | None = None,
+    names: Sequence[str] = (),
+) -> RecordedJobs:
+    """Jobs as they were read, in order; ``report`` counts them as kept.
+
+    Raises
+    ------
+    TraceError
+        If none has a duration.
+    """
+    none = np.zeros(len(arrival), np.int64)
+    jobs = RecordedJobs(
+        arrival,
+        duration,
+        tuple(demands),
+        none + 1 if width is None else width,
+        none if priority is None else priority,
+        none if type is None else type,
+        tuple(names),
+        report,
+    )
+    return jobs.in_order()
+
+
+def demanded(jobs: RecordedJobs, resources: Sequence[Needed]) -> tuple[RecordedJobs, Integers, tuple[Fraction, ...]]:
+    """What jobs need of the resources of a scenario: jobs, int64 [n, D], and what 1 of that is in the scenario's units.
+
+    A resource is told by the demand of its name (``cpu``, ``vCPU`` and ``cores`` are one name, as are
+    ``memory`` and ``RAM``).  A single one that has none is told by :data:`SIZE`, or, where all demands
+    are parts of a server, by the largest of them.  Jobs that need nothing are left out.
+
+    Raises
+    ------
+    ScenarioError
+        If a resource is not told, or in a unit that does not fit.
+    TraceError
+        If no job needs anything.
+    """
+    told = {same_resource(demand.name): demand for demand in jobs.demands}
+    found = [told.get(same_resource(one.name)) for one in resources]
+    if len(resources) == 1 and found[0] is None:
+        parts = [demand for demand in jobs.demands if demand.unit == PART]
+        if len(parts) == len(jobs.demands) > 0:
+            found = [Demand(SIZE, PART, np.max([part.amount for part in parts], axis=0))]
+        else:
+            found = [told.get(SIZE)]
+    known = [demand for demand in found if demand is not None]
+    if len(known) < len(resources):
+        names = ", ".join(demand.name for demand in jobs.demands) or "none"
+        raise ScenarioError(
+            f"found {names} in {jobs.report.files[0]}; allowed are demands for {_allowed(resources)}",
+            where="servers.capacity",
+        )
+    size = np.stack([demand.amount for demand in known], axis=1)
+    some: npt.NDArray[np.bool_] = size.max(axis=1) > 0
+    if not some.any():
+        raise TraceError("found no job that asks for anything", where=jobs.report.files[0])
+    factors = tuple(_one(demand.unit, needed) / ONE for demand, needed in zip(known, resources, strict=True))
+    return jobs.keep(some, NO_DEMAND), size[some], factors
+
+
+def same_resource(name: str) -> str:
+    """One name for those that mean one resource."""
+    small = name.lower()
+    return _SAME.get(small, small)
+
+
+def _allowed(resources: Sequence[Needed]) -> str:
+    names = " and ".join(f"'{one.name}'" for one in resources)
+    return f"{names}, or '{SIZE}'" if len(resources) == 1 else f"{names}, the resources of the servers"
+
+
+def _one(unit: str, needed: Needed) -> Fraction:
+    """One of a demand's unit, in that of the scenario's resource."""
+    if unit == PART:
+        return needed.largest
+    if not unit or not needed.unit:
+        return Fraction(1)
+    for own in (f"v{unit}", unit.removeprefix("v"), unit):  # a CPU is a vCPU
+        try:
+            return Quantity((Fraction(1), own)).in_unit(needed.unit)
+        except ValueError as error:
+            problem = str(error)
+    raise ScenarioError(problem, where=f"resources.{needed.name}.unit")

@@ -1,0 +1,173 @@
+"""Tables of jobs: what is written is what is read, what is wrong is told in a line, and all kinds play them."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import re
+import sys
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from slotscope.model.api import open_bench
+from slotscope.model.errors import ScenarioError, TraceError, UserError
+from slotscope.model.scenario.common import TraceWorkload
+from slotscope.model.scenario.load import edited, load_scenario
+from slotscope.model.traces.excerpts import EXAMPLE
+from slotscope.model.traces.formats import playing, read_jobs
+from slotscope.model.traces.job_table import Asked
+from slotscope.model.traces.jobs import Needed, demanded
+
+ALL = Asked(("cpu", "memory"), ("width", "priority", "type"))
+HEADER = ["arrival", "duration", "cpu [CPU]", "memory [GiB]", "width", "priority", "type"]
+ROW = ["0.5", "2", "1.5", "4", "2", "1", "a"]
+
+times = st.integers(0, 10**13)
+tables = st.lists(
+    st.tuples(
+        times,
+        times.filter(bool),
+        st.integers(0, 10**15),
+        st.integers(0, 10**15),
+        st.integers(1, 10**6),
+        st.integers(0, 10**6),
+        st.text("abc,\"' ;é", max_size=4),
+    ),
+    min_size=1,
+    max_size=8,
+)
+
+
+def decimal(value: int, places: int) -> str:
+    whole, rest = divmod(value, 10**places)
+    return f"{whole}.{rest:0{places}d}".rstrip("0").rstrip(".")
+
+
+def written(path: Path, rows: list[list[str]], header: list[str] = HEADER) -> Path:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([header, *rows])
+    return path
+
+
+@given(tables)
+def test_what_is_written_is_what_is_read(tmp_path_factory: pytest.TempPathFactory, jobs: list[Any]) -> None:
+    folder = tmp_path_factory.mktemp("tables")
+    texts = [
+        [decimal(at, 6), decimal(s, 6), decimal(c, 9), decimal(m, 9), str(w), str(p), t]
+        for at, s, c, m, w, p, t in jobs
+    ]
+    found = read_jobs([written(folder / "a.csv", texts)], ALL)
+    cpu, memory = found.demands
+    columns = (found.arrival, found.duration, cpu.amount, memory.amount, found.width, found.priority)
+    names = [found.names[place] for place in found.type]
+    read = list(zip(*(column.tolist() for column in columns), names, strict=True))
+    assert read == sorted(jobs, key=lambda job: job[0])
+    assert (found.report.rows, found.report.kept) == (len(jobs), len(jobs))
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    numbers = [[float(text) for text in column] for column in list(zip(*texts, strict=True))[:-1]]
+    data = dict(zip(HEADER, [*numbers, [job[-1] for job in jobs]], strict=True))
+    parquet.write_table(arrow.table(data), folder / "a.parquet")
+    again = read_jobs([folder / "a.parquet"], ALL)
+    for name in ("arrival", "duration", "width", "priority", "type"):
+        assert np.array_equal(getattr(found, name), getattr(again, name))
+    assert all(np.array_equal(one.amount, two.amount) for one, two in zip(found.demands, again.demands, strict=True))
+
+
+WRONG = {
+    "no duration": (["arrival", "cpu"], ["1", "2"], "found the columns arrival, cpu; 'duration' is absent"),
+    "no demand": (["arrival", "duration", "cpu"], ["1", "2", "3"], "arrival, duration, cpu; 'memory' is absent"),
+    "twice": ([*HEADER, "cores"], [*ROW, "1"], "found the columns cpu [CPU] and cores; allowed is one"),
+    "a word": (HEADER, ["soon", *ROW[1:]], "row 2, column 'arrival': found 'soon'; allowed is a number"),
+    "not a number": (HEADER, [ROW[0], "nan", *ROW[2:]], "row 2, column 'duration': found 'nan'"),
+    "negative": (HEADER, [*ROW[:2], "-1", *ROW[3:]], "row 2, column 'cpu [CPU]': found '-1'; allowed"),
+    "half a server": (HEADER, [*ROW[:4], "1.5", *ROW[5:]], "column 'width': found '1.5'; allowed is a whole"),
+    "empty": (HEADER, ["", *ROW[1:]], "row 2, column 'arrival': found ''"),
+    "too short": (HEADER, ROW[:-1], "row 2: found 6 columns"),
+    "a decimal comma": (HEADER, ["1,5", *ROW[1:]], "row 2, column 'arrival': found '1,5'"),
+}
+
+
+@pytest.mark.parametrize("name", sorted(WRONG))
+def test_what_is_wrong_is_told_in_a_line(tmp_path: Path, name: str) -> None:
+    header, row, told = WRONG[name]
+    path = written(tmp_path / "jobs.csv", [row], header)
+    with pytest.raises(TraceError, match=re.escape(told)) as error:
+        read_jobs([path], ALL)
+    assert "\n" not in str(error.value)
+    assert str(path) in str(error.value)
+
+
+def test_parquet_that_is_damaged_or_has_texts_is_told_in_a_line(tmp_path: Path) -> None:
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "jobs.parquet"
+    parquet.write_table(arrow.table({"arrival": ["soon"], "duration": [1.0]}), path)
+    with pytest.raises(TraceError, match="column 'arrival': found the type string; allowed are numbers"):
+        read_jobs([path], Asked())
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(TraceError, match="found damaged Parquet"):
+        read_jobs([path], Asked())
+
+
+def test_parquet_without_its_package_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "jobs.parquet").write_bytes(b"PAR1")
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    with pytest.raises(UserError, match=re.escape("pip install 'slotscope[data]'")):
+        read_jobs([tmp_path / "jobs.parquet"], Asked())
+
+
+def test_jobs_that_cannot_run_are_counted(tmp_path: Path) -> None:
+    rows = [["3", "", "1"], ["2", "5", "1"], ["1", "0", "1"], ["0", "4", "0"]]
+    jobs = read_jobs([written(tmp_path / "jobs.csv", rows, ["arrival", "duration", "cores"])], Asked(("cpu",)))
+    assert [(item.count, item.reason) for item in jobs.report.left_out] == [
+        (1, "without a duration"),
+        (1, "with a duration of 0"),
+    ]
+    kept, size, factors = demanded(jobs, [Needed("cpu", "", Fraction(8))])
+    assert (size.tolist(), factors) == ([[10**9]], (Fraction(1, 10**9),))
+    assert [(item.count, item.reason) for item in kept.report.left_out][2:] == [(1, "that ask for nothing")]
+
+
+def test_units_of_the_file_become_those_of_the_scenario(tmp_path: Path) -> None:
+    header = ["arrival", "duration", "memory [MiB]", "vCPU [CPU]", "user"]
+    jobs = read_jobs([written(tmp_path / "jobs.csv", [["1", "2", "512", "3", "x"]], header)], Asked(("cpu", "memory")))
+    needed = [Needed("cores", "vCPU", Fraction(8)), Needed("memory", "GiB", Fraction(64))]
+    _, size, factors = demanded(jobs, needed)
+    assert [int(one) * factor for one, factor in zip(size[0], factors, strict=True)] == [3, Fraction(1, 2)]
+    with pytest.raises(ScenarioError, match=r"resources\.memory\.unit"):
+        demanded(jobs, [Needed("memory", "CPU", Fraction(1))])
+
+
+@pytest.mark.parametrize("name", ["dra-google", "queues-google", "moldable-swf", "jrs-azure"])
+def test_every_kind_plays_the_example(name: str, tmp_path: Path) -> None:
+    scenario = load_scenario(name)
+    packed = tmp_path / "jobs.csv.gz"
+    packed.write_bytes(gzip.compress(EXAMPLE.read_bytes()))
+    bench = open_bench(scenario, trace=(str(packed),))
+    assert bench.report is not None
+    assert (bench.report.rows, bench.report.kept) == (1000, 1000)
+    told = bench.scenario.workload
+    assert (told.format, told.paths) == ("jobs", (str(packed),))  # type: ignore[union-attr]
+    own = edited(scenario, {"workload": scenario.workload.model_dump(mode="json") | {"format": "jobs"}})
+    shipped = open_bench(own)
+    assert shipped.report is not None
+    assert "an example of a table of jobs" in shipped.report.notes[0]
+
+
+def test_a_scenario_without_a_trace_says_so() -> None:
+    with pytest.raises(ScenarioError, match=r"found the workload 'poisson' and a trace's path, .* such as dra-google"):
+        playing(load_scenario("dra-vms"), TraceWorkload, ("x",), "dra-google")
+
+
+def test_jobs_of_one_file_go_on_in_the_next(tmp_path: Path) -> None:
+    first = written(tmp_path / "a.csv", [ROW, ROW])
+    second = written(tmp_path / "b.csv", [ROW])
+    assert len(read_jobs([first, second], ALL)) == 3
+    other = written(tmp_path / "c.csv", [ROW[:4]], HEADER[:4])
+    with pytest.raises(TraceError, match="allowed are those of the first file"):
+        read_jobs([first, other], ALL)
