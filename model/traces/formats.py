@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from slotscope.model.errors import ScenarioError, TraceError
 from slotscope.model.scenario.load import Scenario
-from slotscope.model.traces.job_table import Asked, is_job_table, read_job_table
+from slotscope.model.traces.job_table import AskedColumns, is_job_table, read_job_table
 from slotscope.model.traces.jobs import RecordedJobs
 from slotscope.model.traces.reading import GZIP_MAGIC, Watch, file_size
 
@@ -28,7 +28,7 @@ class JobFormat(NamedTuple):
 
     title: str
     known_by: Callable[[bytes], bool]
-    read: Callable[[Sequence[Path], Asked, Watch], RecordedJobs]
+    read: Callable[[Sequence[Path], AskedColumns, Watch], RecordedJobs]
 
 
 #: All formats by name; the first that knows a file reads it.
@@ -82,7 +82,7 @@ def playing(
 
 def read_jobs(
     paths: Sequence[Path],
-    asked: Asked,
+    asked: AskedColumns,
     progress: Callable[[float], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> RecordedJobs:

@@ -57,7 +57,7 @@ _FOREIGN = re.compile(r"[^-+.0-9eE,\s]", re.ASCII)
 _Floats = npt.NDArray[np.float64]
 
 
-class Asked(NamedTuple):
+class AskedColumns(NamedTuple):
     """What a kind of system takes from a table: of its servers' resources, and of the columns that may be there."""
 
     resources: tuple[str, ...] = ()
@@ -116,7 +116,7 @@ def is_job_table(first: bytes) -> bool:
     return bool({ARRIVAL, DURATION} & {name.strip().strip('"') for name in names})
 
 
-def read_job_table(paths: Sequence[Path], asked: Asked, watch: Watch) -> RecordedJobs:
+def read_job_table(paths: Sequence[Path], asked: AskedColumns, watch: Watch) -> RecordedJobs:
     """Read one or several tables, which follow each other or overlap.
 
     Memory holds the jobs, not the rows.
@@ -202,7 +202,7 @@ class _Found:
         return recorded(report, told[ARRIVAL], told[DURATION], demands, **optional, names=tuple(self._types))
 
 
-def _chosen(path: Path, titles: Sequence[str], asked: Asked) -> tuple[_Column, ...]:
+def _chosen(path: Path, titles: Sequence[str], asked: AskedColumns) -> tuple[_Column, ...]:
     """The columns that are read, of those that a file has.
 
     Raises
@@ -229,7 +229,7 @@ def _chosen(path: Path, titles: Sequence[str], asked: Asked) -> tuple[_Column, .
     return tuple(found[name] for name in (*needed, *asked.columns) if name in found)
 
 
-def _csv(path: Path, asked: Asked, watch: Watch) -> _Opened:
+def _csv(path: Path, asked: AskedColumns, watch: Watch) -> _Opened:
     """The columns that are read of a file, and its rows block by block."""
     titles = next(csv.reader([next(lines(path))]), [])
     columns = _chosen(path, titles, asked)
@@ -243,7 +243,7 @@ def _csv_blocks(reader: Iterator[tuple[int, list[str]]], places: Sequence[int]) 
         yield _Block([number for number, _ in found], [[row[place] for _, row in found] for place in places])
 
 
-def _parquet(path: Path, asked: Asked, watch: Watch) -> _Opened:
+def _parquet(path: Path, asked: AskedColumns, watch: Watch) -> _Opened:
     """As :func:`_csv`, of a Parquet file."""
     try:
         parquet = import_module("pyarrow.parquet")

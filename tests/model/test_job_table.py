@@ -21,10 +21,10 @@ from slotscope.model.scenario.common import TraceWorkload
 from slotscope.model.scenario.load import edited, load_scenario
 from slotscope.model.traces.excerpts import EXAMPLE
 from slotscope.model.traces.formats import playing, read_jobs
-from slotscope.model.traces.job_table import Asked
+from slotscope.model.traces.job_table import AskedColumns
 from slotscope.model.traces.jobs import Needed, demanded
 
-ALL = Asked(("cpu", "memory"), ("width", "priority", "type"))
+ALL = AskedColumns(("cpu", "memory"), ("width", "priority", "type"))
 HEADER = ["arrival", "duration", "cpu [CPU]", "memory [GiB]", "width", "priority", "type"]
 ROW = ["0.5", "2", "1.5", "4", "2", "1", "a"]
 
@@ -108,22 +108,22 @@ def test_parquet_that_is_damaged_or_has_texts_is_told_in_a_line(tmp_path: Path) 
     path = tmp_path / "jobs.parquet"
     parquet.write_table(arrow.table({"arrival": ["soon"], "duration": [1.0]}), path)
     with pytest.raises(TraceError, match="column 'arrival': found the type string; allowed are numbers"):
-        read_jobs([path], Asked())
+        read_jobs([path], AskedColumns())
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(TraceError, match="found damaged Parquet"):
-        read_jobs([path], Asked())
+        read_jobs([path], AskedColumns())
 
 
 def test_parquet_without_its_package_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "jobs.parquet").write_bytes(b"PAR1")
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     with pytest.raises(UserError, match=re.escape("pip install 'slotscope[data]'")):
-        read_jobs([tmp_path / "jobs.parquet"], Asked())
+        read_jobs([tmp_path / "jobs.parquet"], AskedColumns())
 
 
 def test_jobs_that_cannot_run_are_counted(tmp_path: Path) -> None:
     rows = [["3", "", "1"], ["2", "5", "1"], ["1", "0", "1"], ["0", "4", "0"]]
-    jobs = read_jobs([written(tmp_path / "jobs.csv", rows, ["arrival", "duration", "cores"])], Asked(("cpu",)))
+    jobs = read_jobs([written(tmp_path / "jobs.csv", rows, ["arrival", "duration", "cores"])], AskedColumns(("cpu",)))
     assert [(item.count, item.reason) for item in jobs.report.left_out] == [
         (1, "without a duration"),
         (1, "with a duration of 0"),
@@ -135,7 +135,9 @@ def test_jobs_that_cannot_run_are_counted(tmp_path: Path) -> None:
 
 def test_units_of_the_file_become_those_of_the_scenario(tmp_path: Path) -> None:
     header = ["arrival", "duration", "memory [MiB]", "vCPU [CPU]", "user"]
-    jobs = read_jobs([written(tmp_path / "jobs.csv", [["1", "2", "512", "3", "x"]], header)], Asked(("cpu", "memory")))
+    jobs = read_jobs(
+        [written(tmp_path / "jobs.csv", [["1", "2", "512", "3", "x"]], header)], AskedColumns(("cpu", "memory"))
+    )
     needed = [Needed("cores", "vCPU", Fraction(8)), Needed("memory", "GiB", Fraction(64))]
     _, size, factors = demanded(jobs, needed)
     assert [int(one) * factor for one, factor in zip(size[0], factors, strict=True)] == [3, Fraction(1, 2)]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from slotscope.model.traces.job_table import WIDTH, Asked
+from slotscope.model.traces.job_table import WIDTH, AskedColumns
 from slotscope.model.traces.jobs import SECOND, RecordedJobs
 from slotscope.model.traces.swf import ParallelJobs
 
 #: What is taken of a table of jobs: beside its times, how many servers a job ran on.
-TAKEN = Asked(columns=(WIDTH,))
+TAKEN = AskedColumns(columns=(WIDTH,))
 
 
 def parallel_jobs(jobs: RecordedJobs) -> ParallelJobs:

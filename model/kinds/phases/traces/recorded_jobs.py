@@ -11,7 +11,7 @@ from slotscope.model.errors import TraceError
 from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
 from slotscope.model.kinds.phases.traces.fixed_types import FixedType, FixedTypes
 from slotscope.model.scenario.fields import plain
-from slotscope.model.traces.job_table import TYPE, Asked
+from slotscope.model.traces.job_table import TYPE, AskedColumns
 from slotscope.model.traces.jobs import SECOND, Needed, RecordedJobs, demanded
 
 
@@ -26,9 +26,9 @@ class TypeScale(NamedTuple):
         return item.demand[self.column] * self.amount
 
 
-def taken(scenario: PhasesScenario) -> Asked:
+def taken(scenario: PhasesScenario) -> AskedColumns:
     """What is taken of a table of jobs: the demands, and the type."""
-    return Asked(scenario.resource_names, (TYPE,))
+    return AskedColumns(scenario.resource_names, (TYPE,))
 
 
 def own_scales(scenario: PhasesScenario) -> Mapping[str, TypeScale]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from slotscope.model.kinds.queue.scenario.arrivals import TraceSlots
 from slotscope.model.kinds.queue.scenario.schema import QueueScenario
-from slotscope.model.traces.job_table import Asked
+from slotscope.model.traces.job_table import AskedColumns
 from slotscope.model.traces.jobs import Needed, RecordedJobs, demanded
 from slotscope.model.traces.slots import SlottedJobs, slotted
 
@@ -19,9 +19,9 @@ class ResourceScale(NamedTuple):
     amount: Fraction
 
 
-def taken(scenario: QueueScenario) -> Asked:
+def taken(scenario: QueueScenario) -> AskedColumns:
     """What is taken of a table of jobs: the demands."""
-    return Asked(scenario.resource_names)
+    return AskedColumns(scenario.resource_names)
 
 
 def recorded_slots(

@@ -10,16 +10,16 @@ from slotscope.model.errors import ScenarioError, TraceError
 from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
 from slotscope.model.kinds.reservation.traces.google_dra import REWARD_FACTOR, DraJobs, RewardedType, seconds
 from slotscope.model.scenario.common import MOST_TYPES, TraceWorkload
-from slotscope.model.traces.job_table import PRIORITY, TYPE, Asked
+from slotscope.model.traces.job_table import PRIORITY, TYPE, AskedColumns
 from slotscope.model.traces.jobs import Integers, Needed, RecordedJobs, demanded
 
 #: What is left of a demand that needs more than a server has, or nothing of it.
 _TOO_LARGE, _NOTHING = -1, -2
 
 
-def taken(scenario: ReservationScenario) -> Asked:
+def taken(scenario: ReservationScenario) -> AskedColumns:
     """What is taken of a table of jobs: the demands, the priority and the type."""
-    return Asked(tuple(scenario.servers.capacity), (PRIORITY, TYPE))
+    return AskedColumns(tuple(scenario.servers.capacity), (PRIORITY, TYPE))
 
 
 def capacity_of(scenario: ReservationScenario) -> list[Needed]:
