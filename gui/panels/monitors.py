@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
@@ -98,7 +100,7 @@ class MonitorsPanel(Panel):
             row.show_reading(reading, stop in frame.breakpoints)
             if reading.monitor.slack is not None and len(frame.samples):
                 table = frame.samples[:: -(-len(frame.samples) // MOST_POINTS)]
-                row.curve.show_series(reading.monitor.slack(frame.info.numbers, frame.info.facts, table))
+                row.show_slack(reading.monitor.slack(frame.info.numbers, frame.info.facts, table), reading.monitor.unit)
 
     def _show_own(self, frame: Frame) -> None:
         """A row for each expression of the user's own."""
@@ -110,6 +112,8 @@ class MonitorsPanel(Panel):
         for stop, text in wanted.items():
             row = self._row(stop, self._columns[0], stop, text)
             row.show_reading(known.get(text) or _asleep(text, frame), stop in frame.breakpoints)
+            slack = np.zeros(0) if frame.tracked is None else frame.tracked.slack(text)
+            row.show_slack(slack[:: max(1, -(-len(slack) // MOST_POINTS))], "the difference of both sides")
 
     def _begin(self, info: RunInfo) -> None:
         for row in self.rows.values():
@@ -183,9 +187,13 @@ class MonitorRow(QWidget):
         """An invariant, and whether the run is to stop where it is violated."""
         self.stop.show()
         self.stop.setChecked(stops)
-        self.curve.setVisible(reading.monitor.slack is not None)
-        self.curve.setToolTip(f"Slack over time: {reading.monitor.unit}.")
         self._show(reading)
+
+    def show_slack(self, values: NDArray[np.float64], unit: str) -> None:
+        """[n] how far it was from being violated; without values there is no curve."""
+        self.curve.setVisible(len(values) > 0)
+        self.curve.setToolTip(f"Slack over time: {unit}.")
+        self.curve.show_series(values)
 
     def show_claim(self, reading: ClaimReading) -> None:
         """A claim of the long run."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Mapping, NamedTuple, Sequence
 
 from slotscope.model.records import Line, Record
 from slotscope.model.scenario.fields import Section
@@ -22,6 +22,14 @@ class PseudocodeLine(NamedTuple):
     text: str
     heading: str = ""  #: above the first line of lines that are no algorithm of the paper
     printed: str = ""
+
+
+def departing(lines: Sequence[PseudocodeLine], texts: Mapping[Line, str]) -> tuple[PseudocodeLine, ...]:
+    """*lines* as parameters have them: those with another one of *texts* have what they were as what is printed."""
+    return tuple(
+        one._replace(text=texts[one.line], printed=one.printed or one.text) if one.line in texts else one
+        for one in lines
+    )
 
 
 class NoParameters(Section):

@@ -36,6 +36,7 @@ from slotscope.model.questions.syntax import (
     OfThing,
     OneOf,
     Prefix,
+    QuestionError,
     Turns,
     Where,
     fault,
@@ -135,6 +136,20 @@ def understood(text: str, words: Words, truth: bool = True) -> Question:
     reader = _Interpreter(text, words, question)
     tree = parse(text)
     question.part = reader.truth(tree) if truth else reader.read(tree)
+    return question
+
+
+def slack_of(text: str, words: Words) -> Question | None:
+    """How far a comparison of numbers is from failing, the one side less the other; None for anything else."""
+    tree = parse(text)
+    if not isinstance(tree, Infix) or tree.sign[0] not in "<>":
+        return None
+    larger, smaller = (tree.left, tree.right) if tree.sign[0] == ">" else (tree.right, tree.left)
+    question = Question(text)
+    try:
+        question.part = _Interpreter(text, words, question).read(Infix(tree.at, "-", larger, smaller))
+    except QuestionError:  # names of types, ... have an order and no difference
+        return None
     return question
 
 

@@ -18,7 +18,7 @@ from slotscope.model.kinds.spec import RunnableSystem
 from slotscope.model.monitors import Monitor, Reading
 from slotscope.model.questions.asking import Answers
 from slotscope.model.questions.history_search import HistorySearch
-from slotscope.model.questions.meaning import Question, understood
+from slotscope.model.questions.meaning import Question, slack_of, understood
 from slotscope.model.questions.syntax import QuestionError
 from slotscope.model.questions.words import Words
 from slotscope.model.recorder import Samples
@@ -33,8 +33,9 @@ SHARE = 0.06
 #: Where a monitor is from that no paper has.
 OWN = "of your own"
 
-#: ``follow``: its curve is wanted; ``watch``: it ought to hold always; ``stop``: it is a breakpoint's.
-Role = Literal["follow", "watch", "stop"]
+#: ``follow``: its curve is wanted; ``watch``: it ought to hold always; ``slack``: how far such a one is from failing;
+#: ``stop``: it is a breakpoint's.
+Role = Literal["follow", "watch", "slack", "stop"]
 
 
 class Followed(NamedTuple):
@@ -102,7 +103,7 @@ class Tracked(NamedTuple):
     Attributes
     ----------
     tracks:
-        In order: those followed, those watched, those of breakpoints.
+        In order: those followed, those watched, their slacks, those of breakpoints.
     table:
         [n, 2 + 2 * tracks] event and time; of each track its value at the event (the last known one, nan
         before) and, of a number, its integral over time, else the events at which it held so far.
@@ -120,6 +121,12 @@ class Tracked(NamedTuple):
     def readings(self) -> dict[str, Reading]:
         """What is known of those that ought to hold always."""
         return {one.text: _reading(one, self.first, self.last) for one in self.tracks if one.role == "watch"}
+
+    def slack(self, text: str) -> NDArray[np.float64]:
+        """[n] how far a comparison that ought to hold was from failing, below 0 where it did; empty for other ones."""
+        place = next((n for n, one in enumerate(self.tracks) if (one.text, one.role) == (text, "slack")), None)
+        values = np.zeros(0) if place is None else self.table[:, 2 + 2 * place]
+        return values[~np.isnan(values)]
 
 
 def own_monitor(text: str) -> Monitor:
@@ -163,9 +170,10 @@ class Tracks(HistorySearch):
         texts: dict[Role, Sequence[str]] = {
             "follow": self.followed.follow,
             "watch": self.followed.watch,
+            "slack": self.followed.watch,
             "stop": self._stops if self.followed.follow else (),
         }
-        wanted = [(self._understood(text, role != "follow"), role) for role in texts for text in texts[role]]
+        wanted = [(self._understood(text, role), role) for role in texts for text in texts[role]]
         self.begin([question for question, _ in wanted if question is not None])
         self._tracks = [Track(one.text, one.part.truth, role) for one, role in wanted if one is not None]
 
@@ -178,9 +186,10 @@ class Tracks(HistorySearch):
         self._totals = np.zeros(len(questions))
         self._time = float(self._timeline.time)
 
-    def _understood(self, text: str, truth: bool) -> Question | None:
+    def _understood(self, text: str, role: Role) -> Question | None:
         try:
-            return understood(text, self._words, truth)
+            known = understood(text, self._words, role != "follow")
+            return slack_of(text, self._words) if role == "slack" else known
         except QuestionError:
             return None
 

@@ -330,8 +330,18 @@ class TestHall:
         yield panel
         apply(qapp, panel.theme)
 
-    def test_the_function_that_runs_is_whole_with_all_its_values(self, hall, qtbot):
-        session, seen = Session.open("dra-classroom", kernel=False), set()
+    @pytest.mark.parametrize(
+        ("scenario", "policy", "algorithms"),
+        [
+            ("dra-classroom", "dra", {1, 2}),
+            ("queues-classroom", "bf-js", {1, 2}),
+            ("queues-classroom", "vqs-bf", {1, 2}),
+            ("jrs-classroom", "jrs", {1, 2}),
+            ("moldable-classroom", "greedy-p", {1}),
+        ],
+    )
+    def test_the_function_that_runs_is_whole_with_all_its_values(self, hall, qtbot, scenario, policy, algorithms):
+        session, seen = Session.open(scenario, policy, kernel=False), set()
         session.run(events=40)
         view = hall.view
         for _ in range(60):
@@ -344,7 +354,7 @@ class TestHall:
             function = view.code.function_of(view.code.place[current])
             assert all(view.is_whole(view.code.lines[place].line) for place in function), (current, session.frame())
             seen.add(current.algorithm)
-        assert seen == {1, 2}
+        assert seen == algorithms
 
     def test_nothing_of_a_lowered_letter_is_painted_over(self, hall, qtbot):
         session = Session.open("dra-classroom", kernel=False)

@@ -168,6 +168,20 @@ def test_conditions_that_ought_to_hold_are_judged_after_every_event():
     assert (sound.standing, sound.looked, sound.monitor.source) == ("holds", 400, OWN)
 
 
+def test_a_comparison_that_ought_to_hold_has_a_slack():
+    session = Session.open("queues-classroom", kernel=False)
+    session.run(events=60)
+    texts = ("waiting < 3", "2 * time >= event + 1", "waiting < 3 or time > 2", "not waiting > 2")
+    session.tracks.want(Followed((), texts))
+    session.tracks.search(60)
+    tracked = session.tracks.found()
+    rows = session.timeline.rows(1, 60)
+    assert tracked.slack(texts[0]).tolist() == (3 - rows["waiting"]).tolist()
+    assert tracked.slack(texts[1]).tolist() == (2 * rows["time"] - rows["event"] - 1).tolist()
+    assert not any(len(tracked.slack(text)) for text in texts[2:])
+    assert list(tracked.readings()) == list(texts)
+
+
 def test_a_session_file_keeps_what_is_followed(tmp_path):
     session = Session.open("dra-classroom", kernel=False)
     session.run(events=20)

@@ -55,7 +55,7 @@ def overruled(system: PhaseSystem, event: Event, decision: str) -> Overruled:
     """
     if not system.normal_servers:
         allowed, known = _OF_PLACES, {"server"}
-    elif event.kind == ARRIVAL:
+    elif event.kind == ARRIVAL or not _asks_by_plan(system):
         allowed, known = _OF_JOBS, {"token", "backup"}
     else:
         allowed, known = _OF_REQUESTS, {"type"}

@@ -30,6 +30,7 @@ from slotscope.model.kinds.moldable.policies.base import NO_TABLE, MoldablePolic
 from slotscope.model.kinds.moldable.programs.classes import class_optimum
 from slotscope.model.kinds.moldable.programs.theorem1 import optimum
 from slotscope.model.kinds.moldable.rules import AllocationRules, drawn, pooled
+from slotscope.model.policies.common import departing
 from slotscope.model.records import Line
 from slotscope.model.scenario.choices import one_or_table
 from slotscope.model.scenario.fields import Name, NotNegative, Positive, Section
@@ -62,7 +63,7 @@ class Reference(MoldablePolicy):
     paper = "Ghanbarian et al. (2025), Section 4"
     schema = Parameters
     draws = True
-    pseudocode = (
+    pseudocode: tuple[PseudocodeLine, ...] = (
         PseudocodeLine(Line(1, 1), 0, "<b>when</b> a job arrives and j servers are free <b>do</b>", "greedy(p*)"),
         PseudocodeLine(Line(1, 2), 1, "it asks for i servers, i drawn with probability p*<sub>i</sub>"),
         PseudocodeLine(Line(1, 3), 1, "it gets min(i, j); <b>if</b> j = 0 it is blocked"),
@@ -78,6 +79,16 @@ class Reference(MoldablePolicy):
         self.shares = tuple(found.shares) if shared else given
         width, last = drawn(self._distributions)
         self.rules = AllocationRules(width, last, NO_TABLE, **_pools(numbers, self.shares, parameters.rest))
+        self.pseudocode = departing(self.pseudocode, self._texts())
+
+    def _texts(self) -> dict[Line, str]:
+        """Lines that are not those of the paper, because of parameters."""
+        texts = {}
+        if self.parameters.p is not None:
+            texts[Line(1, 2)] = "it asks for i servers, i drawn with the given probability p<sub>i</sub>"
+        if self.rules.common_pool[0] >= 0:
+            texts[Line(1, 1)] = "<b>when</b> a job arrives, j servers of its class and common ones are free <b>do</b>"
+        return texts
 
     def distribution(self, job_class: int) -> list[tuple[int, float]]:
         """(i, p*_i) of a class."""

@@ -46,7 +46,12 @@ class Reference(FittingPolicy):
     pseudocode = (
         PseudocodeLine(Line(1, 1), 0, "<b>when</b> a job arrives <b>do</b>"),
         PseudocodeLine(Line(1, 2), 1, "the draw: busy servers that it fits, and ⌈aZ⌉ idle ones"),
-        PseudocodeLine(Line(1, 3), 1, "one of them, uniformly at random, takes it"),
+        PseudocodeLine(
+            Line(1, 3),
+            1,
+            "one of them, uniformly at random, takes it; an idle one if there is none",
+            printed="one of them, uniformly at random, takes it",
+        ),
     )
 
     def __init__(self, numbers: PhaseNumbers, parameters: Parameters) -> None:

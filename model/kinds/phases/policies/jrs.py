@@ -43,6 +43,7 @@ from slotscope.model.kinds.phases.programs.rules import (
     rules_of,
 )
 from slotscope.model.kinds.phases.view import PhaseView
+from slotscope.model.policies.common import departing
 from slotscope.model.records import Line, Match, Overflow, Record, Request, SetTimer, VirtualArrival
 from slotscope.model.scenario.fields import NotNegative, Section, Whole
 
@@ -78,15 +79,22 @@ class Reference(PhasePolicy):
     paper = "Hong, Xie & Wang (2023), Section 4.2"
     schema = Parameters
     observes = True
-    pseudocode = (
+    pseudocode: tuple[PseudocodeLine, ...] = (
         PseudocodeLine(
             Line(1, 1),
             0,
             "<b>when</b> a timer of server ℓ ticks <b>do</b>",
             heading="Step 1: job requesting on a normal server",
         ),
-        PseudocodeLine(Line(1, 2), 1, "ask for one job of its type (at 0: for k⁰)"),
-        PseudocodeLine(Line(1, 3), 0, "<b>when</b> a job on ℓ changes phase or departs <b>do</b>"),
+        PseudocodeLine(
+            Line(1, 2), 1, "ask for one job of its type (at 0: for k⁰)", printed="a type i job (C.2, case 1)"
+        ),
+        PseudocodeLine(
+            Line(1, 3),
+            0,
+            "<b>when</b> a job on ℓ changes phase or departs <b>do</b>",
+            printed="when the system enters k̂ (C.2)",
+        ),
         PseudocodeLine(Line(1, 4), 1, "<b>if</b> ℓ holds a token <b>then</b> nothing (a pause)"),
         PseudocodeLine(Line(1, 5), 1, "<b>while</b> π(k̂ + a) = 0, u(k̂ + a) ≠ 0: ask for one more"),
         PseudocodeLine(Line(1, 6), 0, "make a token for each job asked for; ℓ is paused"),
@@ -109,6 +117,7 @@ class Reference(PhasePolicy):
         options[LIMIT_REACHED] = parameters.at_limit == "reached"
         options[AFTER_PAUSE] = parameters.request_after_pause
         self.rules = rules_of(self.plan, options, float(parameters.recovery_rate), parameters.patch)
+        self.pseudocode = departing(self.pseudocode, _texts(parameters))
         self.pool_of = self.rules.pool_of
         self.pools = len(self.plan.pools)
         most = numbers.model.most_jobs
@@ -283,6 +292,21 @@ class Reference(PhasePolicy):
             yield SetTimer(
                 line=Line(1, 7), server=server, rate=rate, values={"observed": view.observed_configuration(server)}
             )
+
+
+def _texts(parameters: Parameters) -> dict[Line, str]:
+    """Lines that another reading of the paper makes others."""
+    texts: dict[Line, str] = {}
+    if parameters.request_after_pause:
+        texts[Line(1, 3)] = "<b>when</b> a job on ℓ moves, or a pause of ℓ ends <b>do</b>"
+    reached = parameters.at_limit == "reached"
+    if reached or parameters.limit != "type":
+        whose = "a type has" if parameters.limit == "type" else "all types have together"
+        count = "η<sub>max</sub> tokens or more" if reached else "more than η<sub>max</sub> tokens"
+        texts[Line(2, 5)] = f"<b>while</b> {whose} {count} <b>do</b>"
+    if parameters.limit == "requested":
+        texts[Line(2, 6)] = "take one of the type asked for; a virtual job joins its server"
+    return texts
 
 
 def _first(jobs: Sequence[int]) -> int:

@@ -43,7 +43,13 @@ class Reference(QueuePolicy):
         PseudocodeLine(Line(1, 1), 0, "<b>for each</b> waiting job in order of arrival <b>do</b>"),
         PseudocodeLine(Line(1, 2), 1, "<b>if</b> a server has room for it <b>then</b>"),
         PseudocodeLine(Line(1, 3), 2, "schedule it where the least capacity is left"),
-        PseudocodeLine(Line(2, 1), 0, "stall servers in use below one half", heading="Stalling"),
+        PseudocodeLine(
+            Line(2, 1),
+            0,
+            "stall servers in use below one half while jobs wait",
+            heading="Stalling",
+            printed="stall a server that is less than half full",
+        ),
     )
 
     def __init__(self, numbers: QueueNumbers, parameters: Parameters) -> None:

@@ -49,7 +49,13 @@ class Reference(QueuePolicy):
         ),
         PseudocodeLine(Line(2, 2), 1, "<b>if</b> a server has room for it <b>then</b>"),
         PseudocodeLine(Line(2, 3), 2, "schedule it where the least capacity is left"),
-        PseudocodeLine(Line(3, 1), 0, "stall servers in use below one half", heading="Stalling"),
+        PseudocodeLine(
+            Line(3, 1),
+            0,
+            "stall servers in use below one half while jobs wait",
+            heading="Stalling",
+            printed="stall a server that is less than half full",
+        ),
     )
 
     def __init__(self, numbers: QueueNumbers, parameters: Parameters) -> None:

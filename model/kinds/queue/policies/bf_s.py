@@ -42,7 +42,13 @@ class Reference(QueuePolicy):
         PseudocodeLine(Line(1, 1), 0, "<b>for each</b> server <b>do</b>"),
         PseudocodeLine(Line(1, 2), 1, "<b>while</b> a waiting job fits <b>do</b>"),
         PseudocodeLine(Line(1, 3), 2, "schedule the largest that fits"),
-        PseudocodeLine(Line(2, 1), 0, "stall servers in use below one half", heading="Stalling"),
+        PseudocodeLine(
+            Line(2, 1),
+            0,
+            "stall servers in use below one half while jobs wait",
+            heading="Stalling",
+            printed="stall a server that is less than half full",
+        ),
     )
 
     def __init__(self, numbers: QueueNumbers, parameters: Parameters) -> None:

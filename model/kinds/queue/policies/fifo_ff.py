@@ -17,6 +17,7 @@ from slotscope.model.kinds.queue.policies.base import Decisions, PseudocodeLine,
 from slotscope.model.kinds.queue.policies.best_fit import most_free
 from slotscope.model.kinds.queue.state import NEVER
 from slotscope.model.kinds.queue.view import QueueView
+from slotscope.model.policies.common import departing
 from slotscope.model.records import Line, Record
 from slotscope.model.scenario.fields import Section
 
@@ -35,17 +36,19 @@ class Reference(QueuePolicy):
     paper = "Psychas & Ghaderi (2019), Section VII.B"
     schema = Parameters
     looks_again = NEVER
-    pseudocode = (
+    pseudocode: tuple[PseudocodeLine, ...] = (
         PseudocodeLine(Line(1, 1), 0, "<b>for each</b> waiting job in order of arrival <b>do</b>"),
         PseudocodeLine(Line(1, 2), 1, "<b>if</b> a server has room for it <b>then</b>"),
         PseudocodeLine(Line(1, 3), 2, "schedule it in the first such server"),
-        PseudocodeLine(Line(1, 4), 1, "<b>else</b> stop (or pass it over)"),
+        PseudocodeLine(Line(1, 4), 1, "<b>else</b> stop"),
     )
 
     def __init__(self, numbers: QueueNumbers, parameters: Parameters) -> None:
         super().__init__(numbers, parameters)
         self.skips = parameters.skip
         self.exhausts = "queue" if parameters.skip else "head of line"
+        if self.skips:
+            self.pseudocode = departing(self.pseudocode, {Line(1, 4): "<b>else</b> pass it over"})
 
     def slot(self, view: QueueView) -> Decisions:
         """Jobs in order of arrival; the first that fits nowhere ends it, or is passed over."""

@@ -29,6 +29,7 @@ from slotscope.model.kinds.queue.policies.base import Decisions, PseudocodeLine,
 from slotscope.model.kinds.queue.policies.virtual_queues import virtual_queues
 from slotscope.model.kinds.queue.programs.partition import LEAST_DEPTH, MOST_DEPTH
 from slotscope.model.kinds.queue.view import QueueView
+from slotscope.model.policies.common import departing
 from slotscope.model.records import Line, Record
 from slotscope.model.scenario.fields import Whole
 
@@ -43,6 +44,7 @@ STALL = PseudocodeLine(
     0,
     "stall a server if &lt;<b>k</b>, <b>Q</b>&gt; &lt; γ max &lt;<b>k</b>, <b>Q</b>&gt;",
     heading="Stalling",
+    printed="if its weight is far from the maximum",
 )
 
 
@@ -89,7 +91,7 @@ class Reference(PartitionPolicy):
     paper = "Psychas & Ghaderi (2019), Section V"
     schema = Parameters
     reserves = True
-    pseudocode = (
+    pseudocode: tuple[PseudocodeLine, ...] = (
         HEADING,
         PseudocodeLine(
             Line(2, 1),
@@ -110,6 +112,9 @@ class Reference(PartitionPolicy):
     def __init__(self, numbers: QueueNumbers, parameters: Parameters) -> None:
         super().__init__(numbers, parameters)
         self.skips = parameters.skip
+        if self.skips:
+            text = "<b>for each</b> job of VQ<sub>j</sub>, <i>k<sub>j</sub></i> &gt; 0, in line, that fits <b>do</b>"
+            self.pseudocode = departing(self.pseudocode, {Line(2, 3): text})
 
     def serve(self, view: QueueView, server: int) -> Decisions:
         """Step 2 for one server."""

@@ -52,7 +52,12 @@ class Reference(ReservationPolicy):
     pseudocode = (
         PseudocodeLine(Line(1, 1), 0, "<b>procedure</b> ARRIVAL(<i>j</i>, <i>t</i>)"),
         PseudocodeLine(Line(1, 2), 1, "𝒮 ← <i>d</i> servers, sampled without replacement"),
-        PseudocodeLine(Line(1, 3), 1, "<b>if</b> some server of 𝒮 has room <b>then</b>"),
+        PseudocodeLine(
+            Line(1, 3),
+            1,
+            "<b>if</b> some server of 𝒮 has room <b>then</b>",
+            printed="<b>if</b> the job fits the least loaded server of 𝒮",
+        ),
         PseudocodeLine(Line(1, 4), 2, "schedule the job in the least loaded of these"),
         PseudocodeLine(Line(1, 5), 1, "<b>else</b>"),
         PseudocodeLine(Line(1, 6), 2, "reject the job"),

@@ -57,7 +57,10 @@ class Reference(ReservationPolicy):
         PseudocodeLine(Line(1, 1), 0, "<b>procedure</b> START"),
         PseudocodeLine(Line(1, 2), 1, "<i>x</i>* ← the optimum of (3.2) for the workload ρ"),
         PseudocodeLine(
-            Line(1, 3), 1, "give <i>x</i>*<sub><i>k</i></sub> <i>L</i> servers configuration <i>k</i>, rounded"
+            Line(1, 3),
+            1,
+            "give <i>x</i>*<sub><i>k</i></sub> <i>L</i> servers configuration <i>k</i>, rounded",
+            printed="<i>x</i>*<sub><i>k</i></sub> <i>L</i>, whole or not",
         ),
         PseudocodeLine(Line(1, 4), 0, "<b>procedure</b> ARRIVAL(<i>j</i>, <i>t</i>)"),
         PseudocodeLine(Line(1, 5), 1, "<b>if</b> some slot of type <i>j</i> is empty <b>then</b>"),

@@ -1,0 +1,39 @@
+"""Lines of pseudocode that are not what the paper prints have the printed ones beside them, in all kinds of system."""
+
+from __future__ import annotations
+
+import pytest
+
+from slotscope.model.api import Session
+from slotscope.model.records import Line
+
+
+@pytest.mark.parametrize(
+    ("scenario", "policy", "lines"),
+    [
+        ("dra-classroom", "dra", [(1, 8), (2, 6)]),
+        ("dra-classroom", "power-of-d", [(1, 3)]),
+        ("dra-classroom", "static-reservation", [(1, 3)]),
+        ("queues-classroom", "bf-js", [(3, 1)]),
+        ("queues-classroom", "vqs", [(3, 1)]),
+        ("queues-classroom", "vqs:skip=true", [(2, 3), (3, 1)]),
+        ("queues-classroom", "fifo-ff", []),
+        ("queues-classroom", "fifo-ff:skip=true", [(1, 4)]),
+        ("jrs-classroom", "jrs", [(1, 2), (1, 3)]),
+        ("jrs-classroom", "jrs:at_limit=reached,limit=requested", [(1, 2), (1, 3), (2, 5), (2, 6)]),
+        ("jrs-classroom", "grand", [(1, 3)]),
+        ("moldable-classroom", "greedy-p", []),
+    ],
+)
+def test_lines_that_depart_have_the_printed_one(scenario: str, policy: str, lines: list[tuple[int, int]]) -> None:
+    shown = Session.open(scenario, policy=policy, kernel=False).info.pseudocode
+    assert [tuple(line.line) for line in shown if line.printed] == lines
+    assert all(line.printed != line.text for line in shown)
+
+
+def test_a_parameter_makes_a_line_another_and_keeps_what_it_was() -> None:
+    usual = Session.open("queues-classroom", policy="fifo-ff", kernel=False).info.pseudocode
+    skips = Session.open("queues-classroom", policy="fifo-ff:skip=true", kernel=False).info.pseudocode
+    texts = {line.line: line.text for line in usual}
+    (other,) = [line for line in skips if line.text != texts[line.line]]
+    assert (other.line, other.printed) == (Line(1, 4), texts[Line(1, 4)])
