@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import pickle
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Callable, Iterator
+from threading import Thread
+from typing import Any, Callable, ClassVar, Iterator
 
 import pytest
 from PySide6.QtCore import QSettings, Qt
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.app import make_window
+from slotscope.gui.bounds_service import BoundsService, Receiver
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panels import SENTENCES
 from slotscope.gui.warming import warm_in_background
+from slotscope.model.kinds.spec import kind_named
+from slotscope.model.scenario.load import Scenario
 
 #: Milliseconds after which a test gives up.
 PATIENCE = 30_000
@@ -27,6 +32,24 @@ def warm() -> None:
         assert process.wait(timeout=300) == 0
 
 
+class SolvedOnce(BoundsService):
+    """Solves each scenario's programs once in a run of tests; a process for each window takes as long as the window.
+
+    The answers come in another thread, as ever.  tests/gui/test_bounds_service.py has the processes.
+    """
+
+    _solved: ClassVar[dict[bytes, list[Any]]] = {}
+
+    def request(self, scenario: Scenario, receiver: Receiver) -> None:
+        self.stop()
+        text = pickle.dumps(scenario)
+        if text not in self._solved:
+            self._solved[text] = list(kind_named(scenario.system).all_bounds(scenario))
+        answers = self._solved[text]
+        self._thread = Thread(target=lambda: [receiver(answer) for answer in answers], name="bounds")
+        self._thread.start()
+
+
 @contextmanager
 def complete_window(qtbot: QtBot, folder: Path, height: int = 900, **settings: str) -> Iterator[MainWindow]:
     """A window with all its panels; its settings stand in *folder* and begin with *settings*."""
@@ -34,6 +57,7 @@ def complete_window(qtbot: QtBot, folder: Path, height: int = 900, **settings: s
     for name, value in settings.items():
         store.setValue(name.replace("__", "/"), value)
     window = make_window(store, "light")
+    window._bounds = SolvedOnce()
     qtbot.addWidget(window)
     try:
         window.resize(1600, height)
