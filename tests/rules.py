@@ -50,7 +50,7 @@ SHARED_BY_PANELS = {
     *("gui.panels.pages", "gui.panels.scenario_cells", "gui.panels.share_bars"),
     *("gui.panels.scenario_fields", "gui.panels.scenario_unions", "gui.panels.algorithm_symbols"),
     *("gui.panels.tiles", "gui.panels.wording"),
-    *("gui.kinds.declaration", "gui.kinds.rooms", "gui.kinds.reservation.type_marks"),
+    *("gui.kinds.declaration", "gui.kinds.rooms", "gui.painting.textures"),
     *("gui.kinds.queue.colours", "gui.kinds.queue.wording"),
     *("gui.kinds.phases.colours", "gui.kinds.phases.wording"),
     *("gui.kinds.moldable.colours", "gui.kinds.moldable.wording"),

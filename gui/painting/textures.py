@@ -7,10 +7,13 @@ anchored to the picture's origin, so that both ways of drawing give the same pix
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache, partial
+from typing import Callable
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtGui import QBrush, QImage
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QImage, QPainter
 
 from slotscope.gui.painting.colour import argb, mix
 from slotscope.gui.theme import Texture, Theme
@@ -62,11 +65,17 @@ def texture_tile(texture: Texture, color: str, ink: str, scale: int = 1) -> Pixe
     return np.where(mask, np.uint32(argb(ink)), np.uint32(argb(color)))
 
 
-def tile_brush(tile: Pixels) -> QBrush:
-    """A brush that repeats *tile* from the painter's origin on."""
+def inked_tile(texture: Texture, color: str, theme: Theme, scale: int = 1) -> Pixels:
+    """A tile of *color* with lines that are nearer to the panel's."""
+    return texture_tile(texture, color, mix(color, theme.panel, INK), scale)
+
+
+def tile_brush(tile: Pixels, ratio: float = 1.0) -> QBrush:
+    """A brush that repeats *tile* from the painter's origin on, at a ratio of device pixels."""
     height, width = tile.shape
     data = np.ascontiguousarray(tile).tobytes()
     image = QImage(data, width, height, 4 * width, QImage.Format.Format_RGB32).copy()
+    image.setDevicePixelRatio(ratio)
     return QBrush(image)
 
 
@@ -75,18 +84,55 @@ def texture_scale(ratio: float) -> int:
     return 1 if ratio < 1.5 else 2 if ratio < 3 else 4
 
 
+def device_ratio(painter: QPainter) -> float:
+    """Device pixels for each of what is painted on."""
+    device = painter.device()
+    return device.devicePixelRatioF() if device is not None else 1.0
+
+
+# Types of jobs: colour and texture, alike in all panels.
+
+
+@cache
+def type_tile(theme: Theme, job_type: int, scale: int = 1) -> Pixels:
+    """The texture of a job type, to be repeated; lines are *scale* pixels wide."""
+    style = theme.type_style(job_type)
+    return inked_tile(style.texture, style.color, theme, scale)
+
+
+@cache
+def type_brush(theme: Theme, job_type: int, ratio: float = 1.0) -> QBrush:
+    """Colour and texture of a job type at a ratio of device pixels."""
+    return tile_brush(type_tile(theme, job_type, texture_scale(ratio)), ratio)
+
+
+def paint_type_mark(painter: QPainter, box: QRectF, theme: Theme, job_type: int) -> None:
+    """Fill *box* with the look of a job type."""
+    paint_mark(painter, box, partial(type_brush, theme, job_type), theme.type_style(job_type).color)
+
+
+def paint_mark(painter: QPainter, box: QRectF, brush: Callable[[float], QBrush], color: str) -> None:
+    """Fill *box* with a brush, given for a ratio of device pixels, and frame it in *color*."""
+    painter.save()
+    painter.setBrushOrigin(box.topLeft())
+    painter.fillRect(box, brush(device_ratio(painter)))
+    painter.setPen(QColor(color))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRect(box)
+    painter.restore()
+
+
 def raster_palette(theme: Theme, job_types: int, ratio: float = 1.0) -> RasterPalette:
     """The pixels for *job_types* types in *theme* at this ratio of device pixels.
 
     Empty slots of Reject Group servers are reserved: they are hatched thinly.
     """
     scale = texture_scale(ratio)
-    styles = [theme.type_style(job_type) for job_type in range(job_types)]
-    tiles = [texture_tile(style.texture, style.color, mix(style.color, theme.panel, INK), scale) for style in styles]
+    tiles = [type_tile(theme, job_type, scale) for job_type in range(job_types)]
     plain = texture_tile(Texture.PLAIN, theme.panel, theme.panel, scale)
     reserved = texture_tile(Texture.FALLING, theme.panel, theme.reserved, scale)
     return RasterPalette(
-        colour=np.array([argb(style.color) for style in styles], dtype=np.uint32),
+        colour=np.array([argb(theme.type_style(job_type).color) for job_type in range(job_types)], dtype=np.uint32),
         tile=np.array(tiles, dtype=np.uint32).reshape(job_types, PERIOD * scale, PERIOD * scale),
         vacant=np.array([plain, reserved, plain]),
         frame=np.array([argb(c) for c in (theme.empty, theme.reject_group, theme.grid)], dtype=np.uint32),

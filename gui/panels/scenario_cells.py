@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, Iterable, Sequence
 
-import numpy as np
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QBrush, QColor, QFont, QImage, QPainter, QPixmap, QResizeEvent
+from PySide6.QtGui import QColor, QFont, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -23,8 +22,8 @@ from PySide6.QtWidgets import (
 
 from slotscope.gui.boxes import ChoiceBox
 from slotscope.gui.icons import icon
-from slotscope.gui.painting.colour import contrast, mix
-from slotscope.gui.painting.textures import INK, texture_tile
+from slotscope.gui.painting.colour import contrast
+from slotscope.gui.painting.textures import type_brush
 from slotscope.gui.panels.scenario_fields import SERVICES, Path, as_number, as_text, copied, put, value_at
 from slotscope.gui.theme import Theme
 
@@ -249,13 +248,10 @@ def type_pixmap(theme: Theme, job_type: int, side: int, ratio: float, font: QFon
     """A job type's colour and texture with its letter, as on the servers."""
     style = theme.type_style(job_type)
     pixels = round(side * ratio)
-    ink = mix(style.color, theme.panel, INK)
-    tile = np.ascontiguousarray(texture_tile(style.texture, style.color, ink))
-    image = QImage(tile.tobytes(), tile.shape[1], tile.shape[0], QImage.Format.Format_ARGB32)
     pixmap = QPixmap(pixels, pixels)
     pixmap.fill(QColor(style.color))
     painter = QPainter(pixmap)
-    painter.fillRect(pixmap.rect(), QBrush(image))
+    painter.fillRect(pixmap.rect(), type_brush(theme, job_type))
     letters = QFont(font)
     letters.setBold(True)
     letters.setPixelSize(round(pixels * 0.72))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Callable, ClassVar, Sequence
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QLinearGradient, QPainter, QPen
+from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPen
 
 from slotscope.gui.painting.stack_text import Symbols
-from slotscope.gui.painting.textures import Pixels, tile_brush
+from slotscope.gui.painting.textures import Pixels, device_ratio, tile_brush
 from slotscope.gui.theme import Theme
 
 #: Lines that are kept, and with what jobs look like; the height of one in lines of text.
@@ -132,10 +132,7 @@ def paint_pair(painter: QPainter, rect: QRectF) -> None:
 
 def paint_tile(painter: QPainter, rect: QRectF, tile: Pixels) -> None:
     """Fill with a texture, in the pixels of the device."""
-    device = painter.device()
-    image = tile_brush(tile).textureImage()
-    image.setDevicePixelRatio(device.devicePixelRatioF() if device is not None else 1.0)
-    painter.fillRect(rect, QBrush(image))
+    painter.fillRect(rect, tile_brush(tile, device_ratio(painter)))
 
 
 def paint_line(painter: QPainter, rect: QRectF, color: str) -> None:

@@ -22,6 +22,7 @@ from slotscope.gui.kinds.moldable.allocations_values import (
     target_text,
 )
 from slotscope.gui.kinds.moldable.colours import width_brush, width_color
+from slotscope.gui.painting.textures import device_ratio
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.plotting.scales import format_number, step_up
 from slotscope.gui.theme import Theme, current_fonts
@@ -137,8 +138,7 @@ class FacetPainter:
         if min(box.width(), box.height()) < _TEXTURED:
             self._painter.fillRect(box, QColor(width_color(self._theme, width)))
             return
-        device = self._painter.device()
-        ratio = device.devicePixelRatioF() if device is not None else 1.0
+        ratio = device_ratio(self._painter)
         self._painter.setBrushOrigin(QPointF(box.topLeft()))
         self._painter.fillRect(box, width_brush(self._theme, width, ratio))
 

@@ -8,13 +8,13 @@ the other end of the same circle.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QBrush, QPainter
 
 from slotscope.gui.painting.colour import mix
-from slotscope.gui.painting.textures import INK, Pixels, texture_scale, texture_tile
+from slotscope.gui.painting.textures import Pixels, inked_tile, paint_mark, texture_scale, tile_brush
 from slotscope.gui.theme import Theme, TypeStyle
 
 #: How much of a colour is left each time that it comes again.
@@ -46,27 +46,15 @@ def class_color(theme: Theme, job_class: int) -> str:
 def width_tile(theme: Theme, width: int, scale: int = 1) -> Pixels:
     """The texture of a width, to be repeated; lines are *scale* pixels wide."""
     style = width_style(theme, width)
-    return texture_tile(style.texture, style.color, mix(style.color, theme.panel, INK), scale)
+    return inked_tile(style.texture, style.color, theme, scale)
 
 
 @cache
 def width_brush(theme: Theme, width: int, ratio: float = 1.0) -> QBrush:
     """Colour and texture of a width at a ratio of device pixels."""
-    tile = width_tile(theme, width, texture_scale(ratio))
-    side = tile.shape[0]
-    image = QImage(tile.tobytes(), side, side, 4 * side, QImage.Format.Format_RGB32).copy()
-    image.setDevicePixelRatio(ratio)
-    return QBrush(image)
+    return tile_brush(width_tile(theme, width, texture_scale(ratio)), ratio)
 
 
 def paint_width_mark(painter: QPainter, box: QRectF, theme: Theme, width: int) -> None:
     """Fill *box* with the look of the jobs that run on *width* servers."""
-    device = painter.device()
-    ratio = device.devicePixelRatioF() if device is not None else 1.0
-    painter.save()
-    painter.setBrushOrigin(QPointF(box.topLeft()))
-    painter.fillRect(box, width_brush(theme, width, ratio))
-    painter.setPen(QPen(QColor(width_color(theme, width))))
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.drawRect(box)
-    painter.restore()
+    paint_mark(painter, box, partial(width_brush, theme, width), width_color(theme, width))

@@ -12,6 +12,7 @@ from slotscope.gui.kinds.phases.servers_palette import DIM, dimmed, heat_color
 from slotscope.gui.kinds.phases.servers_stamps import Stamps
 from slotscope.gui.kinds.phases.wording import phase_letters, units_text
 from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.painting.textures import device_ratio
 from slotscope.gui.pictures.legend import PictureLegend, paint_gradient, paint_line, paint_pair
 from slotscope.gui.theme import Theme
 from slotscope.model.frame import RunInfo
@@ -72,8 +73,7 @@ class PhaseLegend(PictureLegend):
     def _mark(self, painter: QPainter, item: PhaseEntry, rect: QRectF) -> None:
         theme, stamps = self._theme, self._stamps
         frame = rect.adjusted(0.5, 0.5, -0.5, -0.5)
-        device = painter.device()
-        ratio = device.devicePixelRatioF() if device is not None else 1.0
+        ratio = device_ratio(painter)
         match item.mark:
             case "phase":
                 paint_phase_mark(painter, frame, theme, item.phase)

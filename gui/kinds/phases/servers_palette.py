@@ -7,9 +7,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from slotscope.gui.kinds.phases.colours import phase_color, phase_tile, virtual_tile
+from slotscope.gui.kinds.phases.colours import phase_color, virtual_tile
 from slotscope.gui.painting.colour import argb, mix
-from slotscope.gui.painting.textures import Pixels, dimmed_pixels, plain_tile, strip_of, wall_of
+from slotscope.gui.painting.textures import Pixels, dimmed_pixels, plain_tile, strip_of, type_tile, wall_of
 from slotscope.gui.theme import Theme
 
 #: Looks of a row of a column; from PHASES on there are several for each phase.
@@ -88,7 +88,7 @@ def _real_strips(theme: Theme, phases: int, width: int, wall: int, scale: int, c
     for phase in range(phases):
         plain = plain_tile(phase_color(theme, phase), scale)
         over = tiles[OVER]
-        tiles += [phase_tile(theme, phase, scale), plain, over, over]
+        tiles += [type_tile(theme, phase, scale), plain, over, over]
     strips = np.stack([strip_of(tile, width) for tile in tiles])
     if wall:
         inner = wall + (scale if wall > scale else 0)

@@ -9,9 +9,10 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QHelpEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from slotscope.gui.kinds.phases.colours import paint_phase_mark, phase_brush, phase_color, virtual_brush
+from slotscope.gui.kinds.phases.colours import paint_phase_mark, phase_color, virtual_brush
 from slotscope.gui.kinds.phases.tokens_reading import RecentRates, TokenRow, TypeRates
 from slotscope.gui.painting.colour import mix
+from slotscope.gui.painting.textures import type_brush
 from slotscope.gui.panels.pages import SteadyRows
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.plotting.scales import SteppedRange
@@ -211,7 +212,7 @@ class RatesChart(SteadyRows[RateRow]):
             case 0:
                 return QBrush(QColor(phase_color(self._theme, kind)))
             case 1:
-                return phase_brush(self._theme, kind, ratio)
+                return type_brush(self._theme, kind, ratio)
             case 2:
                 return virtual_brush(self._theme, kind, ratio)
             case _:

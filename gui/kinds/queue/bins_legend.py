@@ -13,7 +13,7 @@ from slotscope.gui.kinds.queue.bins_words import size_on_block
 from slotscope.gui.kinds.queue.colours import Look, paint_look, size_classes
 from slotscope.gui.kinds.queue.wording import interval_words, lane_name
 from slotscope.gui.painting.stack_text import Symbols
-from slotscope.gui.painting.textures import texture_scale, texture_tile
+from slotscope.gui.painting.textures import device_ratio, texture_scale, texture_tile
 from slotscope.gui.pictures.legend import PictureLegend, paint_gradient, paint_pair, paint_tile
 from slotscope.gui.theme import Texture, Theme
 from slotscope.model.kinds.queue.facts import QueueFacts
@@ -134,7 +134,6 @@ def _gauge(painter: QPainter, rect: QRectF, theme: Theme) -> None:
 
 
 def _hatched(painter: QPainter, rect: QRectF, theme: Theme) -> None:
-    device = painter.device()
-    scale = texture_scale(device.devicePixelRatioF() if device is not None else 1.0)
+    scale = texture_scale(device_ratio(painter))
     paint_tile(painter, rect, texture_tile(Texture.FALLING, theme.panel, theme.reserved, scale))
     painter.drawRect(rect)

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QBrush, QPainter
 
 from slotscope.gui.kinds.queue.wording import Interval
-from slotscope.gui.painting.colour import mix
-from slotscope.gui.painting.textures import INK, Pixels, texture_scale, texture_tile
-from slotscope.gui.theme import Texture, Theme
+from slotscope.gui.painting.textures import Pixels, paint_mark, plain_tile, texture_scale, tile_brush, type_tile
+from slotscope.gui.theme import Theme
 from slotscope.model.kinds.queue.facts import QueueFacts
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.programs.partition import Partition, default_depth
@@ -91,32 +90,18 @@ def look_ink(theme: Theme, look: Look) -> str:
 @cache
 def look_tile(theme: Theme, look: Look, scale: int = 1) -> Pixels:
     """The texture of jobs of a class, to be repeated; lines are *scale* pixels wide."""
-    color = look_color(theme, look)
-    texture = Texture.PLAIN if look is None else theme.type_style(look).texture
-    return texture_tile(texture, color, mix(color, theme.panel, INK), scale)
+    return plain_tile(look_color(theme, look), scale) if look is None else type_tile(theme, look, scale)
 
 
 @cache
 def look_brush(theme: Theme, look: Look, ratio: float = 1.0) -> QBrush:
     """Colour and texture of jobs of a class at a ratio of device pixels."""
-    tile = look_tile(theme, look, texture_scale(ratio))
-    side = tile.shape[0]
-    image = QImage(tile.tobytes(), side, side, 4 * side, QImage.Format.Format_RGB32).copy()
-    image.setDevicePixelRatio(ratio)
-    return QBrush(image)
+    return tile_brush(look_tile(theme, look, texture_scale(ratio)), ratio)
 
 
 def paint_look(painter: QPainter, box: QRectF, theme: Theme, look: Look) -> None:
     """Fill *box* with the look of jobs of a class."""
-    device = painter.device()
-    ratio = device.devicePixelRatioF() if device is not None else 1.0
-    painter.save()
-    painter.setBrushOrigin(QPointF(box.topLeft()))
-    painter.fillRect(box, look_brush(theme, look, ratio))
-    painter.setPen(QPen(QColor(look_color(theme, look))))
-    painter.setBrush(QBrush())
-    painter.drawRect(box)
-    painter.restore()
+    paint_mark(painter, box, partial(look_brush, theme, look), look_color(theme, look))
 
 
 def subscript(number: int) -> str:

@@ -13,6 +13,7 @@ from slotscope.gui.kinds.queue.queues_layout import GAP, LanesLayout, length_sha
 from slotscope.gui.kinds.queue.queues_reading import Focus, JobCell, LaneName, QueueLane
 from slotscope.gui.kinds.queue.wording import fraction_words, interval_words
 from slotscope.gui.painting.colour import mix
+from slotscope.gui.painting.textures import device_ratio
 from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme, current_fonts
 
@@ -40,8 +41,7 @@ class LanesPainter:
         self._top, self._float_top = top, float(top)
         self._fonts = current_fonts()
         self._metrics = QFontMetricsF(self._fonts.body)
-        device = painter.device()
-        self._ratio = device.devicePixelRatioF() if device is not None else 1.0
+        self._ratio = device_ratio(painter)
         self._use(self._fonts.body)
 
     def _use(self, font: QFont) -> None:

@@ -25,6 +25,7 @@ from slotscope.gui.kinds.queue.queues_scale import SizeAxis, SizeScale, bins, en
 from slotscope.gui.kinds.queue.queues_switch import LogSwitch
 from slotscope.gui.kinds.queue.wording import fraction_words, interval_words, percent, reason_words
 from slotscope.gui.painting.colour import mix
+from slotscope.gui.painting.textures import device_ratio
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 
@@ -214,8 +215,7 @@ class SizeRuler(QWidget):
     def _paint_partition(self, painter: QPainter, sizes: SizeAxis) -> None:
         line, theme = self._line(), self._theme
         metrics = QFontMetricsF(painter.font())
-        device = painter.device()
-        ratio = device.devicePixelRatioF() if device is not None else 1.0
+        ratio = device_ratio(painter)
         for queue, (low, high) in enumerate(sizes.intervals):
             left, right = self._scale.x(low), self._scale.x(high)
             strip = QRectF(left, self.floor() + 1, right - left - 1, _STRIP * line - 1)

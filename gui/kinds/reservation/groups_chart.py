@@ -10,7 +10,7 @@ from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from slotscope.gui.kinds.reservation.type_marks import paint_type_mark
+from slotscope.gui.painting.textures import paint_type_mark
 from slotscope.gui.plotting.sampled import MOST_AVERAGES, SampledSeries, Values
 from slotscope.gui.plotting.scales import SteppedRange, format_number, spread, step_up
 from slotscope.gui.theme import Theme, current_fonts, type_letter

@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.kinds.reservation.theory_rows import GAP, LEFT, MARGIN, NAMES, RIGHT, Rows, configuration_text
-from slotscope.gui.kinds.reservation.type_marks import paint_type_mark
+from slotscope.gui.painting.textures import paint_type_mark
 from slotscope.gui.plotting.scales import MINUS, SteppedRange, format_number
 from slotscope.gui.theme import Theme, current_fonts, type_letter
 from slotscope.model.programs.configurations import Configuration
