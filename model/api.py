@@ -152,33 +152,9 @@ class Session(Walk):
         saved = read_session(path)
         place = saved.place
         scenario = parse_scenario_text(saved.scenario, str(path))
-        if place.policy_digest:
-            check_unchanged(scenario.policy.name, place.policy_digest, str(path))
-        try:
-            policy_class(scenario)  # the file may name one that nobody has allowed
-        except UntrustedPolicyError as error:
-            raise error.inside(str(path)) from None
-        if beside is not None:
-            if not _same_jobs(scenario, beside.bench.scenario):
-                raise ScenarioError(
-                    "found another scenario than that of the first lane, allowed: the same under another policy",
-                    where=str(path),
-                )
-            bench = assemble(scenario, recorded=beside.bench.system.workload)
-        else:
-            bench = open_bench(scenario, trace=place.trace)
-        if beside is None and place.fork_event:
-            bench.system.workload = _continued(scenario, bench, place.fork_time, place.fork_event, place.fork_arrivals)
-        try:
-            bench = with_changes(bench, Course.read(place.policy).changes, named=False)
-        except UserError as error:
-            raise error.inside(str(path)) from None
-        bench.rename_jobs(place.initial_jobs, place.job_names)
-        if fault := fault_in(saved, bench):
-            raise ScenarioError(f"not a saved session: {fault}", where=str(path))
-        own = is_own(scenario.policy.name)  # the very file that was looked at above
+        bench = _saved_bench(saved, scenario, str(path), beside)
         policy = place.policy
-        if own:
+        if is_own(scenario.policy.name):  # the very file that was looked at above
             policy = str(replace(Course.read(policy), policy=choice_text(scenario.policy)))
         origin = Origin(place.source, policy, scenario.seed, place.trace)
         session = cls(bench, place.name, saved.first, origin)
@@ -410,6 +386,36 @@ class Session(Walk):
         except (PolicyError, GivenUpError):
             pass
         return None
+
+
+def _saved_bench(saved: Saved, scenario: Scenario, where: str, beside: Session | None) -> Bench:
+    """What a saved session runs on, with the very jobs of *beside*, if given; raises as :meth:`Session.load`."""
+    place = saved.place
+    if place.policy_digest:
+        check_unchanged(scenario.policy.name, place.policy_digest, where)
+    try:
+        policy_class(scenario)  # the file may name one that nobody has allowed
+    except UntrustedPolicyError as error:
+        raise error.inside(where) from None
+    if beside is None:
+        bench = open_bench(scenario, trace=place.trace)
+        if place.fork_event:
+            workload = _continued(scenario, bench, place.fork_time, place.fork_event, place.fork_arrivals)
+            bench.system.workload = workload
+    elif _same_jobs(scenario, beside.bench.scenario):
+        bench = assemble(scenario, recorded=beside.bench.system.workload)
+    else:
+        raise ScenarioError(
+            "found another scenario than that of the first lane, allowed: the same under another policy", where=where
+        )
+    try:
+        bench = with_changes(bench, Course.read(place.policy).changes, named=False)
+    except UserError as error:
+        raise error.inside(where) from None
+    bench.rename_jobs(place.initial_jobs, place.job_names)
+    if fault := fault_in(saved, bench):
+        raise ScenarioError(f"not a saved session: {fault}", where=where)
+    return bench
 
 
 def _same_jobs(one: Scenario, other: Scenario) -> bool:
