@@ -26,12 +26,13 @@ class ExpressionField(QWidget):
 
     entered = Signal(str)
 
-    def __init__(self, role: Role, name: str, placeholder: str, parent: QWidget) -> None:
+    def __init__(self, role: Role, name: str, placeholder: str, tip: str, parent: QWidget) -> None:
         super().__init__(parent)
         self._role: Role = role
         self._frame: Frame | None = None
         self.field = QuestionField(self)
         self.field.setPlaceholderText(placeholder)
+        self.field.setToolTip(tip)
         self.field.setAccessibleName(name)
         self.field.setClearButtonEnabled(True)
         self.field.returnPressed.connect(self._enter)

@@ -32,6 +32,9 @@ from slotscope.model.frame import Frame
 
 _TEXT = Qt.ItemDataRole.UserRole
 
+#: Pixels that it is wide at least, and characters.
+_LEAST, _WIDTH = 560, 64
+
 
 class ForksDialog(QDialog):
     """Forks the run that is shown, and goes from fork to fork; it follows the run while it is open."""
@@ -41,7 +44,8 @@ class ForksDialog(QDialog):
         self.setObjectName("forks")
         self.setWindowTitle("What if")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.resize(560, 440)
+        width = max(_LEAST, _WIDTH * self.fontMetrics().averageCharWidth())
+        self.resize(width, 440)
         self._worker = worker
         self._offer: ForkOffer | None = None
         self.place = QLabel()
@@ -60,7 +64,7 @@ class ForksDialog(QDialog):
         self.tree = QTreeWidget()
         self.tree.setAccessibleName("forks")
         self.tree.setHeaderLabels(["Fork (F2 renames, Del removes)", "after event"])
-        self.tree.setColumnWidth(0, 380)
+        self.tree.setColumnWidth(0, round(0.68 * width))
         self.tree.setEditTriggers(QTreeWidget.EditTrigger.EditKeyPressed)
         self._lay_out()
         self._connect()

@@ -204,7 +204,7 @@ def _phases(setting: Setting) -> dict[str, Predicate]:
         "is busy, or idle ones": lambda s: state.jobs_on[s] > 0 or in_draw(),
     }
     known |= {
-        "may ask now": lambda s: s == setting.event.server,
+        "is where": lambda s: s == setting.event.server,
         "holds no token": lambda s: not sum(state.tokens[s].tolist()),
         "asks at once": lambda s: (
             policy.plan.pools[int(policy.pool_of[s])].case[policy.plan.lattice.place(_observed(state, s))] == 2

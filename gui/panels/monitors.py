@@ -66,7 +66,8 @@ class MonitorsPanel(Panel):
         self.entry = ExpressionField(
             "watch",
             "what ought to hold always",
-            "what ought to hold always, such as event >= 0; Return watches it over all history",
+            "what ought to hold always, such as event >= 0",
+            "Return watches it over all history.",
             self.body,
         )
         self.entry.entered.connect(lambda text: self.intent.emit(Follow(text, "watch")))

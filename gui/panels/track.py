@@ -34,7 +34,8 @@ class TrackPanel(Panel):
         self.entry = ExpressionField(
             "follow",
             "an expression to follow",
-            "an expression such as time or event % 100 = 0; Return follows it over all history",
+            "an expression such as time or event % 100 = 0",
+            "Return follows it over all history.",
             self.body,
         )
         self.entry.entered.connect(lambda text: self.intent.emit(Follow(text)))
@@ -112,7 +113,7 @@ class TrackPanel(Panel):
         if tracked is None:
             return None
         tracks = tracked.tracks
-        names = [f"{one.text} (hits so far)" if one.truth else one.text for one in tracks]
+        names = [f"{one.text}{' (hits so far)' * one.truth}{' (slack)' * (one.role == 'slack')}" for one in tracks]
         places = [3 + 2 * place if one.truth else 2 + 2 * place for place, one in enumerate(tracks)]
         return ["event", "time", *names], tracked.table[:, [0, 1, *places]].tolist()
 

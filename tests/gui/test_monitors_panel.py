@@ -10,11 +10,13 @@ from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.panels.monitors import MonitorsPanel
+from slotscope.gui.panels.track import TrackPanel
 from slotscope.gui.theme import Theme, apply, load_theme
 from slotscope.model.api import Session
 from slotscope.model.frame import Frame
 from slotscope.model.kinds.spec import KINDS, kind_named
 from slotscope.model.monitors import Monitor
+from slotscope.model.questions.tracks import Followed
 from tests.contract.moments import SMALL
 from tests.gui.windows import PATIENCE, complete_window, press, rest
 
@@ -154,3 +156,29 @@ def test_an_expression_of_the_users_own_is_watched_stops_the_run_and_is_taken_aw
         row.text.linkActivated.emit("away")
         qtbot.waitUntil(lambda: stop not in dock.panel.rows, timeout=PATIENCE)
         assert not window.frame.followed.watch
+
+
+@pytest.mark.parametrize("made", [MonitorsPanel, TrackPanel])
+def test_a_hall_reads_the_whole_of_what_may_be_written(qtbot, qapp, theme, made):
+    panel = made(theme)
+    qtbot.addWidget(panel)
+    apply(qapp, theme, lecture=True)
+    try:
+        panel.resize(612, 559)
+        panel.show()
+        panel.set_frame(looked_at("phases", 5))
+        field = panel.entry.field
+        assert field.fontMetrics().horizontalAdvance(field.placeholderText()) < field.width() - 8
+    finally:
+        apply(qapp, theme)
+
+
+def test_a_comparison_of_the_users_own_has_a_curve_and_another_condition_has_none(panel):
+    session = Session.open("dra-classroom", kernel=False)
+    session.run(events=60)
+    session.tracks.want(Followed((), ("event < 40", "not rejected")))
+    session.tracks.search(60)
+    panel.set_frame(session.frame())
+    rows = [panel.rows[f"not ({text})"] for text in ("event < 40", "not rejected")]
+    assert [row.curve.isHidden() for row in rows] == [False, True]
+    assert rows[0].curve.values[-1] == 40 - 60

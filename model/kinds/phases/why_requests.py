@@ -61,16 +61,16 @@ def of_request(setting: Setting) -> tuple[Candidates, ...]:
 def _servers(setting: Setting) -> Candidates:
     state, server, count = setting.state, setting.event.server, setting.system.normal_servers
     out, ticks = state.tokens_on[:count], setting.event.kind == TICK
-    cause = "its timer rang" if ticks else "one of its jobs moved or departed"
+    what = "the timer rang" if ticks else "a job moved or departed"
     conditions = [
         Condition(
-            f"may ask now: {cause}",
-            "may not ask now: nothing happened on it",
+            f"is where {what}",
+            f"is not where {what}",
             "",
             "Section 4.2, step 1, line 1" if ticks else "Section 4.2, step 1, line 3",
             np.arange(count) == server,
-            f"it is server {server + 1}",
-            lambda _: f"it is server {server + 1} where {cause.replace('its', 'the').replace('one of the', 'a')}",
+            f"that was on server {server + 1}",
+            lambda _: f"that was on server {server + 1}",
         ),
         Condition(
             "holds no token",
