@@ -51,7 +51,7 @@ def _listed(options: argparse.Namespace) -> int:
         (
             name,
             trace.title,
-            f"{trace.megabytes:g}",
+            "not known" if trace.megabytes is None else f"{trace.megabytes:g}",
             ", ".join(_systems(trace)),
             ", ".join(trace.scenarios),
             trace.licence,

@@ -8,11 +8,14 @@ from __future__ import annotations
 import gzip
 import hashlib
 import http.client
+import shutil
+import tarfile
+import zipfile
 import zlib
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import MappingProxyType
-from typing import BinaryIO, Callable, Mapping, NamedTuple, cast
+from typing import IO, BinaryIO, Callable, Mapping, NamedTuple, cast
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
@@ -26,15 +29,19 @@ _CHUNK = 1 << 18
 
 
 class RemoteFile(NamedTuple):
-    """A file of a trace: its address, and the SHA-256 of what it unpacks to (empty: not known)."""
+    """A file of a trace: its address, and the SHA-256 of what it unpacks to (empty: not known).
+
+    Of an archive ``member`` is the file that is taken out of it.
+    """
 
     url: str
     sha256: str = ""
+    member: str = ""
 
     @property
     def name(self) -> str:
         """The file's own name."""
-        return self.url.rpartition("/")[2]
+        return (self.member or self.url).rpartition("/")[2]
 
 
 class PublicTrace(NamedTuple):
@@ -45,14 +52,14 @@ class PublicTrace(NamedTuple):
     scenarios:
         Built-in ones that play it, of the systems for which its format can be read.
     megabytes:
-        What is fetched.
+        What is fetched; None where that is not known.
     licence:
         Under what its owners give it.
     """
 
     title: str
     scenarios: tuple[str, ...]
-    megabytes: float
+    megabytes: float | None
     licence: str
     files: tuple[RemoteFile, ...]
 
@@ -117,6 +124,51 @@ TRACES: Mapping[str, PublicTrace] = MappingProxyType(
             "free to researchers who name the archive and Lars Malinowsky",
             (RemoteFile("https://www.cs.huji.ac.il/labs/parallel/workload/l_kth_sp2/KTH-SP2-1996-2.swf.gz"),),
         ),
+        "google-2019": PublicTrace(
+            "Google ClusterData2019, instance_events of cell a, the first file",
+            ("dra-google", "queues-google", "jrs-azure", "moldable-swf"),
+            None,
+            "CC-BY 4.0, John Wilkes and others",
+            (RemoteFile("https://storage.googleapis.com/clusterdata_2019_a/instance_events-000000000000.json.gz"),),
+        ),
+        "azure-packing-2020": PublicTrace(
+            "Azure Trace for Packing 2020, zone a",
+            ("dra-google", "queues-google", "jrs-azure", "moldable-swf"),
+            None,
+            "CC-BY, Microsoft",
+            (
+                RemoteFile(
+                    "https://github.com/Azure/AzurePublicDataset/releases/download/dataset-packing-2020/"
+                    "azurevmallocation_dataset2020_AzurePackingTraceV1.zip",
+                    member="packing_trace_zone_a_v1.sqlite",
+                ),
+            ),
+        ),
+        "alibaba-gpu-2020": PublicTrace(
+            "Alibaba cluster-trace-gpu-v2020, the table of tasks",
+            ("queues-alibaba", "jrs-alibaba", "moldable-swf"),
+            34,
+            "for study or research, Alibaba Group",
+            (
+                RemoteFile(
+                    "https://aliopentrace.oss-cn-beijing.aliyuncs.com/v2020GPUTraces/pai_task_table.tar.gz",
+                    "6954802b457305f8a9e480ef97c40060baee59649fd3adc62c5a1e048aa058de",
+                    "pai_task_table.csv",
+                ),
+            ),
+        ),
+        "philly": PublicTrace(
+            "Philly, training jobs on GPUs, August to December 2017",
+            ("moldable-swf",),
+            980,
+            "as is, citing Jeon et al. (ATC 2019), Microsoft",
+            (
+                RemoteFile(
+                    "https://media.githubusercontent.com/media/msr-fiddle/philly-traces/master/trace-data.tar.gz",
+                    member="cluster_job_log",
+                ),
+            ),
+        ),
     }
 )
 
@@ -160,6 +212,8 @@ def fetch(file: RemoteFile, folder: Path, told: Callable[[int, int], None]) -> F
             return Fetched(path, file.sha256, True)
         folder.mkdir(parents=True, exist_ok=True)
         _download(file.url, part, told)
+        if file.member:
+            _take_out(part, file)
         if not (found := content_hash(part)):
             raise TraceError("found a damaged gzip file; fetch it again", where=file.url)
         if file.sha256 and found != file.sha256:
@@ -193,6 +247,31 @@ def content_hash(path: Path) -> str:
         except (EOFError, zlib.error, gzip.BadGzipFile):
             return ""
     return digest.hexdigest()
+
+
+def _take_out(archive: Path, file: RemoteFile) -> None:
+    """Put a member of a zip or tar in the place of the archive; its folder there does not matter."""
+    taken = archive.with_suffix(".member")
+    try:
+        with ExitStack() as stack:
+            found: IO[bytes] | None = None
+            if zipfile.is_zipfile(archive):
+                pack = stack.enter_context(zipfile.ZipFile(archive))
+                inside = next((name for name in pack.namelist() if name.rpartition("/")[2] == file.member), None)
+                found = None if inside is None else stack.enter_context(pack.open(inside))
+            else:
+                tape = stack.enter_context(tarfile.open(archive))
+                member = next((one for one in tape if one.name.rpartition("/")[2] == file.member), None)
+                found = None if member is None else tape.extractfile(member)
+            if found is None:
+                raise TraceError(f"found no {file.member} in it; the file there is another one by now", where=file.url)
+            with taken.open("wb") as out:
+                shutil.copyfileobj(found, out)
+        taken.replace(archive)
+    except (zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error) as error:
+        raise TraceError(f"found a damaged archive ({error}); fetch it again", where=file.url) from None
+    finally:
+        taken.unlink(missing_ok=True)
 
 
 def _download(url: str, path: Path, told: Callable[[int, int], None]) -> None:

@@ -12,8 +12,12 @@ from pydantic import BaseModel
 
 from slotscope.model.errors import ScenarioError, TraceError
 from slotscope.model.scenario.load import Scenario
+from slotscope.model.traces.alibaba_pai import is_alibaba_pai, read_alibaba_pai
+from slotscope.model.traces.azure_packing import is_azure_packing, read_azure_packing
+from slotscope.model.traces.google_2019 import is_google_2019, read_google_2019
 from slotscope.model.traces.job_table import AskedColumns, is_job_table, read_job_table
 from slotscope.model.traces.jobs import RecordedJobs
+from slotscope.model.traces.philly import is_philly, read_philly
 from slotscope.model.traces.reading import GZIP_MAGIC, Watch, file_size
 
 #: What a scenario calls all of them.
@@ -33,7 +37,13 @@ class JobFormat(NamedTuple):
 
 #: All formats by name; the first that knows a file reads it.
 FORMATS: Mapping[str, JobFormat] = MappingProxyType(
-    {"table": JobFormat("tables of jobs (CSV or Parquet)", is_job_table, read_job_table)}
+    {
+        "table": JobFormat("tables of jobs (CSV or Parquet)", is_job_table, read_job_table),
+        "google-2019": JobFormat("Google's instance_events of 2019", is_google_2019, read_google_2019),
+        "azure-packing": JobFormat("Azure's trace for packing of 2020 (SQLite)", is_azure_packing, read_azure_packing),
+        "alibaba-pai": JobFormat("Alibaba's pai_task_table of 2020", is_alibaba_pai, read_alibaba_pai),
+        "philly": JobFormat("Philly's cluster_job_log", is_philly, read_philly),
+    }
 )
 
 _Found = TypeVar("_Found", bound=Scenario)

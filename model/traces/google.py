@@ -152,10 +152,10 @@ def read_task_events(
         If *cancelled* returned true.
     """
     table = TaskEventTable(paths, progress=progress, cancelled=cancelled)
-    runs = _Runs()
+    runs = TaskRuns()
     for event in table:
         runs.take(event)
-    return runs.result(table)
+    return runs.result([path.name for path in table.files], [path.name for path in table.overlapping])
 
 
 @dataclass(slots=True)
@@ -171,10 +171,11 @@ class _OpenRun:
     running: bool = False
 
 
-class _Runs:
+class TaskRuns:
     """Follows all tasks through the events and collects the runs that complete."""
 
-    def __init__(self) -> None:
+    def __init__(self, source: str = SOURCE) -> None:
+        self._source = source
         self._open: dict[tuple[int, int], _OpenRun] = {}
         self._left: Counter[str] = Counter()
         self._rows = 0
@@ -230,8 +231,8 @@ class _Runs:
             for column, value in zip(self._kept, values, strict=True):
                 column.append(value)
 
-    def result(self, table: TaskEventTable) -> GoogleTasks:
-        """What has completed so far, sorted by SUBMIT row, with the report."""
+    def result(self, names: Sequence[str], overlapping: Sequence[str] = ()) -> GoogleTasks:
+        """What has completed so far, sorted by SUBMIT row, with the report on the files of these names."""
         columns = [np.array(column, dtype=np.int64) for column in self._kept]
         order = np.argsort(columns[0])
         submit, schedule, finish, cpu, memory, priority, job, index = (column[order] for column in columns[1:])
@@ -244,15 +245,13 @@ class _Runs:
             priority=priority.astype(np.int16),
             job=job,
             index=index.astype(np.int32),
-            report=self._report(table, len(order)),
+            report=self._report(names, overlapping, len(order)),
         )
 
-    def _report(self, table: TaskEventTable, kept: int) -> ImportReport:
+    def _report(self, names: Sequence[str], overlapping: Sequence[str], kept: int) -> ImportReport:
         left = self._left + Counter(_RUN_RUNNING if run.running else _RUN_PENDING for run in self._open.values())
         out = [LeftOut(reason, left[reason], "rows") for reason in _ROW_REASONS]
         out += [LeftOut(reason, left[reason], "runs") for reason in _RUN_REASONS]
-        overlapping = ", ".join(path.name for path in table.overlapping)
-        notes = [f"these files overlap in time and were merged row by row: {overlapping}"]
-        names = tuple(path.name for path in table.files)
-        report = ImportReport(SOURCE, names, self._rows, 0, "runs")
+        notes = [f"these files overlap in time and were merged row by row: {', '.join(overlapping)}"]
+        report = ImportReport(self._source, tuple(names), self._rows, 0, "runs")
         return report.then(kept, "completed runs", out, notes if overlapping else ())

@@ -18,7 +18,8 @@ Integers = npt.NDArray[np.int64]
 
 #: Times are whole microseconds, demands are whole parts of 10^-9 of their unit: both are exact.
 TIME_PLACES, DEMAND_PLACES = 6, 9
-SECOND, ONE = 10**TIME_PLACES, 10**DEMAND_PLACES
+SECOND: int = 10**TIME_PLACES
+ONE: int = 10**DEMAND_PLACES
 
 #: Bounds within which a decimal of so many places survives floating point: seconds, and demands.
 LATEST, MOST_DEMAND = 2**32 - 1, 10**6

@@ -205,6 +205,11 @@ def lines(path: Path, *, watch: Watch | None = None) -> Iterator[str]:
         raise TraceError("the compressed file is empty; a trace has rows", where=str(path))
 
 
+def text_of(path: Path, watch: Watch) -> str:
+    """All of a plain or gzip'd text file; errors are those of :func:`lines`."""
+    return _decoded(b"".join(_blocks(path, watch)), path, 1)
+
+
 def _blocks(path: Path, watch: Watch | None) -> Iterator[bytes]:
     """The file's unpacked bytes, block by block; tells *watch* of the bytes on disk."""
     size = file_size(path)

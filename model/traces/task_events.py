@@ -43,7 +43,7 @@ COLUMNS = (
 )
 #: CPU and memory are integers in units of 10^-REQUEST_PLACES of the largest machine.
 REQUEST_PLACES = 12
-REQUEST_UNIT = 10**REQUEST_PLACES
+REQUEST_UNIT: int = 10**REQUEST_PLACES
 #: Some tasks ask for more than any machine has; more than this is not a request.
 LARGEST_REQUEST = 1000
 #: The data have 0 to 11; their description also speaks of 12.

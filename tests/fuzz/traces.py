@@ -6,6 +6,7 @@ import gzip
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 
 from slotscope.model.traces.alibaba_pods import COLUMNS
 from slotscope.model.traces.excerpts import EXAMPLE
@@ -13,6 +14,7 @@ from tests.fuzz.changes import damaged_bytes, damaged_text
 from tests.fuzz.running import judged, warmed_up
 from tests.kinds.moldable.scenarios import HEADER, JOBS
 from tests.kinds.phases.traces import FILES as FLAVOURS
+from tests.model.trace_files import google_2019, pai_tasks, philly
 
 
 def _google() -> str:
@@ -33,6 +35,11 @@ def _jobs() -> str:
     return "".join(EXAMPLE.read_text("utf-8").splitlines(keepends=True)[:13])
 
 
+def _made(write: Callable[[Path], Path], name: str) -> str:
+    with TemporaryDirectory() as folder:
+        return write(Path(folder) / name).read_text()
+
+
 #: For each format the scenarios that read it, and its files.
 FORMATS: tuple[tuple[tuple[str, ...], dict[str, str]], ...] = (
     (("dra-google", "queues-google"), {"tasks.csv": _google()}),
@@ -40,6 +47,9 @@ FORMATS: tuple[tuple[tuple[str, ...], dict[str, str]], ...] = (
     (("queues-alibaba", "jrs-alibaba"), {"pods.csv": _pods()}),
     (("jrs-azure",), FLAVOURS),
     (("dra-google", "queues-google", "moldable-swf", "jrs-azure"), {"jobs.csv": _jobs()}),
+    (("dra-google", "queues-google", "moldable-swf", "jrs-azure"), {"events.json": _made(google_2019, "events.json")}),
+    (("queues-alibaba", "moldable-swf"), {"tasks.csv": _made(pai_tasks, "tasks.csv")}),
+    (("moldable-swf",), {"cluster_job_log": _made(philly, "cluster_job_log")}),
 )
 
 

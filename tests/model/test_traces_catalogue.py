@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import tarfile
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Iterator
+from zipfile import ZipFile
 
 import pytest
 
@@ -41,6 +43,12 @@ def server(tmp_path: Path) -> Iterator[str]:
     """The address of a server of a gzip'd file, of a damaged one, of a page that is cut short, and of nothing else."""
     (tmp_path / "there").mkdir()
     (tmp_path / "there" / "rows.csv.gz").write_bytes(gzip.compress(TEXT))
+    (tmp_path / "there" / "rows.csv").write_bytes(TEXT)
+    with ZipFile(tmp_path / "there" / "rows.zip", "w") as pack:
+        pack.write(tmp_path / "there" / "rows.csv", "deep/rows.csv")
+    with tarfile.open(tmp_path / "there" / "rows.tar.gz", "w:gz") as tape:
+        tape.add(tmp_path / "there" / "rows.csv", "deep/rows.csv")
+    (tmp_path / "there" / "torn.tar.gz").write_bytes((tmp_path / "there" / "rows.tar.gz").read_bytes()[:-30])
     (tmp_path / "there" / "torn.csv.gz").write_bytes(gzip.compress(TEXT)[:-9])
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(tmp_path / "there"))) as server:
         thread = threading.Thread(target=server.serve_forever)
@@ -65,6 +73,18 @@ def test_a_file_is_fetched_once_and_checked_by_what_it_unpacks_to(server: str, t
     assert fetch(file, tmp_path / "a", lambda done, size: told.append((done, size))) == found
     assert not told
     assert not fetch(RemoteFile(file.url), tmp_path / "b", ignore).checked
+
+
+@pytest.mark.parametrize("archive", ["rows.zip", "rows.tar.gz"])
+def test_a_file_is_taken_out_of_its_archive(server: str, tmp_path: Path, archive: str) -> None:
+    file = RemoteFile(f"{server}/{archive}", hashlib.sha256(TEXT).hexdigest(), "rows.csv")
+    found = fetch(file, tmp_path / "a", ignore)
+    assert (found.path, found.checked) == (tmp_path / "a" / "rows.csv", True)
+    assert [path.read_bytes() for path in (tmp_path / "a").iterdir()] == [TEXT]
+    for wrong in (file._replace(member="other.csv"), file._replace(url=f"{server}/torn.tar.gz")):
+        with pytest.raises(TraceError, match=r"found no other\.csv in it|found a damaged archive"):
+            fetch(wrong, tmp_path / "b", ignore)
+    assert not list((tmp_path / "b").iterdir())
 
 
 @pytest.mark.parametrize(
@@ -122,7 +142,7 @@ def test_all_traces_are_listed_for_scenarios_of_their_kinds(answer: Any, slotsco
         assert item["licence"] in text
         assert all(file["url"] in text for file in item["files"])
         assert all(load_scenario(name).workload.kind == "trace" for name in item["scenarios"])
-    assert "did you mean 'google-2011'" in slotscope("traces fetch google").err
+    assert "did you mean 'kth-sp2'" in slotscope("traces fetch kth").err
     assert "found no name" in slotscope("traces fetch").err
 
 
