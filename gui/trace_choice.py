@@ -15,11 +15,12 @@ from slotscope.model.errors import UserError
 from slotscope.model.frame import RunInfo
 from slotscope.model.scenario.load import load_scenario
 from slotscope.model.traces.excerpts import excerpt_for
+from slotscope.model.traces.formats import has_job_format
 
 #: Formats of which a trace is a folder.
 IN_FOLDERS = {"azure-flavours"}
 
-#: Endings of files that are no traces.
+#: Endings of files that are no traces, unless their content is one.
 _OTHERS = {".py", ".toml", ".json", ".slotscope"}
 
 
@@ -85,7 +86,9 @@ class TraceChoice(QObject):
     def dropped(self, data: QMimeData) -> list[str]:
         """The files that are dragged, if a trace is wanted and they can be one."""
         files = [url.toLocalFile() for url in data.urls()]
-        others = any(not path or Path(path).suffix.lower() in _OTHERS for path in files)
+        others = any(
+            not path or (Path(path).suffix.lower() in _OTHERS and not has_job_format(Path(path))) for path in files
+        )
         return [] if others or not self._wanted[0] else files
 
     @property

@@ -14,6 +14,7 @@ from types import ModuleType
 import pytest
 
 from slotscope import __main__ as main
+from slotscope.model.cli import reproduce
 from slotscope.model.kinds.reservation.experiments import dra_collections, dra_google, dra_google_time, dra_servers
 from slotscope.model.lab import experiment_module, experiments
 from slotscope.model.lab.results import Figure
@@ -179,11 +180,12 @@ class TestTrace:
         monkeypatch.setattr(dra_google_time, "SCALES", {"quick": 20})
 
     @pytest.mark.parametrize("name", ["dra-fig5", "dra-fig6", "queues-fig1", "queues-fig5"])
-    def test_without_a_path_one_line_says_what_to_give(self, refusal, name):
-        assert refusal(f"reproduce {name}") == (
-            "--trace: this experiment needs Google's trace of 2011: give its task_events files, "
-            "or their folder, with --trace PATH"
-        )
+    def test_without_a_path_the_excerpt_that_ships_is_read_and_a_line_says_so(self, slotscope, monkeypatch, name):
+        read = []
+        monkeypatch.setattr(reproduce, "carry_out", lambda options, *_: read.extend(options.trace) or 0)
+        said = slotscope(f"reproduce {name}")
+        assert [Path(path).name for path in read] == ["google-2011.csv.gz"]
+        assert said.err.startswith("slotscope: no trace was given: this is one of ten jobs of Google's first file; ")
 
     def test_a_path_that_is_not_there(self, refusal):
         assert "nowhere.csv" in refusal("reproduce dra-fig5 --trace nowhere.csv")

@@ -260,7 +260,7 @@ class TestErrors:
                 "--trace: found the workload 'poisson', allowed: a scenario whose workload is a "
                 "trace, such as dra-google",
             ),
-            ("dra-google --policy dra", "--policy dra: this needs a trace: give its files with --trace PATH"),
+            ("moldable-swf --policy greedy", "--policy greedy: this needs a trace: give its files with --trace PATH"),
             (
                 "dra-google --policy dra:foo=1 --trace a.csv",
                 "--policy dra:foo=1: policy.parameters.foo: found an unknown key",
@@ -270,3 +270,12 @@ class TestErrors:
     )
     def test_it_is_told_before_anything_runs(self, refusal, command, line):
         assert refusal(command).startswith(line)
+
+
+def test_without_a_trace_the_excerpt_that_ships_is_swept_and_a_line_says_so(slotscope, monkeypatch):
+    made = []
+    monkeypatch.setattr("slotscope.model.cli.sweep.carry_out", lambda _options, _name, plan, *_: made.append(plan) or 0)
+    said = slotscope("sweep queues-google --policy bf-js --until 50 --warmup 5")
+    assert said.err.startswith("slotscope: no trace was given: this is one of ten jobs of Google's first file")
+    assert [Path(path).name for path in made[0].trace] == ["google-2011.csv.gz"]
+    assert made[0].scenario.servers.count == 31

@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 
 from slotscope.model.cli.experiments import carry_out
+from slotscope.model.cli.guard import note
 from slotscope.model.cli.output import shown, table
 from slotscope.model.errors import UserError
 from slotscope.model.lab import experiment_module, experiment_name, experiments
 from slotscope.model.lab.files import Draw
 from slotscope.model.lab.results import Result, Row
+from slotscope.model.traces.excerpts import EXCERPTS
 
 
 def execute(options: argparse.Namespace, draw: Draw) -> int:
@@ -18,6 +20,10 @@ def execute(options: argparse.Namespace, draw: Draw) -> int:
     if options.trace and not experiments()[name].needs_trace:
         with_trace = [known for known, item in experiments().items() if item.needs_trace]
         raise UserError(f"{name} runs on no trace; allowed: {', '.join(with_trace)}", where="--trace")
+    if experiments()[name].needs_trace and not options.trace:
+        excerpt = EXCERPTS["google-task-events"]
+        note(excerpt._replace(one_in=1).note)  # the experiments fit their servers to the jobs
+        options.trace = [str(excerpt.path)]
     return carry_out(options, name, experiment_module(name), _text, draw, options.scale)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Iterator
 
 from slotscope.model.cli.experiments import carry_out
+from slotscope.model.cli.guard import note
 from slotscope.model.cli.output import shown, table
 from slotscope.model.cli.parser import MOST_SEED, UsageError
 from slotscope.model.errors import UserError
@@ -15,6 +16,7 @@ from slotscope.model.lab.files import Draw
 from slotscope.model.lab.results import Result, Row
 from slotscope.model.lab.sweep import GAIN, OVER, Sweep, axis
 from slotscope.model.scenario.load import load_scenario
+from slotscope.model.traces.excerpts import excerpt_for
 
 
 def execute(options: argparse.Namespace, draw: Draw) -> int:
@@ -39,6 +41,11 @@ def sweep_of(options: argparse.Namespace) -> Sweep:
             "is a trace, such as dra-google",
             where="--trace",
         )
+    trace = tuple(options.trace) or getattr(scenario.workload, "paths", ())
+    excerpt = None if trace else excerpt_for(scenario)
+    if excerpt is not None:
+        note(excerpt.note)
+        scenario, trace = excerpt.fitted(scenario), (str(excerpt.path),)
     seed = scenario.seed if options.seed is None else options.seed
     if seed + options.replications - 1 > MOST_SEED:
         raise UsageError(
@@ -54,7 +61,7 @@ def sweep_of(options: argparse.Namespace) -> Sweep:
         options.replications,
         options.until,
         options.warmup,
-        tuple(options.trace) or getattr(scenario.workload, "paths", ()),
+        trace,
     )
 
 

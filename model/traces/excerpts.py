@@ -40,7 +40,7 @@ class Excerpt(NamedTuple):
 
 
 #: Excerpts by the format of a scenario's workload.
-_EXCERPTS: Mapping[str, Excerpt] = MappingProxyType(
+EXCERPTS: Mapping[str, Excerpt] = MappingProxyType(
     {
         "google-task-events": Excerpt(FOLDER / "google-2011.csv.gz", "one of ten jobs of Google's first file", 10),
         "azure-flavours": Excerpt(FOLDER / "azure-2017", "a day of Azure's trace"),
@@ -54,4 +54,4 @@ def excerpt_for(scenario: Scenario) -> Excerpt | None:
     workload = scenario.workload
     if workload.kind != "trace" or workload.paths:
         return None
-    return _EXCERPTS.get(workload.format)
+    return EXCERPTS.get(workload.format)

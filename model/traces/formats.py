@@ -84,7 +84,7 @@ def playing(
         )
     found = tuple(Path(path) for path in files)
     changes: dict[str, object] = {"paths": files}
-    if _format_of(found[0]) is not None:
+    if has_job_format(found[0]):
         changes["format"] = JOBS
     trace = trace.model_copy(update=changes)
     return scenario.model_copy(update={"workload": trace}), trace, found
@@ -111,6 +111,11 @@ def read_jobs(
         known = "; ".join(one.title for one in FORMATS.values())
         raise TraceError(f"found a file of another format; allowed are {known}", where=str(paths[0]))
     return found.read(paths, asked, watch)
+
+
+def has_job_format(path: Path) -> bool:
+    """Whether a file has one of :data:`FORMATS`."""
+    return _format_of(path) is not None
 
 
 def _format_of(path: Path) -> JobFormat | None:

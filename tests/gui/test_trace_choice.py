@@ -6,14 +6,16 @@ from pathlib import Path
 from typing import Iterator
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtCore import QMimeData, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QFileDialog, QPushButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.warming import Warming
+from slotscope.model.traces.excerpts import EXAMPLE
 from tests.gui.windows import PATIENCE, complete_window, rest
+from tests.model.trace_files import google_2019
 
 pytestmark = pytest.mark.slow
 
@@ -92,20 +94,47 @@ def test_a_trace_that_cannot_be_read_is_asked_for_anew(qtbot: QtBot, window: Mai
     assert window.transport.trace.text() == "Choose a trace for moldable-swf ..."
 
 
-def test_a_trace_is_dropped_on_the_window(qtbot: QtBot, window: MainWindow, log: Path) -> None:
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(log))])
-    action, left = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
-    none = Qt.KeyboardModifier.NoModifier
-    dragged = QDragEnterEvent(QPoint(50, 50), action, data, left, none)
+def drop(window: MainWindow, path: Path) -> bool:
+    """A file that is dragged over the window and dropped, as the platform tells it; whether it was taken."""
+    data = urls(path)
+    action, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    place = window.rect().center()
+    native = window.windowHandle()
+    dragged = QDragEnterEvent(place, action, data, left, none)
     dragged.setAccepted(False)
-    window.dragEnterEvent(dragged)
-    assert not dragged.isAccepted()  # no trace is wanted
+    QApplication.sendEvent(native, dragged)
+    if dragged.isAccepted():
+        QApplication.sendEvent(native, QDropEvent(place.toPointF(), action, data, left, none))
+    return dragged.isAccepted()
+
+
+def test_a_trace_is_dropped_on_the_window_and_remembered(qtbot: QtBot, window: MainWindow, log: Path) -> None:
+    assert not drop(window, log)  # no trace is wanted
     select(window, "moldable-swf")
-    window.dragEnterEvent(dragged)
-    assert dragged.isAccepted()
-    window.dropEvent(QDropEvent(QPoint(50, 50), action, data, left, none))
+    assert drop(window, log)
     rest(qtbot, window, lambda: runs(window) == "moldable-swf")
+    select(window, "moldable-classroom")
+    rest(qtbot, window, lambda: runs(window) == "moldable-classroom")
+    select(window, "moldable-swf")
+    rest(qtbot, window, lambda: runs(window) == "moldable-swf")
+    assert window.transport.trace.text() == "trace: short.swf"
+
+
+def test_a_dropped_file_of_jobs_is_told_by_its_content(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    select(window, "moldable-swf")
+    instance = tmp_path / "instance.json"
+    instance.write_text("{}")
+    assert not window.traces.dropped(urls(instance))
+    assert window.traces.dropped(urls(google_2019(tmp_path / "events.json")))
+    assert drop(window, EXAMPLE)
+    rest(qtbot, window, lambda: runs(window) == "moldable-swf")
+    assert window.transport.trace.text() == "trace: jobs.csv"
+
+
+def urls(path: Path) -> QMimeData:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    return data
 
 
 def test_azure_plays_an_excerpt_until_a_folder_is_chosen(qtbot: QtBot, window: MainWindow) -> None:
