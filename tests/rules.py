@@ -283,6 +283,7 @@ def policies_say_what_they_implement(root: Path) -> list[str]:
 def nothing_is_left_unfinished(root: Path) -> list[str]:
     """No marks for later, no empty methods to be filled in, no test switched off for good."""
     found = []
+    switches = {name.rpartition(".")[2] for name in SWITCHED_OFF}
     for path, number, line in _lines(root):
         if mark := UNFINISHED.search(line):
             found.append(f"{path}:{number}: {mark[0]}")
@@ -290,7 +291,7 @@ def nothing_is_left_unfinished(root: Path) -> list[str]:
         for node in ast.walk(source.tree):
             if isinstance(node, ast.Raise) and node.exc and EMPTY_METHOD in ast.unparse(node.exc):
                 found.append(f"{source.path}:{node.lineno}: {EMPTY_METHOD}")
-            if isinstance(node, ast.Attribute) and ast.unparse(node) in SWITCHED_OFF:
+            if isinstance(node, ast.Attribute) and node.attr in switches and ast.unparse(node) in SWITCHED_OFF:
                 found.append(f"{source.path}:{node.lineno}: {ast.unparse(node)}")
     return found
 

@@ -20,7 +20,6 @@ from slotscope.gui.theme import Texture, Theme
 
 PERIOD = 4
 INK = 0.62
-REJECT_GROUP = 1
 
 Pixels = npt.NDArray[np.uint32]
 

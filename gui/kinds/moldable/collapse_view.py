@@ -74,11 +74,6 @@ class CollapseView(QWidget):
         return self._window
 
     @property
-    def look_shown(self) -> str:
-        """Whether that is the whole, the neighbourhood of y*, or another part."""
-        return self._look
-
-    @property
     def path(self) -> tuple[Values, Values]:
         """The fluid path."""
         return self._path

@@ -1,11 +1,11 @@
-"""The widget that shows a raster of servers and says what the mouse points at."""
+"""The widget that shows a raster of servers, and what is at a point of it."""
 
 from __future__ import annotations
 
 from typing import Callable
 
-from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QRegion, QResizeEvent
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QRegion, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from slotscope.gui.kinds.reservation.servers_painted import GridHit, Integers, PaintedServers
@@ -22,14 +22,8 @@ Overlay = Callable[[QPainter], None]
 class ServerView(QWidget):
     """Shows servers; the panel lays them out in :meth:`device_size` pixels.
 
-    Signals carry a :class:`GridHit`, or None where there is no server.  An overlay paints over
-    the picture in the widget's own coordinates, for marks and for what moves.
+    An overlay paints over the picture in the widget's own coordinates, for marks and for what moves.
     """
-
-    hovered = Signal(object)
-    clicked = Signal(object)
-    double_clicked = Signal(object)
-    resized = Signal()
 
     def __init__(self, theme: Theme, job_types: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -37,10 +31,8 @@ class ServerView(QWidget):
         self._job_types = job_types
         self._servers: PaintedServers | None = None
         self._overlay: Overlay | None = None
-        self._hit: GridHit | None = None
         self._raster = ServerRaster(1, 1, raster_palette(theme, job_types, self._ratio()))
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
     def sizeHint(self) -> QSize:
@@ -109,11 +101,6 @@ class ServerView(QWidget):
         for rect in rects.tolist():
             self.update(self.to_widget(*rect).toAlignedRect())
 
-    def _set_hit(self, hit: GridHit | None) -> None:
-        if hit != self._hit:
-            self._hit = hit
-            self.hovered.emit(hit)
-
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         image = self._raster.image
@@ -131,8 +118,6 @@ class ServerView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._raster.resize(*self.device_size())
-        # The panel lays the servers out anew; until then the old places would be clipped.
-        self.resized.emit()
         if self._servers is not None:
             self._raster.draw(self._servers)
 
@@ -141,21 +126,6 @@ class ServerView(QWidget):
         if event.type() == QEvent.Type.DevicePixelRatioChange:
             self._renew_palette()
             self._raster.resize(*self.device_size())
-            self.resized.emit()
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._set_hit(self.hit(event.position()))
-
-    def leaveEvent(self, event: QEvent) -> None:
-        super().leaveEvent(event)
-        self._set_hit(None)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton:
-            self.clicked.emit(self.hit(event.position()))
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        self.double_clicked.emit(self.hit(event.position()))
 
 
 def _rectangles(region: QRegion) -> list[QRect]:
