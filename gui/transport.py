@@ -186,7 +186,6 @@ class TransportBar(QWidget):
             row.addWidget(button)
         row.addSpacing(12)
         row.addWidget(self.speed)
-        self._pace.setMinimumWidth(self._pace.fontMetrics().horizontalAdvance("8.0 sub-steps/s"))
         row.addWidget(self._pace)
         row.addStretch(1)
         row.addWidget(self._compiling)
@@ -257,8 +256,9 @@ class TransportBar(QWidget):
         self._fit_boxes()
 
     def _fit_boxes(self) -> None:
-        """Where the time has no room, boxes are only as wide as what is chosen in them."""
-        for box in (self.scenario, self.policy):
+        """Where the rows have no room, boxes are only as wide as what is chosen in them, and the pace is whole."""
+        self._pace.setMinimumWidth(self._pace.fontMetrics().horizontalAdvance("8.0 sub-steps/s") + 4)
+        for box in (self.scenario, self.policy, self.kind):
             needed = box.fontMetrics().horizontalAdvance(box.currentText()) + _ARROW * box.fontMetrics().height()
             box.setMinimumWidth(min(box.sizeHint().width(), round(needed)))
 
@@ -297,6 +297,7 @@ class TransportBar(QWidget):
         heading = current_fonts().heading
         for label in (self._clock, self._event, self._rate):
             label.setFont(heading)
+        self._fit_boxes()
         self._show_run_button()
 
     def _show_run_button(self) -> None:

@@ -228,6 +228,14 @@ def test_the_panel_beside_gives_back_what_it_does_not_need(qtbot: QtBot, window:
         qtbot.waitUntil(lambda: window.docks["comparison"].width() < 0.4 * window.width())
 
 
+def test_the_slowest_pace_is_told_in_full_while_code_is_compiled(qtbot: QtBot, window: MainWindow) -> None:
+    stand(qtbot, window, "moldable-classroom", (), 20)
+    window.worker.compiling.emit("compiling: 4 of 5 done")
+    window.transport.speed.setValue(0)
+    assert window.transport._pace.text() == "0.3 sub-steps/s"
+    qtbot.waitUntil(lambda: not cut(window))
+
+
 def test_a_late_moment_is_told_in_full(qtbot: QtBot, window: MainWindow) -> None:
     stand(qtbot, window, "dra-vms", (), 12345)
     assert cut(window) == []
