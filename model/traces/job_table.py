@@ -192,7 +192,8 @@ class _Found:
 
     def jobs(self, names: tuple[str, ...]) -> RecordedJobs:
         """The jobs of all files."""
-        told = {name: np.concatenate(parts) for name, parts in self._parts.items()}
+        none = np.empty(0, np.int64)
+        told = {name: np.concatenate((none, *parts)) for name, parts in self._parts.items()}
         kept = self._rows - self._unended
         out = (LeftOut(NO_DURATION, self._unended, "jobs"),)
         report = ImportReport(SOURCE, names, self._rows, 0, "jobs").then(kept, "jobs", out)

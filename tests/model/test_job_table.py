@@ -166,6 +166,11 @@ def test_a_scenario_without_a_trace_says_so() -> None:
         playing(load_scenario("dra-vms"), TraceWorkload, ("x",), "dra-google")
 
 
+def test_a_table_without_a_row_has_no_job(tmp_path: Path) -> None:
+    with pytest.raises(TraceError, match="found no job that can be used"):
+        read_jobs([written(tmp_path / "jobs.csv", [])], ALL)
+
+
 def test_jobs_of_one_file_go_on_in_the_next(tmp_path: Path) -> None:
     first = written(tmp_path / "a.csv", [ROW, ROW])
     second = written(tmp_path / "b.csv", [ROW])
