@@ -1,7 +1,8 @@
 """Gets compiled code ready while the run goes on: nothing here holds the window or the run.
 
 On a machine's first start a process of its own compiles, what runs now first, and the
-reference serves meanwhile; later starts load from the cache, in a thread of its own.
+reference serves meanwhile; later starts load from the cache, in a thread of its own.  There the
+kernel that a policy's file brings along is compiled, too.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ import subprocess
 import sys
 from pathlib import Path
 from threading import Thread
-from typing import Callable, Collection
+from typing import Callable, Sequence
 
+from slotscope.model.assembly import Bench
+from slotscope.model.errors import UserError
 from slotscope.model.jit import cache_folder
 from slotscope.model.kinds.spec import Kind, kind_named
 from slotscope.model.warm import warm
@@ -77,7 +80,8 @@ class Warming:
         self.text = ""
         self.failed = False
         self._system = ""
-        self._wanted: tuple[str, ...] = ()
+        self._wanted: tuple[Bench, ...] = ()
+        self._refused: UserError | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._said = b""
         self._loading: Thread | None = None
@@ -89,14 +93,14 @@ class Warming:
         """Whether anything is on its way."""
         return bool(self._wanted) or self._process is not None
 
-    def want(self, kind: Kind, policies: Collection[str]) -> None:
-        """See to the code of *policies* of a kind of system, which are none if it is there."""
-        self._wanted, self._loading = tuple(policies), None
-        if policies and kind.name != self._system:
+    def want(self, kind: Kind, benches: Sequence[Bench]) -> None:
+        """See to the code of what runs in a kind of system, which is nothing if it is there."""
+        self._wanted, self._loading, self._refused = tuple(benches), None, None
+        if benches and kind.name != self._system:
             self._end_process()
             self._system, self._said, self.failed = kind.name, b"", False
             self._all = len(kind.kernels) + 1
-            self._process = warm_in_background(kind.name, self._wanted, subprocess.PIPE)
+            self._process = warm_in_background(kind.name, _built_in(benches), subprocess.PIPE)
             if self._process is not None and self._process.stdout is not None:
                 os.set_blocking(self._process.stdout.fileno(), False)
 
@@ -113,17 +117,25 @@ class Warming:
         self._process, self._system = None, ""
 
     def ready(self) -> bool:
-        """Whether what was wanted can be used at once; said a single time."""
+        """Whether what was wanted can be used at once; said a single time.
+
+        Raises
+        ------
+        UserError
+            If the kernel of a policy's file cannot be compiled; said a single time.
+        """
         self._look_at_process()
         if not self._wanted or self.failed:
             return False
         wanted = self._wanted
-        if self._loading is None and self._compiled(wanted):
+        if self._loading is None and self._compiled(_built_in(wanted)):
             self._loading = self._aside(lambda: self._load(wanted))
         if self._loading is None or self._loading.is_alive():
             return False
-        self._loading, self._wanted = None, ()
+        refused, self._loading, self._wanted, self._refused = self._refused, None, (), None
         self._describe()
+        if refused is not None:
+            raise refused
         return True
 
     def _aside(self, work: Callable[[], None]) -> Thread:
@@ -135,9 +147,16 @@ class Warming:
     def _compiled(self, policies: tuple[str, ...]) -> bool:
         return self._process is None or set(policies) <= set(self._said.decode().split())
 
-    def _load(self, policies: tuple[str, ...]) -> None:
-        for _ in warm(self._system, policies):
-            pass
+    def _load(self, wanted: tuple[Bench, ...]) -> None:
+        if policies := _built_in(wanted):
+            for _ in warm(self._system, policies):
+                pass
+        try:
+            for bench in wanted:
+                bench.prepare()
+        except UserError as error:
+            if wanted is self._wanted:
+                self._refused = error
         if is_warm(self._system):
             load_painting()
 
@@ -159,8 +178,16 @@ class Warming:
         done = len(self._said.split())
         if self._process is not None:
             self.text = f"compiling: {done} of {self._all} done"
+        elif self._loading is not None:
+            own = any(bench.system.policy.brought for bench in self._wanted)
+            self.text = "compiling the policy's kernel" if own else "loading compiled code"
         else:
-            self.text = "loading compiled code" if self._loading is not None else ""
+            self.text = ""
+
+
+def _built_in(benches: Sequence[Bench]) -> tuple[str, ...]:
+    """The policies of the program's own among what runs."""
+    return tuple({bench.scenario.policy.name for bench in benches if not bench.system.policy.brought})
 
 
 def main(system: str, first: tuple[str, ...] = ()) -> None:

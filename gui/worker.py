@@ -263,8 +263,8 @@ class RunWorker(QObject):
         if session.layout:
             self.laid_out.emit(session.layout)
         self._seen = False
-        slow = [lane.bench for lane in lanes_of(session) if not lane.compiled]
-        self._warming.want(session.info.kind, {name for bench in slow for name in bench.compiled_policies})
+        slow = [leg for lane in lanes_of(session) if not lane.compiled for leg in lane.bench.legs]
+        self._warming.want(session.info.kind, [bench for bench in slow if bench.has_kernel])
 
     def run(self, goal: Goal) -> None:
         """Run on until the goal, or until paused."""

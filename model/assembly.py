@@ -7,13 +7,16 @@ from importlib import import_module
 from math import inf
 from typing import Any, Mapping, Sequence
 
-from slotscope.model.engine import Engine, ReferenceEngine, System
+import numpy as np
+
+from slotscope.model.engine import Engine, ReferenceEngine, System, Task
 from slotscope.model.errors import PolicyError, ScenarioError, UnreadablePolicyError
 from slotscope.model.forks.changes import Course, Deviation
 from slotscope.model.forks.course import CourseEngine, CourseSystem, Leg
 from slotscope.model.forks.edits import edited_by
 from slotscope.model.kinds.spec import Kind, RunnableSystem, kind_named
 from slotscope.model.policies import is_file, reference_for
+from slotscope.model.policies.own.checked import CHECKED, CheckedEngine
 from slotscope.model.policies.own.trust import allow_named
 from slotscope.model.policy_choice import policy_choice
 from slotscope.model.scenario.common import PolicyChoice
@@ -71,11 +74,6 @@ class Bench:
         return self.kind.violations(self.at(event).system, state, min(self.forced, default=event + 1) <= event)
 
     @property
-    def compiled_policies(self) -> frozenset[str]:
-        """The policies that have a compiled twin, of all that run."""
-        return frozenset({self.scenario.policy.name} if self.has_kernel else ())
-
-    @property
     def numbers(self) -> Any:
         """The scenario's constant numbers, as its kind of system has them."""
         return self.system.numbers
@@ -94,11 +92,28 @@ class Bench:
         """Whether the policy has a compiled twin."""
         return self.kind.has_kernel(self.system)
 
-    def kernel(self) -> Engine:
-        """A new compiled twin; imports Numba, compiles or loads from the cache."""
+    def kernel(self, checked: int = CHECKED) -> Engine:
+        """A new compiled twin; imports Numba, compiles or loads from the cache.
+
+        One that a policy's file brings along meets its reference at the first *checked* events.
+        """
+        if self.system.policy.brought:
+            return CheckedEngine(self.system, self.reference, checked)
         module, name = self.kind.kernels[self.scenario.policy.name]
         engine: Engine = getattr(import_module(module), name)(self.system)
         return engine
+
+    def prepare(self) -> None:
+        """Compile the twin, or load it from the cache, now rather than at the first event that it runs.
+
+        Raises
+        ------
+        UserError
+            If it is a policy's own, and cannot be compiled.
+        """
+        for leg in self.legs:
+            if leg.has_kernel:
+                leg.kernel().advance(leg.system.raw_state(), np.zeros(0, leg.system.row_dtype), Task())
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,14 +155,9 @@ class ForkedBench(Bench):
         """Whether a leg has a compiled twin; the others run by their references."""
         return any(leg.has_kernel for leg in self.legs)
 
-    @property
-    def compiled_policies(self) -> frozenset[str]:
-        """Those of all legs."""
-        return frozenset().union(*(leg.compiled_policies for leg in self.legs))
-
-    def kernel(self) -> Engine:
+    def kernel(self, checked: int = CHECKED) -> Engine:
         """The compiled twins in turn."""
-        engines = [leg.kernel() if leg.has_kernel else leg.reference for leg in self.legs]
+        engines = [leg.kernel(checked) if leg.has_kernel else leg.reference for leg in self.legs]
         return CourseEngine(self.course, engines)
 
 

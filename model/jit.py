@@ -21,8 +21,8 @@ import tempfile
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from types import ModuleType
-from typing import Any, Callable, TypeVar
+from types import FunctionType, ModuleType
+from typing import Any, Callable, Mapping, TypeVar
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -41,11 +41,33 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
 
     The first call of the twin compiles (seconds) or loads from the cache (milliseconds).
     """
+    return compiled_anew(function, kept=True)
+
+
+def compiled_anew(function: Callable[..., Any], kept: bool) -> Callable[..., Any]:
+    """As :func:`compiled`, without remembering it; *kept* says whether the cache on disk may keep it."""
     numba = load_numba()
     while _marked:
         numba.extending.register_jitable(forceinline=True, _nrt=False)(_marked.pop())
-    twin: Callable[..., Any] = numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False)(function)
+    twin: Callable[..., Any] = numba.njit(cache=kept, nogil=True, error_model="numpy", _nrt=False)(function)
     return twin
+
+
+def with_others(function: FunctionType, others: Mapping[FunctionType, FunctionType]) -> FunctionType:
+    """A copy of *function* in which calls go to *others* in place of the functions that these stand for.
+
+    What it calls is copied along where that leads to one of them; all else is shared, and *function*
+    itself where nothing does.
+    """
+    if function in others:
+        return others[function]
+    called = {name: function.__globals__.get(name) for name in function.__code__.co_names}
+    copies = {name: with_others(one, others) for name, one in called.items() if isinstance(one, FunctionType)}
+    changed = {name: copy for name, copy in copies.items() if copy is not called[name]}
+    if not changed:
+        return function
+    namespace = {**function.__globals__, **changed}
+    return jitable(FunctionType(function.__code__, namespace, function.__name__, function.__defaults__))
 
 
 @cache

@@ -14,11 +14,11 @@ from slotscope.model.api import Session
 from slotscope.model.cli.guard import note
 from slotscope.model.cli.output import Progress, estimated, shown, table
 from slotscope.model.cli.parser import MOST_SEED, UsageError
-from slotscope.model.engine import Reason, Task
+from slotscope.model.engine import Reason
 from slotscope.model.explain import quantity
 from slotscope.model.kinds.spec import Judgement, Kind
 from slotscope.model.metrics import Batches, Estimate, estimate, estimates
-from slotscope.model.state import copied, digest
+from slotscope.model.state import digest
 
 #: Seconds of running between two looks at the progress line.
 SLICE_SECONDS = 0.1
@@ -157,13 +157,7 @@ def choose_engine(options: argparse.Namespace, session: Session, progress: Progr
     if options.engine != "reference" and session.bench.has_kernel:
         progress.say("preparing the compiled policy (some seconds the first time)")
         session.use_kernel()
-        _load(session)
-
-
-def _load(session: Session) -> None:
-    """Compile, or load from the cache, now: it must not count as running time."""
-    state = copied(session.timeline.state)
-    session.timeline.engine.advance(state, np.zeros(0, session.bench.system.row_dtype), Task())
+        session.bench.prepare()  # now: it must not count as running time
 
 
 def measured_times(options: argparse.Namespace, session: Session) -> tuple[float, float]:

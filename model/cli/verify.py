@@ -11,7 +11,7 @@ import numpy as np
 from slotscope.model.api import Session
 from slotscope.model.assembly import Bench
 from slotscope.model.cli.output import Progress, print_json, progress_of
-from slotscope.model.engine import Engine, EventRun, Task, started
+from slotscope.model.engine import EventRun, Task, started
 from slotscope.model.state import differences, digest
 
 #: Sentences kept; a broken state breaks many invariants at every event.
@@ -57,7 +57,7 @@ def compare(session: Session, events: int, progress: Progress) -> Verification:
     """
     bench = session.bench
     progress.say("preparing")
-    other = bench.kernel() if bench.has_kernel else bench.reference
+    other = bench.kernel(checked=events) if bench.has_kernel else bench.reference
     info = session.info
     outcome = Verification(info.scenario_name, info.policy_name, info.seed, (bench.reference.name, other.name))
     mine, theirs = started(bench.runs), started(bench.runs)
@@ -68,17 +68,18 @@ def compare(session: Session, events: int, progress: Progress) -> Verification:
             break
         run = EventRun(bench.runs, mine)
         run.finish()
-        mine, theirs = run.state, _one_event(other, theirs, bench.system.row_dtype)
+        result = other.advance(theirs, np.zeros(1, bench.system.row_dtype), Task())
+        mine, theirs = run.state, result.state
         outcome.events += 1
-        _agree(mine, theirs, outcome)
+        if result.fault is None:
+            _agree(mine, theirs, outcome)
+        else:
+            outcome.agree = False
+            outcome.violations.append(result.fault.line)
         _check(bench, mine, outcome)
         progress(outcome.events, events)
     outcome.digest = digest(mine)
     return outcome
-
-
-def _one_event(engine: Engine, state: Any, row_dtype: np.dtype[Any]) -> Any:
-    return engine.advance(state, np.zeros(1, row_dtype), Task()).state
 
 
 def _agree(mine: Any, theirs: Any, outcome: Verification) -> None:

@@ -61,8 +61,9 @@ class UsualKind:
         return found
 
     def has_kernel(self, system: Any) -> bool:
-        """Whether one is declared for the policy, and knows its parameters."""
-        return system.scenario.policy.name in self.kernels and bool(system.policy.compiled)
+        """Whether one is declared for the policy, and knows its parameters; or its file brings one along."""
+        policy = system.policy
+        return bool(policy.brought or (system.scenario.policy.name in self.kernels and policy.compiled))
 
     def workload(self, scenario: Any, numbers: Any, start: float = 0.0, branch: int = 0) -> Any:
         """What the scenario describes."""

@@ -54,6 +54,8 @@ class StraightRun:
     def _advance(self, tape: np.ndarray, task: Task) -> Reason:
         result = self._engine.advance(self.state, tape, task)
         self.state = result.state
+        if result.fault is not None:
+            raise result.fault
         return result.reason
 
 

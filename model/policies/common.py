@@ -52,6 +52,8 @@ class Policy:
     on_drift: str = DRIFT_IS_OURS
     #: The text of the file that it came from, if it came from one.
     text: str = ""
+    #: The function of that file that decides in a kernel (:mod:`model.policies.own.kernel`), if it has one.
+    brought: Any = None
 
 
 def say(kind: str, /, **values: Any) -> Record:

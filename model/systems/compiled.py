@@ -59,9 +59,13 @@ class CompiledEngine:
         self.constant = np.zeros(self.constants, np.int64)
         for place, number in self.options().items():
             self.constant[place] = number
-        self._run = compiled(type(self).kernel)
+        self._run = self.twin()
         self._index: tuple[Any, ...] = ()
         self._index_of: tuple[int, int, int] | None = None
+
+    def twin(self) -> Callable[..., int]:
+        """The kernel, compiled or to be compiled at its first call."""
+        return compiled(type(self).kernel)
 
     def options(self) -> dict[int, int]:
         """What tells policies that share a kernel from each other: places in ``constant``."""

@@ -6,11 +6,12 @@ from typing import Any, Mapping
 
 import numpy as np
 
+from slotscope.model.kinds.moldable.kernels.own import OwnMoldableKernel, decided, refused
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers
 from slotscope.model.kinds.moldable.policies.base import MoldablePolicy, OwnPolicy
 from slotscope.model.kinds.moldable.rules import AllocationRules
 from slotscope.model.kinds.moldable.view import MoldableView
-from slotscope.model.policies.own.kind import Occasion, OwnKind
+from slotscope.model.policies.own.kind import KernelKind, Occasion, OwnKind
 from slotscope.model.policies.own.sound import NotADecisionError, found, number, number_or_infinity, remembered, whole
 from slotscope.model.records import Allocate, Record, Reject, Remember
 from slotscope.model.state import copied
@@ -105,4 +106,5 @@ OWN = OwnKind(
     needed={"request": ("request",)},
     names={"type": _class, "request": number(), "free": number(), "uniform": number_or_infinity},
     explained=_explained,
+    kernels=KernelKind(("state", "job", "type", "free", "data"), OwnMoldableKernel, decided, refused),
 )

@@ -26,8 +26,9 @@ from slotscope.model.policies.common import NoParameters, PseudocodeLine
 from slotscope.model.policies.own.faults import QUIET, is_from_outside, line_in, said_by, said_of_memory
 from slotscope.model.policies.own.former import answer_to_former_names
 from slotscope.model.policies.own.guard import Made, guarded
+from slotscope.model.policies.own.kernel import BroughtKernel
 from slotscope.model.policies.own.kind import OwnKind
-from slotscope.model.policies.own.shape import place_in, policy_class, system_of, takes_nothing
+from slotscope.model.policies.own.shape import kernel_function, place_in, policy_class, system_of, takes_nothing
 from slotscope.model.policies.own.text import STOP, own_lines, stoppable
 from slotscope.model.policies.own.trust import check_allowed, digest_of
 from slotscope.model.policies.own.watch import MOST_SECONDS_TO_LOAD, CodeStoppedError, go_on_stopping, watched
@@ -87,6 +88,12 @@ class PolicyFile:
         own = (PseudocodeLine(Line(number, n), i, text, "Your file") for n, i, text in lines)
         return (*given, *own), number
 
+    @cached_property
+    def _kernel(self) -> BroughtKernel | None:
+        """What the file brings along to decide in compiled code; compiled once, whatever policies are made of it."""
+        function, kernels = kernel_function(self.cls), kind_of(self.system).kernels
+        return None if function is None or kernels is None else BroughtKernel(self.path, function, kernels)
+
     def __call__(self, numbers: Any, parameters: Any) -> Any:
         """The policy for a scenario, from a file that was executed anew.
 
@@ -113,6 +120,7 @@ class PolicyFile:
         pseudocode, number = self._shown
         made = guarded(cast(Any, own_kind.base))(own_kind, self.path, numbers, make, pseudocode, number)
         made.title, made.text, made.parameters = self.title, self.text, parameters
+        made.brought = self._kernel
         return made
 
 

@@ -19,6 +19,7 @@ from typing import Any, Callable, Generator, Iterator, Mapping, NamedTuple
 from slotscope.model.errors import PolicyError, PolicyFileError
 from slotscope.model.policies.common import Policy, PseudocodeLine
 from slotscope.model.policies.own.call import END, Call
+from slotscope.model.policies.own.kernel import arrays
 from slotscope.model.policies.own.kind import Occasion, OwnKind
 from slotscope.model.policies.own.memory import Lasting, TooMuchError
 from slotscope.model.policies.own.records import BadValueError, plain_record
@@ -93,6 +94,7 @@ class GuardedPolicy(Policy):
         attributes = self._renew()
         self.title = str(attributes.get("title", "")) or path
         self.paper = str(attributes.get("paper", ""))
+        self.kernel_data = self._checked(arrays, attributes.get("kernel_data", ()), "kernel_data")
         for name, check in self._checks.items():
             if name in attributes:
                 setattr(self, name, self._checked(check, attributes[name], name))
@@ -103,7 +105,7 @@ class GuardedPolicy(Policy):
     def _renew(self) -> Mapping[str, Any]:
         """A fresh policy, with nothing left of what a failed one has changed; its attributes."""
         self._numbers = PrivateNumbers(self._real, self._kind.parts)
-        wanted = ("title", "paper", *self._checks)
+        wanted = ("title", "paper", "kernel_data", *self._checks)
         self._policy, variables, attributes = self._make(self._numbers.copy, wanted)
         try:
             self._lasting = Lasting(self._policy, variables, (self._numbers.copy, self._real))

@@ -44,6 +44,27 @@ def nothing_to_refuse(*_: Any) -> None:
     """Each attribute is right whatever the others are."""
 
 
+class KernelKind(NamedTuple):
+    """What a kind of system says of kernels of one's own.
+
+    Attributes
+    ----------
+    arguments:
+        Those of the function ``kernel``.
+    engine:
+        Makes the compiled engine of a system whose policy brings one along.
+    decided:
+        What was decided of the job of an event: (its row).
+    refused:
+        Why the last decision of the function is impossible: (the decision, system, state before the event).
+    """
+
+    arguments: tuple[str, ...]
+    engine: Callable[[Any], Any]
+    decided: Callable[[Any], str]
+    refused: Callable[[int, Any, Any], str]
+
+
 class OwnKind(NamedTuple):
     """A kind of system, as far as the guard of policies of one's own must know it.
 
@@ -80,6 +101,8 @@ class OwnKind(NamedTuple):
         The numbers, and what else they consist of, with all computed that is to be watched.
     together:
         Refuses attributes that do not fit each other: (the policy with all of them, numbers).
+    kernels:
+        What is known of kernels of one's own; None: it takes none.
     """
 
     base: type[Policy]
@@ -97,3 +120,4 @@ class OwnKind(NamedTuple):
     explained: Callable[[Record, Any, tuple[Any, ...]], Mapping[str, Any]] = nothing_to_add
     parts: Callable[[Any], tuple[Any, ...]] = itself
     together: Callable[[Any, Any], None] = nothing_to_refuse
+    kernels: KernelKind | None = None

@@ -104,6 +104,8 @@ class Lasting:
             return False
         if kind in _PLAIN or id(value) in self._known or kind is ModuleType:
             return True
+        if kind.__module__.partition(".")[0] == "numba":  # a function of the file, with what was compiled of it
+            return True
         if isinstance(value, tuple):
             return not hasattr(value, "__dict__") and all(self._is_fixed(part, depth + 1) for part in value)
         if isinstance(value, FunctionType):

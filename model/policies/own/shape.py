@@ -50,6 +50,7 @@ def policy_class(path: str, module: ModuleType, kind: OwnKind) -> type:
     if not isinstance(cls, type):
         raise _refused(path, 0, "found a Policy that is no class", "class Policy(OwnPolicy)")
     _check_methods(path, cls, kind)
+    _check_kernel(path, cls, kind)
     _check_attributes(path, cls, kind)
     return cls
 
@@ -82,6 +83,27 @@ def _check_methods(path: str, cls: type, kind: OwnKind) -> None:
             found = f"found {name}{inspect.signature(getattr(cls, name))}"
             raise _refused(path, line, found, wanted[name].removeprefix("def "))
         _check_generator(path, line, occasion, function, kind)
+
+
+def _check_kernel(path: str, cls: type, kind: OwnKind) -> None:
+    given = inspect.getattr_static(cls, "kernel", None)
+    if given is None:
+        return
+    function = kernel_function(cls)
+    if kind.kernels is None:
+        raise _refused(path, _line_of(function), "found a kernel", "a policy without one, for this kind of system")
+    wanted = ", ".join(kind.kernels.arguments)
+    if not isinstance(given, staticmethod) or not isinstance(function, FunctionType):
+        raise _refused(path, _line_of(function), "kernel is no static function", f"@staticmethod, def kernel({wanted})")
+    if list(inspect.signature(function).parameters) != list(kind.kernels.arguments):
+        found = f"found kernel{inspect.signature(function)}"
+        raise _refused(path, _line_of(function), found, f"kernel({wanted})")
+
+
+def kernel_function(cls: type) -> Any:
+    """The plain function of a class that decides in a kernel, decorated by Numba or not; None: it has none."""
+    given = getattr(cls, "kernel", None)
+    return getattr(given, "py_func", given)
 
 
 def _is_defined(cls: type, name: str, own: type) -> bool:
@@ -141,5 +163,7 @@ def _line_of(item: Any) -> int:
     code = getattr(item, "__code__", None)
     if code is not None:
         return int(code.co_firstlineno)
+    if not hasattr(item, "__dict__"):
+        return 0
     inside = (getattr(value, "__code__", None) for value in vars(item).values())
     return min((code.co_firstlineno for code in inside if code is not None), default=0)

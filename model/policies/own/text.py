@@ -16,6 +16,9 @@ STOP = "__slotscope_stop__"
 _WORD = re.compile(r"[^\W\d]\w*")
 _INDENT = 4
 
+#: Methods that no step of a run comes to.
+_UNSEEN = frozenset({"__init__", "kernel", "kernel_data"})
+
 
 def stoppable(tree: ast.Module) -> ast.Module:
     """*tree* with a call at the head of each handler, so that none holds up a stop for good.
@@ -47,7 +50,7 @@ def _call(beside: ast.stmt) -> ast.stmt:
 def own_lines(text: str, class_name: str) -> list[tuple[int, int, str]]:
     """Number, indent and rich text of each line to be shown: the methods and the functions.
 
-    Docstrings, ``__init__`` and blank lines are left out.
+    Docstrings, ``__init__``, a kernel of one's own, and blank lines are left out.
     """
     tree = ast.parse(text)
     lines = text.splitlines()
@@ -70,7 +73,7 @@ def _functions(tree: ast.Module, class_name: str) -> Iterator[ast.FunctionDef]:
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and node.name == class_name:
             for inner in node.body:
-                if isinstance(inner, ast.FunctionDef) and inner.name != "__init__":
+                if isinstance(inner, ast.FunctionDef) and inner.name not in _UNSEEN:
                     yield inner
         elif isinstance(node, ast.FunctionDef):
             yield node

@@ -125,9 +125,11 @@ def run_arrival(
     job_class = jobs.type[np.uintp(place)]
     size = jobs.service[np.uintp(place)]
     j = np.uintp(job_class)
+    state.number[NEXT_ARRIVAL] += 1
+    state.tally[ARRIVED, j] += 1
     free = free_for(state, rules, job_class)
     asked = request(tables, rules, job_class, number, free)
-    width = min(asked, free)
+    width = max(min(asked, free), 0)
     below = state.below[0, j]
     flags = FLAG_ARRIVED
     record = -1
@@ -147,7 +149,5 @@ def run_arrival(
     else:
         state.tally[BLOCKED, j] += 1
         flags |= FLAG_BLOCKED
-    state.number[NEXT_ARRIVAL] += 1
-    state.tally[ARRIVED, j] += 1
     row["lasts"] = lasts
     return int(close(state, ARRIVAL, flags, number, job_class, record, asked, width, free, below, row))

@@ -1,0 +1,99 @@
+"""Runs by a kernel of one's own, which first shows that it decides as its reference does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from slotscope.model.engine import Advance, Engine, Reason, Task
+from slotscope.model.errors import PolicyFileError, UserError
+from slotscope.model.policies.own.faults import line_in, said_by
+from slotscope.model.policies.own.kernel import BroughtKernel, ImpossibleDecisionError
+from slotscope.model.state import copied, differences
+from slotscope.model.systems.base import EVENT
+
+#: Events at which a kernel meets its reference before it is trusted.
+CHECKED = 1000
+
+
+class CheckedEngine:
+    """The compiled engine of a policy that brings its kernel along; see :class:`model.engine.Engine`.
+
+    The first *checked* events that it runs are run by the reference, too, one by one.  Where both do not come to
+    the same state, or the kernel fails, the advance ends before that event with the fault; from then on
+    every event is checked.
+    """
+
+    name = "kernel"
+    keyframe_every = 10_000
+
+    def __init__(self, system: Any, reference: Engine, checked: int = CHECKED) -> None:
+        self._system = system
+        self._brought: BroughtKernel = system.policy.brought
+        self._kernel: Engine = self._brought.kind.engine(system)
+        self._reference = reference
+        self._left: float = checked
+
+    def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
+        """As an engine does; with :attr:`Reason.LIMIT` also where the events to be checked end."""
+        if self._left > 0 and len(tape):
+            return self._one_by_one(state, tape[: int(min(self._left, len(tape)))], task)
+        before = copied(state)
+        try:
+            return self._kernel.advance(state, tape, task)
+        except UserError:
+            raise
+        except Exception:  # at one of these events
+            self._left = np.inf
+            return self._one_by_one(before, tape, task)
+
+    def _one_by_one(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
+        samples = [np.zeros((0, self._system.sample_width))]
+        result, place = Advance(state, 0, Reason.LIMIT), 0
+        while place < len(tape) and result.reason is Reason.LIMIT:
+            result = self._one(result.state, tape[place : place + 1], task)
+            place += result.rows
+            samples.append(result.samples)
+        return result._replace(rows=place, samples=np.concatenate(samples))
+
+    def _one(self, state: Any, row: np.ndarray, task: Task) -> Advance:
+        """One event by both."""
+        before, row_known = copied(state), row.copy()
+        known = self._reference.advance(copied(state), row_known, task)
+        if known.fault is not None:
+            return known
+        try:
+            result = self._kernel.advance(state, row, task)
+        except UserError:
+            raise
+        except Exception as error:
+            return self._ended(before, known, self._failed(before, error))
+        if parts := differences(known.state, result.state):
+            return self._ended(before, known, self._differs(before, row_known[0], row[0], parts))
+        self._left -= 1
+        return result
+
+    def _ended(self, before: Any, known: Advance, fault: PolicyFileError) -> Advance:
+        self._left = np.inf
+        return Advance(before, 0, Reason.FAULT, known.samples[:0], fault)
+
+    def _differs(self, before: Any, known: Any, found: Any, parts: list[str]) -> PolicyFileError:
+        decided = self._brought.kind.decided
+        mine, theirs = decided(known), decided(found)
+        beyond = f", but with other {', '.join(parts)}" if mine == theirs else ""
+        told = f"the reference decides: {mine}; the kernel: {theirs}{beyond}"
+        return self._fault(before, told, self._brought.where)
+
+    def _failed(self, before: Any, error: Exception) -> PolicyFileError:
+        line = line_in(error, self._brought.path)
+        where = f"{self._brought.path}, line {line}" if line else self._brought.where
+        if isinstance(error, ImpossibleDecisionError):
+            engine: Any = self._kernel
+            return self._fault(before, self._brought.kind.refused(int(engine.told[0]), self._system, before), where)
+        return self._fault(before, f"the kernel fails: {said_by(error)}", where)
+
+    def _fault(self, before: Any, told: str, where: str) -> PolicyFileError:
+        event = self._system.next_event(before)
+        job = f" (job {self._system.job_name(event.job)}, t = {event.time:.6g})" if event is not None else ""
+        return PolicyFileError(f"at event {int(before.number[EVENT]) + 1}{job}: {told}", where=where)

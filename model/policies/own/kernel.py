@@ -1,0 +1,168 @@
+"""The function ``kernel`` of a policy's file: it decides in the compiled loop of its kind of system.
+
+All else of the loop is the program's: what happens in an event, rows and samples.  So the function is put
+in the place of the one in which the kind's own policies differ (:func:`model.jit.with_others`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import blake2b
+from types import FunctionType, ModuleType
+from typing import Any, Callable
+
+import numpy as np
+
+from slotscope.model.errors import PolicyFileError
+from slotscope.model.jit import compiled_anew, jitable, load_numba, with_others
+from slotscope.model.policies.own.kind import KernelKind
+from slotscope.model.policies.own.sound import NotADecisionError, found
+
+#: Modules whose functions stay what they are as long as the program does.
+_KNOWN = frozenset({"numpy", "math", "numba", "slotscope", "builtins"})
+
+#: What Numba writes around the one sentence that says what is wrong.
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_INNERMOST = "raised a specific error:"
+_NO_MEANING = ("Failed in nopython mode pipeline", "No implementation of function")
+#: The types of all that a state holds.
+_MEMBERS = re.compile(r"(?<=State)\((readonly )?array\(.*\)\)")
+
+
+class ImpossibleDecisionError(Exception):
+    """A kernel of one's own has decided what cannot be: raised in compiled code."""
+
+
+def arrays(value: Any, what: str, _: Any) -> tuple[np.ndarray, ...] | np.ndarray:
+    """An array of numbers or a tuple of such, as copies that nobody can change.
+
+    Raises
+    ------
+    NotADecisionError
+        If it is anything else.
+    """
+    if type(value) is tuple:
+        return tuple(_array(item, what) for item in value)
+    return _array(value, what)
+
+
+def _array(value: Any, what: str) -> np.ndarray:
+    if type(value) is not np.ndarray or value.dtype.kind not in "biuf":
+        raise NotADecisionError(f"{what} is {found(value)}, allowed: a NumPy array of numbers, or a tuple of those")
+    array = np.array(value, order="C")
+    array.flags.writeable = False
+    return array
+
+
+@dataclass(eq=False)
+class BroughtKernel:
+    """What a policy's file brings along to decide in compiled code.
+
+    Attributes
+    ----------
+    path:
+        The file.
+    function:
+        ``kernel``, as plain Python.
+    kind:
+        What its kind of system says of it.
+    """
+
+    path: str
+    function: FunctionType
+    kind: KernelKind
+    _twin: Callable[..., int] | None = field(default=None, init=False)
+
+    @property
+    def where(self) -> str:
+        """The place of the function in its file."""
+        return f"{self.path}, line {self.function.__code__.co_firstlineno}"
+
+    @cached_property
+    def decide(self) -> Any:
+        """The function, to be compiled: what it does wrong is an exception, as it is in Python."""
+        options = {"forceinline": True, "boundscheck": True, "error_model": "python", "nogil": True}
+        return load_numba().njit(**options)(self.function)
+
+    def inside(self, loop: FunctionType, place: FunctionType, asking: Callable[[Any], Any]) -> Callable[..., int]:
+        """A kind's *loop* in which what *asking* makes of :attr:`decide` stands in the place of a function."""
+        if self._twin is None:
+            copy = with_others(loop, {place: jitable(asking(self.decide))})
+            meaning = _meaning_of(self.function)
+            copy.__qualname__ = f"{loop.__qualname__}_{meaning}"  # under which Numba's cache keeps it
+            self._twin = compiled_anew(copy, kept=bool(meaning))
+        return self._twin
+
+    def check(self, *arguments: Any) -> None:
+        """Compile the function alone, for arguments like these: what is wrong with it is told shortly so.
+
+        Raises
+        ------
+        PolicyFileError
+            If Numba cannot compile it, or it gives no whole number.
+        """
+        numba = load_numba()
+        try:
+            types = tuple(map(numba.typeof, arguments))
+            self.decide.compile(types)
+        except Exception as error:
+            raise self._not_compiled(str(error) or type(error).__name__) from None
+        given = self.decide.overloads[types].signature.return_type
+        if not isinstance(given, numba.types.Integer | numba.types.Boolean):
+            raise PolicyFileError(f"the kernel gives {given}, allowed: a whole number", where=self.where)
+
+    def _not_compiled(self, text: str) -> PolicyFileError:
+        text = _COLOURS.sub("", text)
+        lines = [line.strip() for line in text.rpartition(_INNERMOST)[2].splitlines()]
+        said = next((line for line in lines if line and not line.startswith(_NO_MEANING)), lines[0])
+        said = _MEMBERS.sub("", said)
+        numbers = re.findall(rf"{re.escape(self.path)} \((\d+)\)", text)
+        where = f"{self.path}, line {numbers[-1]}" if numbers else self.where
+        return PolicyFileError(f"Numba cannot compile the kernel: {said}", where=where)
+
+
+def _meaning_of(function: FunctionType) -> str:
+    """A hash of what a function does; empty where that depends on what no hash tells."""
+    made = blake2b(digest_size=16)
+    try:
+        for part in _parts(function, set()):
+            made.update(part)
+    except TypeError:
+        return ""
+    return made.hexdigest()
+
+
+def _parts(function: Any, seen: set[int]) -> list[bytes]:
+    """Code and variables of a function of a file, and of those that it calls.
+
+    Raises
+    ------
+    TypeError
+        If one of them is something that cannot be told.
+    """
+    if id(function) in seen:
+        return []
+    seen.add(id(function))
+    code = function.__code__
+    told = [code.co_code, repr((code.co_consts, code.co_names, code.co_varnames, function.__defaults__)).encode()]
+    for name in code.co_names:
+        value = function.__globals__.get(name)
+        value = getattr(value, "py_func", value)
+        if isinstance(value, FunctionType) and value.__module__ == function.__module__:
+            told += _parts(value, seen)
+        elif isinstance(value, np.ndarray) and not value.dtype.hasobject:
+            told += [name.encode(), value.dtype.str.encode(), repr(value.shape).encode(), value.tobytes()]
+        elif isinstance(value, int | float | str | type(None)):
+            told.append(f"{name}={value!r}".encode())
+        elif _home_of(value) not in _KNOWN:
+            raise TypeError(name)
+    if function.__closure__:
+        raise TypeError("a closure")
+    return told
+
+
+def _home_of(value: Any) -> str:
+    name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None) or ""
+    return str(name).partition(".")[0]

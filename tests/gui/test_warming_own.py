@@ -1,0 +1,56 @@
+"""The kernel of a policy's file is compiled while the run goes on by its reference."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from threading import Event
+from time import sleep
+
+import pytest
+
+from slotscope.gui import warming
+from slotscope.gui.warming import Warming
+from slotscope.model.api import Session
+from slotscope.model.assembly import Bench
+from slotscope.model.errors import PolicyError
+from tests.own_policies import write
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "resources" / "policies" / "half_compiled.py"
+
+
+def loaded(path: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Warming, Session]:
+    """A warming that has been asked for the kernel of a policy, and nothing else."""
+    monkeypatch.setattr(warming, "warm_in_background", lambda *_: None)
+    session = Session.open("moldable-classroom", path, kernel=False)
+    found = Warming()
+    found.want(session.bench.kind, [session.bench])
+    assert found.wanted
+    return found, session
+
+
+def rest(found: Warming) -> None:
+    """Wait for it."""
+    while not found.ready():
+        sleep(0.01)
+
+
+def test_the_kernel_of_a_file_gets_ready_aside(monkeypatch: pytest.MonkeyPatch) -> None:
+    go_on, prepare = Event(), Bench.prepare
+    monkeypatch.setattr(Bench, "prepare", lambda bench: (go_on.wait(), prepare(bench)))
+    found, session = loaded(str(EXAMPLE), monkeypatch)
+    for _ in range(2):
+        assert not found.ready()
+    assert found.text == "compiling the policy's kernel"
+    go_on.set()
+    rest(found)
+    assert (found.text, found.wanted, found.failed) == ("", False, False)
+    assert session.use_kernel()
+
+
+def test_a_kernel_that_cannot_be_compiled_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = EXAMPLE.read_text(encoding="utf-8").replace("return min(", "return nix(")
+    found, _ = loaded(write(tmp_path, text), monkeypatch)
+    with pytest.raises(PolicyError, match="cannot compile the kernel: NameError: name 'nix' is not defined"):
+        rest(found)
+    assert (found.text, found.wanted) == ("", False)
+    assert not found.ready()

@@ -1,0 +1,248 @@
+"""Kernels that policies of one's own bring along: checked against their reference, and told in one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from slotscope.model.api import Session
+from slotscope.model.engine import Task
+from slotscope.model.errors import PolicyError, UserError
+from slotscope.model.jit import with_others
+from slotscope.model.lab.runs import StraightRun
+from slotscope.model.policies.own.checked import CHECKED
+from slotscope.model.state import digest
+from slotscope.model.walk import Walk
+from tests.help_pages import blocks, page
+from tests.own_policies import line_of, write
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "resources" / "policies" / "half_compiled.py"
+SECTION = page("own-policy").partition("## It can be fast\n")[2].partition("\n## ")[0]
+SCENARIO = "moldable-classroom"
+
+#: A kernel that is wrong as its parameter says, from an event on: one function for all, compiled once.
+WRONG = """\
+import numpy as np
+from numba import njit
+from slotscope.model.kinds.moldable.policies.base import Allocate, OwnPolicy, Reject, Remember, Section
+
+SHARE = 2
+
+
+class Parameters(Section):
+    wrong: int = 0
+    since: int = 0
+
+
+@njit
+def half(free, most):
+    return min(-(-free // SHARE), most)
+
+
+class Policy(OwnPolicy):
+    schema = Parameters
+    memory = 1
+
+    def arrival(self, view, job):
+        free = view.free(job.type)
+        yield Remember(numbers=(view.memory[0] + free,))
+        if free:
+            yield Allocate(servers=int(half(free, self.numbers.degrees[job.type])))
+        else:
+            yield Reject()
+
+    @property
+    def kernel_data(self):
+        return np.array(self.numbers.degrees), np.array([self.parameters.wrong, self.parameters.since])
+
+    @staticmethod
+    def kernel(state, job, type, free, data):
+        most, (wrong, since) = data
+        wrong *= state.number[0] + 1 >= since and free > 2
+        state.memory[0] += free + (wrong == 1)
+        if wrong == 2:
+            return 1
+        if wrong == 3:
+            return 77
+        if wrong == 4:
+            return most[type + 9]
+        if wrong == 5:
+            raise ValueError(free)
+        return half(free, most[type])
+"""
+
+KERNEL = "    def kernel(state, job, type, free, data):\n"
+
+
+def of(path: str, *, kernel: bool = True) -> Session:
+    return Session.open(SCENARIO, path, kernel=kernel)
+
+
+def as_by_the_reference(path: str, events: int) -> Session:
+    """A run by the kernel, whose rows and states, also on the way back, are those of the reference."""
+    session, reference = of(path), of(path, kernel=False)
+    for event in (events, events // 2, events):
+        for one in (session, reference):
+            one.seek(event)
+        assert session.compiled
+        assert digest(session.timeline.state) == digest(reference.timeline.state)
+    assert np.array_equal(session.timeline.rows(1, events), reference.timeline.rows(1, events))
+    return session
+
+
+def test_the_example_of_the_page_is_the_file_and_runs_as_it_says() -> None:
+    (text,) = blocks(SECTION, "python")
+    assert EXAMPLE.read_text(encoding="utf-8").endswith(f'"""\n\n{text}')
+    session = as_by_the_reference(str(EXAMPLE), 60)
+    shown = " ".join(line.text for line in session.info.pseudocode)
+    assert "arrival" in shown
+    assert "kernel" not in shown
+    assert f"{CHECKED:,} events" in SECTION
+
+
+def test_a_kernel_with_memory_helpers_and_data_is_trusted_after_a_while(tmp_path: Path) -> None:
+    session = as_by_the_reference(write(tmp_path, WRONG), 60)
+    line = session.timeline
+    line.engine = session.bench.kernel(checked=20)
+    asked = []
+    line.engine._reference = Watched(session.bench.reference, asked)
+    session.seek(100)
+    assert len(asked) == 20
+
+
+class Watched:
+    """An engine that counts how often it is asked."""
+
+    def __init__(self, engine, asked) -> None:
+        self._engine, self._asked = engine, asked
+
+    def advance(self, state, tape, task):
+        self._asked.append(len(tape))
+        return self._engine.advance(state, tape, task)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (1, r"the reference decides: \d servers?; the kernel: \d servers?, but with other memory$"),
+        (2, r"the reference decides: [2-9] servers; the kernel: 1 server$"),
+        (3, r"the kernel gives it 77 servers, allowed: 0 \(it is rejected\) to \d$"),
+        (4, "the kernel fails: IndexError: index is out of bounds$"),
+        (5, r"the kernel fails: ValueError: \d+$"),
+    ],
+)
+def test_a_kernel_that_parts_from_its_reference_stops_before_that_event(tmp_path: Path, wrong: int, said: str) -> None:
+    """Wrong from event 500 on, where its first events are still checked."""
+    path = write(tmp_path, WRONG)
+    session = of(f"{path}:wrong={wrong},since=500")
+    with pytest.raises(PolicyError, match=said) as raised:
+        session.run(events=CHECKED)
+    event = session.timeline.event
+    assert 499 <= event < 520
+    assert f"at event {event + 1} (job " in raised.value.line
+    assert raised.value.where.startswith(f"{path}, line ")
+    reference = of(path, kernel=False)
+    reference.seek(event)
+    assert digest(session.timeline.state) == digest(reference.timeline.state)
+    session.step()  # the reference does go on
+    assert session.timeline.event == event + 1
+    assert session.agreement is False
+    with pytest.raises(PolicyError, match=said):
+        session.run(events=CHECKED)
+
+
+def test_what_fails_later_is_found_with_its_event(tmp_path: Path) -> None:
+    """The state is that before the event also where thousands of events ran at once; so it is in an experiment."""
+    path = write(tmp_path, WRONG)
+    walk = Walk(of(f"{path}:wrong=5,since=90", kernel=False).bench)
+    walk.use_engine(walk.bench.kernel(checked=10))
+    walk.run(events=11)
+    state, tape = walk.timeline.state, np.zeros(500, walk.bench.system.row_dtype)
+    result = walk.timeline.engine.advance(state, tape, Task())
+    assert result.fault is not None
+    assert "ValueError" in result.fault.line
+    assert 89 <= 11 + result.rows == int(result.state.number[0]) < 110
+    with pytest.raises(PolicyError, match="ValueError"):
+        StraightRun(of(f"{path}:wrong=5,since=90", kernel=False).bench).to(1e6)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("        return free / 2\n", "the kernel gives float64, allowed: a whole number"),
+        ("        state.free[0] = 3\n        return 1\n", "Cannot modify readonly array"),
+        ("        return foo(free)\n", "Numba cannot compile the kernel: NameError: name 'foo' is not defined"),
+        ("        return state.nix[0]\n", "Unknown attribute 'nix' of type MoldableState"),
+    ],
+)
+def test_what_cannot_be_compiled_is_one_line(tmp_path: Path, text: str, said: str) -> None:
+    whole = WRONG.partition(KERNEL)[0] + KERNEL + text
+    path = write(tmp_path, whole)
+    with pytest.raises(PolicyError) as raised:
+        of(path, kernel=False).bench.prepare()
+    assert said in raised.value.line
+    assert len(raised.value.line) < len(path) + 150
+    where, number = raised.value.where.rsplit(" ", 1)
+    assert where == f"{path}, line"
+    assert 0 <= int(number) - line_of(whole, "@staticmethod") <= 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("kernel(state, job, type, free, data)", "kernel(state, free)", "found kernel(state, free), allowed: kernel("),
+        ("    @staticmethod\n", "", "kernel is no static function, allowed: @staticmethod"),
+        ("return np.array(self.numbers.degrees),", "return 'all',", "allowed: a NumPy array of numbers, or a tuple"),
+    ],
+)
+def test_the_shape_of_a_kernel_is_checked_when_the_file_is_loaded(
+    tmp_path: Path, old: str, new: str, said: str
+) -> None:
+    assert old in WRONG
+    with pytest.raises(PolicyError) as raised:
+        of(write(tmp_path, WRONG.replace(old, new)), kernel=False)
+    assert said in raised.value.line
+
+
+def test_kinds_without_such_kernels_say_so(tmp_path: Path) -> None:
+    text = (
+        "from slotscope.model.kinds.queue.policies.base import *\n\n\nclass Policy(OwnPolicy):\n"
+        "    def slot(self, view):\n        yield say('nothing')\n\n"
+        "    @staticmethod\n    def kernel(state):\n        return 1\n"
+    )
+    with pytest.raises(UserError, match="line 8: found a kernel, allowed: a policy without one"):
+        Session.open("queues-classroom", write(tmp_path, text), kernel=False)
+
+
+def test_verify_compares_as_many_events_as_it_is_asked_for(tmp_path: Path, slotscope) -> None:
+    path = write(tmp_path, WRONG)
+    said = slotscope(f"verify {SCENARIO} --policy {path}:wrong=2,since=30 --events 60")
+    assert said.code == 1
+    assert "DISAGREE" in said.out
+    assert said.out.endswith("the kernel: 1 server\n")
+    assert "reference and kernel: agree" in slotscope(f"verify {SCENARIO} --policy {path} --events 60").out
+
+
+def test_the_programs_own_loop_stays_as_it_is() -> None:
+    """What a kernel is put into is a copy; functions that do not lead there are shared."""
+    copy = with_others(outer, {inner: other})
+    assert (copy(1), outer(1)) == (201, 3)
+    assert with_others(aside, {inner: other}) is aside
+
+
+def inner(x):
+    return x + 1
+
+
+def other(x):
+    return x + 199
+
+
+def aside(x):
+    return x
+
+
+def outer(x):
+    return inner(aside(x)) + 1
