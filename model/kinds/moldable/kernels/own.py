@@ -39,6 +39,7 @@ class OwnMoldableKernel(MoldableKernel):
     def __init__(self, system: Any) -> None:
         self.told = np.zeros(1, np.int64)
         self._most = np.array(system.numbers.degrees, np.int64)
+        self._shown_of: MoldableState | None = None
         super().__init__(system)
 
     def twin(self) -> Callable[..., int]:
@@ -49,6 +50,7 @@ class OwnMoldableKernel(MoldableKernel):
     def build(self, state: MoldableState) -> tuple[Any, ...]:
         """As for other policies, with what the function is given."""
         tables, *others = super().build(state)
+        self._shown_of = state  # kept, so that no other state is taken for the one whose arrays are shown
         shown = viewed(state)._replace(memory=state.memory)
         self.policy.brought.check(shown, 0, 0, 0, self.policy.kernel_data)
         given = {"most": self._most, "shown": shown, "data": self.policy.kernel_data, "told": self.told}
