@@ -403,11 +403,13 @@ class RunWorker(QObject):
         if not self._seen or self.session is None or not self._warming.wanted:
             return
         before = self._warming.text
-        if self._warming.ready():
-            self.session.use_kernel()
-            self._stale = True
-        if self._warming.text != before:
-            self.compiling.emit(self._warming.text)
+        try:
+            if self._warming.ready():
+                self.session.use_kernel()
+                self._stale = True
+        finally:  # also where a policy's kernel cannot be compiled
+            if self._warming.text != before:
+                self.compiling.emit(self._warming.text)
         if self._warming.failed or (before and not self._warming.text):
             self.compiled.emit(not self._warming.failed)
 
