@@ -1,5 +1,7 @@
 """Half of what is free, with a kernel of its own: what `half_of_the_rest.py` does, at full speed.
 
+A worked example of a policy of one's own for moldable jobs that brings a Numba kernel along.
+
     slotscope verify moldable-sublinear --policy half_compiled.py --events 500
     slotscope run moldable-sublinear --policy half_compiled.py
 """
