@@ -13,6 +13,7 @@ from slotscope.model.errors import PolicyError, UserError
 from slotscope.model.jit import with_others
 from slotscope.model.lab.runs import StraightRun
 from slotscope.model.policies.own.checked import CHECKED
+from slotscope.model.policies.own.kernel import kept_as
 from slotscope.model.state import digest
 from slotscope.model.walk import Walk
 from tests.help_pages import blocks, page
@@ -226,6 +227,18 @@ def test_verify_compares_as_many_events_as_it_is_asked_for(tmp_path: Path, slots
     assert "DISAGREE" in said.out
     assert said.out.endswith("the kernel: 1 server\n")
     assert "reference and kernel: agree" in slotscope(f"verify {SCENARIO} --policy {path} --events 60").out
+
+
+def test_compiled_code_is_kept_by_all_that_it_is_made_of(tmp_path: Path) -> None:
+    """By the file's text, whose module it names, and by what its variables are; not where these cannot be told."""
+    texts = (WRONG, WRONG + "# changed\n", WRONG.replace("SHARE = 2", "SHARE = int(np.array([3])[0])"))
+    names = [kept_as(of(write(tmp_path, text), kernel=False).bench.system.policy.brought.function) for text in texts]
+    assert len(set(names)) == len(texts)
+    assert all(names)
+    unknown = WRONG.replace("SHARE = 2", "SHARE = (2,)[0]\nOTHER = (1, [2])").replace(
+        "most, (wrong", "OTHER\n        most, (wrong"
+    )
+    assert not kept_as(of(write(tmp_path, unknown), kernel=False).bench.system.policy.brought.function)
 
 
 def test_the_programs_own_loop_stays_as_it_is() -> None:

@@ -90,9 +90,9 @@ class BroughtKernel:
         """A kind's *loop* in which what *asking* makes of :attr:`decide` stands in the place of a function."""
         if self._twin is None:
             copy = with_others(loop, {place: jitable(asking(self.decide))})
-            meaning = _meaning_of(self.function)
-            copy.__qualname__ = f"{loop.__qualname__}_{meaning}"  # under which Numba's cache keeps it
-            self._twin = compiled_anew(copy, kept=bool(meaning))
+            name = kept_as(self.function)
+            copy.__qualname__ = f"{loop.__qualname__}_{name}"  # under which Numba's cache keeps it
+            self._twin = compiled_anew(copy, kept=bool(name))
         return self._twin
 
     def check(self, *arguments: Any) -> None:
@@ -123,9 +123,12 @@ class BroughtKernel:
         return PolicyFileError(f"Numba cannot compile the kernel: {said}", where=where)
 
 
-def _meaning_of(function: FunctionType) -> str:
-    """A hash of what a function does; empty where that depends on what no hash tells."""
-    made = blake2b(digest_size=16)
+def kept_as(function: FunctionType) -> str:
+    """A hash by which compiled code of a file's function is known; empty where it depends on what no hash tells.
+
+    The module is named after the file's text, and compiled code names it.
+    """
+    made = blake2b(function.__module__.encode(), digest_size=16)
     try:
         for part in _parts(function, set()):
             made.update(part)
