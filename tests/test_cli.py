@@ -294,10 +294,10 @@ class TestVerify:
         honest = verify_module._one_event
 
         def slips(engine, state, row_dtype):
-            state = honest(engine, state, row_dtype)
-            if state.number[0] == 9:
-                state.stamp[2] += 1
-            return state
+            result = honest(engine, state, row_dtype)
+            if result.state.number[0] == 9:
+                result.state.stamp[2] += 1
+            return result
 
         monkeypatch.setattr(verify_module, "_one_event", slips)
         said = slotscope("verify dra-classroom --events 20 --json")

@@ -11,7 +11,7 @@ import numpy as np
 from slotscope.model.api import Session
 from slotscope.model.assembly import Bench
 from slotscope.model.cli.output import Progress, print_json, progress_of
-from slotscope.model.engine import EventRun, Task, started
+from slotscope.model.engine import Advance, Engine, EventRun, Task, started
 from slotscope.model.state import differences, digest
 
 #: Sentences kept; a broken state breaks many invariants at every event.
@@ -68,7 +68,7 @@ def compare(session: Session, events: int, progress: Progress) -> Verification:
             break
         run = EventRun(bench.runs, mine)
         run.finish()
-        result = other.advance(theirs, np.zeros(1, bench.system.row_dtype), Task())
+        result = _one_event(other, theirs, bench.system.row_dtype)
         mine, theirs = run.state, result.state
         outcome.events += 1
         if result.fault is None:
@@ -80,6 +80,10 @@ def compare(session: Session, events: int, progress: Progress) -> Verification:
         progress(outcome.events, events)
     outcome.digest = digest(mine)
     return outcome
+
+
+def _one_event(engine: Engine, state: Any, row_dtype: np.dtype[Any]) -> Advance:
+    return engine.advance(state, np.zeros(1, row_dtype), Task())
 
 
 def _agree(mine: Any, theirs: Any, outcome: Verification) -> None:
