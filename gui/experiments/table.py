@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QRect, Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from slotscope.gui.experiments.words import at_text, at_texts, numbers_of, what_text
@@ -19,7 +19,10 @@ _TIPS = (
     "Ours\nThe mean over the parts that are finished.",
     "±\nThe half-width of the 95 % interval: exact, or – while one run says nothing about it.",
 )
-_PAPER = _FIRST_NUMBER = 2
+_AT, _PAPER, _FIRST_NUMBER = 1, 2, 2
+
+#: Pixels between a cell's edge and its text.
+_PADDING = 7
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -84,15 +87,15 @@ class NumbersTable(QTableView):
         self.setAccessibleName("numbers beside the paper's")
         self.setAlternatingRowColors(True)
         self.setShowGrid(False)
-        self.setStyleSheet("QTableView::item { padding: 0 7px; }")
+        self.setStyleSheet(f"QTableView::item {{ padding: 0 {_PADDING}px; }}")
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setTabKeyNavigation(False)
-        self.setWordWrap(False)
         self.verticalHeader().hide()
         header = self.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(_AT, QHeaderView.ResizeMode.Stretch)
         header.setHighlightSections(False)
+        header.sectionResized.connect(lambda column, _, width: column == _AT and self._fit_rows(width))
         self.restyle()
 
     def show_rows(self, rows: tuple[Row, ...]) -> None:
@@ -100,11 +103,24 @@ class NumbersTable(QTableView):
         place = self.verticalScrollBar().value()
         self.numbers.show(rows)
         self.setColumnHidden(_PAPER, all(row.paper is None for row in rows))
+        self._fit_rows(self.columnWidth(_AT))
         self.verticalScrollBar().setValue(place)
+
+    def _fit_rows(self, width: int) -> None:
+        """What tells a row from others is never cut: where there is no room beside the numbers it takes more lines."""
+        metrics, header = self.fontMetrics(), self.verticalHeader()
+        room = QRect(0, 0, max(1, width - 2 * _PADDING - 2), 1 << 20)
+        spare = header.defaultSectionSize() - metrics.height()
+        for number, row in enumerate(self.numbers.rows):
+            wide = metrics.horizontalAdvance(row[_AT]) > room.width()
+            lines = (
+                metrics.boundingRect(room, Qt.TextFlag.TextWordWrap, row[_AT]).height() if wide else metrics.height()
+            )
+            header.resizeSection(number, lines + spare)
 
     def restyle(self) -> None:
         """Follow another size of type."""
-        height = self.fontMetrics().height()
         self.setFont(current_fonts().body)
         self.horizontalHeader().setFont(current_fonts().body)
-        self.verticalHeader().setDefaultSectionSize(round(1.45 * height))
+        self.verticalHeader().setDefaultSectionSize(round(1.45 * self.fontMetrics().height()))
+        self._fit_rows(self.columnWidth(_AT))

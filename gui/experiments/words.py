@@ -83,7 +83,8 @@ def at_text(row: Row) -> str:
 
 
 def _told(name: str, value: str | int | float) -> str:
-    return _plain(value) if name in _NAMELESS else f"{name} = {_plain(value)}"
+    text = _plain(value)
+    return text if name in _NAMELESS or " = " in text else f"{name} = {text}"
 
 
 def _plain(value: str | int | float) -> str:

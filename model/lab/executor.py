@@ -7,9 +7,11 @@ Closing the iterator, or an exception while it waits, stops all work at once.
 from __future__ import annotations
 
 import signal
+import sys
 from contextlib import contextmanager, suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
+from types import ModuleType
 from typing import Callable, Generator, Iterator, Protocol, Sequence
 
 from slotscope.model.errors import UserError
@@ -110,7 +112,7 @@ class _Worker:
         self.pipe, theirs = context.Pipe()
         self.part: Part | None = None
         self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
-        with _interrupts_held():
+        with _interrupts_held(), _main_hidden():
             self._process.start()
         theirs.close()
 
@@ -183,3 +185,14 @@ def settled(part: Part, answer: Attempt) -> Outcome:
     if answer.crash:
         raise RuntimeError(f"{part.label}: {answer.crash}")
     return answer.outcome
+
+
+@contextmanager
+def _main_hidden() -> Iterator[None]:
+    """Hide the main module while a process is born, which would run a user's script once more to find it."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main

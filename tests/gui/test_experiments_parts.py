@@ -12,6 +12,7 @@ from slotscope.gui.experiments.axis import LogarithmicAxis
 from slotscope.gui.experiments.fields import words_of
 from slotscope.gui.experiments.listing import ExperimentList, ListedExperiment
 from slotscope.gui.experiments.picture import FigurePlot, ResultPicture
+from slotscope.gui.experiments.table import NumbersTable
 from slotscope.gui.experiments.words import (
     at_text,
     at_texts,
@@ -86,9 +87,27 @@ class TestWords:
         ]
         twins = [Row("n", 0.0, at={"a.rate": number, "b.rate": 2 * number}) for number in (1, 2)]
         assert at_texts(twins) == ["a.rate = 1, b.rate = 2", "a.rate = 2, b.rate = 4"]
+        named = [Row("n", 0.0, at={"traffic": load, "n": 100}) for load in ("α = 0", "α = 1/2")]
+        assert at_texts(named) == ["α = 0", "α = 1/2"]
         assert at_texts(rows[:1]) == ["dra, count = 20, warmup = 5"]
         assert at_texts([]) == []
         assert list(told_apart(["policy = a, x = 1", "policy = b, x = 1"]).values()) == ["a", "b"]
+
+    def test_what_tells_rows_apart_is_never_cut(self, qtbot: QtBot) -> None:
+        rows = tuple(
+            Row("blocking probability", 0.5, at={"speed-up": "sub-linear", "policy": "greedy-p", "servers": count})
+            for count in (100, 10_000)
+        )
+        table = NumbersTable()
+        qtbot.addWidget(table)
+        table.show_rows((*rows, Row("sum", 1.0, at={"servers": 1})))
+        table.resize(900, 300)
+        table.show()
+        one_line = table.rowHeight(2)
+        assert table.rowHeight(0) == one_line
+        table.resize(420, 300)
+        qtbot.waitUntil(lambda: table.rowHeight(0) >= one_line + table.fontMetrics().height())
+        assert table.rowHeight(2) == one_line
 
     @pytest.mark.parametrize(
         ("seconds", "text"), [(-3.0, "a moment"), (40.0, "about 40 s"), (125.0, "about 2 min"), (5400.0, "about 1.5 h")]

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from hypothesis import given
@@ -246,3 +247,14 @@ def _tiny(folder, workers, count):
         [sys.executable, "-m", "tests.model.lab_work", str(folder), str(workers), str(count), program_version()],
         cwd=ROOT,
     )
+
+
+def test_a_script_that_asks_for_workers_is_not_run_again_by_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = ModuleType("__main__")
+    script.__file__ = str(tmp_path / "script.py")  # without "if __name__ ...", as scripts are
+    Path(script.__file__).write_text("raise SystemExit('run once more')\n")
+    monkeypatch.setitem(sys.modules, "__main__", script)
+    assert run_plan(Tiny(2), executor=LocalWorkers(2)).rows
+    assert sys.modules["__main__"] is script
