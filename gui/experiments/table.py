@@ -95,7 +95,7 @@ class NumbersTable(QTableView):
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(_AT, QHeaderView.ResizeMode.Stretch)
         header.setHighlightSections(False)
-        header.sectionResized.connect(lambda column, _, width: column == _AT and self._fit_rows(width))
+        header.sectionResized.connect(self._resized)
         self.restyle()
 
     def show_rows(self, rows: tuple[Row, ...]) -> None:
@@ -105,6 +105,10 @@ class NumbersTable(QTableView):
         self.setColumnHidden(_PAPER, all(row.paper is None for row in rows))
         self._fit_rows(self.columnWidth(_AT))
         self.verticalScrollBar().setValue(place)
+
+    def _resized(self, column: int, _: int, width: int) -> None:
+        if column == _AT:
+            self._fit_rows(width)
 
     def _fit_rows(self, width: int) -> None:
         """What tells a row from others is never cut: where there is no room beside the numbers it takes more lines."""
