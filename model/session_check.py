@@ -35,7 +35,7 @@ def _faults(saved: Saved, bench: Bench) -> Iterator[str]:
     states = {"first": saved.first, "earlier": saved.earlier, "present": saved.present}
     states = {name: state for name, state in states.items() if state is not None}
     for name, state in states.items():
-        like = bench.at(int(state.number[0])).system.raw_state()
+        like = bench.at(_event_of(state)).system.raw_state()
         for found in bench.kind.spec.faults(state, like):
             yield f"its {name} state is not one of its scenario: {found}"
     yield from _misplaced(saved, bench)
@@ -43,6 +43,14 @@ def _faults(saved: Saved, bench: Bench) -> Iterator[str]:
         for found in _broken(bench, state):
             yield f"its {name} state is unsound: {found}"
     yield from _unlike_samples(saved, bench.runs.sample_width)
+
+
+def _event_of(state: Any) -> int:
+    """The event that a state is said to be of; 0 where it says nothing of the kind."""
+    try:
+        return int(state.number[0])
+    except (LookupError, ValueError, OverflowError):
+        return 0
 
 
 def _broken(bench: Bench, state: Any) -> Iterator[str]:

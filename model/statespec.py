@@ -117,6 +117,17 @@ class StateSpec:
             if not 0 <= state.number[place] <= _bound(most, lengths):
                 yield (f"number[{place}] is {state.number[place]}, allowed: 0 to {_bound(most, lengths)}")
 
+    def left_behind(self, state: Any) -> Iterator[str]:
+        """What job records that nobody has still hold, one sentence for each field: the next job would inherit it."""
+        free = state.job_number < 0
+        for name, field in self.fields.items():
+            if not name.startswith("job_"):
+                continue
+            values, nothing = getattr(state, name)[free], 0 if field.low == 0 else -1
+            left = values[(values != nothing) & ~np.isinf(values)]
+            if left.size:
+                yield f"{name} of a job record that nobody has is {left[0]}, allowed: {nothing}"
+
     def _lengths(self, state: Any) -> dict[str, int]:
         return {
             axis: length

@@ -153,6 +153,18 @@ def test_fields_fit_each_other(system: str, tmp_path: Path) -> None:
     assert "its first state is unsound" in told_of(path)
 
 
+@pytest.mark.parametrize("system", ["reservation", "queue", "phases"])
+def test_what_nobody_has_holds_nothing_that_the_next_job_would_inherit(system: str, tmp_path: Path) -> None:
+    path = tmp_path / "run.slotscope"
+    saved(path, SCENARIOS[system])
+
+    def on_a_server(state: dict[str, np.ndarray]) -> None:
+        state["job_server"][np.flatnonzero(state["job_number"] < 0)[-1]] = 0
+
+    change(path, system, "present", on_a_server)
+    assert "job_server of a job record that nobody has is 0, allowed: -1" in told_of(path)
+
+
 @pytest.mark.parametrize(
     "how",
     [
@@ -162,6 +174,7 @@ def test_fields_fit_each_other(system: str, tmp_path: Path) -> None:
         lambda state: state.update(job_type=state["job_type"][:-1]),
         lambda state: state.update(stamp=np.zeros((10**4, 1), np.int64)),
         lambda state: state.pop("area"),
+        lambda state: state.update(number=state["number"][:0]),
     ],
 )
 def test_types_and_shapes_are_those_of_the_kind(how: Change, tmp_path: Path) -> None:

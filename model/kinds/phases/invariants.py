@@ -42,6 +42,7 @@ from slotscope.model.kinds.phases.state import (
     VIRTUAL_LEFT,
     PhaseState,
 )
+from slotscope.model.kinds.phases.statespec import SPEC
 from slotscope.model.kinds.phases.system import PhaseSystem
 from slotscope.model.monitors import Monitor
 
@@ -66,6 +67,7 @@ def _records(system: PhaseSystem, state: PhaseState) -> Sentences:
             yield f"a {word} job has number {numbers.max()}, given were those below {given}"
         if len(np.unique(numbers)) < len(numbers):
             yield f"two {word} jobs have the same number"
+    yield from SPEC.left_behind(state)
 
 
 def _places(system: PhaseSystem, state: PhaseState) -> Sentences:

@@ -29,6 +29,7 @@ from slotscope.model.kinds.queue.state import (
     WAITING,
     QueueState,
 )
+from slotscope.model.kinds.queue.statespec import SPEC
 from slotscope.model.kinds.queue.system import QueueSystem
 from slotscope.model.monitors import Monitor
 
@@ -101,6 +102,7 @@ def _free(system: QueueSystem, state: QueueState) -> Sentences:
         yield f"a job has number {live.max()}, given were those below {given}"
     if len(np.unique(live)) < len(live):
         yield "two jobs have the same number"
+    yield from SPEC.left_behind(state)
 
 
 def _room(system: QueueSystem, state: QueueState) -> Sentences:

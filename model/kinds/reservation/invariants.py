@@ -32,6 +32,7 @@ from slotscope.model.kinds.reservation.state import (
     REJECTED,
     ReservationState,
 )
+from slotscope.model.kinds.reservation.statespec import SPEC
 from slotscope.model.kinds.reservation.system import ReservationSystem
 from slotscope.model.kinds.reservation.view import ReservationView
 from slotscope.model.monitors import Monitor
@@ -118,6 +119,7 @@ def _lists(_: Any, state: ReservationState) -> Sentences:
     if (visits != 1).any():
         record = int(np.flatnonzero(visits != 1)[0])
         yield f"job record {record} stands in {visits[record]} lists, allowed: 1"
+    yield from SPEC.left_behind(state)
 
 
 def _departures(_: Any, state: ReservationState) -> Sentences:
