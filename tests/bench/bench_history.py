@@ -123,6 +123,7 @@ def seek_times(session: Session, start: int, end: int, seeks: int) -> dict[str, 
         started = process_time()
         line.seek(place)
         reached = process_time()
+        session.seek(place)  # is there, and recalls what happened last
         session.frame()
         found["to a place (timeline)"].append(reached - started)
         found["frame there"].append(process_time() - reached)

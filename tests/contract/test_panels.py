@@ -127,7 +127,6 @@ def test_a_click_before_the_next_run_is_drawn_does_no_harm(panel: Panel, moment:
         if child.isVisible() and not isinstance(child, (QComboBox, QAbstractButton)):
             for x, y in product((0.1, 0.5, 0.9), (0.2, 0.5, 0.8)):
                 spot = QPoint(int(x * child.width()), int(y * child.height()))
-                QTest.mouseMove(child, spot)
                 QTest.mouseClick(child, Qt.MouseButton.LeftButton, pos=spot)
                 QTest.mouseDClick(child, Qt.MouseButton.LeftButton, pos=spot)
     assert panel.fault is None, panel.fault
