@@ -96,7 +96,7 @@ def fork(worker: RunWorker, decision: str = "", policy: str = "", edits: str = "
     UserError
         If it is impossible.
     """
-    session = _followed(worker) if lane is None else lanes_of(worker.present)[lane]
+    session = _followed(worker) if lane is None else worker.lane(lane)
     session.forks.add(session.origin.policy)
     change = Deviation(session.timeline.event, policy, decision, edits)
     _show_beside(worker, session, forked(session, change, session.compiled))
@@ -110,7 +110,7 @@ def go_to_fork(worker: RunWorker, text: str) -> None:
     UserError
         If it cannot run.
     """
-    session, course = lanes_of(worker.present)[0], Course.read(text)
+    session, course = worker.lane(0), Course.read(text)
     if not course.changes:
         worker.exchange(companion(session, text, session.compiled), "Back in")
         return

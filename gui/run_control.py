@@ -172,7 +172,7 @@ class RunControl(QObject):
         """Find why a decision of a policy was made, and what would have flipped it."""
 
         def command(worker: RunWorker) -> None:
-            session = lanes_of(worker.present)[lane]
+            session = worker.lane(lane)
             session.answer = None
             if not wanted.over:
                 worker.drive.running = False

@@ -382,6 +382,19 @@ class RunWorker(QObject):
             raise UserError("nothing is open yet; open a scenario first")
         return self.session
 
+    def lane(self, number: int) -> Session:
+        """One of the policies that run, the first is 0.
+
+        Raises
+        ------
+        UserError
+            If it does not run any more: a comparison ends while its panels are still there.
+        """
+        lanes = lanes_of(self.present)
+        if number >= len(lanes):
+            raise UserError(f"policy {number + 1} runs no more, {called(self.present)} does; ask again there")
+        return lanes[number]
+
     def tell(self, text: str) -> None:
         """Show a line in the status bar, with the next frame."""
         self._message = text

@@ -11,10 +11,10 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
-from slotscope.gui.intents import Select
+from slotscope.gui.intents import AskWhy, Select
 from slotscope.gui.main_window import MainWindow
 from slotscope.model.whys.tables import OPEN
-from tests.gui.windows import complete_window, press, rest, warm
+from tests.gui.windows import PATIENCE, complete_window, press, rest, warm
 
 Key = Qt.Key
 
@@ -98,3 +98,10 @@ def test_a_line_of_the_log_says_why_and_one_that_decides_nothing_says_so(qtbot: 
     assert "job 25" in answered(qtbot, window)
     chosen(log.menu(rows[56]), "Why?")
     qtbot.waitUntil(lambda: "decides nothing" in window.status.said.text())
+
+
+def test_a_policy_that_runs_no_more_is_told(qtbot: QtBot, window: MainWindow) -> None:
+    """A menu of a comparison's panel can still be open when the comparison ends."""
+    stand(qtbot, window, "dra-classroom", 3)
+    window.control.ask_why(AskWhy(), 1)
+    qtbot.waitUntil(lambda: "policy 2 runs no more" in window.status.said.text(), timeout=PATIENCE)
