@@ -27,6 +27,7 @@ from slotscope.model.lab import experiment_module, experiments
 from slotscope.model.lab.files import prepare
 from slotscope.model.lab.plan import Options
 from slotscope.model.lab.sweep import Sweep, axis
+from slotscope.model.traces.excerpts import FOR_EXPERIMENTS
 
 #: The entry of the list that is no experiment of a paper.
 SWEEP = "sweep"
@@ -81,6 +82,7 @@ class OrderForm(QWidget):
         )
         self.folder = FolderField()
         self.values.area.setPlaceholderText(f"{_EXAMPLE}\njob_types[0].workload = 1, 2, 4")
+        self.trace.line.setPlaceholderText(FOR_EXPERIMENTS.about)
         self._build()
         self._restore()
 
@@ -205,13 +207,13 @@ class OrderForm(QWidget):
 
     def order_of(self, key: str) -> Order:
         """An experiment as it stands in the fields, unchecked: to look at what is there."""
-        trace = self.trace.paths if experiments()[key].needs_trace else ()
+        trace = self.trace.paths or (str(FOR_EXPERIMENTS.path),)
         return Order(
             key,
             lambda: experiment_module(key),
             self.folder.path,
             self.scale.value,
-            Options(trace),
+            Options(trace if experiments()[key].needs_trace else ()),
             self.workers.box.value(),
         )
 
@@ -230,8 +232,6 @@ class OrderForm(QWidget):
         return self.order_of(self.key)
 
     def _check_trace(self) -> None:
-        if not self.trace.paths:
-            raise UserError("found nothing, allowed: the trace's files, or their folder", where="--trace")
         for path in self.trace.paths:
             if not Path(path).exists():
                 raise UserError(f"found '{path}', allowed: a file or folder that exists", where="--trace")

@@ -15,7 +15,7 @@ from slotscope.gui.experiments.drawing import draw_pictures
 from slotscope.model.errors import UserError
 from slotscope.model.lab.executor import LocalWorkers
 from slotscope.model.lab.files import prepare
-from slotscope.model.lab.plan import NO_OPTIONS, Options, Outcomes, Plan
+from slotscope.model.lab.plan import NO_OPTIONS, Options, Outcomes, Plan, result_of
 from slotscope.model.lab.results import Result
 from slotscope.model.lab.runner import Status, StoppedError, kept_outcomes, run_plan
 from slotscope.model.lab.store import Store
@@ -214,7 +214,7 @@ def survey(order: Order, in_full: bool) -> Survey:
         plan = order.plan()
         parts = plan.parts(order.scale, order.options)
         outcomes = kept_outcomes(parts, Store.of(order.folder, order.name))
-        result = plan.result(order.scale, order.options, outcomes) if in_full else None
+        result = result_of(plan, order.scale, order.options, outcomes) if in_full else None
     except UserError as error:
         return Survey(error=error)
     except OSError as error:
@@ -325,5 +325,5 @@ class _RunningExperiment(threading.Thread):
     def _draw(self, outcomes: Outcomes) -> None:
         assert self._plan is not None
         self._outcomes = None
-        result = self._plan.result(self._order.scale, self._order.options, outcomes)
+        result = result_of(self._plan, self._order.scale, self._order.options, outcomes)
         self._say("drawn", result)

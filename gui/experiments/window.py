@@ -45,7 +45,7 @@ _OWN_KEYS = {
 #: The width of the list at the usual size of type, and the share of the window it may take.
 _LEFT, _LEFT_SHARE = 360, 0.36
 
-_NEEDS_TRACE = "needs a trace"
+_UNREAD = "not run: choose it to read its trace"
 
 
 class Said(NamedTuple):
@@ -126,8 +126,7 @@ class ExperimentsWindow(QWidget):
 
     def _fill(self) -> None:
         for name, item in experiments().items():
-            state = _NEEDS_TRACE if item.needs_trace else ""
-            self.list.put(ListedExperiment(name, item.title, item.paper, state))
+            self.list.put(ListedExperiment(name, item.title, item.paper, _UNREAD if item.needs_trace else ""))
         self.list.put(ListedExperiment(SWEEP, "Sweep of the open scenario", "all combinations of values", "not run"))
         self.list.setCurrentRow(0)
 
@@ -164,18 +163,13 @@ class ExperimentsWindow(QWidget):
             if self._can_look(name):
                 orders.append(self.form.order_of(name))
             else:
-                self.list.tell(name, self._trace_state(), 0.0)
+                self.list.tell(name, _UNREAD, 0.0)
         self.laboratory.look(orders, self.list.current())
         self._show()
 
     def _can_look(self, name: str) -> bool:
         """A trace may take long to read: only for the experiment that is chosen."""
-        if not experiments()[name].needs_trace:
-            return True
-        return bool(self.form.trace.paths) and name == self.list.current()
-
-    def _trace_state(self) -> str:
-        return "not run: choose it to read its trace" if self.form.trace.paths else _NEEDS_TRACE
+        return name == self.list.current() or not experiments()[name].needs_trace
 
     def _take_survey(self, name: str, found: Survey) -> None:
         if name == self.running:
@@ -321,8 +315,6 @@ class ExperimentsWindow(QWidget):
             return "The first points come as soon as their parts are finished."
         if key == SWEEP:
             return "Write what to vary at the left, a line for each field, and press Run."
-        if experiments()[key].needs_trace and not self.form.trace.paths:
-            return "This experiment runs on a recorded workload: give its files at the left."
         total = self._surveys.get(key, Survey()).total
         parts = f" {total} parts" if total > 1 else ""
         return f"Nothing has run yet. Run carries out{parts or ' the experiment'}."

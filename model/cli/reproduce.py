@@ -11,7 +11,7 @@ from slotscope.model.errors import UserError
 from slotscope.model.lab import experiment_module, experiment_name, experiments
 from slotscope.model.lab.files import Draw
 from slotscope.model.lab.results import Result, Row
-from slotscope.model.traces.excerpts import EXCERPTS
+from slotscope.model.traces.excerpts import FOR_EXPERIMENTS
 
 
 def execute(options: argparse.Namespace, draw: Draw) -> int:
@@ -21,9 +21,8 @@ def execute(options: argparse.Namespace, draw: Draw) -> int:
         with_trace = [known for known, item in experiments().items() if item.needs_trace]
         raise UserError(f"{name} runs on no trace; allowed: {', '.join(with_trace)}", where="--trace")
     if experiments()[name].needs_trace and not options.trace:
-        excerpt = EXCERPTS["google-task-events"]
-        note(excerpt._replace(one_in=1).note)  # the experiments fit their servers to the jobs
-        options.trace = [str(excerpt.path)]
+        note(FOR_EXPERIMENTS.note)
+        options.trace = [str(FOR_EXPERIMENTS.path)]
     return carry_out(options, name, experiment_module(name), _text, draw, options.scale)
 
 

@@ -6,11 +6,12 @@ carried out; nothing in it may depend on the order in which they were finished.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Mapping, Protocol, Sequence
 
 from slotscope.model.lab.parts import Outcome, Part
 from slotscope.model.lab.results import Result
+from slotscope.model.traces.excerpts import FOR_EXPERIMENTS
 
 #: Outcomes of the parts that are finished.
 Outcomes = Mapping[Part, Outcome]
@@ -40,6 +41,15 @@ class Plan(Protocol):
     def result(self, scale: str, options: Options, outcomes: Outcomes, /) -> Result:
         """The result, or as much of it as the outcomes at hand allow."""
         ...
+
+
+def result_of(plan: Plan, scale: str, options: Options, outcomes: Outcomes) -> Result:
+    """What *plan* makes of the outcomes at hand; its notes tell of a trace that is but an excerpt."""
+    made = plan.result(scale, options, outcomes)
+    if options.trace != (str(FOR_EXPERIMENTS.path),):
+        return made
+    note = f"The trace is an excerpt, {FOR_EXPERIMENTS.about}; 'slotscope traces' lists whole ones."
+    return replace(made, notes=(*made.notes, note))
 
 
 def finished(parts: Sequence[Part], outcomes: Outcomes) -> list[Outcome]:

@@ -15,7 +15,7 @@ from typing import Callable, Sequence
 from slotscope.model.errors import UserError
 from slotscope.model.lab.executor import Cancelled, Executor, ThisProcess
 from slotscope.model.lab.parts import Outcome, Part
-from slotscope.model.lab.plan import NO_OPTIONS, Options, Outcomes, Plan
+from slotscope.model.lab.plan import NO_OPTIONS, Options, Outcomes, Plan, result_of
 from slotscope.model.lab.results import Result
 from slotscope.model.lab.store import Store
 
@@ -111,7 +111,7 @@ def run_plan(
     if len(outcomes) < len(parts):
         kept = f", which are kept in {store.path}" if store is not None and outcomes else ""
         raise StoppedError(f"stopped after {len(outcomes)} of {len(parts)} parts{kept}")
-    return plan.result(scale, options, outcomes)
+    return result_of(plan, scale, options, outcomes)
 
 
 def kept_outcomes(parts: Sequence[Part], store: Store | None) -> dict[Part, Outcome]:

@@ -48,6 +48,9 @@ EXCERPTS: Mapping[str, Excerpt] = MappingProxyType(
     }
 )
 
+#: What experiments on a recorded workload play without files; they fit their servers to the jobs.
+FOR_EXPERIMENTS = EXCERPTS["google-task-events"]._replace(one_in=1)
+
 
 def excerpt_for(scenario: Scenario) -> Excerpt | None:
     """What a scenario plays that names no trace; None where nothing ships, or it needs nothing."""

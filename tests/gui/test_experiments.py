@@ -231,12 +231,19 @@ def test_a_folder_that_is_none(qtbot: QtBot, window: ExperimentsWindow, tmp_path
         assert not window.laboratory.busy
 
 
-def test_an_experiment_on_a_trace_asks_for_it(qtbot: QtBot, window: ExperimentsWindow, tmp_path: Path) -> None:
-    assert window.list.entry("dra-fig5").state == "needs a trace"
+def test_an_experiment_without_a_trace_runs_on_the_excerpt(qtbot: QtBot, window: ExperimentsWindow) -> None:
+    choose(qtbot, window, "queues-fig1")
+    assert window.form.trace.line.placeholderText() == "one of ten jobs of Google's first file"
+    write(qtbot, window.form.trace.line, "")
+    click(qtbot, window.bar.run)
+    finish(qtbot, window)
+    result = json.loads(Path(window.form.folder.text, "queues-fig1.json").read_text())
+    assert "The trace is an excerpt, one of ten jobs of Google's first file" in result["notes"][-1], result["notes"]
+
+
+def test_a_trace_that_is_none_is_told_beside_its_field(qtbot: QtBot, window: ExperimentsWindow, tmp_path: Path) -> None:
     choose(qtbot, window, "dra-fig5")
     fault = window.form.trace.fault
-    click(qtbot, window.bar.run)
-    assert "found nothing" in fault.text()
     write(qtbot, window.form.trace.line, str(tmp_path / "gone"))
     click(qtbot, window.bar.run)
     assert "a file or folder that exists" in fault.text()
