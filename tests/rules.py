@@ -37,7 +37,10 @@ SOLVERS = {"pulp", "highspy"}
 #: Modules that the window's first picture, and each command, must not have to wait for.
 SLOW_TO_IMPORT = {"PySide6", "pyqtgraph", "numba", "pulp", "highspy", "scipy"}
 #: Modules that must import quickly.
-QUICK_TO_IMPORT = ("gui.library.__main__", "model.api", "gui.platform", "model.kinds.reservation.cli.arguments")
+QUICK_TO_IMPORT = (
+    *("gui.library.__main__", "model.api", "gui.platform", "model.kinds.reservation.cli.arguments"),
+    "model.kinds.phases.policies.jrs",  # 'list' loads all policies
+)
 
 #: What would give a panel the running simulation, or the window around it.
 BEYOND_A_PANEL = {

@@ -33,7 +33,7 @@ from tests.bench.queue_ways import Pointers
 
 SOURCE = "requesting.c"
 
-#: Cases of a configuration, see :mod:`model.kinds.phases.programs.plan`.
+#: Cases of a configuration, see :mod:`model.kinds.phases.programs.policy`.
 TIMERS, AT_ONCE = 1, 2
 
 

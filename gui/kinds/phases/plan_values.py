@@ -18,7 +18,7 @@ from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.explain import grouped
 from slotscope.model.frame import Frame, RunInfo
 from slotscope.model.kinds.phases.programs.bounds import PhasePoint, PhasesBounds
-from slotscope.model.kinds.phases.programs.plan import NOTHING, TIMERS
+from slotscope.model.kinds.phases.programs.policy import NOTHING, TIMERS
 from slotscope.model.kinds.phases.state import ACTIVE, NOW
 from slotscope.model.metrics import Estimate, estimates
 from slotscope.model.recorder import TIME_COLUMN

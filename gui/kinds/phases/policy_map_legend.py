@@ -15,7 +15,7 @@ from slotscope.gui.kinds.phases.policy_map_painting import paint_arrow, paint_at
 from slotscope.gui.kinds.phases.policy_map_values import MapValues
 from slotscope.gui.kinds.phases.policy_map_words import scientific
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.kinds.phases.programs.plan import AT_ONCE, NOTHING, TIMERS
+from slotscope.model.kinds.phases.programs.policy import AT_ONCE, NOTHING, TIMERS
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _GAP, _MARGIN = 8.0, 8.0

@@ -14,7 +14,7 @@ from slotscope.gui.kinds.phases.policy_map_layout import MapLayout
 from slotscope.gui.kinds.phases.policy_map_values import MapValues
 from slotscope.gui.painting.colour import mix
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.kinds.phases.programs.plan import AT_ONCE, NOTHING, TIMERS
+from slotscope.model.kinds.phases.programs.policy import AT_ONCE, NOTHING, TIMERS
 
 _CENTRE = Qt.AlignmentFlag.AlignCenter
 #: Of the optimum's colour in the cells of the least and of the largest pi.

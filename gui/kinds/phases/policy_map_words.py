@@ -16,7 +16,8 @@ from slotscope.gui.plotting.scales import MINUS, format_number
 from slotscope.model.explain import grouped, plural
 from slotscope.model.frame import Frame
 from slotscope.model.kinds.phases.programs.bounds import PhasesBounds
-from slotscope.model.kinds.phases.programs.plan import AT_ONCE, NOTHING, TIMERS, ServerPlan
+from slotscope.model.kinds.phases.programs.plan import ServerPlan
+from slotscope.model.kinds.phases.programs.policy import AT_ONCE, NOTHING, TIMERS
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 #: Numbers below this are written with a power of ten.

@@ -19,7 +19,7 @@ class PhaseFacts:
     Attributes
     ----------
     plan:
-        The plan of JRS (:class:`model.kinds.phases.programs.plan.Plan`); None for its peers.
+        The plan of JRS (:class:`model.kinds.phases.programs.plan.ServerPlan`); None for its peers.
     rules:
         It as tables (:class:`model.kinds.phases.programs.rules.Rules`); None for its peers.
     pool_of:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from slotscope.model.explain import counted, plural, shown
 from slotscope.model.kinds.phases import timers, tokens
-from slotscope.model.kinds.phases.programs.plan import AT_ONCE
+from slotscope.model.kinds.phases.programs.policy import AT_ONCE
 from slotscope.model.kinds.phases.state import FIRST_BACKUP, PhaseState
 from slotscope.model.kinds.phases.words import by_type
 from slotscope.model.records import TICK, Record, Request, VirtualArrival

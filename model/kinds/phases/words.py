@@ -12,7 +12,7 @@ import numpy as np
 from slotscope.model.explain import counted, grouped, shown
 from slotscope.model.kinds.phases.facts import PhaseFacts
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
-from slotscope.model.kinds.phases.programs.plan import AT_ONCE, TIMERS
+from slotscope.model.kinds.phases.programs.policy import AT_ONCE, TIMERS
 from slotscope.model.kinds.phases.state import FIRST_BACKUP, NOW, PhaseState
 
 AND = " and "

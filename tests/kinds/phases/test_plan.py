@@ -20,17 +20,10 @@ from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.programs.bounds import PhasesBounds, all_bounds, bounds_of
 from slotscope.model.kinds.phases.programs.estimates import RateEstimate, estimated
-from slotscope.model.kinds.phases.programs.plan import (
-    AT_ONCE,
-    NOTHING,
-    TIMERS,
-    ServerPlan,
-    ceiling,
-    plan_from_file,
-    plan_from_pools,
-    planned,
-)
+from slotscope.model.kinds.phases.programs.plan import ServerPlan, ceiling, plan_from_pools
 from slotscope.model.kinds.phases.programs.plan_tables import PoolTable
+from slotscope.model.kinds.phases.programs.planning import plan_from_file, planned
+from slotscope.model.kinds.phases.programs.policy import AT_ONCE, NOTHING, TIMERS
 from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
 from slotscope.model.scenario.load import parse_scenario
 from tests.kinds.phases.models import NAMES, golden_data, golden_model, golden_path

@@ -36,7 +36,7 @@ from slotscope.model.kinds.phases.outcome import (
     TYPE,
     VIRTUALS,
 )
-from slotscope.model.kinds.phases.programs.plan import AT_ONCE, TIMERS
+from slotscope.model.kinds.phases.programs.policy import AT_ONCE, TIMERS
 from slotscope.model.kinds.phases.programs.rules import AFTER_PAUSE, ANY_TOKEN, LIMIT_IN_ALL, LIMIT_REACHED
 from slotscope.model.kinds.phases.rows import (
     FLAG_MATCHED,

@@ -58,7 +58,7 @@ class PhasePolicy(Policy):
     observes: bool = False
     #: The most tokens that one event may make.
     most_tokens: int = 0
-    #: The plan that it follows (:class:`model.kinds.phases.programs.plan.Plan`), if it follows one.
+    #: The plan that it follows (:class:`model.kinds.phases.programs.plan.ServerPlan`), if it follows one.
     plan: Any = None
     #: It as tables (:class:`model.kinds.phases.programs.rules.Rules`).
     rules: Any = None

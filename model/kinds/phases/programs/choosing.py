@@ -8,7 +8,7 @@ from typing import Any
 from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.programs.estimates import RateEstimate, estimated
-from slotscope.model.kinds.phases.programs.plan import ServerPlan, plan_from_file, plan_from_pools, planned
+from slotscope.model.kinds.phases.programs.plan import ServerPlan, plan_from_pools
 from slotscope.model.waiting import who_waits
 
 __all__ = ["RateEstimate", "plan_of"]
@@ -36,6 +36,9 @@ def plan_of(numbers: PhaseNumbers, parameters: Any) -> ServerPlan:
 
 
 def _chosen(numbers: PhaseNumbers, parameters: Any) -> ServerPlan:
+    # Imported late: SciPy's solvers take a while, and who only lists policies needs none.
+    from slotscope.model.kinds.phases.programs.planning import plan_from_file, planned
+
     if not parameters.pools and not any(numbers.model.arrival_rates):
         raise ScenarioError(
             "found none, allowed with a script: the pools, because without arrival rates nothing can be planned",

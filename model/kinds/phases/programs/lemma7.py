@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import linalg
 
-from slotscope.model.kinds.phases.programs.policy import AT_ONCE, TIMERS, Chain, PolicyPart, PolicyTable, closed_classes
+from slotscope.model.kinds.phases.programs.chains import Chain, closed_classes
+from slotscope.model.kinds.phases.programs.policy import AT_ONCE, TIMERS, PolicyPart, PolicyTable
 
 #: Differences up to this count as none.
 LEMMA_TOLERANCE = 1e-9

@@ -1,6 +1,6 @@
-"""The policy that a solution of (61) stands for, and the recurrent classes that it makes.
+"""The policy that a solution of (61) stands for.
 
-Hong, Xie & Wang (2023), Appendix C.2 (cases 1 to 3) and Appendix B.3.
+Hong, Xie & Wang (2023), Appendix C.2 (cases 1 to 3).
 """
 
 from __future__ import annotations
@@ -10,17 +10,9 @@ from typing import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.sparse.csgraph import connected_components
-
-from slotscope.model.kinds.phases.jobs import JobModel
-from slotscope.model.kinds.phases.lattice import Lattice
-from slotscope.model.kinds.phases.programs.program import Transitions, transitions_of
 
 #: The cases of a configuration (Appendix C.2).
 TIMERS, AT_ONCE, NOTHING = 1, 2, 3
-#: Shares are compared after rounding to so many digits.
-SHARE_DIGITS = 9
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,145 +83,3 @@ def policy_of(stationary: NDArray[np.float64], requests: NDArray[np.float64]) ->
     return PolicyTable(
         case, np.where(timers[:, None], requests / pi, 0.0), np.where(at_once[:, None], requests / sums, 0.0)
     )
-
-
-@dataclass(frozen=True, eq=False)
-class Chain:
-    """How one server moves under a policy.
-
-    Attributes
-    ----------
-    requests_at_once:
-        [C, C] probabilities of the next configuration in case 2.
-    settled:
-        [C, C] the configuration in which a chain of case 2 ends (itself where there is none).
-    events:
-        [C, C] rates from a configuration that lasts to the one that follows before any request at
-        once: transitions of jobs, and timers.
-    """
-
-    requests_at_once: sparse.csr_matrix
-    settled: sparse.csr_matrix
-    events: sparse.csr_matrix
-
-
-def chain_of(model: JobModel, lattice: Lattice, table: PolicyTable) -> Chain:
-    """The chain of a policy on its own (17), as an impulsive one (Remark 2)."""
-    size = len(lattice)
-    lasts = table.case != AT_ONCE
-    at_once = _requesting(lattice, np.where(lasts[:, None], 0.0, table.choice))
-    moves: Transitions = transitions_of(model, lattice)
-    jobs = sparse.csr_matrix((moves.total, (moves.source, moves.target)), shape=(size, size))
-    timers = _requesting(lattice, np.where((table.case == TIMERS)[:, None], table.rate, 0.0))
-    events = sparse.diags(lasts.astype(np.float64)) @ (jobs + timers)
-    end = sparse.diags(lasts.astype(np.float64)).tocsr()
-    settled = end
-    while True:
-        longer = end + at_once @ settled
-        if (longer != settled).nnz == 0:
-            break
-        settled = longer
-    events = sparse.csr_matrix(events)
-    events.eliminate_zeros()
-    return Chain(at_once, sparse.csr_matrix(settled), events)
-
-
-def _requesting(lattice: Lattice, weight: NDArray[np.float64]) -> sparse.csr_matrix:
-    """[C, C] the weights of requests, from k to k + e_i."""
-    size = len(lattice)
-    start, kind = np.nonzero((weight > 0) & (lattice.up >= 0))
-    values = weight[start, kind]
-    return sparse.csr_matrix((values, (start, lattice.up[start, kind])), shape=(size, size))
-
-
-@dataclass(frozen=True, eq=False)
-class RecurrentClass:
-    """A set of configurations that a server never leaves (S_j).
-
-    Attributes
-    ----------
-    members:
-        [n] places in K of the configurations that last.
-    vanishing:
-        [m] those of case 2 that it passes through.
-    share:
-        p_j, of all servers.
-    table:
-        The policy in these configurations, case 3 in all others (sigma^j of Lemma 5, closed under
-        what it passes through).
-    stationary, requests:
-        [C] pi^j and [C, I] u^j; 0 where the class is never left to itself (p_j = 0).
-    throughput:
-        [I] requests of each type per unit of time.
-    start:
-        k0 [I]: the likeliest member made only of types that the class receives.
-    """
-
-    members: NDArray[np.int64]
-    vanishing: NDArray[np.int64]
-    share: float
-    table: PolicyTable
-    stationary: NDArray[np.float64]
-    requests: NDArray[np.float64]
-    throughput: NDArray[np.float64]
-    start: NDArray[np.int32]
-
-
-def recurrent_classes(
-    lattice: Lattice, table: PolicyTable, chain: Chain, part: PolicyPart
-) -> tuple[RecurrentClass, ...]:
-    """The classes of a policy's chain, largest share first, then in the order of K.
-
-    Parameters
-    ----------
-    lattice, table, chain:
-        Of the policy.
-    part:
-        Its pi and u, and the share of servers that follow it.
-    """
-    found = [_class_of(lattice, table, chain, members, part) for members in closed_classes(chain)]
-    return tuple(sorted(found, key=lambda one: (-round(one.share, SHARE_DIGITS), one.members[0])))
-
-
-def closed_classes(chain: Chain) -> list[NDArray[np.int64]]:
-    """The configurations [n] of each recurrent class."""
-    graph = chain.events @ chain.settled
-    lasts = chain.settled.diagonal() > 0
-    count, label = connected_components(graph, connection="strong")
-    closed = np.ones(count, bool)
-    source, target = graph.nonzero()
-    closed[label[source[label[source] != label[target]]]] = False
-    names = [name for name in np.unique(label[lasts]) if closed[name]]
-    return [np.flatnonzero((label == name) & lasts) for name in names]
-
-
-def _class_of(
-    lattice: Lattice, table: PolicyTable, chain: Chain, members: NDArray[np.int64], part: PolicyPart
-) -> RecurrentClass:
-    vanishing = _passed(chain, members)
-    inside = np.zeros(len(lattice), bool)
-    inside[members] = True
-    pi = np.where(inside, part.stationary, 0.0)
-    inside[vanishing] = True
-    u = np.where(inside[:, None], part.requests, 0.0)
-    share = float(pi.sum())
-    if share > 0:
-        pi, u = pi / share, u / share
-    throughput = u.sum(axis=0)
-    counts = lattice.configurations[members]
-    usable = ((counts == 0) | (throughput > 0)).all(axis=1)
-    best = int(np.argmax(np.where(usable, pi[members], -1.0)))
-    return RecurrentClass(members, vanishing, part.share * share, table.within(inside), pi, u, throughput, counts[best])
-
-
-def _passed(chain: Chain, members: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The configurations of case 2 that a class passes through."""
-    seen: set[int] = set()
-    todo = np.unique(chain.events[members].indices)
-    at_once = chain.requests_at_once
-    requesting = np.diff(at_once.indptr) > 0
-    while len(todo):
-        fresh = [int(k) for k in todo if requesting[k] and int(k) not in seen]
-        seen.update(fresh)
-        todo = np.unique(at_once[fresh].indices) if fresh else np.zeros(0, np.int64)
-    return np.array(sorted(seen), np.int64)

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.kinds.phases.lattice import Lattice
-from slotscope.model.kinds.phases.programs.plan import TIMERS, PoolPlan, ServerPlan
+from slotscope.model.kinds.phases.programs.plan import PoolPlan, ServerPlan
+from slotscope.model.kinds.phases.programs.policy import TIMERS
 
 # Places in ``option``.
 LIMIT_IN_ALL, LIMIT_REACHED, AFTER_PAUSE = range(3)

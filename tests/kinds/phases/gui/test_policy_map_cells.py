@@ -21,7 +21,7 @@ from slotscope.model.api import Session
 from slotscope.model.frame import RunInfo
 from slotscope.model.kinds.phases.lattice import cost_rate
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
-from slotscope.model.kinds.phases.programs.plan import AT_ONCE, NOTHING, TIMERS
+from slotscope.model.kinds.phases.programs.policy import AT_ONCE, NOTHING, TIMERS
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
 
 
