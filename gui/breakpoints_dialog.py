@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
 from slotscope.gui.fault_line import FaultLine
 from slotscope.gui.question_field import QuestionField
 from slotscope.gui.run_control import RunControl
-from slotscope.gui.theme import Theme
 from slotscope.model.explain import grouped
 from slotscope.model.questions.breakpoints import MOST_TIMES, Breakpoint, BreakpointList
 
@@ -27,7 +26,7 @@ from slotscope.model.questions.breakpoints import MOST_TIMES, Breakpoint, Breakp
 class BreakpointsDialog(QDialog):
     """Lists, sets and removes breakpoints; *told* gives them after each change."""
 
-    def __init__(self, parent: QWidget, theme: Theme, control: RunControl, told: SignalInstance) -> None:
+    def __init__(self, parent: QWidget, control: RunControl, told: SignalInstance) -> None:
         super().__init__(parent)
         self.setObjectName("breakpoints")
         self.setWindowTitle("Breakpoints")
@@ -47,7 +46,6 @@ class BreakpointsDialog(QDialog):
         self.times.setAccessibleName("how often it has to hold")
         self.times.setToolTip("10: the run stops at the 10th time from here on, then at the 20th, and so on.")
         self.fault = FaultLine()
-        self.fault.setStyleSheet(f"color: {theme.ink(theme.rejection)}")
         self.listed = QListWidget()
         self.listed.setAccessibleName("breakpoints")
         self._remove, self._clear = QPushButton("Remove"), QPushButton("Clear all")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from slotscope.gui.fault_line import FaultLine
 from slotscope.gui.question_field import QuestionField
-from slotscope.gui.theme import Theme
 from slotscope.model.errors import UserError
 from slotscope.model.frame import Frame
 from slotscope.model.questions.meaning import understood
@@ -30,26 +30,19 @@ class ExpressionField(QWidget):
         super().__init__(parent)
         self._role: Role = role
         self._frame: Frame | None = None
+        self.mistake = FaultLine()
         self.field = QuestionField(self)
         self.field.setPlaceholderText(placeholder)
         self.field.setToolTip(tip)
         self.field.setAccessibleName(name)
         self.field.setClearButtonEnabled(True)
         self.field.returnPressed.connect(self._enter)
-        self.field.textEdited.connect(lambda: self.show_mistake(""))
-        self.mistake = QLabel(self)
-        self.mistake.setWordWrap(True)
-        self.mistake.setTextFormat(Qt.TextFormat.PlainText)
-        self.mistake.hide()
+        self.field.textEdited.connect(lambda: self.mistake.say(""))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
         column.addWidget(self.field)
         column.addWidget(self.mistake)
-
-    def restyle(self, theme: Theme) -> None:
-        """Follow another theme."""
-        self.mistake.setStyleSheet(f"color: {theme.ink(theme.rejection)}")
 
     def show_frame(self, frame: Frame) -> None:
         """Offer the names of the run that is shown."""
@@ -57,15 +50,10 @@ class ExpressionField(QWidget):
             self.field.set_words(frame.info.words)
         self._frame = frame
 
-    def show_mistake(self, line: str) -> None:
-        """Say what is wrong; nothing takes no room."""
-        self.mistake.setText(line)
-        self.mistake.setVisible(bool(line))
-
     def _enter(self) -> None:
         text = self.field.text().strip()
         fault = self._fault_of(text) if text else ""
-        self.show_mistake(fault)
+        self.mistake.say(fault)
         if text and not fault:
             self.field.clear()
             self.entered.emit(text)

@@ -12,14 +12,16 @@ class FaultLine(QLabel):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setObjectName("fault")
+        self.setObjectName("fault")  # by which the application's stylesheet colours it
         self.setWordWrap(True)
         self.setTextFormat(Qt.TextFormat.PlainText)
+        self.hide()
 
     def say(self, text: str) -> None:
         """Say this; nothing takes no room."""
         self.setText(text)
         self._fit()
+        self.setVisible(bool(text))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

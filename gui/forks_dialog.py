@@ -24,7 +24,6 @@ from slotscope.gui import forks
 from slotscope.gui.boxes import ChoiceBox, changed_by_editing
 from slotscope.gui.fault_line import FaultLine
 from slotscope.gui.forks import ForkOffer
-from slotscope.gui.theme import Theme
 from slotscope.gui.worker import RunWorker
 from slotscope.model.explain import grouped
 from slotscope.model.forks.tree import Fork
@@ -39,7 +38,7 @@ _LEAST, _WIDTH = 560, 64
 class ForksDialog(QDialog):
     """Forks the run that is shown, and goes from fork to fork; it follows the run while it is open."""
 
-    def __init__(self, parent: QWidget, theme: Theme, worker: RunWorker) -> None:
+    def __init__(self, parent: QWidget, worker: RunWorker) -> None:
         super().__init__(parent)
         self.setObjectName("forks")
         self.setWindowTitle("What if")
@@ -60,7 +59,6 @@ class ForksDialog(QDialog):
         self.policy.setAccessibleName("the policy that goes on from here")
         self.go_on = QPushButton("Go on so")
         self.fault = FaultLine()
-        self.fault.setStyleSheet(f"color: {theme.ink(theme.rejection)}")
         self.tree = QTreeWidget()
         self.tree.setAccessibleName("forks")
         self.tree.setHeaderLabels(["Fork (F2 renames, Del removes)", "after event"])

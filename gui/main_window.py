@@ -298,7 +298,7 @@ class MainWindow(QMainWindow):
             return
         if event is not None:
             self.carry_out(GoTo(event), lane)
-        ForksDialog(self, self.theme, self.worker).show()
+        ForksDialog(self, self.worker).show()
 
     # Commands.
 
@@ -346,7 +346,7 @@ class MainWindow(QMainWindow):
 
     def show_breakpoints(self) -> None:
         """List the breakpoints of what runs."""
-        dialog = BreakpointsDialog(self, self.theme, self.control, self.worker.breakpoints_told)
+        dialog = BreakpointsDialog(self, self.control, self.worker.breakpoints_told)
         if self.info is not None:
             dialog.field.set_words(self.info.words)
         dialog.open()

@@ -156,18 +156,6 @@ class Walk:
         """To the last event ever reached."""
         self.seek(self.timeline.live_end)
 
-    def run_to(self, kind: str, budget: float = np.inf) -> Reason:
-        """Run on to the next event of a kind and stand just before it takes effect.
-
-        The very next event is passed over, so that asking again goes on to the one after.
-        """
-        if self.run(events=1) is Reason.END:
-            return Reason.END
-        reason = self.run(stop=(kind,), budget=budget)
-        if reason is Reason.FLAG:
-            self.seek(self.timeline.event - 1)
-        return reason
-
     def back_to(self, kind: str) -> bool:
         """Stand just before the previous event of a kind; False if there is none."""
         found = self.previous_of(kind)

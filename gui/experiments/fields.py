@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from slotscope.gui.boxes import ChoiceBox, changed_by_editing
+from slotscope.gui.fault_line import FaultLine
 from slotscope.gui.theme import Theme
 from slotscope.model.errors import UserError
 
@@ -56,10 +57,7 @@ class CaptionedField(QWidget):
         self.editor = editor
         self.caption = QLabel(caption)
         self.caption.setBuddy(editor)
-        self.fault = QLabel()
-        self.fault.setObjectName("fault")
-        self.fault.setWordWrap(True)
-        self.fault.hide()
+        self.fault = FaultLine()
         name = caption.replace("&", "")
         for widget in (self.caption, editor):
             widget.setToolTip(f"{name.capitalize()}\n{tip}")
@@ -76,16 +74,9 @@ class CaptionedField(QWidget):
         column.addLayout(row)
         column.addWidget(self.fault)
 
-    def show_fault(self, text: str, theme: Theme) -> None:
-        """Say what is wrong; nothing takes it away."""
-        self.fault.setText(text)
-        self.fault.setStyleSheet(f"color: {theme.ink(theme.rejection)}")
-        self.fault.setVisible(bool(text))
-
     def restyle(self, theme: Theme) -> None:
         """Follow another theme."""
         self.caption.setStyleSheet(f"color: {theme.muted}")
-        self.show_fault(self.fault.text(), theme)
 
 
 class LineField(CaptionedField):

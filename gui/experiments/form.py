@@ -53,7 +53,6 @@ class OrderForm(QWidget):
     def __init__(self, settings: QSettings, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._settings = settings
-        self._theme = theme
         self._info: RunInfo | None = None
         self._given = ""  # the policy that the form itself wrote
         self.key = ""
@@ -84,6 +83,7 @@ class OrderForm(QWidget):
         self.values.area.setPlaceholderText(f"{_EXAMPLE}\njob_types[0].workload = 1, 2, 4")
         self.trace.line.setPlaceholderText(FOR_EXPERIMENTS.about)
         self._build()
+        self.restyle(theme)
         self._restore()
 
     @property
@@ -107,11 +107,10 @@ class OrderForm(QWidget):
         for field in self.fields:
             column.addWidget(field)
             field.edited.connect(self.edited)
-            field.edited.connect(lambda one=field: one.show_fault("", self._theme))
+            field.edited.connect(lambda one=field: one.fault.say(""))
         column.addStretch(1)
         for field in (self.scale, self.trace, self.folder):
             field.edited.connect(self.moved)
-        self.restyle(self._theme)
 
     def _restore(self) -> None:
         def saved(name: str, default: str) -> str:
@@ -156,7 +155,6 @@ class OrderForm(QWidget):
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme."""
-        self._theme = theme
         for field in self.fields:
             field.restyle(theme)
 
@@ -167,7 +165,7 @@ class OrderForm(QWidget):
         field = self._field_of(error)
         if field is None or not field.isVisibleTo(self):
             return False
-        field.show_fault(words_of(error), self._theme)
+        field.fault.say(words_of(error))
         field.editor.setFocus()
         return True
 
@@ -191,7 +189,7 @@ class OrderForm(QWidget):
     def clear_faults(self) -> None:
         """Nothing is known to be wrong."""
         for field in self.fields:
-            field.show_fault("", self._theme)
+            field.fault.say("")
 
     # Orders.
 

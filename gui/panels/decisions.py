@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from slotscope.gui.boxes import keep_keys
+from slotscope.gui.fault_line import FaultLine
 from slotscope.gui.intents import Ask, AskWhy, BreakAt, GoTo, RunUntil, Say, WhatIf
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.decisions_model import LogModel, mark_icon, mark_side
@@ -135,11 +136,8 @@ class DecisionsPanel(Panel):
         self.bar.search.returnPressed.connect(self._ask)
         self.bar.search.textChanged.connect(self._ask_no_more)
         self._asking = ""
-        self.mistake = QLabel(self.body)
-        self.mistake.setWordWrap(True)
-        self.mistake.setTextFormat(Qt.TextFormat.PlainText)
+        self.mistake = FaultLine()
         self.mistake.setContentsMargins(6, 0, 6, 4)
-        self.mistake.hide()
         bar = self.view.verticalScrollBar()
         bar.valueChanged.connect(self._scrolled)
         bar.rangeChanged.connect(self._resized)
@@ -159,7 +157,6 @@ class DecisionsPanel(Panel):
         lecture = current_fonts().lecture
         self.bar.setHidden(lecture)
         self.bar.restyle(theme)
-        self.mistake.setStyleSheet(f"color: {theme.rejection}")
         self.view.set_lecture(lecture)
         self.view.restyle(theme)
 
@@ -211,7 +208,7 @@ class DecisionsPanel(Panel):
         flags, text = (0, "") if self.bar.isHidden() else (self.bar.flags, self.bar.text)
         asked = frame.asked if frame.asked is not None and frame.asked.text == self._asking else None
         rows = self.model.passing(*((frame.rows, flags, text) if asked is None else (asked.rows, flags, "")))
-        self._show_mistake("" if asked is None else asked.fault)
+        self.mistake.say("" if asked is None else asked.fault)
         self.view.fit_digits(frame.event, frame.time)
         self.model.set_moment(frame.event, frame.time, frame.breakpoints)
         self.model.set_rows(rows, frame.records)
@@ -244,10 +241,6 @@ class DecisionsPanel(Panel):
         if self._asking and self.bar.text != self._asking:
             self._asking = ""
             self.intent.emit(Ask(""))
-
-    def _show_mistake(self, line: str) -> None:
-        self.mistake.setText(line)
-        self.mistake.setVisible(bool(line))
 
     def _to_end(self) -> None:
         bar = self.view.verticalScrollBar()

@@ -79,7 +79,6 @@ class MonitorsPanel(Panel):
         """Follow another theme or size of type."""
         self.theme = theme
         paint_ground(self._list, theme)
-        self.entry.restyle(theme)
         for head in self._heads:
             head.setFont(current_fonts().heading)
         for row in self.rows.values():

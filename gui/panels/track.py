@@ -62,7 +62,6 @@ class TrackPanel(Panel):
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
         paint_ground(self.body, theme)
-        self.entry.restyle(theme)
         self.plot.set_theme(theme, current_fonts())
         self.strip.restyle(theme)
         self.legend.setFont(current_fonts().body)
@@ -97,7 +96,7 @@ class TrackPanel(Panel):
         self.legend.setText(" &nbsp; ".join(told) or _hint(frame.info.words))
         self.plot.setVisible(bool(told))
         if frame.tracked is not None and frame.tracked.fault:
-            self.entry.show_mistake(frame.tracked.fault)
+            self.entry.mistake.say(frame.tracked.fault)
 
     def _of_lanes(self, frame: Frame, text: str) -> Iterator[str]:
         """What is known of an expression in each lane, as rich text."""

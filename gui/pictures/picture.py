@@ -9,28 +9,25 @@ from __future__ import annotations
 import math
 from typing import Any, Callable
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QWidget
 
-from slotscope.gui.gestures import Gestures, show_tip
 from slotscope.gui.intents import Select
 from slotscope.gui.painting.stack_text import Lines
 from slotscope.gui.panels.wording import sentence
 from slotscope.gui.pictures.marks import around
+from slotscope.gui.pictures.pointed import PointedPicture
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.frame import Frame
 
 MARGIN = 10.0
 #: Height from which on there is a legend, in lines of text.
 LEGEND_FROM = 11
-_CENTRED = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
 
 
-class ZoomedPicture(QWidget):
+class ZoomedPicture(PointedPicture):
     """Base of such pictures; a subclass has the methods that are declared here."""
-
-    chosen = Signal(object)  #: a Select
 
     #: The picture is made where there are at least this many pixels in width and height.
     least = 64.0
@@ -40,8 +37,6 @@ class ZoomedPicture(QWidget):
     _fit: Any  #: the layout in which everything is seen, None until it is known
     _scene: Any
 
-    #: What hovering at a point says.
-    words_at: Callable[[QPointF], str]
     #: What another run, theme or font changes for good; ``_text`` and ``_ratio`` are known.
     _prepare: Callable[[Frame], None]
     #: The layout in which everything is seen and is largest, for wishes, width and height.
@@ -66,22 +61,8 @@ class ZoomedPicture(QWidget):
         self._rasters: list[Any] = []
         self._sentence = ""
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName(name)
-        self._listen()
+        self._become(name, self)
         self._restyle()
-
-    def _listen(self) -> None:
-        gestures = Gestures(self)
-        gestures.zoomed.connect(self.zoom)
-        gestures.dragged.connect(self._drag)
-        gestures.clicked.connect(lambda position: self._choose(position, floating=False))
-        gestures.double_clicked.connect(self._double)
-        gestures.reset.connect(self.reset_zoom)
-        gestures.asked.connect(self._tell)
-
-    def sizeHint(self) -> QSize:
-        return QSize(900, 560)
 
     # What is shown.
 
@@ -191,13 +172,6 @@ class ZoomedPicture(QWidget):
         self.chosen.emit(self._selected(self._frame, hit, floating))
         return True
 
-    def _double(self, position: QPointF) -> None:
-        if not self._choose(position, floating=True):
-            self.reset_zoom()
-
-    def _tell(self, event: QHelpEvent) -> None:
-        show_tip(self, event, self.words_at(QPointF(event.pos())))
-
     # Painting.
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -207,8 +181,7 @@ class ZoomedPicture(QWidget):
         if scene is not None:
             self._paint_scene(painter, scene)
         elif self._frame is not None:
-            painter.setPen(QColor(self._theme.muted))
-            painter.drawText(self.rect().adjusted(8, 8, -8, -8), _CENTRED, "Too small to draw: make this panel larger.")
+            self._paint_too_small(painter)
         painter.end()
 
     def _paint_scene(self, painter: QPainter, scene: Any) -> None:

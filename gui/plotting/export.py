@@ -1,19 +1,15 @@
-"""Plots as pictures, and their series as rows of a table."""
+"""Plots as pictures in files."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Iterator
 
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QGraphicsView
 
-from slotscope.gui.plotting.pyramid import Pyramid
 from slotscope.model.errors import UserError
-
-_ROWS_AT_ONCE = 10_000
 
 
 def write_svg(view: QGraphicsView, path: Path) -> None:
@@ -56,14 +52,6 @@ def write_png(view: QGraphicsView, path: Path, scale: float, background: str) ->
     painter.end()
     if not image.save(str(path), "PNG"):  # type: ignore[call-overload]
         raise UserError("this file cannot be written", where=str(path))
-
-
-def rows(name: str, pyramid: Pyramid) -> Iterator[tuple[str | float, ...]]:
-    """Name, x and y of each point."""
-    for start in range(0, len(pyramid), _ROWS_AT_ONCE):
-        part = slice(start, start + _ROWS_AT_ONCE)
-        for x, y in zip(pyramid.x[part].tolist(), pyramid.y[part].tolist(), strict=True):
-            yield name, x, y
 
 
 def _render(view: QGraphicsView, painter: QPainter, target: QRectF) -> None:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Iterator
 
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from slotscope.gui.plotting import export
 from slotscope.gui.plotting.axes import EndLabel, GridLines, LabelColumn, NumberAxis
 from slotscope.gui.plotting.curve import PyramidBand, PyramidCurve
 from slotscope.gui.plotting.pyramid import Pyramid
@@ -318,25 +315,6 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         super().mouseDoubleClickEvent(event)
         self.reset_view()
-
-    def export_svg(self, path: Path) -> None:
-        """Write the plot as it is now, as vectors."""
-        export.write_svg(self, path)
-
-    def export_png(self, path: Path, scale: float = 1.0) -> None:
-        """Write the plot as it is now, *scale* times as many pixels in each direction."""
-        export.write_png(self, path, scale, self._theme.panel)
-
-    def csv_rows(self) -> Iterator[tuple[str | float, ...]]:
-        """All points of all series, not only those drawn: a header, then series, x, y."""
-        yield "series", self._text.x, self._text.y
-        for name, series in self._series.items():
-            yield from export.rows(name, series.curve.pyramid)
-        for name, (band, _) in self._bands.items():
-            yield from export.rows(f"{name} low", band.low)
-            yield from export.rows(f"{name} high", band.high)
-        for name, line in self._references.items():
-            yield name, "", line.value
 
 
 def _pen(color: str, style: Qt.PenStyle, width: float) -> QPen:

@@ -286,17 +286,6 @@ class Comparison:
         """To the last time ever reached."""
         self._moved.to_time(max(lane.line.extent().live_end_time for lane in self.lanes))
 
-    def run_to(self, kind: str, budget: float = inf) -> Reason:
-        """Run on to the next event of a kind and stand just before it takes effect.
-
-        The very next event is passed over, so that asking again goes on to the one after.
-        """
-        self._moved.step()
-        reason = self.run(stop=(kind,), budget=budget)
-        if reason is Reason.FLAG:
-            self.step_back()
-        return reason
-
     def back_to(self, kind: str) -> bool:
         """Stand just before the previous event of a kind; False if there is none."""
         if kind in self.differences:

@@ -79,7 +79,7 @@ def program_ways(
     def pulp_over(rows: Callable[[], np.ndarray]) -> Callable[[], object]:
         def solve() -> float:
             configurations: list[Configuration] = [tuple(row) for row in rows().tolist()]
-            problem, _ = formulate(configurations, rewards, workload, 1)
+            problem, _ = formulate(configurations, rewards, workload)
             problem.solve(choose_solver()[0])
             return float(problem.objective.value())
 

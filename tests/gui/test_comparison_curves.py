@@ -16,6 +16,7 @@ from slotscope.gui.plotting.sampled import MOST_AVERAGES
 from slotscope.gui.theme import load_theme
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
+from tests.gui.plot_points import points_of
 
 Shown = Callable[[Comparison], ComparisonPanel]
 
@@ -43,8 +44,8 @@ def shown(qtbot: QtBot) -> Shown:
 
 def drawn(panel: ComparisonPanel, lane: int) -> tuple[np.ndarray, np.ndarray]:
     """The points of a lane's curve."""
-    rows = [row for row in panel.curves.rewards.csv_rows() if row[0] == f"lane {lane + 1}"]
-    return np.array([row[1] for row in rows], float), np.array([row[2] for row in rows], float)
+    times, rewards = points_of(panel.curves.rewards, f"lane {lane + 1}").T
+    return times, rewards
 
 
 def present(run: Comparison) -> list[float]:

@@ -20,10 +20,12 @@ from pytestqt.qtbot import QtBot
 
 from slotscope.gui.plotting.axes import NumberAxis
 from slotscope.gui.plotting.curve import PyramidCurve
+from slotscope.gui.plotting.export import write_png, write_svg
 from slotscope.gui.plotting.pyramid import Envelope, Pyramid
 from slotscope.gui.plotting.time_plot import PlotText, TimePlot
 from slotscope.gui.theme import Theme, fonts, load_theme
 from slotscope.model.errors import UserError
+from tests.gui.plot_points import lines_of, points_of
 
 VALUES = st.one_of(st.integers(-50, 50).map(float), st.just(float("nan")))
 ACTIONS = st.lists(
@@ -232,7 +234,7 @@ def test_parts_can_be_renamed_and_removed(plot: TimePlot) -> None:
         plot.remove(name)
     plot.refresh()
     assert column.placed() == []
-    assert list(plot.csv_rows()) == [("series", "time", "reward")]
+    assert not len(points_of(plot, "a")) and not lines_of(plot)
     with pytest.raises(KeyError):
         plot.remove("a")
 
@@ -307,7 +309,7 @@ def full(plot: TimePlot) -> TimePlot:
 @pytest.mark.slow
 def test_png_has_the_size_and_the_colours(full: TimePlot, tmp_path: Path) -> None:
     path = tmp_path / "plot.png"
-    full.export_png(path, 2.0)
+    write_png(full, path, 2.0, load_theme("light").panel)
     image = QImage(str(path))
     assert (image.width(), image.height()) == (1280, 720)
     theme = load_theme("light")
@@ -316,7 +318,7 @@ def test_png_has_the_size_and_the_colours(full: TimePlot, tmp_path: Path) -> Non
 
 def test_svg_shows_what_the_window_shows(full: TimePlot, tmp_path: Path) -> None:
     path = tmp_path / "plot.svg"
-    full.export_svg(path)
+    write_svg(full, path)
     text = path.read_text(encoding="utf-8")
     assert "<polyline" in text
     assert ">reward</text>" in text
@@ -332,21 +334,8 @@ def test_svg_shows_what_the_window_shows(full: TimePlot, tmp_path: Path) -> None
     assert run in {image.pixelColor(curve.x(), curve.y() + d).name() for d in (-1, 0, 1)}
 
 
-@pytest.mark.parametrize("kind", ["svg", "png"])
-def test_an_impossible_file_is_told(full: TimePlot, tmp_path: Path, kind: str) -> None:
+def test_an_impossible_file_is_told(full: TimePlot, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="cannot be written"):
-        getattr(full, f"export_{kind}")(tmp_path / "none" / f"plot.{kind}")
-
-
-def test_rows_hold_every_point(full: TimePlot) -> None:
-    assert list(full.csv_rows()) == [
-        ("series", "time", "reward"),
-        ("reward", 0, 3),
-        ("reward", 1, 4),
-        ("reward", 2, 5),
-        ("interval low", 0, 2),
-        ("interval low", 2, 4.5),
-        ("interval high", 0, 4),
-        ("interval high", 2, 5.5),
-        ("optimum", "", 9),
-    ]
+        write_svg(full, tmp_path / "none" / "plot.svg")
+    with pytest.raises(UserError, match="cannot be written"):
+        write_png(full, tmp_path / "none" / "plot.png", 1.0, "white")

@@ -63,16 +63,16 @@ def test_a_replay_that_drifts_is_an_error_that_names_the_event(engine: str) -> N
     assert "event" in raised.value.where
 
 
-def test_run_to_goes_on_to_the_next_one_and_back_to_undoes_it() -> None:
+def test_back_to_stands_just_before_each_event_at_which_the_run_stopped() -> None:
     session, _ = session_of_7_1("kernel")
     places = []
     for _ in range(4):
-        assert session.run_to("rejection") is Reason.FLAG
+        assert session.run(stop=("rejection",)) is Reason.FLAG
         places.append(session.timeline.event)
     assert places == sorted(set(places))
-    for place in reversed(places[:-1]):
+    for place in reversed(places):
         assert session.back_to("rejection")
-        assert session.timeline.event == place
+        assert session.timeline.event == place - 1
 
 
 def test_until_the_end_of_a_script() -> None:
@@ -90,7 +90,7 @@ def test_until_the_end_of_a_script() -> None:
     session.step()
     session.step_into()
     assert session.timeline.event == 2
-    assert session.run_to("rejection") is Reason.END
+    assert session.run(stop=("rejection",)) is Reason.END
     session.step_back_into()
     assert session.timeline.event == 1
     assert session.timeline.substep > 0

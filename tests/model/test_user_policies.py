@@ -132,8 +132,7 @@ def test_a_sub_step_is_worded_by_its_kind_and_values(tmp_path: Path) -> None:
 
 def test_a_rejection_with_room_says_so(tmp_path: Path) -> None:
     session = opened(tmp_path, source("yield Reject()\n"))
-    session.run_to("rejection")
-    session.step()
+    session.run(stop=("rejection",))
     row = session.frame().rows[-1]
     assert row["servers_with_room"] == session.bench.numbers.servers
     assert "have room, but the policy does not use it" in session.info.narrator.row(row)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, QPointF, QRectF
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QWidget
 
-from slotscope.gui.gestures import Gestures, show_tip
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.reservation.servers_columns import settled_reject_group
 from slotscope.gui.kinds.reservation.servers_event import EventLine
@@ -21,6 +20,7 @@ from slotscope.gui.painting.brackets import paint_brackets
 from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.painting.textures import raster_palette
 from slotscope.gui.pictures.marks import outline, paint_reason
+from slotscope.gui.pictures.pointed import PointedPicture
 from slotscope.gui.theme import Theme
 from slotscope.model.explain import grouped
 from slotscope.model.frame import Frame
@@ -33,10 +33,8 @@ LEGEND_SHARE = 0.5
 ACCEPT, REJECT, NEITHER = 0, 1, 2
 
 
-class GridView(QWidget):
+class GridView(PointedPicture):
     """Shows every server as a bar of slots, to the scale of what they take of a server."""
-
-    chosen = Signal(object)  #: a Select
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -55,22 +53,8 @@ class GridView(QWidget):
         self.view.set_overlay(self._paint_over)
         self.event_line = EventLine(self)
         self.event_line.changed.connect(self.update)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName("Server grid")
-        self._listen()
+        self._become("Server grid", self.view)
         self._restyle()
-
-    def _listen(self) -> None:
-        gestures = Gestures(self.view)
-        gestures.zoomed.connect(self.zoom)
-        gestures.dragged.connect(self._drag)
-        gestures.clicked.connect(lambda position: self._choose(position, floating=False))
-        gestures.double_clicked.connect(self._double)
-        gestures.reset.connect(self.reset_zoom)
-        gestures.asked.connect(self._tell)
-
-    def sizeHint(self) -> QSize:
-        return QSize(900, 560)
 
     @property
     def grid(self) -> GridLayout | None:
@@ -230,19 +214,12 @@ class GridView(QWidget):
         self.chosen.emit(selected(self._frame, *found, floating))
         return True
 
-    def _double(self, position: QPointF) -> None:
-        if not self._choose(position, floating=True):
-            self.reset_zoom()
-
     def words_at(self, position: QPointF) -> str:
         """What hovering at a point says."""
         found = self.server_at(position)
         if found is None or self._frame is None:
             return ""
         return pointed_words(self._frame, *found)
-
-    def _tell(self, event: QHelpEvent) -> None:
-        show_tip(self.view, event, self.words_at(QPointF(event.pos())))
 
     # Painting.
 
@@ -298,10 +275,7 @@ class GridView(QWidget):
         if self._frame is not None:
             line, _, legend = self._parts()
             if self._layout is None:
-                painter.setPen(QColor(self._theme.muted))
-                painter.drawText(
-                    self.rect().adjusted(8, 8, -8, -8), _CENTRED, "Too small to draw: make this panel larger."
-                )
+                self._paint_too_small(painter)
             else:
                 self.event_line.paint(painter, line, self._theme, self._palette, self._text)
                 self._legend.paint(painter, legend, self._legend_lines, self._palette)
@@ -317,6 +291,3 @@ class GridView(QWidget):
         if event.type() in kinds and hasattr(self, "_text"):
             self._restyle()
             self._arrange()
-
-
-_CENTRED = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QWidget
 
-from slotscope.gui.gestures import Gestures, show_tip
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.reservation.servers_calm import Calm
 from slotscope.gui.kinds.reservation.servers_captions import Captions, captions_of
@@ -39,14 +38,13 @@ from slotscope.gui.kinds.reservation.servers_words import column_words, pointed_
 from slotscope.gui.painting.colour import argb
 from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.painting.textures import raster_palette
+from slotscope.gui.pictures.pointed import PointedPicture
 from slotscope.gui.theme import Theme
 from slotscope.model.frame import Frame, RunInfo
 
 
-class StackView(QWidget):
+class StackView(PointedPicture):
     """Shows the servers of each configuration as a stack."""
-
-    chosen = Signal(object)  #: a Select
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -70,22 +68,8 @@ class StackView(QWidget):
         self.event_line = EventLine(self)
         self.event_line.changed.connect(self.update)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName("Servers by configuration")
-        self._listen()
+        self._become("Servers by configuration", self)
         self._restyle()
-
-    def _listen(self) -> None:
-        gestures = Gestures(self)
-        gestures.zoomed.connect(self.zoom)
-        gestures.dragged.connect(self._drag)
-        gestures.clicked.connect(lambda position: self._choose(position, floating=False))
-        gestures.double_clicked.connect(self._double)
-        gestures.reset.connect(self.reset_zoom)
-        gestures.asked.connect(self._tell)
-
-    def sizeHint(self) -> QSize:
-        return QSize(900, 560)
 
     @property
     def scene(self) -> StackScene | None:
@@ -300,10 +284,6 @@ class StackView(QWidget):
         self.chosen.emit(selected(scene.frame, server, scene.slot_at(position), floating))
         return True
 
-    def _double(self, position: QPointF) -> None:
-        if not self._choose(position, floating=True):
-            self.reset_zoom()
-
     def words_at(self, position: QPointF) -> str:
         """What hovering at a point says."""
         scene = self._scene
@@ -317,9 +297,6 @@ class StackView(QWidget):
         column = scene.column_at(position)
         return column_words(scene.frame, column) if column is not None else ""
 
-    def _tell(self, event: QHelpEvent) -> None:
-        show_tip(self, event, self.words_at(QPointF(event.pos())))
-
     # Painting.
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -328,10 +305,7 @@ class StackView(QWidget):
         scene = self._scene
         if scene is None or self._captions is None:
             if self._frame is not None:
-                painter.setPen(QColor(self._theme.muted))
-                painter.drawText(
-                    self.rect().adjusted(8, 8, -8, -8), _CENTRED, "Too small to draw: make this panel larger."
-                )
+                self._paint_too_small(painter)
             painter.end()
             return
         image = self._raster.image
@@ -363,4 +337,3 @@ class StackView(QWidget):
 
 
 _NOBODY = np.zeros(0, np.int32)
-_CENTRED = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap

@@ -240,7 +240,8 @@ class TestSavedRuns:
 def test_into_an_event_and_back() -> None:
     session = Session.open(scenario(), kernel=False)
     session.run(events=30)
-    session.run_to("arrival")  # which has three sub-steps; it stands just before
+    session.run(stop=("arrival",))
+    session.step_back()  # just before the arrival, which has three sub-steps
     event = session.timeline.event
     session.step_into()
     session.step_into()

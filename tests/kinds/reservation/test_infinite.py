@@ -23,7 +23,7 @@ from slotscope.model.kinds.reservation.programs.infinite import (
 from slotscope.model.kinds.reservation.programs.optimum import exact_optimum
 from slotscope.model.kinds.reservation.programs.pools import pooled_optimum
 from slotscope.model.kinds.reservation.programs.reward_function import RewardFunction, divisible_optimum, is_divisible
-from slotscope.model.kinds.reservation.programs.reward_lp import solve_assignment
+from slotscope.model.kinds.reservation.programs.reward_lp import solve_optimum
 from slotscope.model.kinds.reservation.upper_bound import upper_bound_series
 from slotscope.model.programs.configurations import ConfigurationSpace
 from slotscope.model.scenario.load import load_scenario, parse_scenario
@@ -165,10 +165,9 @@ def test_divisible_sizes_need_no_program(
     space, rewards, jobs = case
     assert is_divisible(space)
     value = divisible_optimum(space, rewards, np.array([jobs]) / servers)[0]
-    exact = exact_optimum(space, rewards, [Fraction(count, servers) for count in jobs]).value
-    assert value == pytest.approx(float(exact), abs=TOLERANCE)
-    written = solve_assignment(space, rewards, jobs, servers)
-    assert value * servers == pytest.approx(written.objective, abs=1e-6)
+    shares = [Fraction(count, servers) for count in jobs]
+    assert value == pytest.approx(float(exact_optimum(space, rewards, shares).value), abs=TOLERANCE)
+    assert value == pytest.approx(solve_optimum(space, rewards, shares).objective, abs=1e-6)
 
 
 def test_sizes_that_leave_a_rest_are_not_divisible() -> None:

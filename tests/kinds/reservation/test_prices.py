@@ -291,7 +291,7 @@ def test_the_full_program_of_some_of_its_types_agrees() -> None:
     workload = [numbers.workload[j] for j in large]
     configurations = [tuple(row) for row in space.enumerate(20_000).tolist()]
     assert len(configurations) > 500
-    problem, _ = formulate(configurations, rewards, workload, 1)
+    problem, _ = formulate(configurations, rewards, workload)
     problem.solve(choose_solver()[0])
     exact = exact_optimum(space, rewards, workload)
     assert float(problem.objective.value()) == pytest.approx(float(exact.value), rel=1e-6)
@@ -302,7 +302,7 @@ def test_all_its_maximal_configurations_written_out_agree() -> None:
     numbers = numbers_of(load_scenario("dra-gcp"))
     configurations = [tuple(row) for row in numbers.space.maximal().tolist()]
     assert len(configurations) > 100_000
-    problem, _ = formulate(configurations, numbers.rewards, numbers.workload, 1)
+    problem, _ = formulate(configurations, numbers.rewards, numbers.workload)
     problem.solve(choose_solver()[0])
     exact = exact_optimum(numbers.space, numbers.rewards, numbers.workload)
     assert float(problem.objective.value()) == pytest.approx(float(exact.value), rel=1e-6)

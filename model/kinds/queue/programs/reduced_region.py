@@ -19,7 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
-from typing import Any, Sequence
+from typing import Sequence
 
 from slotscope.model.kinds.queue.programs.partition import Partition
 from slotscope.model.programs.configurations import Configuration, ConfigurationSpace, integer_rewards
@@ -142,24 +142,3 @@ def _bounds(partition: Partition) -> tuple[dict[int, int], dict[int, int]]:
         other = next(j for j, count in enumerate(configuration) if count and j != 1)
         (beside if configuration[1] else alone)[other] = configuration[other]
     return alone, beside
-
-
-def formulate_worst_queue(partition: Partition, configuration: Configuration) -> Any:
-    """max <k, Q> subject to <k', Q> <= 1 for all k' in K_RED and Q >= 0, in PuLP.
-
-    Parameters
-    ----------
-    partition:
-        I.
-    configuration:
-        [2J] k, by virtual queues.
-    """
-    import pulp
-
-    problem = pulp.LpProblem("worst_queue", pulp.LpMaximize)
-    queue = [problem.add_variable(f"q_{j}", lowBound=0) for j in range(partition.queues)]
-    problem += pulp.lpSum(k * q for k, q in zip(configuration, queue, strict=True))
-    for number, reduced in enumerate(partition.reduced):
-        weight = pulp.lpSum(k * q for k, q in zip(reduced, queue, strict=True))
-        problem += weight <= 1, f"reduced_{number + 1}"
-    return problem

@@ -87,11 +87,11 @@ def one_for_each(what: str, found: int, values: int) -> None:
         raise ValueError(f"{what} must be as many as values, {values}, found {found}")
 
 
-class Discrete(Section):
-    """Finitely many sizes; without probabilities all are equally likely."""
+class Likely(Section):
+    """Finitely many values, as a subclass says; without probabilities all are equally likely."""
 
     distribution: Literal["discrete"]
-    values: Annotated[tuple[Size, ...], Field(max_length=MOST_VALUES), NOT_EMPTY]
+    values: tuple[Any, ...]
     probabilities: Numbers = ()
 
     @model_validator(mode="after")
@@ -105,6 +105,12 @@ class Discrete(Section):
     def shares(self) -> tuple[Fraction, ...]:
         """The probability of each value."""
         return self.probabilities or (Fraction(1, len(self.values)),) * len(self.values)
+
+
+class Discrete(Likely):
+    """Finitely many sizes; without probabilities all are equally likely."""
+
+    values: Annotated[tuple[Size, ...], Field(max_length=MOST_VALUES), NOT_EMPTY]
 
 
 class Empirical(Section):

@@ -7,10 +7,10 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from slotscope.model.kinds.queue.scenario.distributions import MOST_VALUES, NOT_EMPTY, must_sum_to_one, one_for_each
+from slotscope.model.kinds.queue.scenario.distributions import MOST_VALUES, NOT_EMPTY, Likely
 from slotscope.model.scenario.choices import told_by
 from slotscope.model.scenario.common import Deterministic, Erlang, Exponential, HyperExponential, LogNormal, Pareto
-from slotscope.model.scenario.fields import Numbers, Positive, Section, Whole, plain
+from slotscope.model.scenario.fields import Positive, Section, Whole, plain
 
 #: Slots stay far within exact floating point.
 MOST_SLOTS = 10**12
@@ -52,24 +52,10 @@ class UniformSlots(Section):
         return self
 
 
-class DiscreteSlots(Section):
+class DiscreteSlots(Likely):
     """Finitely many numbers of slots; without probabilities all are equally likely."""
 
-    distribution: Literal["discrete"]
     values: Annotated[tuple[Slots, ...], Field(max_length=MOST_VALUES), NOT_EMPTY]
-    probabilities: Numbers = ()
-
-    @model_validator(mode="after")
-    def _probable(self) -> Self:
-        if self.probabilities:
-            one_for_each("probabilities", len(self.probabilities), len(self.values))
-            must_sum_to_one("probabilities", self.probabilities)
-        return self
-
-    @property
-    def shares(self) -> tuple[Fraction, ...]:
-        """The probability of each value."""
-        return self.probabilities or (Fraction(1, len(self.values)),) * len(self.values)
 
 
 #: Service times of continuous distributions are in slots and rounded up to whole ones.

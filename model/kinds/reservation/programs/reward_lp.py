@@ -1,4 +1,4 @@
-"""The linear programs (3.1) and (3.2), written out in PuLP, solved and then proved.
+"""The linear program (3.2), written out in PuLP, solved and then proved.
 
 Psychas & Ghaderi (2022), Section 3.  Only maximal configurations matter for the value, so
 only those are written down; where even they are too many, those that the exact method of
@@ -27,13 +27,12 @@ SHARE_TOLERANCE = 1e-9
 
 @dataclass(frozen=True)
 class RewardProgram:
-    """LP (3.1) or (3.2) solved.
+    """LP (3.2) solved.
 
     Attributes
     ----------
     objective:
-        What the solver says, reward per time unit: of all servers in (3.1), per server in
-        (3.2).  Without a working solver the exact value.
+        What the solver says, reward per server and time unit.  Without a working solver the exact value.
     exact:
         The same as a rational, proved.
     status:
@@ -41,13 +40,13 @@ class RewardProgram:
     solver:
         Which solver answered; empty if none did.
     configurations, servers:
-        The configurations in use, and how many servers (3.1) or which share (3.2) each has.
+        The configurations in use, and which share of the servers each has.
     jobs:
-        [J] Y_j or y_j.
+        [J] y_j.
     workload_duals:
-        [J] the price of (3.1b)/(3.2b): what one more job of each type in reach is worth.
+        [J] the price of (3.2b): what one more job of each type in reach is worth.
     server_dual:
-        The price of (3.1d)/(3.2d): what one more server is worth.
+        The price of (3.2d): what one more server is worth.
     binding:
         Which constraints hold with equality: ``workload j`` and ``slots j``, types from 1,
         and ``servers``.
@@ -82,33 +81,27 @@ def solve_optimum(
     ValueError
         If a length is wrong, a number negative, or a search too long.
     """
-    return _solve(space, rewards, workload, 1)
-
-
-def solve_assignment(
-    space: ConfigurationSpace, rewards: Sequence[Fraction], reference: Sequence[Fraction | int], servers: int
-) -> RewardProgram:
-    """F*(L, Yhat), LP (3.1): the upper bound for L servers.
-
-    Parameters
-    ----------
-    space:
-        K, over J types.
-    rewards:
-        [J] u_j >= 0.
-    reference:
-        [J] Yhat_j >= 0, jobs in the whole system; L rho_j bounds any policy's reward.
-    servers:
-        L >= 1.
-
-    Raises
-    ------
-    ValueError
-        If a length is wrong, a number out of range, or a search too long.
-    """
-    if servers < 1:
-        raise ValueError(f"found {servers} servers; at least 1 is needed")
-    return _solve(space, rewards, [Fraction(amount) for amount in reference], servers)
+    check_numbers(space, rewards, workload)
+    written = _worth_writing(space, rewards, workload)
+    answer = _ask_solver(written, rewards, workload)
+    proof = certify(space, rewards, workload, answer.support or written)
+    status, objective = answer.status, answer.objective
+    if not answer.solved:
+        objective = float(proof.value)
+    elif not math.isclose(objective, proof.value, rel_tol=OBJECTIVE_TOLERANCE, abs_tol=OBJECTIVE_TOLERANCE):
+        status = f"{answer.solver} found {objective:.9g}; the optimum is {float(proof.value):.9g}"
+    return RewardProgram(
+        objective=objective,
+        exact=proof.value,
+        status=status,
+        solver=answer.solver,
+        configurations=tuple(configuration for configuration, _ in proof.servers),
+        servers=tuple(float(share) for _, share in proof.servers),
+        jobs=tuple(map(float, proof.jobs)),
+        workload_duals=tuple(map(float, proof.workload_prices)),
+        server_dual=float(proof.server_price),
+        binding=_binding(proof, workload),
+    )
 
 
 def certify(
@@ -129,35 +122,6 @@ def certify(
         If a configuration is not feasible, a number is negative, or a search is too long.
     """
     return exact_optimum(space, rewards, workload, known=support)
-
-
-def _solve(
-    space: ConfigurationSpace, rewards: Sequence[Fraction], bound: Sequence[Fraction], servers: int
-) -> RewardProgram:
-    check_numbers(space, rewards, bound)
-    shares = [amount / servers for amount in bound]
-    written = _worth_writing(space, rewards, shares)
-    answer = _ask_solver(written, rewards, bound, servers)
-    proof = certify(space, rewards, shares, answer.support or written)
-    exact = proof.value * servers
-    status = answer.status
-    objective = answer.objective
-    if not answer.solved:
-        objective = float(exact)
-    elif not math.isclose(objective, exact, rel_tol=OBJECTIVE_TOLERANCE, abs_tol=OBJECTIVE_TOLERANCE):
-        status = f"{answer.solver} found {objective:.9g}; the optimum is {float(exact):.9g}"
-    return RewardProgram(
-        objective=objective,
-        exact=exact,
-        status=status,
-        solver=answer.solver,
-        configurations=tuple(configuration for configuration, _ in proof.servers),
-        servers=tuple(float(share * servers) for _, share in proof.servers),
-        jobs=tuple(float(jobs * servers) for jobs in proof.jobs),
-        workload_duals=tuple(map(float, proof.workload_prices)),
-        server_dual=float(proof.server_price),
-        binding=_binding(proof, shares),
-    )
 
 
 def _worth_writing(
@@ -194,7 +158,7 @@ class _Answer:
 
 
 def _ask_solver(
-    configurations: Sequence[Configuration], rewards: Sequence[Fraction], bound: Sequence[Fraction], servers: int
+    configurations: Sequence[Configuration], rewards: Sequence[Fraction], workload: Sequence[Fraction]
 ) -> _Answer:
     """Write the program down and solve it; a failure is an answer with a status."""
     import pulp
@@ -202,7 +166,7 @@ def _ask_solver(
     solver, name, note = choose_solver()
     if solver is None:
         return _Answer(False, "", note)
-    problem, x = formulate(configurations, rewards, bound, servers)
+    problem, x = formulate(configurations, rewards, workload)
     try:
         code = problem.solve(solver)
     except pulp.PulpSolverError as error:
@@ -213,28 +177,26 @@ def _ask_solver(
     support = tuple(
         configuration
         for configuration, variable in zip(configurations, x, strict=True)
-        if variable.value() > SHARE_TOLERANCE * servers
+        if variable.value() > SHARE_TOLERANCE
     )
     return _Answer(True, name, note, float(pulp.value(problem.objective)), support)
 
 
 def formulate(
-    configurations: Sequence[Configuration], rewards: Sequence[Fraction], bound: Sequence[Fraction], servers: int
+    configurations: Sequence[Configuration], rewards: Sequence[Fraction], workload: Sequence[Fraction]
 ) -> tuple[Any, list[Any]]:
-    """LP (3.1) in PuLP; with one server and rho_j as the bound it is LP (3.2).
+    """LP (3.2) in PuLP.
 
     Parameters
     ----------
     configurations:
         [C][J] the configurations that may be used.
-    rewards, bound:
-        [J] u_j and Yhat_j.
-    servers:
-        L.
+    rewards, workload:
+        [J] u_j and rho_j.
 
     Returns
     -------
-    The problem and its variables X_k, in the order of *configurations*.
+    The problem and its variables x_k, in the order of *configurations*.
     """
     import pulp
 
@@ -242,10 +204,10 @@ def formulate(
     problem = pulp.LpProblem("reward", pulp.LpMaximize)
     x = [problem.add_variable(f"x_{i}", lowBound=0) for i in range(len(configurations))]
     y = [problem.add_variable(f"y_{j + 1}", lowBound=0) for j in types]
-    problem += pulp.lpSum(float(rewards[j]) * y[j] for j in types)  # (3.1a)
+    problem += pulp.lpSum(float(rewards[j]) * y[j] for j in types)  # (3.2a)
     for j in types:
-        problem += y[j] <= float(bound[j]), f"workload_{j + 1}"  # (3.1b)
+        problem += y[j] <= float(workload[j]), f"workload_{j + 1}"  # (3.2b)
         slots = pulp.lpSum(k[j] * x_k for k, x_k in zip(configurations, x, strict=True))
-        problem += slots >= y[j], f"slots_{j + 1}"  # (3.1c)
-    problem += pulp.lpSum(x) == servers, "servers"  # (3.1d)
+        problem += slots >= y[j], f"slots_{j + 1}"  # (3.2c)
+    problem += pulp.lpSum(x) == 1, "servers"  # (3.2d)
     return problem, x

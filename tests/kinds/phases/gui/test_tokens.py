@@ -34,6 +34,7 @@ from slotscope.model.frame import Frame
 from slotscope.model.inspection import Thing
 from slotscope.model.kinds.phases.sampling import EVENT_COLUMN, SCALARS, TIME_COLUMN
 from slotscope.model.kinds.phases.state import MATCHED, OVERFLOWED, PAUSED, REQUESTED, TOKENS, VIRTUAL_ARRIVED
+from tests.gui.plot_points import lines_of, points_of
 
 LIGHT = load_theme("light")
 
@@ -86,8 +87,7 @@ def colours(widget: QWidget) -> set[str]:
 
 def points(panel: TokensPanel, name: str) -> np.ndarray:
     """[n, 2] the points of a curve."""
-    rows = [row[1:] for row in panel.plot.csv_rows() if row[0] == name]
-    return np.array(rows, float).reshape(-1, 2)
+    return points_of(panel.plot, name)
 
 
 def height_of(panel: TokensPanel, life: Life) -> float:
@@ -192,8 +192,7 @@ def test_curves_follow_the_samples_up_to_the_limit(panel: TokensPanel, frame: Fr
         area = np.trapezoid(curve[:, 1], curve[:, 0])
         times, counts = frame.samples[:, TIME_COLUMN], frame.samples[:, SCALARS + kind]
         assert area == pytest.approx(np.diff(times) @ counts[:-1], rel=0.05)
-    (limit,) = [row for row in panel.plot.csv_rows() if row[0] == "ηₘₐₓ"]
-    assert limit[2] == 5
+    assert lines_of(panel.plot)["ηₘₐₓ"] == 5
     assert {phase_color(LIGHT, 0), phase_color(LIGHT, 1)} <= colours(panel.plot)
 
 

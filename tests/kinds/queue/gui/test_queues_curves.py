@@ -33,6 +33,7 @@ from slotscope.model.kinds.queue.sampling import (
 from slotscope.model.kinds.queue.state import ARRIVED, DEPARTED, WAITING
 from slotscope.model.kinds.spec import Judgement
 from slotscope.model.metrics import Estimate
+from tests.gui.plot_points import lines_of, points_of
 
 WARMUP = 2000
 
@@ -81,8 +82,7 @@ def colours(panel: QueueCurvesPanel) -> set[str]:
 
 def points(panel: QueueCurvesPanel, name: str) -> np.ndarray:
     """[n, 2] the points of a curve."""
-    rows = [row[1:] for row in panel.plot.csv_rows() if row[0] == name]
-    return np.array(rows, float).reshape(-1, 2)
+    return points_of(panel.plot, name)
 
 
 # -- reading -------------------------------------------------------------------------------------
@@ -199,7 +199,7 @@ def test_a_growing_queue_has_a_slope_and_no_mean(panel: QueueCurvesPanel, frame:
     assert "Unstable" in panel.verdict.text()
     assert found.reason == panel.verdict.toolTip()
     assert load_theme("light").rejection in colours(panel)
-    assert not [row for row in panel.plot.csv_rows() if row[0] == "mean"]
+    assert "mean" not in lines_of(panel.plot)
 
 
 @pytest.mark.parametrize("verdict", ["stable", "no verdict"])
@@ -213,8 +213,7 @@ def test_a_queue_that_does_not_grow_has_its_mean(panel: QueueCurvesPanel, calm: 
     mean = measures["queue_length"].estimate()
     told, half = with_interval(mean.mean, mean.half_width)
     assert f"{told} ± {half}" in panel.tiles.shown()
-    (row,) = [row for row in panel.plot.csv_rows() if row[0] == "mean"]
-    assert row[2] == pytest.approx(mean.mean)
+    assert lines_of(panel.plot)["mean"] == pytest.approx(mean.mean)
 
 
 def test_the_numbers_are_the_states(panel: QueueCurvesPanel, frame: Frame) -> None:

@@ -23,7 +23,7 @@ from slotscope.model.kinds.queue.programs.reduced import (
     real_supportable,
     reduced_supportable,
 )
-from slotscope.model.kinds.queue.programs.reduced_region import GUARANTEE, formulate_worst_queue, worst_queue
+from slotscope.model.kinds.queue.programs.reduced_region import GUARANTEE, worst_queue
 from slotscope.model.kinds.queue.programs.supportable import (
     PoolOfServers,
     SupportableWorkload,
@@ -33,7 +33,7 @@ from slotscope.model.kinds.queue.programs.supportable import (
 )
 from slotscope.model.kinds.queue.programs.theorem1 import Refinement, partition_cells, refinements
 from slotscope.model.kinds.queue.sizes import Atoms, MixedSizes, SizeDistribution
-from slotscope.model.programs.configurations import ConfigurationSpace
+from slotscope.model.programs.configurations import Configuration, ConfigurationSpace
 from slotscope.model.programs.knapsack import heaviest
 from slotscope.model.programs.solver import choose_solver
 
@@ -288,6 +288,16 @@ def test_all_sizes_rounded_to_nothing_bound_nothing() -> None:
     assert theorem1._value(one_cell, [(8, 1)], upwards=False) is None
 
 
+def worst_queue_program(partition: Partition, configuration: Configuration) -> Any:
+    """max <k, Q> subject to <k', Q> <= 1 for all k' in K_RED and Q >= 0; k by virtual queues."""
+    problem = pulp.LpProblem("worst_queue", pulp.LpMaximize)
+    queue = [problem.add_variable(f"q_{j}", lowBound=0) for j in range(partition.queues)]
+    problem += pulp.lpSum(k * q for k, q in zip(configuration, queue, strict=True))
+    for reduced in partition.reduced:
+        problem += pulp.lpSum(k * q for k, q in zip(reduced, queue, strict=True)) <= 1
+    return problem
+
+
 @pytest.mark.parametrize("depth", [2, 3, 4, 5])
 def test_proposition_1_is_tight(depth: int) -> None:
     found = worst_queue(depth)
@@ -298,7 +308,7 @@ def test_proposition_1_is_tight(depth: int) -> None:
         sum(k * q for k, q in zip(reduced, found.queue, strict=True)) for reduced in Partition(depth).reduced
     )
     assert heaviest_reduced / weight == GUARANTEE
-    problem = formulate_worst_queue(Partition(depth), found.configuration)
+    problem = worst_queue_program(Partition(depth), found.configuration)
     assert problem.solve(choose_solver()[0]) == pulp.LpStatusOptimal
     assert pulp.value(problem.objective) == pytest.approx(1.5, abs=SOLVER_TOLERANCE)
 

@@ -31,6 +31,7 @@ from slotscope.model.kinds.reservation.programs.solving import solve_bounds
 from slotscope.model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN, columns
 from slotscope.model.kinds.reservation.state import ADMITTED, MIGRATED, REJECTED
 from slotscope.model.kinds.reservation.upper_bound import all_bounds
+from tests.gui.plot_points import points_of
 
 EVENTS, EARLIER = 24_000, 20_500
 
@@ -231,7 +232,7 @@ def test_without_bounds_there_are_no_lines_until_they_come(panel: RewardPanel, f
 
 def test_the_curve_ends_now_and_keeps_the_area(panel: RewardPanel, frame: Frame) -> None:
     panel.set_frame(frame)
-    x, y = np.array([row[1:] for row in panel.plot.csv_rows() if row[0] == "reward"]).T
+    x, y = points_of(panel.plot, "reward").T
     assert x[-1] == pytest.approx(frame.samples[-1, TIME_COLUMN])
     numbers = frame.info.numbers
     areas = reward_rate(numbers, frame.samples[:, columns("area", numbers.types)])
@@ -256,8 +257,8 @@ def test_after_going_back_the_future_is_muted(panel: RewardPanel, frame: Frame, 
 
 def ahead(panel: RewardPanel) -> list[float]:
     """The times of the curve after the cursor."""
-    rows = [row for row in panel.plot.csv_rows() if row[0] == "ahead reward"]
-    return [float(row[1]) for row in rows if np.isfinite(row[2])]
+    times, rewards = points_of(panel.plot, "ahead reward").T
+    return times[np.isfinite(rewards)].tolist()
 
 
 def test_a_click_goes_to_that_moment(qtbot: QtBot, panel: RewardPanel, frame: Frame) -> None:
@@ -280,7 +281,7 @@ def test_a_run_moves_the_curve_before_it_lags_two_pixels(panel: RewardPanel, bou
         panel.set_frame(session.frame(running=True, bounds=bounds))
         (low, high), _ = panel.plot.getPlotItem().getViewBox().viewRange()
         pixels = panel.plot.getPlotItem().getViewBox().width() / (high - low)
-        end = max(float(row[1]) for row in panel.plot.csv_rows() if row[0] == "reward")
+        end = points_of(panel.plot, "reward")[:, 0].max()
         assert (session.timeline.time - end) * pixels <= LEAST_GROWTH + 1
     panel.set_frame(session.frame(bounds=bounds))
     assert panel.table.counts[0].admitted == session.timeline.state.tally[:, ADMITTED].sum()
@@ -369,7 +370,7 @@ class TestBoundOverTime:
 
     def test_it_is_drawn_as_far_as_the_run_has_come(self, panel, bounded):
         panel.set_frame(bounded)
-        x = [row[1] for row in panel.plot.csv_rows() if row[0] == "bound"]
+        x = points_of(panel.plot, "bound")[:, 0]
         assert max(x) <= bounded.extent.live_end_time < bounded.bounds.infinite.time[-1]
         assert len(x) > 50
 
@@ -383,4 +384,4 @@ class TestBoundOverTime:
         session.to_live_end()
         forked = session.continued(session.bench.scenario)
         panel.set_frame(forked.frame(bounds=bounded.bounds))
-        assert not [row for row in panel.plot.csv_rows() if row[0] == "bound"]
+        assert not len(points_of(panel.plot, "bound"))

@@ -28,6 +28,7 @@ from slotscope.model.kinds.reservation.programs.lyapunov import lyapunov
 from slotscope.model.kinds.reservation.programs.solving import solve_bounds
 from slotscope.model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN
 from slotscope.model.scenario.load import parse_scenario
+from tests.gui.plot_points import points_of
 from tests.kinds.reservation.gui.theory_frames import (
     EVENTS,
     colours,
@@ -400,7 +401,7 @@ def test_after_going_back_the_future_is_muted(panel: TheoryPanel, frame: Frame) 
     session.seek(1_000)
     earlier = session.frame(bounds=bounds)
     panel.set_frame(earlier)
-    ahead = np.array([row[1:] for row in panel.plot.csv_rows() if row[0] == "ahead whole"], float)
+    ahead = points_of(panel.plot, "ahead whole")
     assert ahead[0, 0] == pytest.approx(earlier.time)
     assert ahead[-1, 0] == pytest.approx(frame.samples[-1, TIME_COLUMN], abs=0.05)
     session.seek(EVENTS)

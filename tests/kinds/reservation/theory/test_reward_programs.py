@@ -17,7 +17,7 @@ from slotscope.model.kinds.reservation.programs import reward_lp
 from slotscope.model.kinds.reservation.programs.bounds import ALWAYS, MONOTONE, bounds
 from slotscope.model.kinds.reservation.programs.greedy import MOST_SUBSETS, global_greedy, greedy_configurations
 from slotscope.model.kinds.reservation.programs.optimum import ExactOptimum, exact_optimum
-from slotscope.model.kinds.reservation.programs.reward_lp import certify, solve_assignment, solve_optimum
+from slotscope.model.kinds.reservation.programs.reward_lp import certify, solve_optimum
 from slotscope.model.programs.configurations import ConfigurationSpace
 from slotscope.model.programs.simplex import ExactSimplex
 from tests.model.test_configurations import spaces
@@ -132,16 +132,6 @@ def test_greedy_configurations_by_definition_6(space: ConfigurationSpace, data: 
     found = greedy_configurations(space, [Fraction(reward) for reward in rewards])
     assert set(found) == every
     assert found[-1] == (0,) * space.types
-
-
-@given(instances(), st.integers(1, 50))
-def test_many_servers_are_one_server_scaled(instance: Instance, servers: int) -> None:
-    space, rewards, workload = instance
-    reference = [servers * amount for amount in workload]
-    program = solve_assignment(space, rewards, reference, servers)
-    assert program.exact == servers * exact_optimum(space, rewards, workload).value
-    assert program.status == "optimal"
-    assert sum(program.servers) == pytest.approx(servers)
 
 
 def test_the_example_of_section_7_1() -> None:
@@ -310,8 +300,6 @@ def test_numbers_that_cannot_be_used(rewards: Any, workload: Any, message: str) 
 
 
 def test_other_input_that_cannot_be_used() -> None:
-    with pytest.raises(ValueError, match="found 0 servers; at least 1 is needed"):
-        solve_assignment(VMS, VM_REWARDS, VM_WORKLOAD, 0)
     with pytest.raises(ValueError, match=r"configuration \(0, 0, 0, 2\) is not feasible"):
         certify(VMS, VM_REWARDS, VM_WORKLOAD, [(0, 0, 0, 2)])
 
