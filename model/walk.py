@@ -21,16 +21,21 @@ from slotscope.model.whys.passing import PassedOver, passed_over
 class Walk:
     """A run that can be walked forwards and backwards.
 
-    ``last_records`` are the sub-steps of the event that was just stepped through, and
-    ``agreement`` says whether reference and kernel agreed on it (None: not compared).
+    ``agreement`` says whether reference and kernel agreed on the event just stepped through (None: not compared).
     """
 
     def __init__(self, bench: Bench, state: Any = None) -> None:
         self.bench = bench
         self.timeline = Timeline(bench.runs, bench.reference, state)
-        self.last_records: tuple[Record, ...] = ()
+        self._stepped: tuple[int, tuple[Record, ...]] = -1, ()  # an event, and its sub-steps
         self.agreement: bool | None = None
         self._passed: tuple[tuple[int, ...], tuple[PassedOver, ...]] = (), ()
+
+    @property
+    def last_records(self) -> tuple[Record, ...]:
+        """The sub-steps of the event that led here, if they are at hand; none within the next one."""
+        event, records = self._stepped
+        return records if event == self.timeline.event and not self.timeline.substep else ()
 
     @property
     def compiled(self) -> bool:
@@ -67,7 +72,6 @@ class Walk:
             reason = self.timeline.advance_a_slice(left, until, flags)
             if monotonic() >= deadline:
                 break
-        self.last_records = ()
         return reason
 
     def step(self) -> None:
@@ -96,12 +100,10 @@ class Walk:
 
     def step_into(self) -> None:
         """One sub-step of the reference; closing an event compares it with the kernel."""
-        self.last_records = self.timeline.records
-        record = self.timeline.step_into()
-        if record is None and self.last_records:
+        taken = self.timeline.records
+        if self.timeline.step_into() is None and taken:
+            self._stepped = self.timeline.event, taken
             self._check_agreement()
-        elif record is not None:
-            self.last_records = ()
 
     def _finish(self) -> None:
         run_records: tuple[Record, ...] = ()
@@ -112,7 +114,7 @@ class Walk:
             run_records = self.timeline.records
             if who_waits().stop():
                 raise GivenUpError(f"stopped within event {self.timeline.event + 1}")
-        self.last_records = run_records
+        self._stepped = self.timeline.event, run_records
         self._check_agreement()
 
     def _check_agreement(self) -> None:
@@ -138,11 +140,9 @@ class Walk:
     def step_back_into(self) -> None:
         """One sub-step back."""
         self.timeline.step_back_into()
-        self.last_records = ()
 
     def seek(self, event: int, substep: int = 0) -> None:
         """Stand after *event* events, then *substep* sub-steps into the next."""
-        self.last_records = ()
         self.timeline.seek(event)
         if substep:
             self.timeline.enter_event(substep)
@@ -177,16 +177,22 @@ class Walk:
         return None
 
     def passed_over(self) -> tuple[PassedOver, ...]:
-        """The servers that have room for the job that was decided on last, and do not get it; see ``last_records``."""
+        """The servers that have room for the job that was decided on last, and do not get it; see ``last_records``.
+
+        None if the event cannot be run again: its policy fails in that, or whoever waits has had enough.
+        """
         moment = self.timeline.event, self.timeline.substep, len(self.last_records)
         if moment != self._passed[0]:
-            self._passed = moment, self._passes_over()
+            try:
+                self._passed = moment, self._passes_over()
+            except (PolicyError, GivenUpError):
+                self._passed = moment, ()
         return self._passed[1]
 
     def _passes_over(self) -> tuple[PassedOver, ...]:
         line, inside = self.timeline, self.timeline.substep > 0
         first, records = line.event - (not inside), line.records or self.last_records
-        if not records or first < line.first_event or first + 1 in self.bench.forced or self.bench.runs.may_fail:
+        if not records or first < line.first_event or first + 1 in self.bench.forced:
             return ()
         before = line.state if inside else line.state_before()
         system = self.bench.at(first).system
@@ -197,7 +203,6 @@ class Walk:
     def _recall(self) -> None:
         """The sub-steps of the event that led here, for the panels that show them."""
         self.agreement = None
-        self.last_records = ()
         before = self.timeline.event - 1
         if self.timeline.substep or before < self.timeline.first_event:
             return
@@ -205,4 +210,4 @@ class Walk:
             return
         run = EventRun(self.bench.runs, self.timeline.state_before())
         run.finish()
-        self.last_records = tuple(run.records)
+        self._stepped = self.timeline.event, tuple(run.records)

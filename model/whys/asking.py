@@ -211,11 +211,11 @@ def outcome_with(whys: Whys, setting: Setting, before: Any, change: Change) -> S
     if violations(whys.monitors, system, state):
         return None
     for happened in _events(system, state):
+        if happened.event.time > setting.event.time:
+            return whys.missed(setting)
         subject = whys.subject(system, happened, setting.subject.job)
         if subject is not None and subject.job == setting.subject.job:  # else it is met in another's decision
             return subject
-        if happened.event.time > setting.event.time:
-            return None
     return None
 
 

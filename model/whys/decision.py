@@ -84,6 +84,10 @@ class Whys(Protocol):
         """The decision that the sentence of the whole event tells the reason of; None: there is none."""
         ...
 
+    def missed(self, setting: Setting) -> Subject | None:
+        """What the decision comes to where a change keeps its event from coming; None: nothing is known then."""
+        return None
+
     def candidates(self, setting: Setting) -> tuple[Candidates, ...]:
         """The tables; the first one is about servers."""
         ...

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Sequence
 
 import numpy as np
 
+from slotscope.model.explain import told
 from slotscope.model.records import Admit, Allocate, Event, Match, Overflow, Place, Record, Reject
 from slotscope.model.whys.asking import setting_of
 from slotscope.model.whys.decision import Happened, Setting, Whys
@@ -42,8 +43,18 @@ def _among(whys: Whys, setting: Setting) -> tuple[PassedOver, ...]:
         better = servers.preference
         others = np.setdiff1d(servers.open, servers.chosen).tolist() if better.compared else ()
         return tuple(PassedOver(one, (better.told(one), ""), refused=False) for one in others)
-    reasons = [each.brief or (each.fails, "") for each in servers.conditions] + [("not used", "")]
+    reasons = [each.brief or (each.fails, "") for each in servers.conditions] + [_not_taken(setting)]
     failed = servers.failed
     return tuple(
         PassedOver(one, reasons[failed[one]], refused=True) for one in np.flatnonzero(whys.has_room(setting)).tolist()
     )
+
+
+def _not_taken(setting: Setting) -> tuple[str, ...]:
+    """What is told of a server that nothing forbids: a policy of one's own leaves it, and may have said why."""
+    job, reasons = setting.subject.job, ("has room, not taken", "not taken", "")
+    said = [one for one in setting.records if type(one) is Record and one.line and one.values.get("job", job) == job]
+    if not said:
+        return reasons
+    values = {name: value for name, value in said[-1].values.items() if name != "job"}
+    return (f"{reasons[0]}: {told(said[-1].kind, values)}", f"not taken: {told(said[-1].kind, {})}", *reasons)

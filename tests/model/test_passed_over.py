@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from slotscope.model.api import Session
+from slotscope.model.errors import PolicyError
 from slotscope.model.kinds.reservation.rows import FLAG_REJECTED
 from slotscope.model.scenario.load import parse_scenario_text
 from slotscope.model.whys.asking import why
+from tests.own_policies import FIRST_FIT, opened, source, write
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "resources/policies"
 
 CLASSES = """
 title = "Two classes on few servers"
@@ -90,3 +96,63 @@ def test_they_are_there_at_the_sub_step_that_decides_and_at_no_other() -> None:
     assert not any(seen[:-1])
     session.run(events=1)
     assert not session.passed_over()
+
+
+NARROW = """\
+from slotscope.model.kinds.moldable.policies.base import Allocate, OwnPolicy, Reject, say
+
+
+class Policy(OwnPolicy):
+    def arrival(self, view, job):
+        yield say("counted", free=view.free(job.type))
+        if view.free(job.type) > 10:
+            yield Allocate(servers=1)
+        else:
+            yield Reject()
+"""
+
+
+@pytest.mark.parametrize(
+    ("scenario", "policy", "reason"),
+    [
+        ("dra-classroom", "keep_room.py", "has room, not taken: room for the best: servers = 2, kept = 2"),
+        ("queues-classroom", "queue_template.py:most=1", "has room, not taken: servers compared: with room = 3"),
+        ("jrs-classroom", "asking_servers.py", "asks for no L"),
+        ("moldable-classroom", "", "has room, not taken: counted: free = 10"),
+    ],
+)
+def test_under_a_policy_of_ones_own_servers_say_what_is_known(
+    tmp_path: Path, scenario: str, policy: str, reason: str
+) -> None:
+    session = until_passed(scenario, str(EXAMPLES / policy) if policy else write(tmp_path, NARROW), True, 150)
+    while not any(one.reasons[0].startswith(reason) for one in session.passed_over()):
+        session.step()
+    row = session.frame().rows[-1]
+    assert all(one.refused for one in session.passed_over())
+    if "servers_with_room" in row.dtype.names:
+        assert len(session.passed_over()) == row["servers_with_room"]
+
+
+def test_where_a_run_stops_at_a_policys_fault_nothing_is_told_of_an_earlier_event(tmp_path: Path) -> None:
+    fault = 'assert view.event != 40, "no"\n'
+    session = opened(tmp_path, source(fault + FIRST_FIT))
+    while not session.last_records or session.last_records[0].kind != "arrival":
+        session.step()
+    with pytest.raises(PolicyError):
+        session.run(events=100)
+    assert session.timeline.event > 30
+    assert not session.last_records
+    assert not session.frame().passed_over
+
+
+def test_where_the_event_cannot_be_run_again_the_frame_is_made_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = until_passed("dra-classroom", "dra", refused=True)
+
+    def fails(*_: object) -> None:
+        raise PolicyError("no")
+
+    monkeypatch.setattr("slotscope.model.walk.passed_over", fails)
+    session.seek(session.timeline.event - 1)
+    assert not session.frame().passed_over
+    session.step()
+    assert not session.frame().passed_over

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sys
 from functools import cache
+from pathlib import Path
 from time import monotonic
 from typing import Any, Iterator
 
@@ -20,12 +21,14 @@ from slotscope.model.inspection import NEXT_ARRIVAL, Thing
 from slotscope.model.kinds.reservation.rows import FLAG_MIGRATED
 from slotscope.model.kinds.spec import KINDS
 from slotscope.model.policies import POLICIES_OF
-from slotscope.model.records import DEPARTURE
+from slotscope.model.records import DEPARTURE, TICK
 from slotscope.model.scenario.load import load_scenario, scenario_files
 from slotscope.model.state import copied, digest
 from slotscope.model.whys.asking import Why, flips, why, why_of, with_flip
 from tests.sound import violations
 from tests.whys_oracle import failed
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "resources/policies"
 
 #: Events that each run has.
 LENGTH = 300
@@ -105,7 +108,9 @@ def replayed_by_itself(session: Session, answer: Why, engine: Any = None) -> tup
         row = np.zeros(1, bench.system.row_dtype)
         state = run.advance(state, row, Task()).state
         if answer.job < 0:
-            if row["time"][0] >= setting.event.time and row["server"][0] == setting.event.server:
+            if row["time"][0] > setting.event.time:
+                return ()  # the timer did not ring
+            if row["time"][0] == setting.event.time and row["server"][0] == setting.event.server:
                 return (int(row["server"][0]),) if row["made"][0] else ()
         elif bench.kind.name == "reservation" and setting.event.kind == DEPARTURE:
             if row["kind"][0] == DEPARTURE and row["job"][0] == answer.job:
@@ -182,6 +187,35 @@ def test_a_move_and_a_timer_say_what_the_server_asks_for() -> None:
     assert all(answer.job < 0 for answer in asked.values())
     # The last decision is still one about a job.
     assert why_of(bench, line, None, None).job >= 0
+
+
+def test_what_a_timer_asks_for_is_flipped_by_a_token_or_a_move() -> None:
+    """Event 37 of the second run has no token left below the limit, and no job on its server."""
+    for scenario, none_flips in (("jrs-classroom", set()), ("jrs-two-phases", {37})):
+        session = Session.open(scenario, kernel=False)
+        session.run(events=100)
+        bench, line = session.bench, session.timeline
+        rows = line.rows(1, 100)
+        left = set()
+        for event in rows["event"][rows["kind"] == TICK].tolist():
+            answer = with_flip(bench, line, why(bench, line, event))
+            assert answer.outcome.startswith(f"server {answer.setting.event.server + 1} asks for")  # type: ignore[union-attr]
+            if check_flip(session, answer):
+                assert answer.flip.proof.endswith("asks for no job then")  # type: ignore[union-attr]
+            else:
+                left.add(event)
+        assert left == none_flips
+
+
+def test_what_servers_ask_for_under_a_policy_of_ones_own() -> None:
+    session = Session.open("jrs-classroom", str(EXAMPLES / "asking_servers.py"), kernel=False)
+    session.run(events=30)
+    answer = with_flip(session.bench, session.timeline, why(session.bench, session.timeline, 14))
+    assert answer.question == "Why does server 2 ask for 1 L and 1 H?"
+    assert "holds no token" in answer.sentence
+    assert answer.flip.proof == "replayed: server 2 asks for no job"  # type: ignore[union-attr]
+    unasked = why(session.bench, session.timeline, 5, server=0)
+    assert unasked.sentence.endswith("but the policy took none.")
 
 
 def test_tokens_and_queues_stand_for_decisions() -> None:

@@ -5,18 +5,17 @@ Reference: Hong, Xie & Wang (2023), Section 4.2, step 1; Appendix C.2 (cases), A
 
 from __future__ import annotations
 
-from typing import Any, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.explain import counted, plural, shown
-from slotscope.model.kinds.phases import timers, tokens
 from slotscope.model.kinds.phases.programs.policy import AT_ONCE
-from slotscope.model.kinds.phases.state import FIRST_BACKUP, PhaseState
+from slotscope.model.kinds.phases.state import FIRST_BACKUP
 from slotscope.model.kinds.phases.words import by_type
 from slotscope.model.records import TICK, Record, Request, VirtualArrival
-from slotscope.model.whys.decision import Change, Happened, Setting, Subject
+from slotscope.model.whys.decision import Happened, Setting, Subject
 from slotscope.model.whys.tables import Candidates, Condition, Preference
 
 #: Kinds of sub-step that tell of a request that is not made.
@@ -30,9 +29,9 @@ def request_in(system: Any, happened: Happened, whose: int) -> Subject | None:
     """
     event, records = happened.event, happened.records
     server = int(event.server)
-    if system.policy.rules is None or server <= FIRST_BACKUP or not records or whose not in (-1, -2 - server):
+    if not system.policy.observes or server <= FIRST_BACKUP or not records or whose not in (-1, -2 - server):
         return None
-    place = next((n for n, one in enumerate(records) if isinstance(one, Request)), None)
+    place = next((n for n, one in enumerate(records) if isinstance(one, Request) and one.server == server), None)
     name = f"server {server + 1}"
     if place is None:
         place = next((n for n, one in enumerate(records) if one.kind in _PAUSED), 1)
@@ -54,8 +53,17 @@ def _virtual(system: Any, records: Any) -> str:
 
 
 def of_request(setting: Setting) -> tuple[Candidates, ...]:
-    """The normal servers, and the types that could be asked for."""
-    return _servers(setting), _types(setting)
+    """The normal servers; under a plan, the types that could be asked for."""
+    servers = _servers(setting)
+    return (servers,) if setting.system.policy.may_fail else (servers, _types(setting))
+
+
+def missed(setting: Setting) -> Subject | None:
+    """What it comes to where the timer that was to ring does not."""
+    subject, server = setting.subject, setting.event.server
+    if setting.event.kind != TICK:
+        return None
+    return subject._replace(on=(), outcome=f"the timer of server {server + 1} does not ring: it asks for no job then")
 
 
 def _servers(setting: Setting) -> Candidates:
@@ -82,7 +90,7 @@ def _servers(setting: Setting) -> Candidates:
             lambda s: f"its tokens are {tuple(state.tokens[s].tolist())} by type",
         ),
     ]
-    if not ticks:
+    if not (ticks or setting.system.policy.may_fail):
         conditions.append(_reacts(setting))
     preference = Preference("the only one", "Section 4.2, step 1, line 6", lambda s: f"k̂ = {_observed(setting, s)}")
     chosen = np.array(setting.subject.on, np.int64)
@@ -104,8 +112,7 @@ def _reacts(setting: Setting) -> Condition:
 
 
 def _observed(setting: Setting, server: int) -> str:
-    lattice = setting.system.policy.plan.lattice
-    return shown(lattice.configurations[int(setting.state.observed[server])].tolist())
+    return shown((setting.state.real[server] + setting.state.virtual[server]).tolist())
 
 
 def _types(setting: Setting) -> Candidates:
@@ -156,25 +163,3 @@ def _wanted(setting: Setting) -> NDArray[np.bool_]:
             place = lattice.place(one.values["configuration"])
             wanted |= np.diff(rules.choice[pool, place], prepend=0.0) > 0
     return wanted
-
-
-# Changes.
-
-
-def pauses(setting: Setting, before: PhaseState) -> Iterator[Change]:
-    """Virtual jobs take the tokens of the server just before, which ends its pause."""
-    system, server = setting.system, setting.event.server
-    held = int(before.tokens_on[server])
-    if not held or setting.event.kind == TICK:
-        return
-
-    def make(state: Any) -> Any:
-        rules = system.policy.rules
-        with np.errstate(over="ignore"):  # random words wrap around
-            for pool, kind, place in np.argwhere(state.token_server == server)[::-1].tolist():
-                tokens.arrive_virtually(state, system.tables, pool, kind, place)
-            rate = rules.rate[rules.pool_of[server], int(state.observed[server])]
-            timers.start_timer(state, system.tables, server, float(rate))
-        return system
-
-    yield Change(held, f"virtual jobs take {counted(held, 'token')} of server {server + 1} just before", make)

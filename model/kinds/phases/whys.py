@@ -5,31 +5,22 @@ Reference: Hong, Xie & Wang (2023), Section 4.2, step 2; the peers as their refe
 
 from __future__ import annotations
 
-from functools import partial
 from math import ceil
 from typing import Any, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.explain import counted, grouped, quantity
+from slotscope.model.explain import counted, grouped
 from slotscope.model.inspection import NEXT_ARRIVAL, Thing, per_cent
-from slotscope.model.kinds.phases import timers, tokens
 from slotscope.model.kinds.phases.inspection import TOKEN, VIRTUAL
 from slotscope.model.kinds.phases.invariants import MONITORS
-from slotscope.model.kinds.phases.programs.rules import LIMIT_IN_ALL, LIMIT_REACHED
-from slotscope.model.kinds.phases.state import MOVES, NEXT_TOKEN, NEXT_VIRTUAL, REAL, PhaseState, job_of
-from slotscope.model.kinds.phases.why_requests import of_request, pauses, request_in
+from slotscope.model.kinds.phases.state import NEXT_TOKEN, NEXT_VIRTUAL, REAL, PhaseState
+from slotscope.model.kinds.phases.why_changes import changes_of, sent_to
+from slotscope.model.kinds.phases.why_requests import missed, of_request, request_in
 from slotscope.model.records import ARRIVAL, Match, Overflow, Place
 from slotscope.model.whys.decision import Change, Happened, Meant, Setting, Subject, Whys
-from slotscope.model.whys.replays import reschedule, soonest, with_policy
 from slotscope.model.whys.tables import Candidates, Condition, Preference
-
-#: Servers and moves for which a change is tried at most.
-_MOST = 30
-
-#: Tokens, or draws, by which a change goes at most.
-_MOST_MORE = 3
 
 
 class PhaseWhys(Whys):
@@ -69,6 +60,10 @@ class PhaseWhys(Whys):
             return Meant()
         return Meant(made=lambda later: bool(later.number[made] > thing.number))
 
+    def missed(self, setting: Setting) -> Subject | None:
+        """See :func:`model.kinds.phases.why_requests.missed`."""
+        return missed(setting)
+
     def candidates(self, setting: Setting) -> tuple[Candidates, ...]:
         """The servers; under a policy of tokens, these too, or the types that are asked for."""
         if setting.event.kind != ARRIVAL:
@@ -90,13 +85,8 @@ class PhaseWhys(Whys):
         return np.asarray(fits & (jobs < system.numbers.model.most_jobs))
 
     def changes(self, setting: Setting, before: PhaseState) -> Iterator[Change]:
-        """Tokens more or taken, draws more, a move or a tick earlier."""
-        if setting.system.normal_servers and setting.system.policy.observes:
-            yield from _more_tokens(setting, before)
-        if hasattr(setting.system.policy, "draws"):
-            yield from _more_draws(setting)
-        if setting.system.script is None:
-            yield from _moves(setting, before) if setting.event.kind == ARRIVAL else pauses(setting, before)
+        """See :func:`model.kinds.phases.why_changes.changes_of`."""
+        return changes_of(setting, before)
 
 
 def _of_servers(setting: Setting, count: int, conditions: tuple[Condition, ...], preference: Preference) -> Candidates:
@@ -107,15 +97,9 @@ def _of_servers(setting: Setting, count: int, conditions: tuple[Condition, ...],
 # Tokens.
 
 
-def _pool(setting: Setting) -> int:
-    """The pool that the job was sent to."""
-    decision = setting.decision
-    return decision.pool if isinstance(decision, Match | Overflow) else 0
-
-
 def _by_tokens(setting: Setting) -> Candidates:
     """The normal servers: in the job's pool, with a token, with one of its type."""
-    policy, state, j, pool = setting.system.policy, setting.state, setting.event.type, _pool(setting)
+    policy, state, j, pool = setting.system.policy, setting.state, setting.event.type, sent_to(setting)
     count, name = setting.system.normal_servers, setting.system.numbers.model.phases[j]
     out, of_type = state.tokens_on[:count], state.tokens[:count, j]
     total = int(state.token_count[pool, j])
@@ -172,7 +156,7 @@ def _in_pool(setting: Setting, pool_of: NDArray[Any], pool: int) -> tuple[Condit
 
 def _tokens(setting: Setting) -> Candidates:
     """All tokens there are."""
-    state, j, pool = setting.state, setting.event.type, _pool(setting)
+    state, j, pool = setting.state, setting.event.type, sent_to(setting)
     present = np.arange(state.token_server.shape[2]) < state.token_count[:, :, None]
     pools, types, _ = np.nonzero(present)
     numbers, servers = state.token_number[present], state.token_server[present]
@@ -338,82 +322,6 @@ def _preferred(setting: Setting) -> Preference:
         rank,
         compared=True,
     )
-
-
-# Changes.
-
-
-def _more_tokens(setting: Setting, before: PhaseState) -> Iterator[Change]:
-    """Tokens of the type on servers that have room for what they ask for."""
-    system, arrives = setting.system, setting.event.kind == ARRIVAL
-    j = setting.event.type if arrives else 0
-    pool_of = system.policy.pool_of
-    pool = _pool(setting) if arrives else int(pool_of[setting.event.server])
-    there = before.real.sum(axis=1) + before.virtual.sum(axis=1) + before.tokens_on
-    room = system.numbers.model.most_jobs - there
-
-    def with_tokens(server: int, more: int) -> Any:
-        def make(state: Any) -> Any:
-            timers.stop_timer(state, server)  # a server that holds a token is paused
-            tokens.begin_request(state)
-            for _ in range(more):
-                tokens.make_token(state, pool, j, server)
-            return system
-
-        return make
-
-    asked = setting.server if arrives else setting.event.server
-    meant = [asked] if asked >= 0 else np.flatnonzero(pool_of == pool)[:_MOST].tolist()
-    rules, counts = system.policy.rules, before.token_count[pool]
-    tokens_now = int(counts.sum() if rules.option[LIMIT_IN_ALL] else counts[j])
-    place = min(
-        int(rules.limit[pool] - rules.option[LIMIT_REACHED]) - tokens_now, before.token_server.shape[2] - int(counts[j])
-    )
-    for server in meant:
-        for more in range(1, 1 + int(min(_MOST_MORE, place, room[server] if pool_of[server] == pool else 0))):
-            yield Change(
-                more, f"{counted(more, 'token')} more of type {j + 1} on server {server + 1}", with_tokens(server, more)
-            )
-
-
-def _more_draws(setting: Setting) -> Iterator[Change]:
-    d = setting.system.policy.draws
-    for size in range(1, _MOST_MORE + 1):
-        for other in (d + size, d - size):
-            if other >= 1:
-                yield Change(
-                    size, f"d = {other} servers drawn instead of {d}", partial(_drawing, setting.system, other)
-                )
-
-
-def _drawing(system: Any, draws: int, _: Any) -> Any:
-    return with_policy(system, draws=draws)
-
-
-def _moves(setting: Setting, before: PhaseState) -> Iterator[Change]:
-    """The next move of a job comes just before instead of soon after."""
-    system, now, phases = setting.system, setting.event.time, setting.system.numbers.phases
-
-    def moving(record: int) -> Any:
-        def make(state: Any) -> Any:
-            reschedule(state, state.job_due, record, now, int(state.number[MOVES]))
-            return system
-
-        return make
-
-    due = np.where((before.job_number >= 0) & (before.job_due > now), before.job_due, np.inf)
-    for record in soonest(due, before.job_server, setting.server, _MOST).tolist():
-        later = quantity(f"{due[record] - now:.3g}", system.scenario.run.time_unit)
-        job, virtual = job_of(before, record), bool(before.job_virtual[record])
-        name = system.virtual_name(int(before.job_number[record])) if virtual else system.job_name(job)
-        what = (
-            "departs"
-            if int(before.job_next[record]) == phases
-            else f"moves to phase {int(before.job_next[record]) + 1}"
-        )
-        server = int(before.job_server[record])
-        where = f" on server {server + 1}" if server >= 0 else ""
-        yield Change(1, f"job {name}{where} {what} just before, {later} earlier", moving(record))
 
 
 WHYS = PhaseWhys()
