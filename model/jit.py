@@ -22,7 +22,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import FunctionType, ModuleType
-from typing import Any, Callable, Mapping, TypeVar
+from typing import Any, Callable, Mapping, TypeVar, cast
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -53,21 +53,26 @@ def compiled_anew(function: Callable[..., Any], kept: bool) -> Callable[..., Any
     return twin
 
 
-def with_others(function: FunctionType, others: Mapping[FunctionType, FunctionType]) -> FunctionType:
+def with_others(
+    function: Callable[..., Any], others: Mapping[Callable[..., Any], Callable[..., Any]], name: str = ""
+) -> Callable[..., Any]:
     """A copy of *function* in which calls go to *others* in place of the functions that these stand for.
 
     What it calls is copied along where that leads to one of them; all else is shared, and *function*
-    itself where nothing does.
+    itself where nothing does.  By *name* Numba's cache tells one copy from another.
     """
     if function in others:
         return others[function]
-    called = {name: function.__globals__.get(name) for name in function.__code__.co_names}
-    copies = {name: with_others(one, others) for name, one in called.items() if isinstance(one, FunctionType)}
-    changed = {name: copy for name, copy in copies.items() if copy is not called[name]}
+    original = cast("FunctionType", function)
+    called = {one: original.__globals__.get(one) for one in original.__code__.co_names}
+    copies = {one: with_others(item, others) for one, item in called.items() if isinstance(item, FunctionType)}
+    changed = {one: copy for one, copy in copies.items() if copy is not called[one]}
     if not changed:
         return function
-    namespace = {**function.__globals__, **changed}
-    return jitable(FunctionType(function.__code__, namespace, function.__name__, function.__defaults__))
+    namespace = {**original.__globals__, **changed}
+    copy = FunctionType(original.__code__, namespace, original.__name__, original.__defaults__)
+    copy.__qualname__ = f"{original.__qualname__}_{name}"
+    return jitable(copy)
 
 
 @cache

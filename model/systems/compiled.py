@@ -97,6 +97,7 @@ class CompiledEngine:
         samples = np.empty((most, self.system.sample_width))
         done, outcome = np.zeros(2, np.int64), np.zeros(self.outcomes, np.int64)
         index = self._index if self._index_of == _identity(state) else self.build(state)
+        self._index_of = None  # a kernel that raises something leaves it as it is of no state
         jobs = self._jobs(state)
         while True:
             code = self._run(state, *index, jobs, self.constant, float(task.until), tape, samples, done, outcome)

@@ -21,6 +21,7 @@ BENCHMARKS = (
     ("Queues", "bench_queues", ("--quick",), ()),
     ("Phases", "bench_phases", ("--quick",), ()),
     ("Moldable jobs", "bench_moldable", ("--quick",), ()),
+    ("Policies of one's own", "bench_own", ("--quick",), ()),
     ("History", "bench_history", ("--quick",), ()),
     ("Linear programs and configurations", "bench_programs", ("1",), ("3",)),
     ("Drawing", "bench_drawing", ("--quick",), ()),

@@ -18,9 +18,7 @@ from slotscope.model.assembly import Bench, assemble
 from slotscope.model.engine import Task, started
 from slotscope.model.kinds.moldable.rows import MOLDABLE_ROW
 from slotscope.model.kinds.moldable.state import EVENT, MoldableState
-from slotscope.model.policies.own.trust import allow_named
 from slotscope.model.scenario.load import as_data, edited, load_scenario
-from slotscope.model.state import copied
 from tests.bench.moldable_ways import PROGRAMS, TAPE, Kernel, Program, Way, by_kernel, compiled_c, drawn_jobs, in_c
 from tests.bench.timing import Contestant, Work, comparison, interleaved, section, spread, table
 
@@ -40,10 +38,6 @@ COUNTS = (1_000_000, 10_000_000, 40_000)
 #: Simulated time, in mean sizes, after which a run is taken as settled.
 SETTLED = 4.0
 
-#: A policy of one's own, and events of one round by its reference.
-OWN = str(Path(__file__).resolve().parents[2] / "resources" / "policies" / "half_compiled.py")
-OWN_EVENTS = 1000
-
 POLICIES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("greedy-p", {}),
     ("greedy", {}),
@@ -54,7 +48,6 @@ POLICIES: tuple[tuple[str, dict[str, Any]], ...] = (
 
 def bench_of(name: str, servers: int, policy: str = "greedy-p", options: dict[str, Any] | None = None) -> Bench:
     """A scenario with another number of servers, under a policy."""
-    allow_named(OWN)
     scenario = load_scenario(name)
     changes: dict[str, Any] = {
         "servers": as_data(scenario)["servers"] | {"count": servers},
@@ -149,37 +142,13 @@ def bench_policies(name: str, sizes: Sequence[int], events: int, rounds: int) ->
     section(f"policies, {name}: CPU ns per event", table(heads, rows))
 
 
-def bench_own(name: str, servers: int, counts: Sequence[int], rounds: int) -> None:
-    """Print the worked example by its kernel and by its reference, and the program's own kernel."""
-    many, few = counts
-    own, built_in = (bench_of(name, servers, policy) for policy in (OWN, "greedy"))
-    state = settled(own)
-    task, tape = Task(), np.zeros(few, MOLDABLE_ROW)
-
-    def by_reference() -> Any:
-        before = copied(state)
-        return lambda: own.reference.advance(before, tape, task).state
-
-    ways = {
-        "a kernel of one's own": going_on(by_kernel(own, state, many), state),
-        "its reference": going_on(by_reference, state),
-        "greedy, the program's kernel": going_on(by_kernel(built_in, at := settled(built_in), many), at),
-    }
-    times = interleaved(ways, rounds)
-    section(f"a policy of one's own, {name}, n = {servers}", comparison(times), "", per_second(times))
-
-
 def main() -> None:
     """Measure everything and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--quick", action="store_true", help="two rounds of everything")
-    parser.add_argument("--own", action="store_true", help="a policy of one's own alone")
     arguments = parser.parse_args()
     rounds = 2 if arguments.quick else arguments.rounds
-    bench_own("moldable-sublinear", 1000, (COUNTS[0], OWN_EVENTS), rounds)
-    if arguments.own:
-        return
     for name, servers in CASES:
         bench_in_c(name, servers, COUNTS[0], rounds)
     for name, servers in CASES:

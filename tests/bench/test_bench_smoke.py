@@ -18,7 +18,16 @@ from slotscope.model.kinds.queue.rows import QUEUE_ROW
 from slotscope.model.kinds.queue.state import WAITING
 from slotscope.model.kinds.reservation.rows import EVENT_ROW
 from slotscope.model.state import copied, digest
-from tests.bench import bench_engines, bench_history, bench_queues, bench_start, bench_window, queue_ways, timing
+from tests.bench import (
+    bench_engines,
+    bench_history,
+    bench_own,
+    bench_queues,
+    bench_start,
+    bench_window,
+    queue_ways,
+    timing,
+)
 from tests.bench import simpy_loss as loss
 from tests.bench.literal_cra import LiteralKernel
 from tests.bench.timing import scaled
@@ -69,6 +78,14 @@ def test_a_problem_goes_on_over_the_end_of_a_block_of_arrivals() -> None:
     assert len(problem.time) == len(problem.type) == len(problem.service) == 40_000
     assert (np.diff(problem.time) > 0).all()
     assert problem.time[0] > problem.now
+
+
+@pytest.mark.parametrize("case", bench_own.CASES)
+def test_policies_of_ones_own_print_tables(case: tuple[str, str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    bench_own.bench_case(*case, (20, 20, 5), 1)
+    text = capsys.readouterr().out
+    for way in ("a kernel of one's own", "its reference", f"{case[2]}, the program's kernel"):
+        assert f"| {way} |" in text
 
 
 def test_engines_print_tables(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from slotscope.model.api import Session
 from slotscope.model.engine import Task
-from slotscope.model.errors import PolicyError, UserError
+from slotscope.model.errors import PolicyError
 from slotscope.model.jit import with_others
 from slotscope.model.lab.runs import StraightRun
 from slotscope.model.policies.own.checked import CHECKED
@@ -94,8 +94,7 @@ def as_by_the_reference(path: str, events: int) -> Session:
 
 
 def test_the_example_of_the_page_is_the_file_and_runs_as_it_says() -> None:
-    (text,) = blocks(SECTION, "python")
-    assert EXAMPLE.read_text(encoding="utf-8").endswith(f'"""\n\n{text}')
+    assert EXAMPLE.read_text(encoding="utf-8").partition('"""\n\n')[2] in blocks(SECTION, "python")
     session = as_by_the_reference(str(EXAMPLE), 60)
     shown = " ".join(line.text for line in session.info.pseudocode)
     assert "arrival" in shown
@@ -208,16 +207,6 @@ def test_the_shape_of_a_kernel_is_checked_when_the_file_is_loaded(
     with pytest.raises(PolicyError) as raised:
         of(write(tmp_path, WRONG.replace(old, new)), kernel=False)
     assert said in raised.value.line
-
-
-def test_kinds_without_such_kernels_say_so(tmp_path: Path) -> None:
-    text = (
-        "from slotscope.model.kinds.queue.policies.base import *\n\n\nclass Policy(OwnPolicy):\n"
-        "    def slot(self, view):\n        yield say('nothing')\n\n"
-        "    @staticmethod\n    def kernel(state):\n        return 1\n"
-    )
-    with pytest.raises(UserError, match="line 8: found a kernel, allowed: a policy without one"):
-        Session.open("queues-classroom", write(tmp_path, text), kernel=False)
 
 
 def test_verify_compares_as_many_events_as_it_is_asked_for(tmp_path: Path, slotscope) -> None:

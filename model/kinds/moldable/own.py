@@ -6,7 +6,7 @@ from typing import Any, Mapping
 
 import numpy as np
 
-from slotscope.model.kinds.moldable.kernels.own import OwnMoldableKernel, decided, refused
+from slotscope.model.kinds.moldable.kernels.own import OwnMoldableKernel
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers
 from slotscope.model.kinds.moldable.policies.base import MoldablePolicy, OwnPolicy
 from slotscope.model.kinds.moldable.rules import AllocationRules
@@ -106,5 +106,5 @@ OWN = OwnKind(
     needed={"request": ("request",)},
     names={"type": _class, "request": number(), "free": number(), "uniform": number_or_infinity},
     explained=_explained,
-    kernels=KernelKind(("state", "job", "type", "free", "data"), OwnMoldableKernel, decided, refused),
+    kernels=KernelKind(("state", "job", "type", "free", "data"), OwnMoldableKernel),
 )

@@ -8,12 +8,13 @@ from typing import Any, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from slotscope.model.kinds.phases.kernels.own import OwnPhaseKernel
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.policies.base import OwnPolicy, PhasePolicy
 from slotscope.model.kinds.phases.programs.plan import ServerPlan
 from slotscope.model.kinds.phases.programs.rules import OPTIONS, PhaseRules
 from slotscope.model.kinds.phases.view import PhaseJob, PhaseView
-from slotscope.model.policies.own.kind import Occasion, OwnKind
+from slotscope.model.policies.own.kind import KernelKind, Occasion, OwnKind
 from slotscope.model.policies.own.sound import (
     MOST_JOBS,
     NotADecisionError,
@@ -181,4 +182,5 @@ OWN = OwnKind(
     names={"type": _type, "pool": number(), "server": number(-(2**31)), "job": number(-(2**31))},
     explained=explained,
     together=_together,
+    kernels=KernelKind(("state", "job", "type", "room", "data"), OwnPhaseKernel),
 )

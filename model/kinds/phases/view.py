@@ -217,6 +217,11 @@ class PhaseView(PolicyView):
         use: NDArray[np.int64] = self._state.peak_use[server].copy()
         return use
 
+    def with_room(self, job_type: int) -> NDArray[np.int64]:
+        """Numbers of the servers, busy or idle, on which a job of the type finds what it needs now."""
+        fits = (self._state.use + self.numbers.demand[job_type] <= self.numbers.capacity).all(axis=1)
+        return np.flatnonzero(fits & (self._state.jobs_on < self.numbers.model.most_jobs))
+
     def busy_servers(self) -> Iterator[int]:
         """Servers with a real job, by number."""
         for server in range(self.servers):

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slotscope.model.kinds.queue.kernels.own import OwnQueueKernel
 from slotscope.model.kinds.queue.layout import Containers, OneForEachSize, OneQueue
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.policies.base import OwnPolicy, QueuePolicy
 from slotscope.model.kinds.queue.policies.virtual_queues import PartitionLayout
 from slotscope.model.kinds.queue.state import ALWAYS
-from slotscope.model.policies.own.kind import Occasion, OwnKind
+from slotscope.model.policies.own.kind import KernelKind, Occasion, OwnKind
 from slotscope.model.policies.own.sound import (
     MOST_JOBS,
     NotADecisionError,
@@ -137,4 +138,5 @@ OWN = OwnKind(
     reserved=frozenset({"arrival", "departure", "place", "renew", "stall", "evict", "remember"}),
     names={"server": server, "job": number()},
     together=_together,
+    kernels=KernelKind(("state", "free", "data"), OwnQueueKernel),
 )

@@ -147,12 +147,13 @@ class QueueSystem(PolicySystem):
         PolicyError
             If the policy decides something that is impossible.
         """
-        outcome = SlotOutcome(event.time, int(state.number[WAITING]))
+        outcome, memory = SlotOutcome(event.time, int(state.number[WAITING])), state.memory.copy()
         physics.begin_slot(state, event.time)
         yield from self._departures(state, outcome)
         yield from self._arrivals(state, outcome)
         view = QueueView(self.numbers, self.policy.layout, state, tuple(outcome.fresh))
         yield from self._decide(state, self.policy.slot(view), outcome)
+        outcome.remembered = not np.array_equal(memory, state.memory)
         outcome.close(self.numbers, self.policy, state, row)
 
     def _departures(self, state: QueueState, outcome: SlotOutcome) -> Iterator[Record]:
@@ -259,7 +260,6 @@ class QueueSystem(PolicySystem):
 
     def _remember(self, state: QueueState, decision: Remember, outcome: SlotOutcome) -> None:
         remember(state, decision, outcome.fault)
-        outcome.remembered = True
 
     def _server(self, server: int, outcome: SlotOutcome) -> int:
         if not 0 <= server < self.numbers.servers:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Mapping
 
+from slotscope.model.kinds.reservation.kernels.own import OwnReservationKernel
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.policies.base import ArrivingJob, OwnPolicy, ReservationPolicy
 from slotscope.model.kinds.reservation.view import ReservationView
-from slotscope.model.policies.own.kind import Occasion, OwnKind
+from slotscope.model.policies.own.kind import KernelKind, Occasion, OwnKind
 from slotscope.model.policies.own.sound import (
     MOST_JOBS,
     MOST_MEMORY,
@@ -159,4 +160,5 @@ OWN = OwnKind(
     },
     explained=_explained,
     parts=_parts,
+    kernels=KernelKind(("state", "job", "type", "room", "data"), OwnReservationKernel),
 )

@@ -8,6 +8,7 @@ import numpy as np
 
 from slotscope.model.engine import Advance, Engine, Reason, Task
 from slotscope.model.errors import PolicyFileError, UserError
+from slotscope.model.policies.own.driver import OwnKernel
 from slotscope.model.policies.own.faults import line_in, said_by
 from slotscope.model.policies.own.kernel import BroughtKernel, ImpossibleDecisionError
 from slotscope.model.state import copied, differences, digest
@@ -35,7 +36,7 @@ class CheckedEngine:
     def __init__(self, system: Any, reference: Engine, checked: int = CHECKED) -> None:
         self._system = system
         self._brought: BroughtKernel = system.policy.brought
-        self._kernel: Engine = self._brought.kind.engine(system)
+        self._kernel: OwnKernel = self._brought.kind.engine(system)
         self._reference = reference
         self._left: float = checked
 
@@ -74,8 +75,8 @@ class CheckedEngine:
         except Exception as error:
             return self._ended(before, known, self._failed(before, error))
         if digest(known.state) != digest(result.state):
-            parts = differences(known.state, result.state)
-            return self._ended(before, known, self._differs(before, row_known[0], row[0], parts))
+            fault = self._differs(before, (row_known[0], known.state), (row[0], result.state))
+            return self._ended(before, known, fault)
         self._left -= result.rows
         return result
 
@@ -83,9 +84,10 @@ class CheckedEngine:
         self._left = np.inf
         return Advance(before, 0, Reason.FAULT, known.samples[:0], fault)
 
-    def _differs(self, before: Any, known: Any, found: Any, parts: list[str]) -> PolicyFileError:
-        decided = self._brought.kind.decided
-        mine, theirs = decided(known), decided(found)
+    def _differs(self, before: Any, known: tuple[Any, Any], found: tuple[Any, Any]) -> PolicyFileError:
+        decided = self._kernel.decided
+        mine, theirs = decided(before, known, found), decided(before, found, known)
+        parts = differences(known[1], found[1])
         beyond = f", but with other {', '.join(parts)}" if mine == theirs else ""
         told = f"the reference decides: {mine}; the kernel: {theirs}{beyond}"
         return self._fault(before, told, self._brought.where)
@@ -94,11 +96,11 @@ class CheckedEngine:
         line = line_in(error, self._brought.path)
         where = f"{self._brought.path}, line {line}" if line else self._brought.where
         if isinstance(error, ImpossibleDecisionError):
-            engine: Any = self._kernel
-            return self._fault(before, self._brought.kind.refused(int(engine.told[0]), self._system, before), where)
+            return self._fault(before, self._kernel.refused(before), where)
         return self._fault(before, f"the kernel fails: {said_by(error)}", where)
 
     def _fault(self, before: Any, told: str, where: str) -> PolicyFileError:
         event = self._system.next_event(before)
-        job = f" (job {self._system.job_name(event.job)}, t = {event.time:.6g})" if event is not None else ""
-        return PolicyFileError(f"at event {int(before.number[EVENT]) + 1}{job}: {told}", where=where)
+        job = f"job {self._system.job_name(event.job)}, " if event is not None and event.job >= 0 else ""
+        time = f" ({job}t = {event.time:.6g})" if event is not None else ""
+        return PolicyFileError(f"at event {int(before.number[EVENT]) + 1}{time}: {told}", where=where)

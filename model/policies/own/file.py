@@ -92,7 +92,7 @@ class PolicyFile:
     def _kernel(self) -> BroughtKernel | None:
         """What the file brings along to decide in compiled code; compiled once, whatever policies are made of it."""
         function, kernels = kernel_function(self.cls), kind_of(self.system).kernels
-        return None if function is None or kernels is None else BroughtKernel(self.path, function, kernels)
+        return None if function is None else BroughtKernel(self.path, function, kernels)
 
     def __call__(self, numbers: Any, parameters: Any) -> Any:
         """The policy for a scenario, from a file that was executed anew.

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 from types import FunctionType, ModuleType
-from typing import Any, Callable
+from typing import Any, Callable, Mapping
 
 import numpy as np
 
@@ -86,22 +86,23 @@ class BroughtKernel:
         options = {"forceinline": True, "boundscheck": True, "error_model": "python", "nogil": True}
         return load_numba().njit(**options)(self.function)
 
-    def inside(self, loop: FunctionType, place: FunctionType, asking: Callable[[Any], Any]) -> Callable[..., int]:
-        """A kind's *loop* in which what *asking* makes of :attr:`decide` stands in the place of a function."""
+    def inside(
+        self, loop: Callable[..., int], hooks: Callable[[Any], Mapping[Callable[..., Any], Callable[..., Any]]]
+    ) -> Callable[..., int]:
+        """A kind's *loop* with what *hooks* makes of :attr:`decide` in the place of functions of it."""
         if self._twin is None:
-            copy = with_others(loop, {place: jitable(asking(self.decide))})
             name = kept_as(self.function)
-            copy.__qualname__ = f"{loop.__qualname__}_{name}"  # under which Numba's cache keeps it
-            self._twin = compiled_anew(copy, kept=bool(name))
+            others = {place: jitable(other) for place, other in hooks(self.decide).items()}
+            self._twin = compiled_anew(with_others(loop, others, name), kept=bool(name))
         return self._twin
 
-    def check(self, *arguments: Any) -> None:
+    def check(self, answers: int, *arguments: Any) -> None:
         """Compile the function alone, for arguments like these: what is wrong with it is told shortly so.
 
         Raises
         ------
         PolicyFileError
-            If Numba cannot compile it, or it gives no whole number.
+            If Numba cannot compile it, or it does not return so many whole numbers.
         """
         numba = load_numba()
         try:
@@ -110,8 +111,11 @@ class BroughtKernel:
         except Exception as error:
             raise self._not_compiled(str(error) or type(error).__name__) from None
         given = self.decide.overloads[types].signature.return_type
-        if not isinstance(given, numba.types.Integer | numba.types.Boolean):
-            raise PolicyFileError(f"the kernel gives {given}, allowed: a whole number", where=self.where)
+        parts = list(given) if isinstance(given, numba.types.BaseTuple) else [given]
+        whole = all(isinstance(part, numba.types.Integer | numba.types.Boolean) for part in parts)
+        if not whole or len(parts) != answers or (answers == 1) is not (parts == [given]):
+            allowed = "a whole number" if answers == 1 else f"{answers} whole numbers, such as return 3, 0"
+            raise PolicyFileError(f"the kernel gives {given}, allowed: {allowed}", where=self.where)
 
     def _not_compiled(self, text: str) -> PolicyFileError:
         text = _COLOURS.sub("", text)

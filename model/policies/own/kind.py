@@ -52,17 +52,11 @@ class KernelKind(NamedTuple):
     arguments:
         Those of the function ``kernel``.
     engine:
-        Makes the compiled engine of a system whose policy brings one along.
-    decided:
-        What was decided of the job of an event: (its row).
-    refused:
-        Why the last decision of the function is impossible: (the decision, system, state before the event).
+        Makes the engine of a system whose policy brings one along, a :class:`.driver.OwnKernel`.
     """
 
     arguments: tuple[str, ...]
     engine: Callable[[Any], Any]
-    decided: Callable[[Any], str]
-    refused: Callable[[int, Any, Any], str]
 
 
 class OwnKind(NamedTuple):
@@ -85,6 +79,8 @@ class OwnKind(NamedTuple):
         The decisions that may be yielded, each with the check of its fields; ``say`` goes without.
     about:
         Words for the moment of an occasion: (its name, view, arguments).
+    kernels:
+        What is known of kernels of one's own.
     typed:
         Attributes of the class that must have a plain type.
     attributes:
@@ -101,8 +97,6 @@ class OwnKind(NamedTuple):
         The numbers, and what else they consist of, with all computed that is to be watched.
     together:
         Refuses attributes that do not fit each other: (the policy with all of them, numbers).
-    kernels:
-        What is known of kernels of one's own; None: it takes none.
     """
 
     base: type[Policy]
@@ -112,6 +106,7 @@ class OwnKind(NamedTuple):
     hint: str
     records: Mapping[type[Record], RecordCheck]
     about: Callable[[str, Any, tuple[Any, ...]], str]
+    kernels: KernelKind
     typed: Mapping[str, type] = MappingProxyType({})
     attributes: Mapping[str, Check] = MappingProxyType({})
     reserved: frozenset[str] = frozenset()
@@ -120,4 +115,3 @@ class OwnKind(NamedTuple):
     explained: Callable[[Record, Any, tuple[Any, ...]], Mapping[str, Any]] = nothing_to_add
     parts: Callable[[Any], tuple[Any, ...]] = itself
     together: Callable[[Any, Any], None] = nothing_to_refuse
-    kernels: KernelKind | None = None

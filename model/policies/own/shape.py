@@ -90,8 +90,6 @@ def _check_kernel(path: str, cls: type, kind: OwnKind) -> None:
     if given is None:
         return
     function = kernel_function(cls)
-    if kind.kernels is None:
-        raise _refused(path, _line_of(function), "found a kernel", "a policy without one, for this kind of system")
     wanted = ", ".join(kind.kernels.arguments)
     if not isinstance(given, staticmethod) or not isinstance(function, FunctionType):
         raise _refused(path, _line_of(function), "kernel is no static function", f"@staticmethod, def kernel({wanted})")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +11,8 @@ from slotscope.model.kinds.moldable import physics
 from slotscope.model.kinds.moldable.kernels import loop
 from slotscope.model.kinds.moldable.kernels.driver import MoldableKernel
 from slotscope.model.kinds.moldable.state import MoldableState
+from slotscope.model.policies.own.driver import Hooks, KernelInput, OwnKernel
 from slotscope.model.policies.own.kernel import ImpossibleDecisionError
-from slotscope.model.state import viewed
 
 
 class OwnTables(NamedTuple):
@@ -28,57 +28,42 @@ class OwnTables(NamedTuple):
     bin_shift: NDArray[np.int64]
     key: NDArray[np.uint64]
     most: NDArray[np.int64]  #: [l] servers that a job of each class may get
-    shown: MoldableState  #: the state, of which only ``memory`` can be written
-    data: Any  #: what the policy's ``kernel_data`` is
-    told: NDArray[np.int64]  #: [1] the last decision
+    own: KernelInput
 
 
-class OwnMoldableKernel(MoldableKernel):
+class OwnMoldableKernel(OwnKernel, MoldableKernel):
     """The compiled twin of a policy whose file has a ``kernel``."""
 
-    def __init__(self, system: Any) -> None:
-        self.told = np.zeros(1, np.int64)
-        self._most = np.array(system.numbers.degrees, np.int64)
-        self._shown_of: MoldableState | None = None
-        super().__init__(system)
-
-    def twin(self) -> Callable[..., int]:
-        """The loop in which the function stands where requests are made."""
-        found: Callable[..., int] = self.policy.brought.inside(loop.advance, physics.request, asking)
-        return found
+    loop = staticmethod(loop.advance)
 
     def build(self, state: MoldableState) -> tuple[Any, ...]:
         """As for other policies, with what the function is given."""
         tables, *others = super().build(state)
-        self._shown_of = state  # kept, so that no other state is taken for the one whose arrays are shown
-        shown = viewed(state)._replace(memory=state.memory)
-        self.policy.brought.check(shown, 0, 0, 0, self.policy.kernel_data)
-        given = {"most": self._most, "shown": shown, "data": self.policy.kernel_data, "told": self.told}
-        return OwnTables(**tables._asdict(), **given), *others
+        most = np.array(self.system.numbers.degrees, np.int64)
+        return OwnTables(**tables._asdict(), most=most, own=self.asked(state, 0, 0, 0)), *others
 
+    @staticmethod
+    def hooks(decide: Any) -> Hooks:
+        """The function says for how many servers a job asks."""
 
-def asking(decide: Any) -> Any:
-    """What stands in the place of :func:`..physics.request`."""
+        def request(tables: Any, _: Any, job_class: int, number: int, free: int) -> int:
+            kind = np.int64(job_class)
+            own = tables.own
+            servers = decide(own.state, number, kind, free, own.data)
+            own.told[0] = servers
+            if servers < 0 or servers > min(free, tables.most[kind]):
+                raise ImpossibleDecisionError("not so many servers")
+            return servers if servers > 0 else -1  # a rejected job has asked for none
 
-    def request(tables: Any, _: Any, job_class: int, number: int, free: int) -> int:
-        kind = np.int64(job_class)
-        servers = decide(tables.shown, number, kind, free, tables.data)
-        tables.told[0] = servers
-        if servers < 0 or servers > min(free, tables.most[kind]):
-            raise ImpossibleDecisionError("not so many servers")
-        return servers if servers > 0 else -1  # a rejected job has asked for none
+        return {physics.request: request}
 
-    return request
+    def decided(self, _: Any, mine: tuple[Any, Any], __: Any) -> str:
+        """What the arriving job got."""
+        width = int(mine[0]["width"])
+        return f"{width} server{'s' if width > 1 else ''}" if width > 0 else "the job is rejected"
 
-
-def decided(row: Any) -> str:
-    """What an arriving job got, for a line that tells how two engines differ."""
-    width = int(row["width"])
-    return f"{width} server{'s' if width > 1 else ''}" if width > 0 else "the job is rejected"
-
-
-def refused(servers: int, system: Any, before: MoldableState) -> str:
-    """Why the function's last decision is impossible."""
-    event = system.next_event(before)
-    most = min(physics.free_for(before, system.rules, event.type), system.numbers.degrees[event.type])
-    return f"the kernel gives it {servers} servers, allowed: 0 (it is rejected) to {most}"
+    def refused(self, before: MoldableState) -> str:
+        """How many servers the job may get."""
+        event = self.system.next_event(before)
+        most = min(physics.free_for(before, self.system.rules, event.type), self.system.numbers.degrees[event.type])
+        return f"the kernel gives it {self.told[0]} servers, allowed: 0 (it is rejected) to {most}"

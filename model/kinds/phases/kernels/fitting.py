@@ -6,7 +6,7 @@ Reference
 Implements
     Busy servers, and those with room for each type, stand in bit sets
     (:mod:`model.kinds.phases.kernels.fits`).  All place a job in one place of the loop, so that
-    it is compiled once.
+    it is compiled once; a kernel of one's own stands in the place of :func:`taking`.
 Symbols
     l  ``server``
 Deviations
@@ -72,6 +72,16 @@ def chosen(state: State, tables: Any, index: Any, constant: Array, outcome: Arra
 
 
 @jitable
+def taking(state: State, tables: Any, index: Any, constant: Array, outcome: Array) -> int:
+    """The server that takes the arriving job, busy or idle."""
+    server = chosen(state, tables, index, constant, outcome)
+    if server < 0 or constant[RULE] == FIRST_FIT:
+        idle = first_without(index.busy, 0)
+        server = idle if server < 0 or idle < server else server
+    return server
+
+
+@jitable
 def tightest_drawn(tables: Any, index: Any, constant: Array, outcome: Array) -> int:
     """Of d busy servers drawn with replacement the one where the job fits with the least left."""
     busy = index.members[index.room.shape[0]]
@@ -116,10 +126,7 @@ def advance(
             return due
         if due == ARRIVES:
             record = begin_arrival(state, jobs, constant, outcome)
-            server = chosen(state, tables, index, constant, outcome)
-            if server < 0 or constant[RULE] == FIRST_FIT:
-                idle = first_without(index.busy, 0)
-                server = idle if server < 0 or idle < server else server
+            server = taking(state, tables, index, constant, outcome)
             put(state, tables, record, server)
             outcome[SERVER] = server
             outcome[FLAGS] |= FLAG_PLACED

@@ -19,25 +19,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.jit import jitable
-from slotscope.model.kinds.reservation.kernels import loop, placing
-from slotscope.model.kinds.reservation.kernels.loop import ARRIVES, DEPARTS
+from slotscope.model.jit import jitable, with_others
+from slotscope.model.kinds.reservation.kernels import first_fit, placing
 from slotscope.model.kinds.reservation.loads import LoadMeasure
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
-from slotscope.model.kinds.reservation.outcome import FLAGS, TYPE
-from slotscope.model.kinds.reservation.rows import FLAG_REJECTED
+from slotscope.model.kinds.reservation.outcome import TYPE
 from slotscope.model.kinds.reservation.state import ReservationState
-from slotscope.model.systems.compiled import AT_FLAG, AT_LIMIT
 
 State = Any
 Array = Any
 
-next_due = loop.next_due
-begin_arrival = loop.begin_arrival
-begin_departure = loop.begin_departure
-admit = loop.admit
-reject = loop.reject
-finish = loop.finish
 has_room = placing.has_room
 take_room = placing.take_room
 add_load = placing.add_load
@@ -93,8 +84,9 @@ def enter_score(tree: Array, server: int, score: int) -> None:
 
 
 @jitable
-def winner(tree: Array) -> int:
+def winner(_state: State, index: Any, _constant: Array, _demand: Array, outcome: Array) -> int:
     """The lowest server of the highest score, or -1 if none has room."""
+    tree = index.score[outcome[TYPE]]
     best = tree[1]
     if best < 0:
         return -1
@@ -108,10 +100,10 @@ def winner(tree: Array) -> int:
 
 
 @jitable
-def update(state: State, index: Any, constant: Array, demand: Array, server: int, job_type: int, by: int) -> None:
-    """A job of the type came to (1) or left (-1) the server: look at the server again."""
-    take_room(state, index, demand, server, job_type, by)
-    add_load(index, server, job_type, by)
+def play_again(state: State, index: Any, constant: Array, demand: Array, server: int, by: int, outcome: Array) -> None:
+    """The event's job came to (1) or left (-1) the server: look at the server again."""
+    take_room(state, index, demand, server, outcome[TYPE], by)
+    add_load(index, server, outcome[TYPE], by)
     for j in range(state.configuration.shape[1]):
         score = NO_ROOM
         if has_room(state, index, constant, demand, server, j):
@@ -119,35 +111,4 @@ def update(state: State, index: Any, constant: Array, demand: Array, server: int
         enter_score(index.score[j], server, score)
 
 
-def advance(
-    state: State,
-    index: Any,
-    demand: Array,
-    jobs: Any,
-    constant: Array,
-    until: float,
-    tape: Array,
-    samples: Array,
-    done: Array,
-    outcome: Array,
-) -> int:
-    """Run events; see :mod:`model.systems.compiled`."""
-    while done[0] < len(tape):
-        due = next_due(state, jobs, constant, until)
-        if due < ARRIVES:
-            return due
-        if due == DEPARTS:
-            server = begin_departure(state, outcome)
-            update(state, index, constant, demand, server, outcome[TYPE], -1)
-        else:
-            place = begin_arrival(state, jobs, constant, outcome)
-            server = winner(index.score[outcome[TYPE]])
-            if server >= 0:
-                admit(state, jobs, place, server, outcome)
-                update(state, index, constant, demand, server, outcome[TYPE], 1)
-            else:
-                reject(state, outcome)
-        with_room = 0 if outcome[FLAGS] & FLAG_REJECTED else -1
-        if finish(state, constant, outcome, tape, samples, done, with_room):
-            return AT_FLAG
-    return AT_LIMIT
+advance = with_others(first_fit.advance, {first_fit.chosen: winner, first_fit.follow: play_again}, "best_fit")

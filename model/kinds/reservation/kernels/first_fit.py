@@ -68,14 +68,27 @@ def build_room_index(numbers: ReservationNumbers, state: ReservationState) -> Ro
 
 
 @jitable
-def update_room(state: State, index: Any, constant: Array, demand: Array, server: int, job_type: int, by: int) -> None:
-    """A job of the type came to (1) or left (-1) the server: look at the server again."""
-    take_room(state, index, demand, server, job_type, by)
+def chosen(_state: State, index: Any, _constant: Array, _demand: Array, outcome: Array) -> int:
+    """The server that takes the arriving job, or -1."""
+    j = outcome[TYPE]
+    return int(next_member(index.room[j], index.room_summary[j], 0))
+
+
+@jitable
+def follow(state: State, index: Any, constant: Array, demand: Array, server: int, by: int, outcome: Array) -> None:
+    """The event's job came to (1) or left (-1) the server: look at the server again."""
+    take_room(state, index, demand, server, outcome[TYPE], by)
     for j in range(state.configuration.shape[1]):
         if has_room(state, index, constant, demand, server, j):
             insert(index.room[j], index.room_summary[j], server)
         else:
             discard(index.room[j], index.room_summary[j], server)
+
+
+@jitable
+def room_left(_state: State, _index: Any, _constant: Array, _demand: Array, outcome: Array) -> int:
+    """How many servers would hold the rejected job; -1: none was rejected."""
+    return 0 if outcome[FLAGS] & FLAG_REJECTED else -1
 
 
 def advance(
@@ -90,24 +103,27 @@ def advance(
     done: Array,
     outcome: Array,
 ) -> int:
-    """Run events; see :mod:`model.systems.compiled`."""
+    """Run events; see :mod:`model.systems.compiled`.
+
+    Other policies that decide at arrivals alone have functions of their own in the place of :func:`chosen`,
+    :func:`follow` and :func:`room_left` (:func:`model.jit.with_others`).
+    """
     while done[0] < len(tape):
         due = next_due(state, jobs, constant, until)
         if due < ARRIVES:
             return due
         if due == DEPARTS:
             server = begin_departure(state, outcome)
-            update_room(state, index, constant, demand, server, outcome[TYPE], -1)
+            follow(state, index, constant, demand, server, -1, outcome)
         else:
             place = begin_arrival(state, jobs, constant, outcome)
-            j = outcome[TYPE]
-            server = next_member(index.room[j], index.room_summary[j], 0)
+            server = chosen(state, index, constant, demand, outcome)
             if server >= 0:
                 admit(state, jobs, place, server, outcome)
-                update_room(state, index, constant, demand, server, j, 1)
+                follow(state, index, constant, demand, server, 1, outcome)
             else:
                 reject(state, outcome)
-        with_room = 0 if outcome[FLAGS] & FLAG_REJECTED else -1
+        with_room = room_left(state, index, constant, demand, outcome)
         if finish(state, constant, outcome, tape, samples, done, with_room):
             return AT_FLAG
     return AT_LIMIT

@@ -96,10 +96,11 @@ def admit(state: State, jobs: Any, place: int, server: int, outcome: Array) -> N
 
 @jitable
 def reject(state: State, outcome: Array) -> None:
-    """The arriving job is turned away; no slot of its type is empty."""
-    state.tally[outcome[TYPE], REJECTED] += 1
+    """The arriving job is turned away."""
+    job_type = outcome[TYPE]
+    state.tally[job_type, REJECTED] += 1
     outcome[FLAGS] = FLAG_REJECTED
-    outcome[EMPTY_SLOTS] = 0
+    outcome[EMPTY_SLOTS] = state.slots_in_system[job_type] - state.jobs_in_system[job_type]
 
 
 @jitable
@@ -138,8 +139,8 @@ def finish(
 
 
 @jitable
-def room_to_tell(state: State, constant: Array, demand: Array, maximal: Array, outcome: Array) -> int:
+def room_to_tell(state: State, index: Any, constant: Array, demand: Array, outcome: Array) -> int:
     """How many servers would hold the rejected job, if that was asked for; else -1."""
     if constant[EXPLAIN] and outcome[FLAGS] & FLAG_REJECTED:
-        return int(servers_with_room(state, constant, demand, maximal, outcome[TYPE]))
+        return int(servers_with_room(state, constant, demand, index.maximal, outcome[TYPE]))
     return -1

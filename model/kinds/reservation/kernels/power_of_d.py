@@ -18,26 +18,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.jit import jitable
-from slotscope.model.kinds.reservation.kernels import loop, placing
-from slotscope.model.kinds.reservation.kernels.loop import ARRIVES, DEPARTS
+from slotscope.model.jit import jitable, with_others
+from slotscope.model.kinds.reservation.kernels import first_fit, loop, placing
 from slotscope.model.kinds.reservation.loads import LoadMeasure
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.outcome import JOB, TYPE
 from slotscope.model.kinds.reservation.state import ReservationState
 from slotscope.model.systems import random_words
-from slotscope.model.systems.compiled import AT_FLAG, AT_LIMIT
 
 State = Any
 Array = Any
 
-next_due = loop.next_due
-begin_arrival = loop.begin_arrival
-begin_departure = loop.begin_departure
-admit = loop.admit
-reject = loop.reject
-finish = loop.finish
-room_to_tell = loop.room_to_tell
 has_room = placing.has_room
 take_room = placing.take_room
 add_load = placing.add_load
@@ -82,8 +73,9 @@ def exchange(order: Array, position: int, other: int) -> None:
 
 
 @jitable
-def chosen(state: State, index: Any, constant: Array, demand: Array, job: int, job_type: int) -> int:
-    """The least loaded of the sampled servers with room, or -1."""
+def least_loaded(state: State, index: Any, constant: Array, demand: Array, outcome: Array) -> int:
+    """Of the sampled servers with room the one of least load, or -1."""
+    job, job_type = outcome[JOB], outcome[TYPE]
     best, least = -1, 0
     servers, choices = len(index.order), len(index.other)
     for position in range(choices):
@@ -103,41 +95,16 @@ def chosen(state: State, index: Any, constant: Array, demand: Array, job: int, j
 
 
 @jitable
-def update(state: State, index: Any, demand: Array, server: int, job_type: int, by: int) -> None:
-    """A job of the type came to (1) or left (-1) the server."""
-    take_room(state, index, demand, server, job_type, by)
-    add_load(index, server, job_type, by)
+def follow_load(
+    state: State, index: Any, _constant: Array, demand: Array, server: int, by: int, outcome: Array
+) -> None:
+    """The event's job came to (1) or left (-1) the server."""
+    take_room(state, index, demand, server, outcome[TYPE], by)
+    add_load(index, server, outcome[TYPE], by)
 
 
-def advance(
-    state: State,
-    index: Any,
-    demand: Array,
-    jobs: Any,
-    constant: Array,
-    until: float,
-    tape: Array,
-    samples: Array,
-    done: Array,
-    outcome: Array,
-) -> int:
-    """Run events; see :mod:`model.systems.compiled`."""
-    while done[0] < len(tape):
-        due = next_due(state, jobs, constant, until)
-        if due < ARRIVES:
-            return due
-        if due == DEPARTS:
-            server = begin_departure(state, outcome)
-            update(state, index, demand, server, outcome[TYPE], -1)
-        else:
-            place = begin_arrival(state, jobs, constant, outcome)
-            server = chosen(state, index, constant, demand, outcome[JOB], outcome[TYPE])
-            if server >= 0:
-                admit(state, jobs, place, server, outcome)
-                update(state, index, demand, server, outcome[TYPE], 1)
-            else:
-                reject(state, outcome)
-        with_room = room_to_tell(state, constant, demand, index.maximal, outcome)
-        if finish(state, constant, outcome, tape, samples, done, with_room):
-            return AT_FLAG
-    return AT_LIMIT
+advance = with_others(
+    first_fit.advance,
+    {first_fit.chosen: least_loaded, first_fit.follow: follow_load, first_fit.room_left: loop.room_to_tell},
+    "power_of_d",
+)

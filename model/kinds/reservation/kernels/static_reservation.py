@@ -18,29 +18,20 @@ from typing import Any, NamedTuple, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.jit import jitable
+from slotscope.model.jit import jitable, with_others
 from slotscope.model.kinds.reservation import physics
-from slotscope.model.kinds.reservation.kernels import loop
+from slotscope.model.kinds.reservation.kernels import first_fit, loop
 from slotscope.model.kinds.reservation.kernels.index import packed
-from slotscope.model.kinds.reservation.kernels.loop import ARRIVES, DEPARTS
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.outcome import FIRST_REASSIGNED, FLAGS, REASSIGNED, TYPE
 from slotscope.model.kinds.reservation.rows import FLAG_REASSIGNED
 from slotscope.model.kinds.reservation.state import ReservationState
 from slotscope.model.records import Configuration
 from slotscope.model.systems import bitset
-from slotscope.model.systems.compiled import AT_FLAG, AT_LIMIT
 
 State = Any
 Array = Any
 
-next_due = loop.next_due
-begin_arrival = loop.begin_arrival
-begin_departure = loop.begin_departure
-admit = loop.admit
-reject = loop.reject
-finish = loop.finish
-room_to_tell = loop.room_to_tell
 insert = bitset.insert
 discard = bitset.discard
 next_member = bitset.next_member
@@ -86,9 +77,10 @@ def build_index(numbers: ReservationNumbers, plan: Sequence[Configuration], stat
 
 
 @jitable
-def oldest_with_slot(index: Any, job_type: int) -> int:
-    """The oldest server with an empty slot of the type, or -1."""
-    place = next_member(index.free[job_type], index.free_summary[job_type], 0)
+def oldest_with_slot(_state: State, index: Any, _constant: Array, _demand: Array, outcome: Array) -> int:
+    """The oldest server with an empty slot of the arriving job's type, or -1."""
+    j = outcome[TYPE]
+    place = next_member(index.free[j], index.free_summary[j], 0)
     return int(index.server_at[place]) if place >= 0 else -1
 
 
@@ -124,40 +116,22 @@ def assign(state: State, index: Any, server: int, outcome: Array) -> None:
     outcome[FLAGS] |= FLAG_REASSIGNED
 
 
-def advance(
-    state: State,
-    index: Any,
-    demand: Array,
-    jobs: Any,
-    constant: Array,
-    until: float,
-    tape: Array,
-    samples: Array,
-    done: Array,
-    outcome: Array,
-) -> int:
-    """Run events; see :mod:`model.systems.compiled`."""
-    while done[0] < len(tape):
-        due = next_due(state, jobs, constant, until)
-        if due < ARRIVES:
-            return due
-        if due == DEPARTS:
-            server = begin_departure(state, outcome)
-            j = outcome[TYPE]
-            insert(index.free[j], index.free_summary[j], index.place[server])
-            if waits_for_plan(state, index, server):
-                assign(state, index, server, outcome)
-        else:
-            place = begin_arrival(state, jobs, constant, outcome)
-            j = outcome[TYPE]
-            server = oldest_with_slot(index, j)
-            if server >= 0:
-                admit(state, jobs, place, server, outcome)
-                if state.placement[server, j] == state.configuration[server, j]:
-                    discard(index.free[j], index.free_summary[j], index.place[server])
-            else:
-                reject(state, outcome)
-        with_room = room_to_tell(state, constant, demand, index.maximal, outcome)
-        if finish(state, constant, outcome, tape, samples, done, with_room):
-            return AT_FLAG
-    return AT_LIMIT
+@jitable
+def follow_slot(
+    state: State, index: Any, _constant: Array, _demand: Array, server: int, by: int, outcome: Array
+) -> None:
+    """The event's job came to (1) or left (-1) the server: its slot, and the server's plan where that waited."""
+    j = outcome[TYPE]
+    if by < 0:
+        insert(index.free[j], index.free_summary[j], index.place[server])
+        if waits_for_plan(state, index, server):
+            assign(state, index, server, outcome)
+    elif state.placement[server, j] == state.configuration[server, j]:
+        discard(index.free[j], index.free_summary[j], index.place[server])
+
+
+advance = with_others(
+    first_fit.advance,
+    {first_fit.chosen: oldest_with_slot, first_fit.follow: follow_slot, first_fit.room_left: loop.room_to_tell},
+    "static_reservation",
+)

@@ -1,0 +1,116 @@
+"""The kernel for jobs with phases in which a function of the user's says which server takes a job."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slotscope.model.errors import PolicyFileError
+from slotscope.model.jit import jitable
+from slotscope.model.kinds.phases.kernels import fits, fitting
+from slotscope.model.kinds.phases.kernels.driver import PhaseKernel
+from slotscope.model.kinds.phases.outcome import JOB, TYPE
+from slotscope.model.kinds.phases.rows import FLAG_PLACED
+from slotscope.model.kinds.phases.state import PhaseState
+from slotscope.model.policies.own.driver import Hooks, KernelInput, OwnKernel
+from slotscope.model.policies.own.kernel import ImpossibleDecisionError
+
+State = Any
+Array = Any
+
+
+class OwnFits(NamedTuple):
+    """Which servers have room for which jobs, derived from the state, and what the user's function is given."""
+
+    room: NDArray[np.bool_]  #: [I, S] whether a job of a type finds what it needs on a server now
+    shown_room: NDArray[np.bool_]  #: the same, read-only
+    demand: NDArray[np.int64]  #: [I, D]
+    capacity: NDArray[np.int64]  #: [D]
+    most_jobs: int  #: K_max
+    hard: bool  #: whether a server can hold no more than it has
+    own: KernelInput
+
+
+@jitable
+def follow_room(index: Any, state: State, server: int) -> None:
+    """What is on a server has changed."""
+    on = np.uintp(server)
+    for kind in range(index.room.shape[0]):
+        room = state.jobs_on[on] < index.most_jobs
+        for d in range(len(index.capacity)):
+            room = room and state.use[on, d] + index.demand[kind, d] <= index.capacity[d]
+        index.room[kind, server] = room
+
+
+@jitable
+def first_idle(state: State) -> int:
+    """The idle server of lowest number; there is one."""
+    server = 0
+    while state.jobs_on[np.uintp(server)] > 0:
+        server += 1
+    return server
+
+
+class OwnPhaseKernel(OwnKernel, PhaseKernel):
+    """The compiled twin of a policy that places each job, and whose file has a ``kernel``.
+
+    Raises
+    ------
+    PolicyFileError
+        If its servers ask for jobs.
+    """
+
+    loop = staticmethod(fitting.advance)
+
+    def __init__(self, system: Any) -> None:
+        if servers := system.normal_servers:
+            found = f"found a kernel with {servers} servers that ask for jobs"
+            raise PolicyFileError(f"{found}, allowed: servers = 0", where=system.policy.brought.where)
+        super().__init__(system)
+
+    def build(self, state: PhaseState) -> tuple[Any, ...]:
+        """Tables; which servers have room for which jobs, and what the function is given."""
+        numbers = self.system.numbers
+        room = np.zeros((numbers.phases, len(state.jobs_on)), np.bool_)
+        shown = room.view()
+        shown.flags.writeable = False
+        demand, most, hard = np.ascontiguousarray(numbers.demand), numbers.model.most_jobs, numbers.model.hard
+        own = self.asked(state, 0, 0, shown[0])
+        index = OwnFits(room, shown, demand, numbers.capacity, most, bool(hard), own)
+        for server in range(len(state.jobs_on)):
+            follow_room(index, state, server)
+        return self.system.tables, index
+
+    @staticmethod
+    def hooks(decide: Any) -> Hooks:
+        """The function says which server takes the arriving job."""
+
+        def taking(state: State, _tables: Any, index: Any, _constant: Array, outcome: Array) -> int:
+            kind, own = outcome[TYPE], index.own
+            server = decide(own.state, outcome[JOB], kind, index.shown_room[kind], own.data)
+            own.told[0] = server
+            if server == -1:
+                server = first_idle(state)
+            if server < 0 or server >= len(state.jobs_on):
+                raise ImpossibleDecisionError("no such server")
+            if state.jobs_on[server] >= index.most_jobs or (index.hard and not index.room[kind, server]):
+                raise ImpossibleDecisionError("no room there")
+            return int(server)
+
+        return {fitting.taking: taking, fits.follow: follow_room}
+
+    def decided(self, _: Any, mine: tuple[Any, Any], __: Any) -> str:
+        """Where the arriving job went."""
+        return f"server {mine[0]['server'] + 1}" if mine[0]["flags"] & FLAG_PLACED else "nothing"
+
+    def refused(self, before: PhaseState) -> str:
+        """Which servers the job may go to."""
+        servers = len(self._shown_of.jobs_on)
+        server = int(self.told[0])
+        if not -1 <= server < servers:
+            return f"the kernel returns {server}, allowed: a server, 0 to {servers - 1}, or -1 (an idle one)"
+        return (
+            f"the kernel places it on server {(server if server >= 0 else first_idle(before)) + 1}, which has no room"
+        )

@@ -1,0 +1,80 @@
+"""What runs a kernel of one's own, for all kinds of system.
+
+A kind's own loop, in which the function of a policy's file stands where the kind's own policies differ.  A
+room says which loop (``loop``), what stands where in it (``hooks``), and what its index gets (``shown``).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, ClassVar, Mapping, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slotscope.model.policies.own.kernel import BroughtKernel
+from slotscope.model.state import viewed
+from slotscope.model.systems.compiled import CompiledEngine
+
+#: What stands in a loop in the place of which of its functions.
+Hooks = Mapping[Callable[..., Any], Callable[..., Any]]
+
+
+class KernelInput(NamedTuple):
+    """What a function of the user's is given in every kind of system, and what it has answered."""
+
+    state: Any  #: the state, of which only ``memory`` can be written
+    data: Any  #: what the policy's ``kernel_data`` is
+    told: NDArray[np.int64]  #: the numbers of the last answer
+
+
+class OwnKernel(CompiledEngine):
+    """The compiled twin of a policy whose file has a ``kernel``.
+
+    What the function answers is checked in the loop before anything is written.  Where it cannot be, the loop
+    raises :class:`.kernel.ImpossibleDecisionError`, and the state is of no use any more.
+
+    Attributes
+    ----------
+    loop:
+        The kind's loop over events.
+    answers:
+        How many whole numbers the function answers.
+    told:
+        Those of its last answer.
+    hooks:
+        What stands in the loop in the place of which functions, around the compiled function.
+    refused:
+        Why the last answer is impossible: (the state before the event).
+    decided:
+        What was decided in an event: (the state before it, the row and the state after it by one engine, both
+        by the other).
+    """
+
+    loop: ClassVar[Callable[..., int]]
+    answers: ClassVar[int] = 1
+    hooks: Callable[[Any], Hooks]
+    refused: Callable[[Any], str]
+    decided: Callable[[Any, tuple[Any, Any], tuple[Any, Any]], str]
+
+    def __init__(self, system: Any) -> None:
+        self.told = np.zeros(self.answers, np.int64)
+        self._shown_of: Any = None
+        super().__init__(system)
+
+    def twin(self) -> Callable[..., int]:
+        """The loop with the function in it."""
+        brought: BroughtKernel = self.policy.brought
+        return brought.inside(type(self).loop, self.hooks)
+
+    def asked(self, state: Any, *arguments: Any) -> KernelInput:
+        """What the function is given of a state; *arguments* are such as it gets between state and data.
+
+        Raises
+        ------
+        PolicyFileError
+            If it cannot be compiled for them.
+        """
+        self._shown_of = state  # kept, so that no other state is taken for the one whose arrays are shown
+        shown = viewed(state)._replace(memory=state.memory)
+        self.policy.brought.check(self.answers, shown, *arguments, self.policy.kernel_data)
+        return KernelInput(shown, self.policy.kernel_data, self.told)

@@ -1,0 +1,92 @@
+"""Policies of one's own in all kinds of system: the worked examples by their kernels and by their references.
+
+Run with ``python -m tests.bench.bench_own [--quick]``.  Beside them a kernel of the program's own.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from slotscope.model.assembly import Bench, assemble
+from slotscope.model.engine import Engine, Task, started
+from slotscope.model.scenario.load import load_scenario
+from slotscope.model.state import copied
+from tests.bench.timing import Contestant, Work, comparison, interleaved, section, spread, table
+
+FOLDER = Path(__file__).resolve().parents[2] / "resources" / "policies"
+
+#: Scenario, example, the program's own policy that is shown beside it.
+CASES = (
+    ("dra-vms", "first_fit_compiled", "first-fit"),
+    ("queues-small-jobs", "largest_first_compiled", "bf-s"),
+    ("jrs-two-phases", "fullest_compiled", "best-fit"),
+    ("moldable-sublinear", "half_compiled", "greedy"),
+)
+
+#: Events before anything is measured; then those of one round by a kernel, and by a reference.
+SETTLING, BY_KERNEL, BY_REFERENCE = 20_000, 200_000, 1000
+
+#: Rows of the tape, which is written again and again as in a run.
+TAPE = 10_000
+
+
+def ran(engine: Engine, state: Any, tape: np.ndarray, events: int) -> Any:
+    """The state after so many events more."""
+    left = events
+    while left:
+        result = engine.advance(state, tape[:left], Task())
+        state, left = result.state, left - result.rows
+    return state
+
+
+def going_on(bench: Bench, engine: Engine, state: Any, events: int) -> Contestant:
+    """An engine that goes on from a copy of a state."""
+    tape = np.zeros(TAPE, bench.system.row_dtype)
+
+    def contestant() -> Work:
+        before = ran(engine, copied(state), tape, 1)  # builds what is kept beside the state
+
+        def work() -> float:
+            ran(engine, before, tape, events)
+            return float(events)
+
+        return work
+
+    return contestant
+
+
+def bench_case(scenario: str, example: str, policy: str, counts: tuple[int, int, int], rounds: int) -> None:
+    """Print one example beside its reference and beside a policy of the program's own."""
+    settling, many, few = counts
+    ways = {}
+    for name in (str(FOLDER / f"{example}.py"), policy):
+        bench = assemble(load_scenario(scenario), name)
+        kernel = bench.kernel(0) if bench.system.policy.brought else bench.kernel()
+        state = ran(kernel, started(bench.system), np.zeros(TAPE, bench.system.row_dtype), settling)
+        if bench.system.policy.brought:
+            ways["a kernel of one's own"] = going_on(bench, kernel, state, many)
+            ways["its reference"] = going_on(bench, bench.reference, state, few)
+        else:
+            ways[f"{policy}, the program's kernel"] = going_on(bench, kernel, state, many)
+    times = interleaved(ways, rounds)
+    rows = [(name, f"{spread(1 / second for second in mine).median:,.0f}") for name, mine in times.items()]
+    title = f"a policy of one's own, {example} on {scenario}"
+    section(title, comparison(times), "", table(("way", "events per CPU second"), rows))
+
+
+def main() -> None:
+    """Measure everything and print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--quick", action="store_true", help="two rounds of everything")
+    arguments = parser.parse_args()
+    for case in CASES:
+        bench_case(*case, (SETTLING, BY_KERNEL, BY_REFERENCE), 2 if arguments.quick else arguments.rounds)
+
+
+if __name__ == "__main__":
+    main()
