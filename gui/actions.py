@@ -41,15 +41,7 @@ class Command:
 
 COMMANDS: tuple[Command, ...] = (
     Command("run", "Run or pause", ("Space",), "Runs on, or pauses.", "Transport", "run"),
-    Command(
-        "step",
-        "Step",
-        ("Right",),
-        "Lets one event happen, or finishes the one begun.",
-        "Transport",
-        "step",
-        paging="PgDown",
-    ),
+    Command("step", "Step", ("Right",), "Lets one event happen, or finishes the one begun.", "Transport", "step"),
     Command("into", "Step into", ("Shift+Right",), "Takes the next sub-step of the decision.", "Transport", "into"),
     Command("out", "Step out", ("Shift+Down",), "Finishes the decision that was stepped into.", "Transport", "out"),
     Command(
@@ -60,7 +52,7 @@ COMMANDS: tuple[Command, ...] = (
         "Transport",
         "to_next",
     ),
-    Command("step_back", "Step back", ("Left",), "Takes one event back.", "Transport", "step_back", paging="PgUp"),
+    Command("step_back", "Step back", ("Left",), "Takes one event back.", "Transport", "step_back"),
     Command("back_into", "Sub-step back", ("Shift+Left",), "Takes one sub-step back.", "Transport", "substep_back"),
     Command(
         "to_previous",
@@ -179,6 +171,30 @@ COMMANDS: tuple[Command, ...] = (
         ("Ctrl+L",),
         "Copies a command that opens this very moment on any machine.",
         "File",
+    ),
+    Command("lessons", "Lessons ...", ("F2",), "Lists all lessons with what one learns, and all scenarios.", "Lessons"),
+    Command(
+        "lesson_next",
+        "Next step of the lesson",
+        (),
+        "Goes on with the lesson; without one, lets one event happen.",
+        "Lessons",
+        paging="PgDown",
+    ),
+    Command(
+        "lesson_back",
+        "Step of the lesson before",
+        (),
+        "Goes back in the lesson; without one, takes one event back.",
+        "Lessons",
+        paging="PgUp",
+    ),
+    Command(
+        "lesson_add",
+        "Add this moment to a lesson ...",
+        ("Ctrl+M",),
+        "Writes the moment that is shown, with its panels and what is outlined, into a lesson's file.",
+        "Lessons",
     ),
     Command("quit", "Quit", ("Ctrl+Q",), "Leaves slotscope.", "File"),
     Command(

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Callable
 
-from PySide6.QtCore import QByteArray, QEventLoop, QSettings, QTimer
+from PySide6.QtCore import QByteArray, QEventLoop, QSettings, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
 from slotscope.gui import theme as themes
@@ -52,10 +52,13 @@ def main(
     seed: int | None = None,
     event: Moment | None = None,
     trace: tuple[str, ...] = (),
+    lesson: tuple[Path, int] | None = None,
+    offer: bool = False,
 ) -> int:
     """Show the window on a scenario, *policies* side by side; returns when it is closed.
 
-    Without *event* it runs at once; at an event it stands still.
+    Without *event* it runs at once; at an event it stands still.  With a *lesson*, a file and the number of a step
+    from 0, that begins instead.  With *offer* the page of lessons is shown, unless the user wants it no more.
     """
     sys.setswitchinterval(SWITCH_INTERVAL)
     app = application()
@@ -63,6 +66,8 @@ def main(
     settings = QSettings()
     splash = show_splash(app, themes.load_theme(str(settings.value("theme", "light"))))
     window = make_window(settings)
+    from slotscope.gui.lessons.start_page import shown_at_start  # late, as the window
+
     for moment in (window.ready, window.worker.opened):
         moment.connect(collector_of(app).settle)
     place(window, settings)
@@ -70,8 +75,13 @@ def main(
     window.show()
     splash.finish(window)
     app.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
+    if offer and shown_at_start(settings):
+        window.ready.connect(window.show_lessons, Qt.ConnectionType.SingleShotConnection)
     QTimer.singleShot(0, window.panels.build)
-    open_in(window, scenario, policies, seed, event, trace)
+    if lesson is not None:
+        window.lessons.open(*lesson)
+    else:
+        open_in(window, scenario, policies, seed, event, trace)
     signal.signal(signal.SIGINT, lambda *_: window.close())
     beat = QTimer()  # lets Python see Ctrl+C
     beat.start(300)

@@ -31,7 +31,7 @@ from slotscope.gui.fault_line import FaultLine
 INSPECTOR = "inspector"
 
 #: Menus and the groups of commands in them.
-MENUS = (("&File", "File"), ("&Run", "Transport"), ("&View", "View"), ("&Help", "Help"))
+MENUS = (("&File", "File"), ("&Run", "Transport"), ("&View", "View"), ("&Lessons", "Lessons"), ("&Help", "Help"))
 
 
 def stack_header(header: QWidget, actions: Actions, view: QMenu, *rows: QWidget) -> QMenuBar:
@@ -155,7 +155,7 @@ def show_shortcuts(window: QWidget) -> QDialog:
         f"<tr><td><b>{' or '.join(item.all_keys).replace('<', '&lt;')}</b>&nbsp;&nbsp;</td>"
         f"<td>{item.title}&nbsp;&nbsp;</td><td>{item.sentence}</td></tr>"
         for item in (*COMMANDS, BRING)
-        if item.keys
+        if item.all_keys
     )
     return show_sheet(window, "Shortcuts", f"<table cellspacing='4'>{rows}</table>", html=True)
 

@@ -56,6 +56,22 @@ class Layouts(QObject):
         self.apply()
         self._again.start()  # docks that are not shown yet take no size
 
+    def widen(self, share: float) -> None:
+        """Give the docks at the right this share of the width; the others keep their proportions."""
+        self.measure()
+        docked = self._docked()
+        area = self._window.dockWidgetArea
+        right = {name for name, dock in docked.items() if area(dock) == Qt.DockWidgetArea.RightDockWidgetArea}
+        now = max((self._shares[name][0] for name in right & self._shares.keys()), default=1.0)
+        if now < 1.0:
+            others = (1 - share) / (1 - now)
+            self.take(
+                {
+                    name: (share if name in right else width * others, height)
+                    for name, (width, height) in self._shares.items()
+                }
+            )
+
     def apply(self) -> None:
         """Give every dock its share of the window's present size."""
         self._look.stop()

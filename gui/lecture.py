@@ -6,7 +6,7 @@ Numbers and a few letters bring panels to the front, in lecture mode and out of 
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Iterator
+from typing import Iterator, Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QFontMetricsF
@@ -76,6 +76,7 @@ class LectureMode(QObject):
         self._log = False  # whether the log has come up
         self._sentence = 0  # height of the longest sentence so far
         self._right = 0.0  # width of the panel beside the servers
+        self._share: float | None = None  # of the width that it is given; None: as it needs
 
     # What can be brought to the front.
 
@@ -144,6 +145,16 @@ class LectureMode(QObject):
         """In lecture mode, have a panel of a policy beside the servers."""
         self._lanes.dock_of(name, lane)  # it is built where nobody has needed it so far
         self._lane, self._beside = lane, name
+        self._arrange()
+
+    def stage(self, panels: Sequence[str], share: float | None) -> None:
+        """In lecture mode, have the first of *panels* beside the servers, and the log come up if it is among them.
+
+        *share* is that of the width; None gives what the panel needs.
+        """
+        beside = [name for name in panels if name not in (self._area.roles.servers, SENTENCES)]
+        self._log, self._share = SENTENCES in panels, share
+        self._lane, self._beside = 0, beside[0] if beside else None
         self._arrange()
 
     # On and off.
@@ -306,6 +317,8 @@ class LectureMode(QObject):
         room -= self._separator * (len(servers) + len(beside) - 1)
         wanted = max((dock.panel.minimumSizeHint().width() for dock in beside), default=0)
         most = max(_BESIDE[len(servers)] * room, min(wanted, _MOST_BESIDE * room))
+        if self._share is not None:
+            most = self._share * room
         right = most if beside else 0.0
         return (room - right) / len(servers), right
 

@@ -47,6 +47,8 @@ from slotscope.gui.intents import (
 )
 from slotscope.gui.layouts import soon
 from slotscope.gui.lecture import LectureMode
+from slotscope.gui.lessons.control import LessonControl
+from slotscope.gui.lessons.start_page import show_start_page
 from slotscope.gui.own_policy import OwnPolicyFile
 from slotscope.gui.panel_docks import USUAL, PanelDocks
 from slotscope.gui.run_control import RunControl
@@ -58,6 +60,7 @@ from slotscope.gui.worker import RunWorker
 from slotscope.model.comparison.comparison import lanes_shown, open_run, stand_at
 from slotscope.model.frame import Frame, RunInfo
 from slotscope.model.kinds.spec import kind_named
+from slotscope.model.lessons.files import lesson_titles
 from slotscope.model.origin import NO_LINE, Moment
 from slotscope.model.scenario.load import scenario_titles
 
@@ -87,6 +90,7 @@ class MainWindow(QMainWindow):
         self.lecture = LectureMode(self.area, self.lanes)
         self.inspectors = Inspectors(self.area, self.lanes)
         self.experiments = Experiments(self, settings, self.theme, worker)
+        self.lessons = LessonControl(self.area, self.lanes, self.lecture, worker, self.control, settings)
         self.actions_by_name = Actions(self, self._handlers())
         self.transport = TransportBar(self.theme, self.actions_by_name)
         self.status = StatusLine()
@@ -124,12 +128,12 @@ class MainWindow(QMainWindow):
         header = QWidget()
         self.setMenuWidget(header)
         self.menu_bar = dialogs.stack_header(
-            header, self.actions_by_name, self.view_menu, self.transport, self.lecture.strip
+            header, self.actions_by_name, self.view_menu, self.transport, *self.lessons.rows, self.lecture.strip
         )
         self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
         self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
         self.setStatusBar(self.status)
-        self.transport.set_scenarios(scenario_titles())
+        self.transport.set_scenarios(scenario_titles(), lesson_titles())
         kind = kind_named(self.area.system)
         self.transport.set_system(kind.name, kind.vocabulary.event_kinds)
         self.actions_by_name["dark"].setChecked(self.theme.dark)
@@ -151,9 +155,11 @@ class MainWindow(QMainWindow):
         self.lanes.changing.connect(self.lecture.suspend)
         self.lanes.changed.connect(self.lecture.resume)
         self.lecture.switched.connect(self._switch_lecture)
-        for one in (self.area, self.experiments):
+        for one in (self.area, self.experiments, self.lessons):
             one.said.connect(self.say)
         self.transport.chosen.connect(self.control.run_again)
+        self.transport.lesson_chosen.connect(self.lessons.open)
+        self.lessons.strip.listed.connect(self.show_lessons)
         self.transport.paced.connect(self.control.set_pace)
         self.transport.history.sought.connect(self.control.go_to)
 
@@ -164,6 +170,7 @@ class MainWindow(QMainWindow):
         dialogs.fill_view_menu(self.view_menu, self.docks.values())
         self.lanes.allow()
         self.lecture.resume()
+        self.lessons.dress()
         self.ready.emit()
 
     def _leave_kind(self) -> None:
@@ -332,6 +339,10 @@ class MainWindow(QMainWindow):
             "save_scenario": lambda: dialogs.ask_save_scenario(self, control.save_scenario),
             "export": lambda: dialogs.ask_export(self, control.export),
             "copy_line": self.copy_line,
+            "lessons": self.show_lessons,
+            "lesson_next": partial(self.lessons.turn, 1),
+            "lesson_back": partial(self.lessons.turn, -1),
+            "lesson_add": self.lessons.adding.ask,
             "quit": self.close,
             "lecture": self.lecture.toggle,
             "dark": self.toggle_theme,
@@ -351,6 +362,10 @@ class MainWindow(QMainWindow):
             dialog.field.set_words(self.info.words)
         dialog.open()
 
+    def show_lessons(self) -> None:
+        """List all lessons and scenarios; what is chosen is opened."""
+        show_start_page(self, self.settings, self.lessons.open, self.traces.open)
+
     def show_help(self, page: str) -> None:
         """Show a page of the manual; its links open what they say."""
         dialogs.show_help(self, page, self._open_line)
@@ -360,7 +375,7 @@ class MainWindow(QMainWindow):
 
     def escape(self) -> None:
         """Close what is in front of the window; where nothing is, stop what runs long."""
-        front = dialogs.in_front(self)
+        front = dialogs.in_front(self) or self.lessons.in_front
         if front is not None:
             front.close()
         else:
@@ -394,6 +409,7 @@ class MainWindow(QMainWindow):
         self.actions_by_name.restyle(self.theme)
         self.transport.set_theme(self.theme)
         self.experiments.set_theme(self.theme)
+        self.lessons.strip.set_theme(self.theme)
         self.area.set_theme(self.theme)
         self.lecture.restyle()
 
@@ -472,6 +488,7 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Save the layout and end the threads."""
+        self.lessons.end()
         self.lanes.keep_layout()
         self.settings.setValue("geometry", self.saveGeometry())
         self._bounds.stop()

@@ -53,6 +53,12 @@ OWN_ENTRIES = (
     ("New from template ...", FROM_TEMPLATE, "Write a first policy of your own for this kind of system, and run it"),
 )
 
+#: How entries of lessons begin; no scenario has such a name.
+_LESSON = "Lesson:"
+
+#: Letters of the scenario's box: lessons have long titles, which are seen in its list.
+_SCENARIO_LETTERS = 18
+
 #: Room for a box's arrow and frame, in lines of text.
 _ARROW = 1.8
 
@@ -64,6 +70,8 @@ class TransportBar(QWidget):
     -------
     scenario_chosen(scenario)
         Another scenario is to run, under its own policy and seed.
+    lesson_chosen(lesson)
+        A lesson is to begin, by its name.
     chosen(policy, seed)
         The present scenario is to run under another policy or seed.
     file_wanted()
@@ -75,6 +83,7 @@ class TransportBar(QWidget):
     """
 
     scenario_chosen = Signal(str)
+    lesson_chosen = Signal(str)
     chosen = Signal(str, int)
     file_wanted = Signal()
     template_wanted = Signal()
@@ -140,6 +149,8 @@ class TransportBar(QWidget):
         self.speed.setMinimumWidth(130)
         self.speed.setMaximumWidth(260)
         self.speed.valueChanged.connect(self._pace_moved)
+        self.scenario.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.scenario.setMinimumContentsLength(_SCENARIO_LETTERS)
         self.scenario.activated.connect(self._scenario_chosen)
         self.policy.activated.connect(self._policy_chosen)
         self.seed.valueChanged.connect(self._choice_made)
@@ -200,9 +211,12 @@ class TransportBar(QWidget):
 
     # What it shows.
 
-    def set_scenarios(self, scenarios: list[tuple[str, str]]) -> None:
-        """The scenarios to choose from, each as (name, title)."""
+    def set_scenarios(self, scenarios: list[tuple[str, str]], lessons: list[tuple[str, str]]) -> None:
+        """The scenarios to choose from, each as (name, title), below the lessons."""
         _fill(self.scenario, scenarios)
+        for place, (name, title) in enumerate(lessons):
+            self.scenario.insertItem(place, f"{_LESSON} {title}", f"{_LESSON}{name}")
+        self.scenario.insertSeparator(len(lessons))
 
     def set_system(self, system: str, event_kinds: Mapping[str, int]) -> None:
         """The policies and kinds of event to choose from under a kind of system."""
@@ -309,7 +323,13 @@ class TransportBar(QWidget):
 
     def _scenario_chosen(self) -> None:
         self._leave_boxes()
-        self.scenario_chosen.emit(self.scenario.currentData())
+        chosen = str(self.scenario.currentData())
+        if not chosen.startswith(_LESSON):
+            self.scenario_chosen.emit(chosen)
+            return
+        if self._frame is not None:  # what runs, until the lesson does
+            _show_choice(self.scenario, self._frame.info.origin.source, self._frame.info.scenario_name)
+        self.lesson_chosen.emit(chosen.removeprefix(_LESSON))
 
     def _policy_chosen(self) -> None:
         self._leave_boxes()

@@ -56,6 +56,8 @@ class RunWorker(QObject):
         The breakpoints, after one was asked for or taken away.
     permission_wanted(UntrustedPolicyError, command)
         A file that nobody has allowed would run; the command is to be posted again if it may.
+    stood(int, str)
+        The run, or the moment, of a lesson's step is there; which, as it was counted, and else what is wrong.
     progressed(Progress)
         How far it is with what takes long; without a text once that is over.
     compiling(str)
@@ -73,6 +75,7 @@ class RunWorker(QObject):
     compiled = Signal(bool)
     compiling = Signal(str)
     progressed = Signal(object)
+    stood = Signal(int, str)
     laid_out = Signal(str)
 
     def __init__(self) -> None:

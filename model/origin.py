@@ -6,7 +6,7 @@ import re
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Sequence
+from typing import Callable, Sequence
 
 #: What to do about a run that no command can open.
 NO_LINE = (
@@ -95,13 +95,27 @@ def opening_line(origins: Sequence[Origin], moment: Moment) -> str:
         return ""
     words = ["slotscope", _whole(first.source)]
     for origin in origins:
-        file = _FILE.fullmatch(origin.policy)
-        policy = _whole(file["path"]) + (file["rest"] or "") if file else origin.policy
-        words += ["--policy", policy]
+        words += ["--policy", _with_file(origin.policy, _whole)]
     words += ["--seed", str(first.seed)]
     if first.trace:
         words += ["--trace", *map(_whole, first.trace)]
     return shlex.join([*words, "--event", str(moment)])
+
+
+def policy_beside(policy: str, folder: Path) -> str:
+    """A policy's text with its file, if it has one, found from *folder*."""
+    return _with_file(policy, lambda path: file_beside(path, folder))
+
+
+def file_beside(name: str, folder: Path) -> str:
+    """The path of a file that is named from *folder*; another name stays as it is."""
+    path = folder / name
+    return str(path) if path.exists() and (path.suffix or len(Path(name).parts) > 1) else name
+
+
+def _with_file(policy: str, change: Callable[[str], str]) -> str:
+    file = _FILE.fullmatch(policy)
+    return change(file["path"]) + (file["rest"] or "") if file else policy
 
 
 def _whole(name: str) -> str:

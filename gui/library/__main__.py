@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 from contextlib import suppress
 from importlib import import_module
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Sequence
 
 from slotscope.model.cli.arguments import COMMANDS, parse
 from slotscope.model.cli.guard import guarded, note
-from slotscope.model.errors import UntrustedPolicyError
+from slotscope.model.errors import UntrustedPolicyError, UserError
 
 if TYPE_CHECKING:
     from slotscope.model.lab.results import Figure
@@ -40,11 +41,17 @@ def dispatch(options: argparse.Namespace) -> int:
     """
     if options.command == "window":
         return window(options)
+    if options.command == "lesson":
+        return lesson(options)
     if options.command == "screenshot":
         return screenshot(options)
     module = import_module(COMMANDS[options.command])
     if options.command in {"reproduce", "sweep"}:
         return int(module.execute(options, draw))
+    if options.command == "lessons":
+        from slotscope.gui.panels import names_of
+
+        return int(module.execute(options, names_of))
     return int(module.execute(options))
 
 
@@ -66,7 +73,31 @@ def window(options: argparse.Namespace) -> int:
         return first_run(options, platform.no_display)
     from slotscope.gui import app
 
-    return app.main(options.scenario, options.policies, options.seed, options.event, tuple(options.trace))
+    chosen = (options.scenario, options.policies, options.seed, options.event, tuple(options.trace))
+    return app.main(*chosen, offer=options.as_it_comes)
+
+
+def lesson(options: argparse.Namespace) -> int:
+    """Open the window at a step of a lesson; without a display, leave a screenshot of its moment instead."""
+    from slotscope.gui.platform import require_platform
+    from slotscope.model.lessons.files import find_lesson, load_lesson
+
+    path = find_lesson(options.name)
+    steps = load_lesson(path).steps
+    if options.step > len(steps):
+        raise UserError(f"found {options.step}, allowed: from 1 to {len(steps)}", where="--step")
+    place = steps[options.step - 1].place(path.parent)
+    platform = require_platform(os.environ)
+    if not platform.display:
+        place.check_files()
+        return first_run(parse(shlex.split(place.line)[1:]), platform.no_display)
+    if platform.plugin:
+        os.environ["QT_QPA_PLATFORM"] = platform.plugin
+    for warning in platform.warnings:
+        note(warning)
+    from slotscope.gui import app
+
+    return app.main(place.origins[0].source, lesson=(path, options.step - 1))
 
 
 def first_run(options: argparse.Namespace, reason: str) -> int:

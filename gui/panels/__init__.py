@@ -39,3 +39,8 @@ def companions_of(system: str) -> tuple[PanelEntry, ...]:
     roles = PANEL_ROOMS[system].roles
     shown = {roles.servers, SENTENCES, roles.curve}
     return tuple(entry for entry in panels_of(system) if entry.name in shown)
+
+
+def names_of(system: str) -> frozenset[str]:
+    """The names of all panels that a kind of system can have."""
+    return frozenset(entry.name for entry in (*panels_of(system), COMPARISON))

@@ -23,7 +23,7 @@ from slotscope.model.cli.parser import (
 from slotscope.model.cli.readers import moment, number, one_of, picture, size, whole
 from slotscope.model.kinds.rooms import ROOMS
 
-#: Commands and the modules that carry them out; the window's two belong to ``gui/library/__main__.py``.
+#: Commands and the modules that carry them out; the window's own belong to ``gui/library/__main__.py``.
 COMMANDS: Mapping[str, str] = MappingProxyType(
     {
         "list": "slotscope.model.cli.listing",
@@ -36,6 +36,8 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "reproduce": "slotscope.model.cli.reproduce",
         "sweep": "slotscope.model.cli.sweep",
         **{name: command.module for room in ROOMS.values() for name, command in room.commands.items()},
+        "lessons": "slotscope.model.cli.lessons",
+        "lesson": "",
         "traces": "slotscope.model.cli.traces",
         "trust": "slotscope.model.cli.trust",
         "screenshot": "",
@@ -388,6 +390,30 @@ def _trust() -> Parser:
     return parser
 
 
+def _lessons() -> Parser:
+    parser = Parser(
+        "lessons",
+        "Lists the lessons that come with the program. 'check FILES' reads lessons of your own and stands at the "
+        "moment of each step; what is wrong is said in a line with its place, and the exit code is then 2.",
+        ["slotscope lessons", "slotscope lessons check my-lesson.toml"],
+    )
+    parser.add_argument("action", metavar="check", nargs="?", type=one_of("check"), help="check lessons")
+    parser.add_argument("files", metavar="FILE", nargs="*", help="a lesson's name, or the path of its .toml file")
+    json_option(parser)
+    return parser
+
+
+def _lesson() -> Parser:
+    parser = Parser(
+        "lesson",
+        "Opens the window at a step of a lesson.",
+        ["slotscope lesson dra-1-decision", "slotscope lesson my-lesson.toml --step 3"],
+    )
+    parser.add_argument("name", metavar="NAME", help="from 'slotscope lessons', or the path of a .toml file")
+    parser.add_argument("--step", metavar="N", type=whole(1, 100), default=1, help="at step N (default: 1)")
+    return parser
+
+
 def _traces() -> Parser:
     parser = Parser(
         "traces",
@@ -459,6 +485,8 @@ _PARSERS: Mapping[str, Callable[[], Parser]] = MappingProxyType(
         "bounds": _bounds,
         "reproduce": _reproduce,
         "sweep": _sweep,
+        "lessons": _lessons,
+        "lesson": _lesson,
         "traces": _traces,
         "trust": _trust,
         "screenshot": _screenshot,

@@ -144,8 +144,8 @@ def scenario_titles() -> list[tuple[str, str]]:
     return titles
 
 
-def read_text(path: Path) -> str:
-    """The text of a small UTF-8 file.
+def read_text(path: Path, what: str = "scenario") -> str:
+    """The text of a small UTF-8 file; *what* it is to be is said where it is none.
 
     Raises
     ------
@@ -155,9 +155,9 @@ def read_text(path: Path) -> str:
     where = str(path)
     try:
         if path.is_dir():
-            raise ScenarioError("found a directory, allowed: a scenario file", where=where)
+            raise ScenarioError(f"found a directory, allowed: a {what} file", where=where)
         if path.exists() and not path.is_file():
-            raise ScenarioError("found a device or pipe, allowed: a scenario file", where=where)
+            raise ScenarioError(f"found a device or pipe, allowed: a {what} file", where=where)
         size = path.stat().st_size
         if size > MOST_BYTES:
             raise ScenarioError(f"found {size} bytes, allowed: at most {MOST_BYTES}", where=where)
@@ -165,7 +165,7 @@ def read_text(path: Path) -> str:
     except (OSError, ValueError) as error:
         raise ScenarioError(_reading_fault(error), where=where) from None
     if not text.strip():
-        raise ScenarioError("found an empty file, allowed: a scenario", where=where)
+        raise ScenarioError(f"found an empty file, allowed: a {what}", where=where)
     return text
 
 

@@ -1,0 +1,85 @@
+"""Adding the present moment to a lesson: a line that asks for the lesson's file and the text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Callable
+
+from PySide6.QtCore import QSettings, Signal
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
+
+from slotscope.gui.fault_line import FaultLine
+from slotscope.model.errors import UserError
+from slotscope.model.lessons.files import add_step
+
+#: Where the settings keep the file that was added to last.
+_FILE = "lesson-file"
+
+
+class AddingLine(QWidget):
+    """Asks for a file, new or not, and what is to be said of the moment, and adds it.
+
+    Signals
+    -------
+    said(text)
+        A line for the status bar.
+    """
+
+    said = Signal(str)
+
+    def __init__(self, parent: QWidget, settings: QSettings, moment: Callable[[], dict[str, Any]]) -> None:
+        super().__init__(parent)
+        self.setObjectName("add-to-lesson")
+        self._settings, self._moment = settings, moment
+        self.file, self.text, self._fault = QLineEdit(), QLineEdit(), FaultLine()
+        self.add = QToolButton()
+        self.add.setText("Add")
+        self.add.setToolTip("Add\nWrites the moment at the end of the lesson (Enter).")
+        row = QHBoxLayout()
+        for title, field, share in (("Lesson's file", self.file, 2), ("Text", self.text, 5)):
+            field.setAccessibleName(title)
+            field.returnPressed.connect(self.write)
+            row.addWidget(QLabel(title))
+            row.addWidget(field, share)
+        self.file.setPlaceholderText("my-lesson.toml, new or not")
+        self.text.setPlaceholderText("What is to be said of this moment, in a few sentences")
+        self.add.clicked.connect(self.write)
+        row.addWidget(self.add)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(10, 2, 8, 4)
+        layout.addLayout(row)
+        layout.addWidget(self._fault)
+        self.hide()
+
+    def ask(self) -> None:
+        """Show the line; the text is written next."""
+        self.file.setText(self.file.text() or str(self._settings.value(_FILE, "my-lesson.toml")))
+        self._say_fault("")
+        self.show()
+        self.text.setFocus()
+
+    def write(self) -> None:
+        """Add the moment that is shown now; what is wrong is said here."""
+        path = Path(self.file.text().strip()).expanduser()
+        if path.suffix != ".toml":
+            self._say_fault(f"found '{path}', allowed: a path that ends in .toml")
+            return
+        try:
+            lesson = add_step(path, {**self._moment(), "text": self.text.text().strip()})
+        except UserError as error:
+            self._say_fault(error.line)
+            return
+        self._settings.setValue(_FILE, str(path))
+        self.text.clear()
+        self.close()
+        self.said.emit(f"Step {len(lesson.steps)} of '{lesson.title}' written to {path.absolute()}")
+
+    def _say_fault(self, text: str) -> None:
+        self._fault.say(text)
+        self._fault.setVisible(bool(text))
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Nothing is asked any more; the picture has the keys again."""
+        super().closeEvent(event)
+        self.window().setFocus()

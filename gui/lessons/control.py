@@ -1,0 +1,195 @@
+"""A lesson in the window: goes from step to step, each with its moment, its panels and what is outlined."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, QSettings, Signal
+from PySide6.QtWidgets import QWidget
+
+from slotscope.gui.compare_docks import CompareDocks
+from slotscope.gui.dock_area import DockArea
+from slotscope.gui.intents import Select
+from slotscope.gui.layouts import soon
+from slotscope.gui.lecture import LectureMode
+from slotscope.gui.lessons.adding import AddingLine
+from slotscope.gui.lessons.strip import LessonStrip
+from slotscope.gui.panels import names_of
+from slotscope.gui.run_control import RunControl
+from slotscope.gui.worker import RunWorker
+from slotscope.model.comparison.comparison import stand_at
+from slotscope.model.errors import UntrustedPolicyError, UserError
+from slotscope.model.inspection import JOB, SERVER
+from slotscope.model.lessons.files import find_lesson, load_lesson
+from slotscope.model.lessons.lesson import Lesson
+from slotscope.model.lessons.place import Place
+from slotscope.model.origin import NO_LINE
+
+
+class LessonControl(QObject):
+    """Shows the steps of one lesson at a time.
+
+    Signals
+    -------
+    said(text)
+        A line for the status bar.
+    """
+
+    said = Signal(str)
+
+    def __init__(
+        self,
+        area: DockArea,
+        lanes: CompareDocks,
+        lecture: LectureMode,
+        worker: RunWorker,
+        control: RunControl,
+        settings: QSettings,
+    ) -> None:
+        super().__init__(area)
+        self._area, self._lanes, self._lecture, self._worker = area, lanes, lecture, worker
+        self._control = control
+        self.strip = LessonStrip(area.window)
+        self.adding = AddingLine(area.window, settings, self._present)
+        self.lesson: Lesson | None = None
+        self.number = 0  #: of the step, from 0
+        self._folder = Path()
+        self._usual: dict[str, str] = {}  # the layouts that stood before the lesson
+        self._turns = 0  # how often a step was shown: an answer to an earlier one comes too late
+        self._dress_soon = soon(self, self.dress)
+        lecture.switched.connect(self._dress_soon.start)
+        self.strip.turned.connect(self.turn)
+        self.strip.ended.connect(self.end)
+        self.adding.said.connect(self.said)
+        worker.stood.connect(self._take_answer)
+
+    @property
+    def rows(self) -> tuple[QWidget, ...]:
+        """What stands above the panels."""
+        return self.strip, self.adding
+
+    # From step to step.
+
+    def open(self, name: str | Path, number: int = 0) -> None:
+        """Begin a lesson, by name or path, at a step; what is wrong with its file is said."""
+        try:
+            path = find_lesson(str(name))
+            lesson = load_lesson(path)
+        except UserError as error:
+            self.said.emit(error.line)
+            return
+        self.lesson, self._folder = lesson, path.parent
+        self._go_to(number)
+
+    def turn(self, by: int) -> None:
+        """One step of the lesson on (1) or back (-1), where there is one; without a lesson, one event."""
+        if self.lesson is None:
+            (self._control.step if by > 0 else self._control.step_back)()
+        elif 0 <= self.number + by < len(self.lesson.steps):
+            self._go_to(self.number + by)
+
+    @property
+    def in_front(self) -> QWidget | None:
+        """The line that asks for a lesson's file, while it does."""
+        return self.adding if self.adding.isVisible() else None
+
+    def end(self) -> None:
+        """No lesson any more; the panels stand as they did before it."""
+        self.lesson = None
+        self.strip.hide()
+        self._restore()
+        self._area.select(Select())
+
+    def _go_to(self, number: int) -> None:
+        lesson = self.lesson
+        assert lesson is not None
+        self.number = number
+        self._turns += 1
+        self.strip.show_step(lesson.title, number, len(lesson.steps), lesson.steps[number].text)
+        self._worker.post_instead(partial(_begin, place=lesson.steps[number].place(self._folder), turn=self._turns))
+
+    def _take_answer(self, turn: int, fault: str) -> None:
+        """The run of a step is there, or its moment; or there is none."""
+        if turn != self._turns or self.lesson is None:
+            return
+        self.strip.say_fault(f"This step's moment cannot be shown: {fault}" if fault else "")
+        if not fault:
+            self.dress()
+
+    # Panels.
+
+    def dress(self) -> None:
+        """Show the panels of the step, and outline what it names, once they are there."""
+        area = self._area
+        if self.lesson is None or not area.complete or area.info is None:
+            return
+        step, known = self.lesson.steps[self.number], names_of(area.system)
+        self._usual.setdefault(self._lanes.layout_key, area.layouts.text())
+        for name in known.symmetric_difference(step.panels) - known:
+            self.strip.say_fault(f"found the panel '{name}' in this step, allowed: {', '.join(sorted(known))}")
+        panels = [name for name in step.panels if name in area.docks]
+        if self._lecture.on:
+            self._lecture.stage(panels, step.width)
+        else:
+            for name in panels:
+                self._lanes.bring(name, 0)
+            if step.width is not None:
+                area.layouts.widen(step.width)
+        area.select(Select(step.outlined(SERVER), step.outlined(JOB)), step.policy - 1)
+
+    def _present(self) -> dict[str, Any]:
+        """The moment that is shown, as a step of a lesson: its line, the panels that are seen, what is outlined.
+
+        Raises
+        ------
+        UserError
+            If no command opens it.
+        """
+        area, frame = self._area, self._area.frame
+        line = "" if frame is None else frame.opening_line
+        if not line:
+            raise UserError(NO_LINE)
+        seen = [name for name in area.roles.numbered if name in area.docks and area.docks[name].seen]
+        server, job = area.selection.server, area.selection.job
+        outlined = [f"{JOB} {job}"] if job is not None else []
+        outlined += [f"{SERVER} {server + 1}"] if server is not None else []
+        return {"moment": line, "panels": [name for name in seen if name != area.roles.servers], "outline": outlined}
+
+    def _restore(self) -> None:
+        """Arrange the panels as they stood before the lesson."""
+        usual, self._usual = self._usual.get(self._lanes.layout_key, ""), {}
+        if usual and self._lecture.on:
+            self._area.layouts.aside = usual
+            self._lecture.stage([], None)
+        elif usual:
+            self._area.layouts.restore(usual)
+
+
+def _begin(worker: RunWorker, place: Place, turn: int) -> None:
+    """Open the run of a place, unless it is there, and let it go to the moment."""
+    try:
+        if worker.session is None or not place.is_of(worker.session):
+            worker.exchange(place.open(kernel=False))
+        worker.stood.emit(turn, "")
+    except UntrustedPolicyError:
+        raise  # it is asked for, and tried again
+    except UserError as error:
+        worker.stood.emit(turn, error.line)
+        raise
+    worker.post(partial(_stand, place=place, turn=turn))
+
+
+def _stand(worker: RunWorker, place: Place, turn: int) -> None:
+    """Go to the moment of a place, unless another run was opened meanwhile."""
+    if worker.session is None or not place.is_of(worker.session):
+        return
+    told: list[str | None] = []
+    try:
+        worker.walk(lambda run: told.append(stand_at(run, place.moment)))
+    except UserError as error:
+        told.append(error.line)
+        raise
+    finally:
+        worker.stood.emit(turn, "".join(filter(None, told)))

@@ -1,0 +1,95 @@
+"""What a lesson says at a step: its title, how far it is, a few sentences in large type."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+
+from slotscope.gui.fault_line import FaultLine
+from slotscope.gui.theme import Theme, current_fonts
+
+#: Buttons: name, words, tip.
+_BUTTONS = (
+    ("back", "◀ Back", "Back\nThe step before (PageUp)."),
+    ("next", "Next ▶", "Next\nThe next step (PageDown)."),
+    ("all", "All lessons", "All lessons\nThe page that lists them."),
+    ("end", "End", "End\nEnds the lesson; the panels stand as before it."),
+)
+
+
+class LessonStrip(QWidget):
+    """A step of a lesson, above the panels.
+
+    Signals
+    -------
+    turned(int)
+        So many steps on or back.
+    listed(), ended()
+        All lessons are to be shown; this one is over.
+    """
+
+    turned = Signal(int)
+    listed = Signal()
+    ended = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("lesson")
+        self.setAutoFillBackground(True)
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        self._title, self._count, self._text = QLabel(), QLabel(), QLabel()
+        self._text.setWordWrap(True)
+        self._fault = FaultLine()
+        self._text.setTextFormat(Qt.TextFormat.MarkdownText)
+        self._text.setObjectName("lesson-text")
+        self.buttons = {name: self._button(*words) for name, *words in _BUTTONS}
+        row = QHBoxLayout()
+        for widget in (self._title, self._count):
+            row.addWidget(widget)
+            row.addSpacing(12)
+        row.addStretch(1)
+        for button in self.buttons.values():
+            row.addWidget(button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(10, 2, 8, 6)
+        layout.setSpacing(2)
+        layout.addLayout(row)
+        layout.addWidget(self._text)
+        layout.addWidget(self._fault)
+        for name, turn in (("back", -1), ("next", 1)):
+            self.buttons[name].clicked.connect(lambda _=False, by=turn: self.turned.emit(by))
+        self.buttons["all"].clicked.connect(self.listed)
+        self.buttons["end"].clicked.connect(self.ended)
+        self.hide()
+
+    def _button(self, text: str, tip: str) -> QToolButton:
+        button = QToolButton()
+        button.setText(text)
+        button.setToolTip(tip)
+        button.setAccessibleName(tip.partition("\n")[0])
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        return button
+
+    def show_step(self, title: str, number: int, count: int, text: str) -> None:
+        """Show step *number*, from 0, of *count*."""
+        self._title.setText(title)
+        self._count.setText(f"{number + 1} of {count}")
+        self._text.setText(text)
+        self.say_fault("")
+        self.buttons["back"].setEnabled(number > 0)
+        self.buttons["next"].setEnabled(number < count - 1)
+        self.show()
+
+    def say_fault(self, text: str) -> None:
+        """Say why the moment of the step cannot be shown; nothing if it can."""
+        self._fault.say(text)
+        self._fault.setVisible(bool(text))  # else it would keep a line's room
+
+    def set_theme(self, theme: Theme) -> None:
+        """Follow another theme or size of type; in lecture mode the panels need the room."""
+        fonts = current_fonts()
+        self._title.setFont(fonts.heading)
+        self._count.setFont(fonts.heading)
+        self._count.setStyleSheet(f"color: {theme.muted}")
+        self._text.setFont(fonts.body if fonts.lecture else fonts.heading)

@@ -1,0 +1,55 @@
+"""``slotscope lessons``: the lessons that there are, and checking files of one's own."""
+
+from __future__ import annotations
+
+import argparse
+
+from slotscope.model.cli.guard import BAD_INPUT, note
+from slotscope.model.cli.output import print_json, progress_of, table
+from slotscope.model.cli.parser import UsageError
+from slotscope.model.errors import UserError
+from slotscope.model.lessons.checking import PanelsOf, faults_of
+from slotscope.model.lessons.files import find_lesson, lesson_files, load_lesson
+
+
+def execute(options: argparse.Namespace, panels_of: PanelsOf) -> int:
+    """List the lessons, or check files; a step's panels are those of its kind of system."""
+    if options.action is None:
+        return _listed(options)
+    if not options.files:
+        raise UsageError("found no file, allowed: the names or paths of lessons", where="lessons check")
+    checked = [_checked(name, panels_of, options.json) for name in options.files]
+    if options.json:
+        print_json({"lessons": checked})
+    return BAD_INPUT if any(one["faults"] for one in checked) else 0
+
+
+def _checked(name: str, panels_of: PanelsOf, quiet: bool) -> dict[str, object]:
+    """What is found in a lesson; each fault is said on stderr."""
+    steps = 0
+    with progress_of(f"lessons check {name}", quiet=quiet):
+        try:
+            path = find_lesson(name)
+            lesson = load_lesson(path)
+            steps, faults = len(lesson.steps), list(faults_of(lesson, path, panels_of))
+        except UserError as error:
+            faults = [error.line]
+    for line in faults:
+        note(line)
+    if not (faults or quiet):
+        print(f"{name}: {steps} {'step' if steps == 1 else 'steps'}, all of them can be shown")
+    return {"name": name, "steps": steps, "faults": faults}
+
+
+def _listed(options: argparse.Namespace) -> int:
+    lessons = {name: load_lesson(path) for name, path in lesson_files().items()}
+    if options.json:
+        entries = [
+            {"name": name, "title": one.title, "learn": one.learn, "steps": len(one.steps)}
+            for name, one in lessons.items()
+        ]
+        print_json({"lessons": entries})
+        return 0
+    rows = [(name, str(len(one.steps)), one.title) for name, one in lessons.items()]
+    print(table(("lesson", "steps", "title"), rows, right=3))
+    return 0

@@ -1,0 +1,51 @@
+"""What is wrong with a lesson whose file is sound: moments that there are not, panels and things that nobody has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Callable, Collection, Iterator
+
+from slotscope.model.comparison.comparison import Run, lanes_of, stand_at
+from slotscope.model.errors import UserError
+from slotscope.model.inspection import SERVER
+from slotscope.model.lessons.lesson import Lesson, Step
+
+#: The names of the panels of a kind of system.
+PanelsOf = Callable[[str], Collection[str]]
+
+
+def faults_of(lesson: Lesson, path: Path, panels_of: PanelsOf) -> Iterator[str]:
+    """A line for each step, of a lesson in the file *path*, that the window could not show as it is meant."""
+    for number, step in enumerate(lesson.steps):
+        try:
+            _check(step, path.parent, panels_of)
+        except UserError as error:
+            yield f"{path}: steps[{number}]: {error.line}"
+
+
+def _check(step: Step, folder: Path, panels_of: PanelsOf) -> None:
+    """Stand at the moment of a step.
+
+    Raises
+    ------
+    UserError
+        If it is not there, or what the step wants to show.
+    """
+    place = step.place(folder)
+    run = place.open()
+    if said := stand_at(run, place.moment):
+        raise UserError(said, where="moment")
+    known = panels_of(run.info.system)
+    for name in step.panels:
+        if name not in known:
+            raise UserError(f"found '{name}', allowed: {', '.join(sorted(known))}", where="panels")
+    _check_outlined(step, run)
+
+
+def _check_outlined(step: Step, run: Run) -> None:
+    lanes, server = lanes_of(run), step.outlined(SERVER)
+    if step.policy > len(lanes):
+        raise UserError(f"found {step.policy}, allowed: from 1 to {len(lanes)}, as many as run here", where="policy")
+    servers = int(lanes[0].info.numbers.servers)
+    if server is not None and not 0 <= server < servers:
+        raise UserError(f"found 'server {server + 1}', allowed: from 1 to {servers}", where="outline")

@@ -1,0 +1,94 @@
+"""Files of lessons: which there are, reading one, and adding a moment to one."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any, Mapping
+
+import tomli_w
+
+from slotscope.model.errors import ScenarioError, unknown_name
+from slotscope.model.lessons.lesson import Lesson
+from slotscope.model.scenario.load import read_text
+from slotscope.model.scenario.validation import validated
+
+_FOLDER = Path(__file__).resolve().parents[2] / "resources" / "lessons"
+
+#: What a lesson is called that a first moment begins.
+_NEW = {"title": "A new lesson", "learn": "What one learns: say it here in a sentence."}
+
+
+class LessonError(ScenarioError):
+    """A lesson's file or field that cannot be used."""
+
+
+def lesson_files() -> dict[str, Path]:
+    """The built-in lessons: name (the file's stem) to path."""
+    return {path.stem: path for path in sorted(_FOLDER.glob("*.toml"))}
+
+
+def lesson_titles() -> list[tuple[str, str]]:
+    """(name, title) of each of them."""
+    return [(name, str(tomllib.loads(path.read_text("utf-8"))["title"])) for name, path in lesson_files().items()]
+
+
+def find_lesson(name_or_path: str) -> Path:
+    """The file that a lesson's name, or a path, stands for.
+
+    Raises
+    ------
+    LessonError
+        If it is neither.
+    """
+    built_in, path = lesson_files(), Path(name_or_path)
+    if name_or_path in built_in:
+        return built_in[name_or_path]
+    if path.suffix or len(path.parts) > 1:
+        return path
+    raise LessonError(unknown_name("lesson", name_or_path, built_in) + "; or give the path of a .toml file")
+
+
+def load_lesson(path: Path) -> Lesson:
+    """Read and validate a lesson.
+
+    Raises
+    ------
+    ScenarioError
+        One line: the file, the field's path, what was found and what is allowed.
+    """
+    return _parsed(read_text(path, "lesson"), str(path))
+
+
+def _parsed(text: str, where: str) -> Lesson:
+    try:
+        data = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise LessonError(f"not valid TOML: {error}", where=where) from None
+    try:
+        return validated(Lesson, data)
+    except ScenarioError as error:
+        raise error.inside(where) from None
+
+
+def add_step(path: Path, step: Mapping[str, Any]) -> Lesson:
+    """The lesson in a file with a step more at its end; a file that is not there begins one.
+
+    What stands in the file stays as it is, comments included.
+
+    Raises
+    ------
+    ScenarioError
+        If the file holds no lesson, the step is none, or it cannot be written.
+    """
+    before = read_text(path, "lesson") if path.exists() else tomli_w.dumps(_NEW)
+    if path.exists():
+        _parsed(before, str(path))
+    table = tomli_w.dumps({key: value for key, value in step.items() if value}, multiline_strings=True)
+    after = f"{before.rstrip()}\n\n[[steps]]\n{table}"
+    lesson = _parsed(after, str(path))
+    try:
+        path.write_text(after, encoding="utf-8")
+    except OSError as error:
+        raise LessonError(f"cannot be written: {error.strerror or error}", where=str(path)) from None
+    return lesson

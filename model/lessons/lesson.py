@@ -1,0 +1,97 @@
+"""What a lesson is: a title, what one learns, and steps, each a moment of a run with what is said of it."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from slotscope.model.cli.arguments import parse
+from slotscope.model.errors import UserError
+from slotscope.model.inspection import JOB, SERVER
+from slotscope.model.lessons.place import Place
+from slotscope.model.origin import Origin, file_beside, policy_beside
+from slotscope.model.scenario.fields import Name, Section
+
+#: How a thing to outline is written: counted from 1 as the window counts servers, jobs by their numbers.
+_THING = re.compile(rf"(?P<what>{SERVER}|{JOB}) (?P<number>[0-9]{{1,9}})")
+
+
+class MomentLine(str):
+    """A command that opens a moment, as the window copies it."""
+
+    __slots__ = ("options",)
+
+    def __init__(self, text: str) -> None:
+        self.options = _read(text)  #: what the command line says
+
+
+def _read(text: str) -> argparse.Namespace:
+    allowed = "the line that 'Copy the line that opens this moment' copies"
+    try:
+        words = shlex.split(text)
+        options = parse(words[1:])
+    except UserError as error:
+        raise ValueError(f"{allowed} ({error.line})") from None
+    except ValueError:
+        raise ValueError(f"{allowed}, with its quotes in pairs") from None
+    whole = options.command == "window" and options.policies and None not in (options.seed, options.event)
+    if words[0] != "slotscope" or not whole:
+        raise ValueError(f"{allowed}: slotscope SCENARIO --policy P --seed S --event N")
+    return options
+
+
+def _moment_line(value: object) -> MomentLine:
+    if not isinstance(value, str):
+        raise ValueError("text in quotes")
+    return MomentLine(value)
+
+
+def _thing(value: str) -> str:
+    if _THING.fullmatch(value) is None:
+        raise ValueError("'server N' or 'job N'")
+    return value
+
+
+Outlined = Annotated[str, AfterValidator(_thing)]
+
+
+class Step(Section):
+    """A moment, what is said of it, and how the window shows it.
+
+    ``panels`` are brought to the front, ``width`` is the share of the window that those beside the servers
+    have, and ``outline`` names a server, a job or both.  ``policy`` says in whose picture the server is: 1 for
+    the first of those that run side by side.
+    """
+
+    moment: Annotated[MomentLine, BeforeValidator(_moment_line)]
+    text: str = Field(min_length=1, max_length=1000)
+    panels: tuple[Name, ...] = Field(default=(), max_length=6)
+    width: float | None = Field(default=None, ge=0.2, le=0.7)
+    outline: tuple[Outlined, ...] = Field(default=(), max_length=2)
+    policy: int = Field(default=1, ge=1, le=3)
+
+    def place(self, folder: Path) -> Place:
+        """Where it stands, for a lesson whose file is in *folder*."""
+        options = self.moment.options
+        trace = tuple(file_beside(path, folder) for path in options.trace)
+        source = file_beside(options.scenario, folder)
+        policies = [policy_beside(policy, folder) for policy in options.policies]
+        return Place(tuple(Origin(source, one, options.seed, trace) for one in policies), options.event)
+
+    def outlined(self, what: str) -> int | None:
+        """The number of the server, from 0, or of the job that is to be outlined; None for neither."""
+        found = (match for text in self.outline if (match := _THING.fullmatch(text)) and match["what"] == what)
+        return next((int(match["number"]) - (what == SERVER) for match in found), None)
+
+
+class Lesson(Section):
+    """A lesson: ``learn`` says in a sentence what one learns."""
+
+    title: str = Field(min_length=1, max_length=90)
+    learn: str = Field(min_length=1, max_length=200)
+    steps: tuple[Step, ...] = Field(min_length=1, max_length=100)
