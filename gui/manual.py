@@ -21,6 +21,7 @@ HELP = Path(__file__).resolve().parents[1] / "resources" / "help"
 #: Pages of the manual, in the order of the contents.
 PAGES = {
     "lecturer": "Five minutes for a lecturer",
+    "lessons": "Lessons",
     "dra": "DRA for a student",
     "queues": "Servers with a queue",
     "queues-classroom": "Queues in the classroom",

@@ -8,7 +8,7 @@ import shlex
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, Field
 
 from slotscope.model.cli.arguments import parse
 from slotscope.model.errors import UserError
@@ -21,16 +21,8 @@ from slotscope.model.scenario.fields import Name, Section
 _THING = re.compile(rf"(?P<what>{SERVER}|{JOB}) (?P<number>[0-9]{{1,9}})")
 
 
-class MomentLine(str):
-    """A command that opens a moment, as the window copies it."""
-
-    __slots__ = ("options",)
-
-    def __init__(self, text: str) -> None:
-        self.options = _read(text)  #: what the command line says
-
-
 def _read(text: str) -> argparse.Namespace:
+    """What a command says that opens a moment, as the window copies it."""
     allowed = "the line that 'Copy the line that opens this moment' copies"
     try:
         words = shlex.split(text)
@@ -40,15 +32,14 @@ def _read(text: str) -> argparse.Namespace:
     except ValueError:
         raise ValueError(f"{allowed}, with its quotes in pairs") from None
     whole = options.command == "window" and options.policies and None not in (options.seed, options.event)
-    if words[0] != "slotscope" or not whole:
+    if words[:1] != ["slotscope"] or not whole:
         raise ValueError(f"{allowed}: slotscope SCENARIO --policy P --seed S --event N")
     return options
 
 
-def _moment_line(value: object) -> MomentLine:
-    if not isinstance(value, str):
-        raise ValueError("text in quotes")
-    return MomentLine(value)
+def _line(value: str) -> str:
+    _read(value)
+    return value
 
 
 def _thing(value: str) -> str:
@@ -57,6 +48,7 @@ def _thing(value: str) -> str:
     return value
 
 
+MomentLine = Annotated[str, AfterValidator(_line)]
 Outlined = Annotated[str, AfterValidator(_thing)]
 
 
@@ -68,7 +60,7 @@ class Step(Section):
     the first of those that run side by side.
     """
 
-    moment: Annotated[MomentLine, BeforeValidator(_moment_line)]
+    moment: MomentLine
     text: str = Field(min_length=1, max_length=1000)
     panels: tuple[Name, ...] = Field(default=(), max_length=6)
     width: float | None = Field(default=None, ge=0.2, le=0.7)
@@ -77,7 +69,7 @@ class Step(Section):
 
     def place(self, folder: Path) -> Place:
         """Where it stands, for a lesson whose file is in *folder*."""
-        options = self.moment.options
+        options = _read(self.moment)
         trace = tuple(file_beside(path, folder) for path in options.trace)
         source = file_beside(options.scenario, folder)
         policies = [policy_beside(policy, folder) for policy in options.policies]

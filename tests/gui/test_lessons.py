@@ -1,0 +1,175 @@
+"""Lessons in the window: steps by a presenter's keys, panels, outlines, failing moments, adding one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QCheckBox, QDialog, QLabel, QTextBrowser
+from pytestqt.qtbot import QtBot
+
+from slotscope.gui.intents import Select
+from slotscope.gui.lessons.start_page import shown_at_start
+from slotscope.gui.main_window import MainWindow
+from slotscope.model.lessons.files import lesson_files, lesson_titles, load_lesson
+from slotscope.model.scenario.load import scenario_files
+from tests.gui.test_keys import strike
+from tests.gui.windows import complete_window, rest, warm
+
+Key = Qt.Key
+__all__ = ["warm"]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
+
+LINE = "slotscope dra-classroom --policy dra --seed 171 --event {}"
+STEPS = (
+    (LINE.format("14"), 'panels = ["theory"]\noutline = ["server 6", "job 5"]'),
+    (LINE.format("14.3"), 'panels = ["groups", "nothing"]'),
+    ("slotscope dra-classroom --policy gone.py --seed 1 --event 1", ""),
+    ("slotscope dra-example-2 --policy dra --seed 1 --event 99999", ""),
+    ("slotscope dra-classroom --policy dra --policy first-fit --seed 171 --event 10,10", 'panels = ["comparison"]'),
+    ("slotscope queues-classroom --policy vqs --seed 1 --event 5", 'outline = ["server 2"]\nwidth = 0.5'),
+)
+
+
+@pytest.fixture
+def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+    with complete_window(qtbot, tmp_path) as made:
+        made.activateWindow()
+        qtbot.waitUntil(made.isActiveWindow)
+        yield made
+
+
+@pytest.fixture
+def lesson(tmp_path: Path) -> Path:
+    """A lesson whose third and fourth steps fail."""
+    steps = [f'[[steps]]\nmoment = "{line}"\ntext = "Step {n}."\n{more}' for n, (line, more) in enumerate(STEPS, 1)]
+    path = tmp_path / "mine.toml"
+    path.write_text("\n".join(['title = "Mine"\nlearn = "Something."', *steps]), "utf-8")
+    return path
+
+
+def said(window: MainWindow) -> str:
+    return "|".join(label.text() for label in window.lessons.strip.findChildren(QLabel) if label.isVisibleTo(window))
+
+
+def stands(window: MainWindow, scenario: str, event: int, substeps: int = 0) -> bool:
+    frame = window.frame
+    return (frame.info.scenario_name, frame.event, len(frame.records)) == (scenario, event, substeps)
+
+
+def test_a_presenter_goes_through_a_lesson(qtbot: QtBot, window: MainWindow, lesson: Path) -> None:
+    window.lessons.open(lesson)
+    rest(qtbot, window, lambda: stands(window, "dra-classroom", 14))
+    qtbot.waitUntil(lambda: window.area.selection == Select(server=5, job=5))
+    assert "Mine" in said(window) and "1 of 6" in said(window) and "Step 1." in said(window)
+    assert window.docks["theory"].seen and not window.docks["groups"].seen
+    run = window.worker.session
+
+    strike(window, Key.Key_Right)  # on one's own
+    rest(qtbot, window, lambda: stands(window, "dra-classroom", 15))
+    window.transport.scenario.setFocus()
+    strike(window, Key.Key_PageDown)
+    rest(qtbot, window, lambda: stands(window, "dra-classroom", 14, 3))
+    assert window.worker.session is run  # the run is there: it only goes to the moment
+    qtbot.waitUntil(lambda: "found the panel 'nothing' in this step, allowed: algorithm" in said(window))
+    assert window.docks["groups"].seen
+
+    for told, number in (("gone.py", 3), ("allowed: up to", 4)):
+        strike(window, Key.Key_PageDown)
+        qtbot.waitUntil(lambda t=told: t in said(window))
+        assert f"{number} of 6" in said(window)
+    strike(window, Key.Key_PageDown)
+    rest(qtbot, window, lambda: stands(window, "dra-classroom", 10) and len(window.frame.lanes) == 2)
+    qtbot.waitUntil(lambda: "comparison" in window.docks and window.docks["comparison"].seen)
+    assert "cannot" not in said(window)
+    strike(window, Key.Key_PageDown)
+    rest(qtbot, window, lambda: stands(window, "queues-classroom", 5))
+    qtbot.waitUntil(lambda: window.area.selection == Select(server=1))
+    strike(window, Key.Key_PageDown)  # there is no other
+    strike(window, Key.Key_PageUp)
+    rest(qtbot, window, lambda: stands(window, "dra-classroom", 10))
+    assert "5 of 6" in said(window)
+
+
+def test_without_a_lesson_the_keys_step(qtbot: QtBot, window: MainWindow, lesson: Path) -> None:
+    window.lessons.open(lesson)
+    rest(qtbot, window, lambda: stands(window, "dra-classroom", 14))
+    qtbot.waitUntil(lambda: window.docks["theory"].seen)
+    qtbot.mouseClick(window.lessons.strip.buttons["end"], Qt.MouseButton.LeftButton)
+    assert window.lessons.strip.isHidden()
+    qtbot.waitUntil(lambda: not window.docks["theory"].seen)  # the panels stand as before
+    strike(window, Key.Key_PageUp)
+    rest(qtbot, window, lambda: stands(window, "dra-classroom", 13))
+
+
+def test_a_hall_sees_the_panel_of_the_step_and_all_of_its_text(qtbot: QtBot, window: MainWindow, lesson: Path) -> None:
+    window.resize(1280, 720)
+    window.lessons.open(lesson)
+    strike(window, Key.Key_L)
+    rest(qtbot, window, lambda: stands(window, "dra-classroom", 14))
+    qtbot.waitUntil(lambda: window.lecture.on and window.docks["theory"].seen and not window.docks["reward"].seen)
+    text = window.lessons.strip.findChild(QLabel, "lesson-text")
+    assert text is not None and text.font().pointSizeF() >= 16
+    longest = max((step.text for path in lesson_files().values() for step in load_lesson(path).steps), key=len)
+    window.lessons.strip.show_step("x", 0, 9, longest)
+    qtbot.waitUntil(lambda: text.height() >= text.heightForWidth(text.width()) > 2 * text.fontMetrics().height())
+    servers = window.docks["servers"]
+    qtbot.waitUntil(lambda: servers.height() > 0.35 * window.height())
+    strike(window, Key.Key_PageDown)
+    qtbot.waitUntil(lambda: window.docks["groups"].seen and not window.docks["theory"].seen)
+
+
+def test_lessons_are_listed_first_and_on_a_page(qtbot: QtBot, window: MainWindow) -> None:
+    box = window.transport.scenario
+    titles = [title for _, title in lesson_titles()]
+    assert [box.itemText(place).removeprefix("Lesson: ") for place in range(len(titles))] == titles
+    strike(window, Key.Key_F2)
+    (page,) = window.findChildren(QDialog)
+    browser = page.findChild(QTextBrowser)
+    assert browser is not None
+    shown = browser.toPlainText()
+    assert all(load_lesson(path).learn in shown for path in lesson_files().values())
+    assert all(name in shown for name in scenario_files())
+    box = page.findChild(QCheckBox)
+    assert box is not None and shown_at_start(window.settings)
+    box.click()
+    assert not shown_at_start(window.settings)
+    name = next(iter(lesson_files()))
+    browser.anchorClicked.emit(f"lesson:{name}")
+    rest(qtbot, window, lambda: stands(window, "dra-classroom", 0))
+    assert titles[0] in said(window)
+
+
+def test_the_box_opens_a_lesson_and_shows_what_runs(qtbot: QtBot, window: MainWindow) -> None:
+    window.control.open("dra-example-2")
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == "dra-example-2")
+    box = window.transport.scenario
+    box.setCurrentIndex(0)
+    box.activated.emit(0)
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == "dra-classroom")
+    assert box.currentText() == "dra-classroom"
+
+
+def test_a_moment_is_added_beside_and_opens_again(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    window.lessons.open(next(iter(lesson_files())), 2)
+    rest(qtbot, window, lambda: stands(window, "dra-classroom", 14, 1))
+    qtbot.waitUntil(lambda: window.area.selection == Select(server=5))
+    strike(window, Key.Key_M, Qt.KeyboardModifier.ControlModifier)
+    line = window.lessons.adding
+    assert line.isVisible() and not window.findChildren(QDialog) and line.text.hasFocus()
+    line.file.setText(str(tmp_path / "no.txt"))
+    QTest.keyClicks(line.text, "What I say of l and 1.")  # letters are the field's, not commands
+    QTest.keyClick(line.text, Key.Key_Return)
+    assert any("allowed: a path that ends in .toml" in label.text() for label in line.findChildren(QLabel))
+    line.file.setText(str(tmp_path / "new.toml"))
+    QTest.keyClick(line.text, Key.Key_Return)
+    assert line.isHidden()
+    step = load_lesson(tmp_path / "new.toml").steps[0]
+    assert step.text == "What I say of l and 1." and step.outline == ("server 6",)
+    assert step.moment == LINE.format("14.1")
+    strike(window, Key.Key_M, Qt.KeyboardModifier.ControlModifier)
+    strike(window, Key.Key_Escape)
+    assert line.isHidden()

@@ -1,0 +1,1 @@
+"""Lessons: their files, their claims, and what the window makes of them."""

@@ -1,0 +1,139 @@
+"""Files of lessons: what is read, what is refused and how, and what adding a moment leaves alone."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from slotscope.gui.library.__main__ import main
+from slotscope.model.errors import UserError
+from slotscope.model.inspection import JOB, SERVER
+from slotscope.model.lessons.files import add_step, find_lesson, lesson_files, load_lesson
+
+LINE = "slotscope dra-classroom --policy dra --seed 171 --event 14.2"
+HEAD = 'title = "T"\nlearn = "L"\n'
+STEP = f'[[steps]]\nmoment = "{LINE}"\ntext = "Said."\n'
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "mine.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_step_knows_its_place(tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text("", "utf-8")
+    (tmp_path / "p.py").write_text("", "utf-8")
+    line = "slotscope ./s.toml --policy p.py:a=1 --policy dra --seed 3 --event 4,5.2"
+    text = HEAD + f'[[steps]]\nmoment = "{line}"\ntext = "x"\noutline = ["server 3", "job 12"]\n'
+    path = written(tmp_path, text)
+    step = load_lesson(path).steps[0]
+    place = step.place(path.parent)
+    assert [origin.source for origin in place.origins] == [str(tmp_path / "s.toml")] * 2
+    assert [origin.policy for origin in place.origins] == [f"{tmp_path / 'p.py'}:a=1", "dra"]
+    assert str(place.moment) == "4,5.2"
+    assert (step.outlined(SERVER), step.outlined(JOB)) == (2, 12)
+    assert "--event 4,5.2" in place.line
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "found an empty file, allowed: a lesson"),
+        ("title = ", "not valid TOML"),
+        (HEAD, "steps: found nothing, allowed: this field is required"),
+        (HEAD + "steps = []", "steps: found [], allowed: at least 1 entries"),
+        (HEAD + "txt = 1\n" + STEP, "txt: found an unknown key; did you mean 'text'?"),
+        (HEAD + STEP + "width = 2\n", "steps[0].width: found 2, allowed: a number of at most 0.7"),
+        (HEAD + STEP + 'outline = ["rank 3"]\n', "steps[0].outline[0]: found 'rank 3', allowed: 'server N' or 'job N'"),
+        (HEAD + STEP.replace(" --event 14.2", ""), "allowed: the line that 'Copy the line that opens this moment'"),
+        (HEAD + STEP.replace("slotscope ", "slotscope run "), "steps[0].moment: found 'slotscope run"),
+        (HEAD + STEP.replace("14.2", "14.2.1"), "found '14.2.1', allowed: an event's number"),
+        (HEAD + STEP.replace("slotscope", "rm -rf"), "steps[0].moment: found 'rm -rf"),
+    ],
+)
+def test_a_fault_is_one_line_with_its_place(tmp_path: Path, text: str, told: str) -> None:
+    path = written(tmp_path, text)
+    with pytest.raises(UserError) as caught:
+        load_lesson(path)
+    assert caught.value.line.startswith(str(path))
+    assert told in caught.value.line and "\n" not in caught.value.line
+
+
+def test_an_unknown_lesson_names_the_nearest() -> None:
+    with pytest.raises(UserError, match=r"no lesson is called 'dra-1-decisin'; did you mean 'dra-1-decision'"):
+        find_lesson("dra-1-decisin")
+
+
+said = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), min_size=1, max_size=60).filter(str.strip)
+
+
+@given(said, said, st.sampled_from([(), ("algorithm",), ("reward", "lp")]))
+def test_what_is_added_is_read_again_and_the_rest_stays(
+    tmp_path_factory: pytest.TempPathFactory, first: str, second: str, panels: tuple[str, ...]
+) -> None:
+    path = tmp_path_factory.mktemp("l") / "new.toml"
+    add_step(path, {"moment": LINE, "text": first, "panels": panels})
+    before = f"# what stands here stays\n{path.read_text('utf-8')}  # and this"
+    path.write_text(before, "utf-8")
+    lesson = add_step(path, {"moment": LINE, "text": second, "panels": panels, "outline": ["server 1"]})
+    assert path.read_text("utf-8").startswith(before)
+    assert [step.text for step in lesson.steps] == [first, second]
+    assert [step.panels for step in lesson.steps] == [panels, panels]
+    assert lesson == load_lesson(path)
+
+
+@pytest.mark.parametrize("text", ["title = 1", f'{HEAD}steps = [{{moment = "{LINE}", text = "x"}}]'])
+def test_a_file_to_which_nothing_can_be_added_stays_as_it_is(tmp_path: Path, text: str) -> None:
+    path = written(tmp_path, text)
+    with pytest.raises(UserError):
+        add_step(path, {"moment": LINE, "text": "x"})
+    assert path.read_text("utf-8") == text
+
+
+def test_the_command_lists_and_checks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lessons"]) == 0
+    listed = capsys.readouterr().out
+    assert all(name in listed for name in lesson_files())
+    good = written(tmp_path, HEAD + STEP)
+    assert main(["lessons", "check", str(good)]) == 0
+    assert "1 step, all of them can be shown" in capsys.readouterr().out
+    for change, told in (
+        (("dra-classroom", "dra-clasroom"), "steps[0]: no scenario is called"),
+        (("--policy dra", "--policy gone.py"), "gone.py"),
+        (("dra-classroom", "dra-example-2"), "allowed: up to"),
+        (('text = "Said."', 'text = "x"\npanels = ["rewards"]'), "panels: found 'rewards', allowed: "),
+        (('text = "Said."', 'text = "x"\noutline = ["server 8"]'), "allowed: from 1 to 7"),
+        (('text = "Said."', 'text = "x"\npolicy = 2'), "policy: found 2, allowed: from 1 to 1"),
+    ):
+        written(tmp_path, (HEAD + STEP).replace(*change))
+        assert main(["lessons", "check", str(good)]) == 2
+        error = capsys.readouterr().err
+        assert told in error and str(good) in error and "Traceback" not in error
+
+
+def test_a_lesson_runs_no_file_that_nobody_allowed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    (tmp_path / "evil.py").write_text("raise SystemExit('it ran')", "utf-8")
+    path = written(tmp_path, (HEAD + STEP).replace("--policy dra", "--policy evil.py"))
+    assert main(["lessons", "check", str(path)]) == 2
+    assert "wants to run" in capsys.readouterr().err
+
+
+def test_a_step_that_there_is_not_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lesson", "dra-1-decision", "--step", "99"]) == 2
+    assert "--step: found 99, allowed: from 1 to " in capsys.readouterr().err
+
+
+def test_built_in_lessons_are_texts_for_a_hall() -> None:
+    for path in lesson_files().values():
+        lesson = load_lesson(path)
+        assert len(lesson.steps) >= 3
+        assert all(len(" ".join(step.text.split())) <= 420 for step in lesson.steps), path
+        assert tomllib.loads(path.read_text("utf-8"))
