@@ -54,11 +54,12 @@ class ChoiceBox(QComboBox):
         self._keeps = False
 
     def showPopup(self) -> None:
-        """Open the list."""
+        """Open the list, at what is chosen: Qt begins where a search in the list has ended, though it was given up."""
         if not self._keeps:
             self._keeps = True
             keep_keys(self.view())
         super().showPopup()
+        self.view().setCurrentIndex(self.model().index(self.currentIndex(), self.modelColumn()))
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Not for a closed box."""

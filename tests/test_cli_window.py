@@ -16,6 +16,7 @@ from slotscope.model.cli.arguments import COMMANDS, parse
 from slotscope.model.cli.output import Progress
 from slotscope.model.cli.parser import DEFAULT_SCENARIO
 from slotscope.model.engine import ReferenceEngine
+from slotscope.model.lessons.files import lesson_files
 from slotscope.model.origin import Moment
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -42,8 +43,9 @@ class Window:
         self.opened = []
         self.pictures = []
 
-    def main(self, *arguments):
+    def main(self, *arguments, offer=False, lesson=None):
         self.opened.append(arguments)
+        self.offered, self.lesson = offer, lesson
         return 0
 
     def screenshot(self, scenario, policies, seed, trace, at, event, out, size, panel, theme):
@@ -85,6 +87,16 @@ class TestWindow:
         said = slotscope("moldable-swf")
         assert (said.code, len(app.opened)) == (2, 4)
         assert "give its files with --trace PATH" in said.err
+
+    def test_lessons_are_offered_where_nothing_is_asked_for(self, slotscope, app):
+        for words, offered in (("", True), ("dra-classroom", False)):
+            assert slotscope(words).code == 0
+            assert app.offered is offered
+
+    def test_a_lesson_opens_at_its_step(self, slotscope, app):
+        assert slotscope("lesson dra-1-decision --step 3").code == 0
+        assert app.opened == [("dra-classroom",)]
+        assert app.lesson == (lesson_files()["dra-1-decision"], 2)
 
     def test_a_saved_session_is_left_to_the_window(self, slotscope, app, tmp_path):
         (tmp_path / "mine.slotscope").touch()

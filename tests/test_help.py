@@ -16,6 +16,7 @@ from slotscope.model.engine import EventRun
 from slotscope.model.kinds.queue.facts import records_on
 from slotscope.model.kinds.queue.state import NOW, WAITING
 from slotscope.model.lab import experiments
+from slotscope.model.lessons.files import lesson_files
 from slotscope.model.policies import POLICIES, reference_class
 from slotscope.model.scenario.load import scenario_files
 from tests.help_pages import HELP, commands, flat, page, policies_in, table
@@ -46,7 +47,7 @@ class TestPages:
 
     @pytest.mark.parametrize("name", FILES)
     def test_scenarios_and_experiments_exist(self, name):
-        known = set(scenario_files()) | set(experiments()) | set(POLICIES) | set(FILES)
+        known = set(scenario_files()) | set(experiments()) | set(POLICIES) | set(FILES) | set(lesson_files())
         kinds = "dra|queues|jrs|moldable"
         named = re.findall(rf"(?<![\w/.-])(?:{kinds})-[a-z0-9]+(?:-[a-z0-9]+)*", page(name))
         assert {word for word in named if word not in known} == set()

@@ -24,7 +24,7 @@ from slotscope.model.errors import UntrustedPolicyError, UserError
 from slotscope.model.inspection import JOB, SERVER
 from slotscope.model.lessons.files import find_lesson, load_lesson
 from slotscope.model.lessons.lesson import Lesson
-from slotscope.model.lessons.place import Place
+from slotscope.model.lessons.place import StepPlace
 from slotscope.model.origin import NO_LINE
 
 
@@ -167,7 +167,7 @@ class LessonControl(QObject):
             self._area.layouts.restore(usual)
 
 
-def _begin(worker: RunWorker, place: Place, turn: int) -> None:
+def _begin(worker: RunWorker, place: StepPlace, turn: int) -> None:
     """Open the run of a place, unless it is there, and let it go to the moment."""
     try:
         if worker.session is None or not place.is_of(worker.session):
@@ -181,7 +181,7 @@ def _begin(worker: RunWorker, place: Place, turn: int) -> None:
     worker.post(partial(_stand, place=place, turn=turn))
 
 
-def _stand(worker: RunWorker, place: Place, turn: int) -> None:
+def _stand(worker: RunWorker, place: StepPlace, turn: int) -> None:
     """Go to the moment of a place, unless another run was opened meanwhile."""
     if worker.session is None or not place.is_of(worker.session):
         return

@@ -406,7 +406,8 @@ def _lessons() -> Parser:
 def _lesson() -> Parser:
     parser = Parser(
         "lesson",
-        "Opens the window at a step of a lesson.",
+        "Opens the window at a step of a lesson; PageDown and PageUp go on and back. Without a display the moment of "
+        "the step is run offscreen, as slotscope SCENARIO --event N is.",
         ["slotscope lesson dra-1-decision", "slotscope lesson my-lesson.toml --step 3"],
     )
     parser.add_argument("name", metavar="NAME", help="from 'slotscope lessons', or the path of a .toml file")

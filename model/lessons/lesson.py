@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field
 from slotscope.model.cli.arguments import parse
 from slotscope.model.errors import UserError
 from slotscope.model.inspection import JOB, SERVER
-from slotscope.model.lessons.place import Place
+from slotscope.model.lessons.place import StepPlace
 from slotscope.model.origin import Origin, file_beside, policy_beside
 from slotscope.model.scenario.fields import Name, Section
 
@@ -67,13 +67,13 @@ class Step(Section):
     outline: tuple[Outlined, ...] = Field(default=(), max_length=2)
     policy: int = Field(default=1, ge=1, le=3)
 
-    def place(self, folder: Path) -> Place:
+    def place(self, folder: Path) -> StepPlace:
         """Where it stands, for a lesson whose file is in *folder*."""
         options = _read(self.moment)
         trace = tuple(file_beside(path, folder) for path in options.trace)
         source = file_beside(options.scenario, folder)
         policies = [policy_beside(policy, folder) for policy in options.policies]
-        return Place(tuple(Origin(source, one, options.seed, trace) for one in policies), options.event)
+        return StepPlace(tuple(Origin(source, one, options.seed, trace) for one in policies), options.event)
 
     def outlined(self, what: str) -> int | None:
         """The number of the server, from 0, or of the job that is to be outlined; None for neither."""

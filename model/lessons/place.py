@@ -16,7 +16,7 @@ from slotscope.model.policy_choice import policy_choice
 
 
 @dataclass(frozen=True)
-class Place:
+class StepPlace:
     """Where a step of a lesson stands, with files found from the folder of the lesson's own.
 
     Attributes

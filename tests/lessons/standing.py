@@ -9,7 +9,7 @@ from slotscope.model.api import Session
 from slotscope.model.comparison.comparison import Run, lanes_of, stand_at
 from slotscope.model.frame import Frame
 from slotscope.model.lessons.files import lesson_files, load_lesson
-from slotscope.model.lessons.place import Place
+from slotscope.model.lessons.place import StepPlace
 from slotscope.model.origin import Moment, Origin
 
 #: The seeds on which a claim about all runs is tried.
@@ -46,7 +46,7 @@ class Standing(NamedTuple):
 @cache
 def opened(origins: tuple[Origin, ...]) -> Run:
     """A run, the same for all steps that it has."""
-    return Place(origins, Moment((0,))).open()
+    return StepPlace(origins, Moment((0,))).open()
 
 
 def standing(name: str, number: int) -> Standing:
