@@ -6,17 +6,29 @@ import pytest
 
 from slotscope.model.api import Session
 from slotscope.model.records import Line
+from slotscope.model.scenario.load import parse_scenario_text, scenario_files
 
 
 @pytest.mark.parametrize(
     ("scenario", "policy", "lines"),
     [
         ("dra-classroom", "dra", [(1, 8), (2, 6)]),
+        ("dra-pools", "dra", [(1, 3), (1, 6), (1, 8), (1, 11), (2, 6)]),
+        ("dra-classroom", "dra:reservation_factor=log^1.1", [(1, 8), (2, 6), (2, 20), (2, 26)]),
+        ("dra-classroom", "dra:workload=window", [(1, 8), (2, 6), (2, 20), (2, 26)]),
+        ("dra-classroom", "dra-periodic", [(1, 8), (2, 6), (2, 20), (2, 26)]),
+        ("dra-classroom", "dra-periodic:workload=window", [(1, 8), (2, 6), (2, 20), (2, 26), (3, 2)]),
+        ("dra-classroom", "dra-no-migration", [(1, 8), (2, 6), (2, 24), (2, 25)]),
+        ("dra-classroom", "dra-no-migration:extended=true", [(1, 8), (2, 6), (2, 18), (2, 24), (2, 25)]),
+        ("dra-classroom", "dra-preemption", [(1, 8), (2, 6)]),
+        ("dra-classroom", "dra-preemption:retry=true", [(1, 8), (2, 6), (2, 22)]),
         ("dra-classroom", "power-of-d", [(1, 3)]),
         ("dra-classroom", "static-reservation", [(1, 3)]),
         ("queues-classroom", "bf-js", [(3, 1)]),
         ("queues-classroom", "vqs", [(3, 1)]),
         ("queues-classroom", "vqs:skip=true", [(2, 3), (3, 1)]),
+        ("queues-classroom", "max-weight", [(1, 1)]),
+        ("queues-classroom", "max-weight:preemptive=true", [(1, 1)]),
         ("queues-classroom", "fifo-ff", []),
         ("queues-classroom", "fifo-ff:skip=true", [(1, 4)]),
         ("jrs-classroom", "jrs", [(1, 2), (1, 3)]),
@@ -37,3 +49,11 @@ def test_a_parameter_makes_a_line_another_and_keeps_what_it_was() -> None:
     texts = {line.line: line.text for line in usual}
     (other,) = [line for line in skips if line.text != texts[line.line]]
     assert (other.line, other.printed) == (Line(1, 4), texts[Line(1, 4)])
+
+
+def test_a_type_that_fits_no_server_is_no_candidate_of_gpa() -> None:
+    """Line 4 has all types in print."""
+    text = scenario_files()["dra-classroom"].read_text(encoding="utf-8")
+    with_wide = parse_scenario_text(text.replace("CPU = 5, memory = 20", "CPU = 9, memory = 20"), "wide")
+    departing = [line.line for line in Session.open(with_wide, kernel=False).info.pseudocode if line.printed]
+    assert departing == [Line(1, 4), Line(1, 8), Line(2, 6)]

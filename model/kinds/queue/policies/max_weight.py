@@ -27,11 +27,16 @@ from slotscope.model.kinds.queue.policies.active import RENEWAL, ActiveConfigura
 from slotscope.model.kinds.queue.policies.base import Decisions, PseudocodeLine, placed
 from slotscope.model.kinds.queue.state import ALWAYS
 from slotscope.model.kinds.queue.view import QueueView
+from slotscope.model.policies.common import departing
 from slotscope.model.programs.listing import maximal_additive
 from slotscope.model.records import Evict, Line, Record, Renew
 
 #: Configurations that a server's choice is made from, at most.
 MOST_CONFIGURATIONS = 20_000
+
+_PREEMPTIVE = (
+    "in every slot: <b>k</b> := argmax &lt;<b>k</b>, <b>Q</b> and jobs in service&gt; over all feasible configurations"
+)
 
 
 class Parameters(RenewalParameters):
@@ -48,12 +53,13 @@ class Reference(ActiveConfigurations):
     paper = "Psychas & Ghaderi (2019), Section III.A"
     schema = Parameters
     serves_by = "exactly"
-    pseudocode = (
+    pseudocode: tuple[PseudocodeLine, ...] = (
         PseudocodeLine(
             Line(1, 1),
             0,
             "<b>if</b> the server is empty: <b>k</b> := argmax "
             "&lt;<b>k</b>, <b>Q</b>&gt; over all feasible configurations",
+            printed="at any time <b>k</b> has the maximum weight &lt;<b>k</b>, <b>Q</b>&gt;",
         ),
         PseudocodeLine(
             Line(2, 1),
@@ -75,6 +81,7 @@ class Reference(ActiveConfigurations):
         self.preemptive = parameters.preemptive
         if self.preemptive:
             self.looks_again = ALWAYS
+            self.pseudocode = departing(self.pseudocode, {Line(1, 1): _PREEMPTIVE})
         if not numbers.values:
             raise ValueError(
                 "found sizes from a continuous distribution, allowed for max-weight: "

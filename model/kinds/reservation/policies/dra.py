@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import ceil
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from pydantic import model_validator
@@ -44,8 +44,16 @@ from slotscope.model.kinds.reservation.policies.base import (
 from slotscope.model.kinds.reservation.policies.reservation_factor import Factor, ReservationFactor
 from slotscope.model.kinds.reservation.policies.workload_estimate import WorkloadSource, estimator
 from slotscope.model.kinds.reservation.view import ReservationView
+from slotscope.model.policies.common import departing
 from slotscope.model.records import Admit, Classify, Line, Migrate, Reassign, Record, Reject
 from slotscope.model.scenario.fields import Numbers, Positive, Section
+
+
+def _cra(of_jobs: bool, whole: bool) -> str:
+    """The call of CRA, for the jobs present or for an estimate, with a g(L) that is a number of slots or is rounded."""
+    factor = "<i>g</i>(<i>L</i>)" if whole else "⌈<i>g</i>(<i>L</i>)⌉"
+    return f"CRA({'Y(<i>t</i>)' if of_jobs else 'the estimate'} + {factor}<b>1</b>, X(<i>t</i>))"
+
 
 PSEUDOCODE = (
     PseudocodeLine(Line(2, 1), 0, "<b>function</b> CRA(Ŷ, X)"),
@@ -72,7 +80,7 @@ PSEUDOCODE = (
     PseudocodeLine(Line(2, 17), 0, "<b>procedure</b> ARRIVAL(<i>j</i>, <i>t</i>)"),
     PseudocodeLine(Line(2, 18), 1, "<b>if</b> AG<sub><i>j</i></sub> ≠ ∅ <b>then</b>"),
     PseudocodeLine(Line(2, 19), 2, "schedule the job in AG<sub><i>j</i></sub>"),
-    PseudocodeLine(Line(2, 20), 2, "CRA(Y(<i>t</i>) + <i>g</i>(<i>L</i>)<b>1</b>, X(<i>t</i>))"),
+    PseudocodeLine(Line(2, 20), 2, _cra(True, True)),
     PseudocodeLine(Line(2, 21), 1, "<b>else</b>"),
     PseudocodeLine(Line(2, 22), 2, "reject the job"),
     PseudocodeLine(Line(2, 23), 0, "<b>procedure</b> DEPARTURE(<i>j</i>, <i>t</i>)"),
@@ -82,8 +90,12 @@ PSEUDOCODE = (
         "<b>if</b> RG<sub><i>j</i></sub> ≠ ∅ <b>and</b> the slot emptied is in the Accept Group <b>then</b>",
     ),
     PseudocodeLine(Line(2, 25), 2, "migrate the job in RG<sub><i>j</i></sub> to the slot that emptied"),
-    PseudocodeLine(Line(2, 26), 1, "CRA(Y(<i>t</i>) + <i>g</i>(<i>L</i>)<b>1</b>, X(<i>t</i>))"),
+    PseudocodeLine(Line(2, 26), 1, _cra(True, True)),
 )
+
+
+#: The lines by which CRA follows events.
+CRA_AT_EVENTS = (Line(2, 20), Line(2, 26))
 
 
 class Parameters(Section):
@@ -131,6 +143,14 @@ class Reference(ReservationPolicy):
         self.compiled = self.estimator.compiled
         if self.estimator.learns:
             self.cra_at_events = False  # a rejection changes Y-hat, but no CRA follows it
+        self.pseudocode = departing(self.pseudocode, self.texts(parameters))
+
+    def texts(self, parameters: Any) -> dict[Line, str]:
+        """Lines that the numbers of the system, or parameters, make others."""
+        texts = gpa.texts_for(self.numbers)
+        if (called := _cra(parameters.workload == "jobs", self.reserved == self.reservation)) != _cra(True, True):
+            texts |= dict.fromkeys(CRA_AT_EVENTS, called)
+        return texts
 
     def start(self, view: ReservationView) -> Decisions:
         """CRA at time 0."""

@@ -13,6 +13,8 @@ Deviations
 
 from __future__ import annotations
 
+from typing import Any
+
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.policies import dra
 from slotscope.model.records import Line
@@ -31,9 +33,15 @@ class Reference(dra.Reference):
     title = "DRA without migration"
     paper = "Psychas & Ghaderi (2022), Section 8"
     schema = Parameters
-    pseudocode = tuple(line for line in dra.Reference.pseudocode if line.line not in (Line(2, 24), Line(2, 25)))
     migrates = False
 
     def __init__(self, numbers: ReservationNumbers, parameters: Parameters) -> None:
         super().__init__(numbers, parameters)
         self.extended = parameters.extended
+
+    def texts(self, parameters: Any) -> dict[Line, str]:
+        """No job migrates; of an extended Reject Group no job is admitted to servers of rank J + 1."""
+        texts = super().texts(parameters) | dict.fromkeys((Line(2, 24), Line(2, 25)), "nothing: no job migrates")
+        if parameters.extended:
+            texts[Line(2, 18)] = "<b>if</b> AG<sub><i>j</i></sub> ≠ ∅, all of rank <i>J</i> + 1 left out <b>then</b>"
+        return texts

@@ -15,6 +15,7 @@ Deviations
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.policies import dra
@@ -23,9 +24,8 @@ from slotscope.model.kinds.reservation.view import ReservationView
 from slotscope.model.records import Line, UpdateAt
 from slotscope.model.scenario.fields import Numbers, Positive
 
-#: CRA follows the clock: no line asks for it at an arrival or a departure.
 PSEUDOCODE = (
-    *(line for line in dra.Reference.pseudocode if line.line not in (Line(2, 20), Line(2, 26))),
+    *dra.Reference.pseudocode,
     PseudocodeLine(Line(3, 1), 0, "<b>procedure</b> UPDATE(<i>t</i>)", "Periodic updates"),
     PseudocodeLine(Line(3, 2), 1, "CRA(Y(<i>t</i>) + <i>g</i>(<i>L</i>)<b>1</b>, X(<i>t</i>))"),
     PseudocodeLine(Line(3, 3), 1, "update again at <i>t</i> + <i>τ</i>"),
@@ -54,6 +54,13 @@ class Reference(dra.Reference):
         self.period = float(parameters.period)
         self.times = tuple(sorted(float(time) for time in parameters.times))
         self.updates_when_idle = bool(self.times)
+
+    def texts(self, parameters: Any) -> dict[Line, str]:
+        """CRA follows the clock: no line asks for it at an arrival or a departure."""
+        texts = super().texts(parameters)
+        if dra.CRA_AT_EVENTS[0] in texts:
+            texts[Line(3, 2)] = texts[dra.CRA_AT_EVENTS[0]]
+        return texts | dict.fromkeys(dra.CRA_AT_EVENTS, "nothing: CRA waits for the next update")
 
     def start(self, view: ReservationView) -> Decisions:
         """CRA at time 0, and the first update after it."""

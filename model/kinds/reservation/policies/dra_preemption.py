@@ -16,6 +16,8 @@ Deviations
 
 from __future__ import annotations
 
+from typing import Any
+
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.policies import dra
 from slotscope.model.kinds.reservation.policies.base import ArrivingJob, Decisions, PseudocodeLine
@@ -60,6 +62,11 @@ class Reference(dra.Reference):
         self.retry = parameters.retry
         low = [j for j in range(numbers.types) if numbers.priorities[j] == 0]
         self.victims = sorted(low, key=lambda j: (numbers.size_units[j], j))
+
+    def texts(self, parameters: Any) -> dict[Line, str]:
+        """A job that is tried once more is rejected only then."""
+        again = {Line(2, 22): "PREEMPT(<i>j</i>); try lines 18–20 once more; <b>else</b> reject the job"}
+        return super().texts(parameters) | (again if parameters.retry else {})
 
     def arrival(self, view: ReservationView, job: ArrivingJob) -> Decisions:
         """Lines 17-22, and preemption."""
