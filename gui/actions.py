@@ -172,7 +172,7 @@ COMMANDS: tuple[Command, ...] = (
         "Copies a command that opens this very moment on any machine.",
         "File",
     ),
-    Command("lessons", "Lessons ...", ("F2",), "Lists all lessons with what one learns, and all scenarios.", "Lessons"),
+    Command("lessons", "Lessons ...", ("F8",), "Lists all lessons with what one learns, and all scenarios.", "Lessons"),
     Command(
         "lesson_next",
         "Next step of the lesson",

@@ -108,11 +108,11 @@ def test_the_window_gets_all_policies(slotscope, monkeypatch):
     from slotscope.model.origin import Moment
 
     opened = []
-    window = SimpleNamespace(main=lambda *given: opened.append(given) or 0)
+    window = SimpleNamespace(main=lambda *given, offer: opened.append((*given, offer)) or 0)
     monkeypatch.setitem(sys.modules, "slotscope.gui.app", window)
     monkeypatch.setattr("slotscope.gui.app", window, raising=False)
     monkeypatch.setattr("slotscope.gui.platform.require_platform", lambda *_, **__: Platform("offscreen"))
     assert slotscope("dra-classroom --policy dra --policy first-fit --event 3").code == 0
-    assert opened == [("dra-classroom", ("dra", "first-fit"), None, Moment((3,)), ())]
+    assert opened == [("dra-classroom", ("dra", "first-fit"), None, Moment((3,)), (), False)]
     said = slotscope("dra-classroom --policy dra --policy nix")
     assert (said.code, said.err.count("\n"), len(opened)) == (2, 1, 1)

@@ -126,7 +126,7 @@ def test_lessons_are_listed_first_and_on_a_page(qtbot: QtBot, window: MainWindow
     box = window.transport.scenario
     titles = [title for _, title in lesson_titles()]
     assert [box.itemText(place).removeprefix("Lesson: ") for place in range(len(titles))] == titles
-    strike(window, Key.Key_F2)
+    strike(window, Key.Key_F8)
     (page,) = window.findChildren(QDialog)
     browser = page.findChild(QTextBrowser)
     assert browser is not None

@@ -24,7 +24,7 @@ from slotscope.model.policies.own.kind import Occasion, OwnKind
 from slotscope.model.policies.own.memory import Lasting, TooMuchError
 from slotscope.model.policies.own.records import BadValueError, plain_record
 from slotscope.model.policies.own.shown import PrivateNumbers
-from slotscope.model.policies.own.sound import MOST_MEMORY, Check, NotADecisionError, number, sound
+from slotscope.model.policies.own.sound import MOST_MEMORY, Check, NotADecisionError, found, number, sound
 from slotscope.model.records import Line, Record
 from slotscope.model.systems.view import PolicyView
 
@@ -36,6 +36,13 @@ ON_DRIFT = (
 
 #: Attributes that the systems of all kinds read.
 _OF_ALL_KINDS: Mapping[str, Check] = {"memory": number(0, MOST_MEMORY)}
+
+
+def _lines(value: Any, name: str, _: Any) -> tuple[PseudocodeLine, ...]:
+    """Lines of pseudocode."""
+    if not isinstance(value, tuple) or any(type(one) is not PseudocodeLine for one in value):
+        raise NotADecisionError(f"{name} is {found(value)}, allowed: a tuple of PseudocodeLine")
+    return value
 
 
 class Made(NamedTuple):
@@ -68,7 +75,8 @@ class GuardedPolicy(Policy):
     make:
         Executes the file anew and makes the policy.
     pseudocode, own_algorithm:
-        What is shown, and the number of the algorithm that the file's own lines are there.
+        What is shown, and the number of the algorithm that the file's own lines are there.  Lines that
+        the policy itself has otherwise are shown as it has them.
     """
 
     may_fail = True
@@ -84,7 +92,6 @@ class GuardedPolicy(Policy):
         own_algorithm: int = 1,
     ) -> None:
         self.name = path
-        self.pseudocode = pseudocode
         self._kind = kind
         self._own_algorithm = own_algorithm
         self._own_lines = {line.line for line in pseudocode}
@@ -94,6 +101,8 @@ class GuardedPolicy(Policy):
         attributes = self._renew()
         self.title = str(attributes.get("title", "")) or path
         self.paper = str(attributes.get("paper", ""))
+        departures = {one.line: one for one in self._checked(_lines, attributes.get("pseudocode", ()), "pseudocode")}
+        self.pseudocode = tuple(departures.get(one.line, one) for one in pseudocode)
         self.kernel_data = self._checked(arrays, attributes.get("kernel_data", ()), "kernel_data")
         for name, check in self._checks.items():
             if name in attributes:
@@ -105,7 +114,7 @@ class GuardedPolicy(Policy):
     def _renew(self) -> Mapping[str, Any]:
         """A fresh policy, with nothing left of what a failed one has changed; its attributes."""
         self._numbers = PrivateNumbers(self._real, self._kind.parts)
-        wanted = ("title", "paper", "kernel_data", *self._checks)
+        wanted = ("title", "paper", "kernel_data", "pseudocode", *self._checks)
         self._policy, variables, attributes = self._make(self._numbers.copy, wanted)
         try:
             self._lasting = Lasting(self._policy, variables, (self._numbers.copy, self._real))
