@@ -25,6 +25,8 @@ from slotscope.model.records import Line
 
 _SCROLL_TIME = 180  # ms
 _DIMMED = 0.38
+#: How lines are set, from the roomiest on: close together or not, and the share of the panel's type.
+_SETTINGS = ((False, 1.08), (True, 1.0), (True, 0.92), (True, 0.85), (True, 0.78), (True, 0.72))
 
 
 class ShownPseudocode(NamedTuple):
@@ -47,7 +49,7 @@ class PseudocodeView(QAbstractScrollArea):
         self.code = Code(())
         self.picture = ShownPseudocode()
         self.headings = False
-        self._tight = False
+        self._setting = 0
         self._layout = CodeLayout(self.code, self._type(), 0.0, False)
         self._placed: list[PlacedLine] = []
         self._glide = QPropertyAnimation(self.verticalScrollBar(), b"value", self)
@@ -65,7 +67,6 @@ class PseudocodeView(QAbstractScrollArea):
         """Show another algorithm."""
         self.code = code
         self.headings = len({line.line.algorithm for line in code.lines}) > 1
-        self._tight = False
         self.picture = ShownPseudocode()
         self.verticalScrollBar().setValue(0)
         self.typeset()
@@ -85,27 +86,32 @@ class PseudocodeView(QAbstractScrollArea):
 
     def typeset(self) -> None:
         """Set all lines in the present type and width."""
-        self._set(tight=False)
+        self._set(0)
         self._place()
 
-    def _set(self, tight: bool) -> None:
-        self._tight = tight
+    def _set(self, setting: int) -> None:
+        self._setting = setting
+        tight, _ = _SETTINGS[setting]
         self._layout = CodeLayout(self.code, self._type(), self.viewport().width(), self.headings, tight)
         self._placed = self._layout.placed(self.picture.beside)
 
     def _place(self) -> None:
-        """Where lines and values stand; close together if that shows the whole function that runs, and from then on."""
+        """Where lines and values stand: as roomy as shows the whole function that runs, and from then on.
+
+        Where no setting does the lines stay as they are.
+        """
         self._placed = self._layout.placed(self.picture.beside)
-        if not self._tight and self._too_high():
-            self._set(tight=True)
-            if self._too_high():
-                self._set(tight=False)
+        roomy = self._setting
+        while self._too_high() and self._setting < len(_SETTINGS) - 1:
+            self._set(self._setting + 1)
+        if self._too_high():
+            self._set(roomy)
         self._set_range()
         self.viewport().update()
 
     def _type(self) -> QFont:
         font = QFont(self.font())
-        font.setPointSizeF(font.pointSizeF() * (1.0 if self._tight else 1.08))
+        font.setPointSizeF(font.pointSizeF() * _SETTINGS[self._setting][1])
         return font
 
     def _too_high(self) -> bool:

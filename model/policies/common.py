@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Any, Mapping, NamedTuple, Sequence
 
 from slotscope.model.records import Line, Record
@@ -24,12 +25,18 @@ class PseudocodeLine(NamedTuple):
     printed: str = ""
 
 
-def departing(lines: Sequence[PseudocodeLine], texts: Mapping[Line, str]) -> tuple[PseudocodeLine, ...]:
-    """*lines* as parameters have them: those with another one of *texts* have what they were as what is printed."""
-    return tuple(
+def departing(
+    lines: Sequence[PseudocodeLine], texts: Mapping[Line, str], printed: Mapping[Line, str] = MappingProxyType({})
+) -> tuple[PseudocodeLine, ...]:
+    """*lines* as parameters have them: those with another one of *texts* have what they were as what is printed.
+
+    *printed* is what the paper has instead where a line itself does not say so.
+    """
+    other = tuple(
         one._replace(text=texts[one.line], printed=one.printed or one.text) if one.line in texts else one
         for one in lines
     )
+    return tuple(one._replace(printed=printed.get(one.line, one.printed)) for one in other)
 
 
 class NoParameters(Section):

@@ -326,7 +326,7 @@ class TestHall:
     def hall(self, panel, qapp):
         apply(qapp, panel.theme, lecture=True)
         panel.set_theme(panel.theme)
-        panel.resize(612, 559)
+        panel.resize(608, 515)
         yield panel
         apply(qapp, panel.theme)
 
@@ -334,10 +334,12 @@ class TestHall:
         ("scenario", "policy", "algorithms"),
         [
             ("dra-classroom", "dra", {1, 2}),
+            ("dra-vms", "dra-no-migration", {1, 2}),
+            ("dra-pools", "dra-preemption", {1, 2}),
             ("queues-classroom", "bf-js", {1, 2}),
             ("queues-classroom", "vqs-bf", {1, 2}),
             ("jrs-classroom", "jrs", {1, 2}),
-            ("moldable-classroom", "greedy-p", {1}),
+            ("moldable-classes", "greedy-p", {1}),
         ],
     )
     def test_the_function_that_runs_is_whole_with_all_its_values(self, hall, qtbot, scenario, policy, algorithms):
@@ -364,7 +366,7 @@ class TestHall:
             hall.set_frame(session.frame())
         view = hall.view
         qtbot.waitUntil(lambda: view._glide.state() == view._glide.State.Stopped)
-        assert view._tight
+        assert view._setting
         line = Line(2, 7)  # its X-hat has a lowered index
         placed = view._placed[view.code.place[line]]
         assert placed.document.size().height() > view._layout.row
@@ -382,7 +384,7 @@ def test_no_line_stands_on_another(panel, steps, qtbot, height):
         panel.set_frame(frame)
         panel.resize(407 + len(tight) % 2, height)  # set anew
         view = panel.view
-        tight.add(view._tight)
+        tight.add(view._setting > 0)
         assert all(placed.height >= view._layout.row - 1 for placed in view._placed)
         assert all(after.top - one.bottom >= -1 for one, after in pairwise(view._placed))
     assert tight != {False} or height != 420

@@ -33,8 +33,16 @@ from slotscope.model.scenario.load import parse_scenario_text, scenario_files
         ("queues-classroom", "fifo-ff:skip=true", [(1, 4)]),
         ("jrs-classroom", "jrs", [(1, 2), (1, 3)]),
         ("jrs-classroom", "jrs:at_limit=reached,limit=requested", [(1, 2), (1, 3), (2, 5), (2, 6)]),
+        ("jrs-classroom", "jrs:recovery_rate=1", [(1, 2), (1, 3), (1, 7)]),
+        ("jrs-classroom", "jrs:patch=false", [(1, 2), (1, 3)]),
+        ("jrs-classroom", "jrs:token_limit=2", [(1, 2), (1, 3), (2, 5)]),
+        ("jrs-fixed-sizes", "jrs", [(1, 2), (1, 3), (1, 5)]),
         ("jrs-classroom", "grand", [(1, 3)]),
         ("moldable-classroom", "greedy-p", []),
+        ("moldable-classroom", "greedy-p:load=0.5", [(1, 2)]),
+        ("moldable-classes", "greedy-p", [(1, 1)]),
+        ("moldable-classes", "greedy-p:shares=none", [(1, 1)]),
+        ("moldable-classes", "greedy-p:rest=common", [(1, 1)]),
     ],
 )
 def test_lines_that_depart_have_the_printed_one(scenario: str, policy: str, lines: list[tuple[int, int]]) -> None:

@@ -86,8 +86,14 @@ class Reference(MoldablePolicy):
         texts = {}
         if self.parameters.p is not None:
             texts[Line(1, 2)] = "it asks for i servers, i drawn with the given probability p<sub>i</sub>"
+        elif self.parameters.load is not None:
+            texts[Line(1, 2)] = "it asks for i servers, i drawn with probability p*<sub>i</sub> of the given load"
         if self.rules.common_pool[0] >= 0:
             texts[Line(1, 1)] = "<b>when</b> a job arrives, j servers of its class and common ones are free <b>do</b>"
+        elif self.shares:
+            texts[Line(1, 1)] = "<b>when</b> a job arrives and j of its class's ⌊b n⌋ servers are free <b>do</b>"
+        elif self.numbers.classes > 1:
+            texts[Line(1, 1)] = "<b>when</b> a job arrives and j servers, open to all classes, are free <b>do</b>"
         return texts
 
     def distribution(self, job_class: int) -> list[tuple[int, float]]:

@@ -117,7 +117,7 @@ class Reference(PhasePolicy):
         options[LIMIT_REACHED] = parameters.at_limit == "reached"
         options[AFTER_PAUSE] = parameters.request_after_pause
         self.rules = rules_of(self.plan, options, float(parameters.recovery_rate), parameters.patch)
-        self.pseudocode = departing(self.pseudocode, _texts(parameters))
+        self.pseudocode = departing(self.pseudocode, _texts(parameters), _printed(parameters, len(self.plan.pools)))
         self.pool_of = self.rules.pool_of
         self.pools = len(self.plan.pools)
         most = numbers.model.most_jobs
@@ -297,6 +297,11 @@ class Reference(PhasePolicy):
 def _texts(parameters: Parameters) -> dict[Line, str]:
     """Lines that another reading of the paper makes others."""
     texts: dict[Line, str] = {}
+    if parameters.recovery_rate:
+        texts[Line(1, 2)] = "ask for one job of its type (at 0: for k⁰; outside S: for the way back)"
+        texts[Line(1, 7)] = "<b>when</b> k̂ changed and ℓ holds no token: new timers, also outside S"
+    elif not parameters.patch:
+        texts[Line(1, 2)] = "ask for one job of its type"
     if parameters.request_after_pause:
         texts[Line(1, 3)] = "<b>when</b> a job on ℓ moves, or a pause of ℓ ends <b>do</b>"
     reached = parameters.at_limit == "reached"
@@ -307,6 +312,18 @@ def _texts(parameters: Parameters) -> dict[Line, str]:
     if parameters.limit == "requested":
         texts[Line(2, 6)] = "take one of the type asked for; a virtual job joins its server"
     return texts
+
+
+def _printed(parameters: Parameters, pools: int) -> dict[Line, str]:
+    """What the paper prints where the lines alone do not say that they depart from it."""
+    printed: dict[Line, str] = {}
+    if not parameters.patch:
+        printed[Line(1, 2)] = "at 0 outside S a timer of rate 1 asks for k⁰ (B.3)"
+    if pools > 1:
+        printed[Line(1, 5)] = "outside S<sub>j</sub>, at k̂ ≠ 0, nothing is asked for (B.3)"
+    if parameters.token_limit is not None:
+        printed[Line(2, 5)] = "η<sub>max</sub> = ⌈√L⌉"
+    return printed
 
 
 def _first(jobs: Sequence[int]) -> int:
