@@ -31,6 +31,7 @@ class Command:
     group: str
     icon: str = ""
     checkable: bool = False
+    onward: bool = False  #: whether it lets the run go on, which an open question holds back
     paging: str = ""  #: a presenter's key; in sheets and dialogs it turns pages as usual
 
     @property
@@ -40,10 +41,34 @@ class Command:
 
 
 COMMANDS: tuple[Command, ...] = (
-    Command("run", "Run or pause", ("Space",), "Runs on, or pauses.", "Transport", "run"),
-    Command("step", "Step", ("Right",), "Lets one event happen, or finishes the one begun.", "Transport", "step"),
-    Command("into", "Step into", ("Shift+Right",), "Takes the next sub-step of the decision.", "Transport", "into"),
-    Command("out", "Step out", ("Shift+Down",), "Finishes the decision that was stepped into.", "Transport", "out"),
+    Command("run", "Run or pause", ("Space",), "Runs on, or pauses.", "Transport", "run", onward=True),
+    Command(
+        "step",
+        "Step",
+        ("Right",),
+        "Lets one event happen, or finishes the one begun.",
+        "Transport",
+        "step",
+        onward=True,
+    ),
+    Command(
+        "into",
+        "Step into",
+        ("Shift+Right",),
+        "Takes the next sub-step of the decision.",
+        "Transport",
+        "into",
+        onward=True,
+    ),
+    Command(
+        "out",
+        "Step out",
+        ("Shift+Down",),
+        "Finishes the decision that was stepped into.",
+        "Transport",
+        "out",
+        onward=True,
+    ),
     Command(
         "to_next",
         "To the next",
@@ -51,6 +76,7 @@ COMMANDS: tuple[Command, ...] = (
         "Runs to the next event of the chosen kind and stops just before it.",
         "Transport",
         "to_next",
+        onward=True,
     ),
     Command("step_back", "Step back", ("Left",), "Takes one event back.", "Transport", "step_back"),
     Command("back_into", "Sub-step back", ("Shift+Left",), "Takes one sub-step back.", "Transport", "substep_back"),
@@ -75,6 +101,7 @@ COMMANDS: tuple[Command, ...] = (
         ("F3",),
         "Goes to just before the next event at which the log's question holds, also beyond the live end.",
         "Transport",
+        onward=True,
     ),
     Command(
         "previous_hit",
@@ -91,6 +118,7 @@ COMMANDS: tuple[Command, ...] = (
         "Goes to the last event that was ever reached.",
         "Transport",
         "to_live_end",
+        onward=True,
     ),
     Command("slower", "Slower", ("<",), "Halves the speed.", "Transport"),
     Command("faster", "Faster", (">",), "Doubles the speed.", "Transport"),
@@ -101,9 +129,15 @@ COMMANDS: tuple[Command, ...] = (
         "Runs as fast as the machine can, without drawing, until Esc.",
         "Transport",
         "express",
+        onward=True,
     ),
     Command(
-        "until", "Run until ...", ("U",), "Runs until a time (t = 20), an event (1000) or a kind of event.", "Transport"
+        "until",
+        "Run until ...",
+        ("U",),
+        "Runs until a time (t = 20), an event (1000) or a kind of event.",
+        "Transport",
+        onward=True,
     ),
     Command(
         "stop",
@@ -196,6 +230,14 @@ COMMANDS: tuple[Command, ...] = (
         "Writes the moment that is shown, with its panels and what is outlined, into a lesson's file.",
         "Lessons",
     ),
+    Command(
+        "ask_me",
+        "Ask me this",
+        ("A",),
+        "Asks what the policy decides next; where a question is open, goes to its answer.",
+        "Lessons",
+    ),
+    Command("reveal", "Reveal the answer", ("R",), "Shows the answer to the question that is open.", "Lessons"),
     Command("quit", "Quit", ("Ctrl+Q",), "Leaves slotscope.", "File"),
     Command(
         "lecture",
@@ -257,6 +299,12 @@ class Actions:
         for command in COMMANDS:
             if command.icon:
                 self._actions[command.name].setIcon(icon(command.icon, theme))
+
+    def hold(self, on: bool) -> None:
+        """Let no command let the run go on, or all of them again."""
+        for command in COMMANDS:
+            if command.onward:
+                self._actions[command.name].setDisabled(on)
 
     def in_group(self, group: str) -> list[QAction]:
         """The actions of one menu, in order."""

@@ -159,6 +159,7 @@ class MainWindow(QMainWindow):
             one.said.connect(self.say)
         self.transport.chosen.connect(self.control.run_again)
         self.transport.lesson_chosen.connect(self.lessons.open)
+        self.lessons.questions.held.connect(self.actions_by_name.hold)
         self.lessons.strip.listed.connect(self.show_lessons)
         self.transport.paced.connect(self.control.set_pace)
         self.transport.history.sought.connect(self.control.go_to)
@@ -191,6 +192,7 @@ class MainWindow(QMainWindow):
     def begin(self, info: RunInfo) -> None:
         """Another run: forget the last one, and have what belongs to this kind of system."""
         self.inspectors.begin(info)
+        self.lessons.questions.forget()
         self.area.begin(info)
         self.panels.show_system(info.system)
         self.transport.set_system(info.system, info.event_kinds)
@@ -229,6 +231,7 @@ class MainWindow(QMainWindow):
             return
         self.transport.set_frame(frame)
         self.area.show_frame(frame)
+        self.lessons.questions.follow(frame)
         self.status.show_run(frame.message, self.compare.next_text(frame))
         self.lecture.follow()
 
@@ -340,9 +343,7 @@ class MainWindow(QMainWindow):
             "export": lambda: dialogs.ask_export(self, control.export),
             "copy_line": self.copy_line,
             "lessons": self.show_lessons,
-            "lesson_next": partial(self.lessons.turn, 1),
-            "lesson_back": partial(self.lessons.turn, -1),
-            "lesson_add": self.lessons.adding.ask,
+            **self.lessons.commands(),
             "quit": self.close,
             "lecture": self.lecture.toggle,
             "dark": self.toggle_theme,
@@ -409,7 +410,7 @@ class MainWindow(QMainWindow):
         self.actions_by_name.restyle(self.theme)
         self.transport.set_theme(self.theme)
         self.experiments.set_theme(self.theme)
-        self.lessons.strip.set_theme(self.theme)
+        self.lessons.set_theme(self.theme)
         self.area.set_theme(self.theme)
         self.lecture.restyle()
 

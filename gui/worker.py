@@ -58,6 +58,8 @@ class RunWorker(QObject):
         A file that nobody has allowed would run; the command is to be posted again if it may.
     stood(int, str)
         The run, or the moment, of a lesson's step is there; which, as it was counted, and else what is wrong.
+    posed(int, object)
+        A question at the moment where the run stands, an Exercise, or why there is none; which, as it was counted.
     progressed(Progress)
         How far it is with what takes long; without a text once that is over.
     compiling(str)
@@ -76,6 +78,7 @@ class RunWorker(QObject):
     compiling = Signal(str)
     progressed = Signal(object)
     stood = Signal(int, str)
+    posed = Signal(int, object)
     laid_out = Signal(str)
 
     def __init__(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtWidgets import QWidget
@@ -15,10 +15,12 @@ from slotscope.gui.intents import Select
 from slotscope.gui.layouts import soon
 from slotscope.gui.lecture import LectureMode
 from slotscope.gui.lessons.adding import AddingLine
+from slotscope.gui.lessons.questions import WAITS, QuestionControl
 from slotscope.gui.lessons.strip import LessonStrip
 from slotscope.gui.panels import names_of
 from slotscope.gui.run_control import RunControl
-from slotscope.gui.worker import RunWorker
+from slotscope.gui.theme import Theme
+from slotscope.gui.worker import Command, RunWorker
 from slotscope.model.comparison.comparison import stand_at
 from slotscope.model.errors import UntrustedPolicyError, UserError
 from slotscope.model.inspection import JOB, SERVER
@@ -50,7 +52,7 @@ class LessonControl(QObject):
     ) -> None:
         super().__init__(area)
         self._area, self._lanes, self._lecture, self._worker = area, lanes, lecture, worker
-        self._control = control
+        self._control, self.questions = control, QuestionControl(area, worker)
         self.strip = LessonStrip(area.window)
         self.adding = AddingLine(area.window, settings, self._present)
         self.lesson: Lesson | None = None
@@ -64,11 +66,27 @@ class LessonControl(QObject):
         self.strip.ended.connect(self.end)
         self.adding.said.connect(self.said)
         worker.stood.connect(self._take_answer)
+        self.questions.refused.connect(self._refuse_question)
 
     @property
     def rows(self) -> tuple[QWidget, ...]:
         """What stands above the panels."""
-        return self.strip, self.adding
+        return self.strip, self.questions.line, self.adding
+
+    def commands(self) -> dict[str, Callable[[], object]]:
+        """What carries out the commands about lessons, by their names."""
+        return {
+            "lesson_next": partial(self.turn, 1),
+            "lesson_back": partial(self.turn, -1),
+            "lesson_add": self.adding.ask,
+            "ask_me": self.questions.ask_present,
+            "reveal": self.questions.reveal,
+        }
+
+    def set_theme(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self.strip.set_theme(theme)
+        self.questions.line.set_theme(theme)
 
     # From step to step.
 
@@ -84,8 +102,13 @@ class LessonControl(QObject):
         self._go_to(number)
 
     def turn(self, by: int) -> None:
-        """One step of the lesson on (1) or back (-1), where there is one; without a lesson, one event."""
-        if self.lesson is None:
+        """One step of the lesson on (1) or back (-1), where there is one; without a lesson, one event.
+
+        A question that is open is revealed first in lecture mode, where a presenter has no other key; else it waits.
+        """
+        if by > 0 and self.questions.open:
+            self.questions.reveal() if self._lecture.on else self.questions.line.say_fault(WAITS)
+        elif self.lesson is None:
             (self._control.step if by > 0 else self._control.step_back)()
         elif 0 <= self.number + by < len(self.lesson.steps):
             self._go_to(self.number + by)
@@ -98,6 +121,7 @@ class LessonControl(QObject):
     def end(self) -> None:
         """No lesson any more; the panels stand as they did before it."""
         self.lesson = None
+        self.questions.close()
         self.strip.hide()
         self._restore()
         self._area.select(Select())
@@ -107,8 +131,13 @@ class LessonControl(QObject):
         assert lesson is not None
         self.number = number
         self._turns += 1
+        self.questions.close()
         self.strip.show_step(lesson.title, number, len(lesson.steps), lesson.steps[number].text)
-        self._worker.post_instead(partial(_begin, place=lesson.steps[number].place(self._folder), turn=self._turns))
+        step, asking = lesson.steps[number], None
+        if step.question is not None:
+            asking = self.questions.asking(step.question, step.policy - 1)
+        place = step.place(self._folder)
+        self._worker.post_instead(partial(_begin, place=place, turn=self._turns, then=asking))
 
     def _take_answer(self, turn: int, fault: str) -> None:
         """The run of a step is there, or its moment; or there is none."""
@@ -117,6 +146,9 @@ class LessonControl(QObject):
         self.strip.say_fault(f"This step's moment cannot be shown: {fault}" if fault else "")
         if not fault:
             self.dress()
+
+    def _refuse_question(self, text: str) -> None:
+        (self.said.emit if self.lesson is None else self.strip.say_fault)(text)
 
     # Panels.
 
@@ -167,8 +199,8 @@ class LessonControl(QObject):
             self._area.layouts.restore(usual)
 
 
-def _begin(worker: RunWorker, place: StepPlace, turn: int) -> None:
-    """Open the run of a place, unless it is there, and let it go to the moment."""
+def _begin(worker: RunWorker, place: StepPlace, turn: int, then: Command | None) -> None:
+    """Open the run of a place, unless it is there, and let it go to the moment; *then* something is done there."""
     try:
         if worker.session is None or not place.is_of(worker.session):
             worker.exchange(place.open(kernel=False))
@@ -178,10 +210,10 @@ def _begin(worker: RunWorker, place: StepPlace, turn: int) -> None:
     except UserError as error:
         worker.stood.emit(turn, error.line)
         raise
-    worker.post(partial(_stand, place=place, turn=turn))
+    worker.post(partial(_stand, place=place, turn=turn, then=then))
 
 
-def _stand(worker: RunWorker, place: StepPlace, turn: int) -> None:
+def _stand(worker: RunWorker, place: StepPlace, turn: int, then: Command | None) -> None:
     """Go to the moment of a place, unless another run was opened meanwhile."""
     if worker.session is None or not place.is_of(worker.session):
         return
@@ -193,3 +225,5 @@ def _stand(worker: RunWorker, place: StepPlace, turn: int) -> None:
         raise
     finally:
         worker.stood.emit(turn, "".join(filter(None, told)))
+    if then is not None and not any(told):
+        then(worker)

@@ -60,6 +60,9 @@ class Room(NamedTuple):
     whys:
         A module that says why policies decide as they do, ``WHYS``
         (:class:`model.whys.decision.Whys`).
+    asks:
+        A module that says what students can be asked of decisions, ``ASKS``
+        (:class:`model.exercises.room.RoomAsks`).
     experiments:
         Experiments by name.
     commands:
@@ -82,6 +85,7 @@ class Room(NamedTuple):
     experiments: Mapping[str, Experiment]
     questions: str
     whys: str
+    asks: str
     commands: Mapping[str, CommandSpec] = MappingProxyType({})
     problems: str = ""
     own_policies: str = ""

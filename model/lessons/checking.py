@@ -7,6 +7,7 @@ from typing import Callable, Collection, Iterator
 
 from slotscope.model.comparison.comparison import Run, lanes_of, stand_at
 from slotscope.model.errors import UserError
+from slotscope.model.exercises.posing import pose
 from slotscope.model.inspection import SERVER
 from slotscope.model.lessons.lesson import Lesson, Step
 
@@ -40,6 +41,8 @@ def _check(step: Step, folder: Path, panels_of: PanelsOf) -> None:
         if name not in known:
             raise UserError(f"found '{name}', allowed: {', '.join(sorted(known))}", where="panels")
     _check_outlined(step, run)
+    if step.question is not None:
+        pose(run, step.question, step.policy - 1)
 
 
 def _check_outlined(step: Step, run: Run) -> None:

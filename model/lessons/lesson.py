@@ -12,6 +12,7 @@ from pydantic import AfterValidator, Field
 
 from slotscope.model.cli.arguments import parse
 from slotscope.model.errors import UserError
+from slotscope.model.exercises.question import QuizQuestion
 from slotscope.model.inspection import JOB, SERVER
 from slotscope.model.lessons.place import StepPlace
 from slotscope.model.origin import Origin, file_beside, policy_beside
@@ -56,8 +57,8 @@ class Step(Section):
     """A moment, what is said of it, and how the window shows it.
 
     ``panels`` are brought to the front, ``width`` is the share of the window that those beside the servers
-    have, and ``outline`` names a server, a job or both.  ``policy`` says in whose picture the server is: 1 for
-    the first of those that run side by side.
+    have, and ``outline`` names a server, a job or both.  ``policy`` says in whose picture the server is, and whose
+    decision the ``question`` is about: 1 for the first of those that run side by side.
     """
 
     moment: MomentLine
@@ -66,6 +67,7 @@ class Step(Section):
     width: float | None = Field(default=None, ge=0.2, le=0.7)
     outline: tuple[Outlined, ...] = Field(default=(), max_length=2)
     policy: int = Field(default=1, ge=1, le=3)
+    question: QuizQuestion | None = None
 
     def place(self, folder: Path) -> StepPlace:
         """Where it stands, for a lesson whose file is in *folder*."""

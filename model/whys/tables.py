@@ -40,6 +40,7 @@ class Preference(NamedTuple):
     told: Callable[[int], str]  #: the numbers of one
     rank: NDArray[np.int64] | None = None  #: [n] the least is taken; None: drawn, or several are taken
     compared: bool = False  #: whether ``told`` says in what those that were not taken are worse
+    compares: NDArray[np.generic] | None = None  #: [n] what the paper compares, the least wins; None: any may be taken
 
 
 class WhyLine(NamedTuple):
@@ -93,6 +94,12 @@ class Candidates:
     def open(self) -> NDArray[np.int64]:
         """Those that could have been taken."""
         return np.flatnonzero(self.failed == len(self.conditions))
+
+    @property
+    def legal(self) -> NDArray[np.int64]:
+        """Those that could as well have been taken: where the paper leaves a choice, more than one."""
+        found, compares = self.open, self.preference.compares
+        return found if compares is None or not len(found) else found[compares[found] == compares[found].min()]
 
     def lines(self) -> tuple[WhyLine, ...]:
         """A line for each condition, and one for what is left."""

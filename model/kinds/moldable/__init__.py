@@ -44,6 +44,7 @@ ROOM = Room(
     ),
     questions=f"{__name__}.questions.fields",
     whys=f"{__name__}.whys",
+    asks=f"{__name__}.asks",
     answered=(f"{__name__}.answered", "AnsweredAllocation"),
     experiments=MappingProxyType(_EXPERIMENTS),
     problems=f"{__name__}.cli.problems",

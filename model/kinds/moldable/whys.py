@@ -133,6 +133,7 @@ def _widths(setting: Setting) -> Candidates:
         "Section 4, line 3: min(i, j)",
         lambda i: f"speed-up {float(system.tables.speedup[j, i + 1]):.4g}",
         None if own else -width,
+        compares=-width,
     )
     chosen = np.array([len(setting.subject.on) - 1] if setting.subject.on else [], np.int64)
     return Candidates("width", lambda i: counted(i + 1, "server"), width, tuple(conditions), preference, chosen)

@@ -307,7 +307,9 @@ def _preferred(setting: Setting) -> Preference:
             "drawn uniformly at random", _line(setting, 3), lambda s: f"{grouped(int(state.jobs_on[s]))} jobs"
         )
     if not hasattr(policy, "weight"):
-        return Preference("the one of lowest number", _line(setting, 3), lambda s: f"number {s + 1}", servers)
+        return Preference(
+            "the one of lowest number", _line(setting, 3), lambda s: f"number {s + 1}", servers, compares=servers
+        )
     left = (policy.limit - (state.peak_use if policy.by_peak else state.use)) @ policy.weight
     ties = servers
     if drawn := _drawn(setting):
@@ -321,6 +323,7 @@ def _preferred(setting: Setting) -> Preference:
         lambda s: f"{per_cent(int(left[s]) / whole)} left",
         rank,
         compared=True,
+        compares=left,
     )
 
 

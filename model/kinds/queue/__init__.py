@@ -73,6 +73,7 @@ ROOM = Room(
     questions=f"{__name__}.questions.fields",
     own_policies=f"{__name__}.own",
     whys=f"{__name__}.whys",
+    asks=f"{__name__}.asks",
     answered=(f"{__name__}.answered", "AnsweredService"),
     experiments=MappingProxyType(_EXPERIMENTS),
 )

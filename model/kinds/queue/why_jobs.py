@@ -148,9 +148,10 @@ def _first_job(setting: Setting, server: int, records: NDArray[np.int64]) -> Pre
             "the first of its line", place_of(setting, 0), lambda job: f"VQ_{int(queues[job])}", ranked(jobs, queues)
         )
     if not is_by_server(setting):
-        return Preference("the one that came first", place_of(setting, 2), size, ranked(jobs))
+        return Preference("the one that came first", place_of(setting, 2), size, ranked(jobs), compares=jobs)
     if numbers.resources == 1:
-        return Preference("the largest", place_of(setting, 2), size, ranked(jobs, -rooms[:, 0]))
+        largest = -rooms[:, 0]
+        return Preference("the largest", place_of(setting, 2), size, ranked(jobs, largest), compares=largest)
     unit = score_unit(numbers)
     score = (rooms // unit) @ (state.used[server] // unit)
     return Preference(
@@ -158,4 +159,5 @@ def _first_job(setting: Setting, server: int, records: NDArray[np.int64]) -> Pre
         "Section VIII",
         lambda job: f"score {grouped(int(score[job]))}",
         ranked(jobs, -score, -rooms.sum(axis=1)),
+        compares=-score,
     )

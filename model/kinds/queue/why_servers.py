@@ -309,10 +309,16 @@ def _preference(setting: Setting, job: WaitingJob) -> Preference:
         return Preference("the one that the policy's file chose", policy.name, lambda _: "see its sub-steps")
     if is_by_server(setting):
         return Preference(
-            "the one whose turn comes first", "servers in order of their number", lambda s: f"number {s + 1}", servers
+            "the one whose turn comes first",
+            "servers in order of their number",
+            lambda s: f"number {s + 1}",
+            servers,
+            compares=servers,
         )
     if not getattr(policy, "by_job", False):
-        return Preference("the first that has room", "Section VII.B, line 3", lambda s: f"number {s + 1}", servers)
+        return Preference(
+            "the first that has room", "Section VII.B, line 3", lambda s: f"number {s + 1}", servers, compares=servers
+        )
     place = place_of(setting, 2)
     if numbers.resources == 1:
         free = numbers.capacity[:, 0] - state.used[:, 0]
@@ -322,6 +328,7 @@ def _preference(setting: Setting, job: WaitingJob) -> Preference:
             lambda s: f"{amount(numbers.amount(int(free[s]), 0))} is free",
             ranked(servers, free),
             compared=True,
+            compares=free,
         )
     unit = score_unit(numbers)
     score = (state.used // unit) @ (job.room // unit)
@@ -331,6 +338,7 @@ def _preference(setting: Setting, job: WaitingJob) -> Preference:
         lambda s: f"score {grouped(int(score[s]))}",
         ranked(servers, -score),
         compared=True,
+        compares=-score,
     )
 
 

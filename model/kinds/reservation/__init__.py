@@ -74,6 +74,7 @@ ROOM = Room(
     ),
     questions=f"{__name__}.questions.fields",
     whys=f"{__name__}.whys",
+    asks=f"{__name__}.asks",
     answered=(f"{__name__}.answered", "AnsweredAdmission"),
     experiments=MappingProxyType(_EXPERIMENTS),
     commands=MappingProxyType(

@@ -139,7 +139,9 @@ def _for_arrival(setting: Setting) -> tuple[tuple[Condition, ...], Preference]:
     room = _room(setting, "line 2")
     if hasattr(policy, "loads"):
         return room, _by_load(setting, numbers, "the one with the least room left afterwards", "line 3", added=1)
-    return room, Preference("the one of lowest number", "line 3", lambda server: f"number {server + 1}", numbers)
+    return room, Preference(
+        "the one of lowest number", "line 3", lambda server: f"number {server + 1}", numbers, compares=numbers
+    )
 
 
 def _slot(setting: Setting, place: str) -> Condition:
@@ -243,7 +245,8 @@ def _by_load(setting: Setting, ties: NDArray[np.int64], words: str, place: str, 
     load = loads.of(jobs, servers)
     rank = np.empty(len(load), np.int64)
     rank[np.lexsort((ties, -load if added else load))] = servers
-    return Preference(words, place, lambda server: f"load {per_cent(int(load[server]) / loads.full)}", rank, True)
+    told = lambda server: f"load {per_cent(int(load[server]) / loads.full)}"  # noqa: E731
+    return Preference(words, place, told, rank, True, -load if added else load)
 
 
 # Conditions of a migration.
@@ -289,6 +292,7 @@ def _for_migration(setting: Setting) -> tuple[tuple[Condition, ...], Preference]
         "Algorithm 2, line 25",
         lambda server: f"rank {groups.rank[server]}",
         -groups.rank.astype(np.int64) * len(jobs) + np.arange(len(jobs)),
+        compares=-groups.rank.astype(np.int64),
     )
 
 

@@ -1,0 +1,164 @@
+"""A question above the panels: its words, a field for the answer, and what is said of it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
+
+from slotscope.gui.fault_line import FaultLine
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.model.exercises.posed import Posed
+
+#: Buttons: name, words, tip.
+_BUTTONS = (
+    ("commit", "Commit", "Commit\nGives the answer; then it is graded, and stepped out (Enter)."),
+    ("reveal", "Reveal", "Reveal\nShows the answer without giving one (R)."),
+    ("next", "Next", "Next\nThe next decision of the exercise (Enter)."),
+    ("skip", "Skip", "Skip\nPuts the question aside."),
+)
+
+#: Characters that an answer may have.
+_LONGEST = 200
+
+
+class QuestionLine(QWidget):
+    """A question, answered by typing, by a button, or by pointing at something in a picture.
+
+    Signals
+    -------
+    committed(), revealed(), advanced(), skipped()
+        What is to be done with the question.
+    """
+
+    committed = Signal()
+    revealed = Signal()
+    advanced = Signal()
+    skipped = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("question")
+        self.setAutoFillBackground(True)
+        self.setBackgroundRole(QPalette.ColorRole.AlternateBase)
+        self.words, self.verdict, self.score = QLabel(wordWrap=True), QLabel(wordWrap=True), QLabel()
+        for label in (self.words, self.verdict):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        self.answer, self.counts, self.fault = QLineEdit(), QLineEdit(), FaultLine()
+        self.answer.setMaxLength(_LONGEST)
+        self.answer.setAccessibleName("Answer")
+        self.counts.hide()  # until a class is taught
+        self.counts.setAccessibleName("Counts of the class")
+        self.counts.setPlaceholderText("counts: 3 = 12; none = 5")
+        self.counts.setToolTip("Counts of the class\nHow many gave which answer; told beside the right one (Enter).")
+        self._options = QHBoxLayout()
+        self._offered: list[QToolButton] = []
+        self.buttons = {name: self._button(*words) for name, *words in _BUTTONS}
+        self._arrange()
+        for name, signal in (
+            ("commit", self.committed),
+            ("reveal", self.revealed),
+            ("next", self.advanced),
+            ("skip", self.skipped),
+        ):
+            self.buttons[name].clicked.connect(signal)
+        self.answer.returnPressed.connect(self._enter)
+        self.counts.returnPressed.connect(self.revealed)
+        self.hide()
+
+    def _arrange(self) -> None:
+        row = QHBoxLayout()
+        row.addWidget(self.answer, 2)
+        row.addLayout(self._options)
+        for name in ("commit", "reveal", "next", "skip"):
+            row.addWidget(self.buttons[name])
+        row.addWidget(self.counts, 2)
+        row.addStretch(1)
+        row.addWidget(self.score)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(10, 4, 8, 6)
+        layout.setSpacing(3)
+        layout.addWidget(self.words)
+        layout.addLayout(row)
+        layout.addWidget(self.fault)
+        layout.addWidget(self.verdict)
+
+    def _button(self, text: str, tip: str) -> QToolButton:
+        button = QToolButton()
+        button.setText(text)
+        button.setToolTip(tip)
+        button.setAccessibleName(tip.partition("\n")[0])
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        return button
+
+    def _enter(self) -> None:
+        (self.committed if self.answer.isEnabled() else self.advanced).emit()
+
+    # What it shows.
+
+    def ask(self, posed: Posed) -> None:
+        """Show a question that is open."""
+        self.words.setText(posed.words)
+        self.answer.clear()
+        self.answer.setPlaceholderText(posed.allowed)
+        self.answer.setToolTip(f"Answer\n{posed.allowed[:1].upper()}{posed.allowed[1:]}.")
+        self.counts.clear()
+        self._offer(posed.options)
+        self._open(True)
+        self.say_fault("")
+        self._say("")
+        self.show()
+
+    def _offer(self, options: tuple[str, ...]) -> None:
+        for button in self._offered:
+            self._options.removeWidget(button)
+            button.deleteLater()
+        self._offered = []
+        for option in options:
+            button = self._button(option, f"{option}\nWrites this answer into the field.")
+            button.clicked.connect(lambda _=False, text=option: self.fill(text))
+            self._options.addWidget(button)
+            self._offered.append(button)
+
+    def fill(self, text: str) -> None:
+        """Write an answer into the field, while the question is open."""
+        if self.answer.isEnabled():
+            self.answer.setText(text)
+            self.say_fault("")
+
+    def show_answer(self, text: str, goes_on: bool) -> None:
+        """The question is answered; *goes_on*: another one follows on request."""
+        self._open(False)
+        self.buttons["next"].setVisible(goes_on)
+        self.buttons["skip"].setText("Close")
+        self._say(text)
+
+    def _open(self, is_open: bool) -> None:
+        self.answer.setEnabled(is_open)
+        for name in ("commit", "reveal"):
+            self.buttons[name].setVisible(is_open)
+        self.buttons["next"].hide()
+        self.buttons["skip"].setText("Skip")
+        for button in self._offered:
+            button.setVisible(is_open)
+
+    def _say(self, text: str) -> None:
+        self.verdict.setText(text)
+        self.verdict.setVisible(bool(text))
+
+    def say_fault(self, text: str) -> None:
+        """Say why what was typed is no answer; nothing if it is one."""
+        self.fault.say(text)
+        self.fault.setVisible(bool(text))
+
+    def show_score(self, text: str) -> None:
+        """How many were right so far; nothing where nobody counts."""
+        self.score.setText(text)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Follow another theme or size of type; in lecture mode the class is counted."""
+        fonts = current_fonts()
+        for widget in (self.words, self.verdict, self.score):
+            widget.setFont(fonts.body if fonts.lecture else fonts.heading)
+        self.counts.setVisible(fonts.lecture)
+        self.score.setStyleSheet(f"color: {theme.muted}")

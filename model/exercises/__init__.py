@@ -1,0 +1,1 @@
+"""Questions about a run, answered before it goes on: posed and graded by the reference."""

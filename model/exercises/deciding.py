@@ -1,0 +1,155 @@
+"""Questions made of the candidates of a decision: which of them is taken, and why not another."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slotscope.model.exercises.posed import NONE, Posed, one_of
+from slotscope.model.explain import plural
+from slotscope.model.records import Record
+from slotscope.model.whys.asking import replayed, setting_of
+from slotscope.model.whys.decision import Happened, Setting, Subject
+from slotscope.model.whys.tables import Candidates
+
+#: Answers that are offered at most, to be chosen from.
+FEW = 8
+
+
+class At(NamedTuple):
+    """An event about to go on, where a question is put.
+
+    ``taken`` sub-steps of it are over; ``before`` is the state before it, which nobody changes.
+    """
+
+    kind: Any
+    system: Any
+    before: Any
+    happened: Happened
+    taken: int
+
+    @classmethod
+    def of(cls, kind: Any, system: Any, before: Any, taken: int) -> At:
+        """The next event of a state."""
+        return cls(kind, system, before, replayed(system, before), taken)
+
+    def subject(self, job: int = -1) -> Subject | None:
+        """A decision that is still to come."""
+        found: Subject | None = self.kind.whys.subject(self.system, self.happened, job)
+        return found if found is not None and found.place >= self.taken else None
+
+    def tables(self, subject: Subject, server: int = -1) -> tuple[Candidates, ...]:
+        """The candidates of a decision."""
+        return self.kind.whys.candidates(self.setting(subject, server))  # type: ignore[no-any-return]
+
+    def setting(self, subject: Subject, server: int = -1) -> Setting:
+        """The state in which a decision is made."""
+        return setting_of(self.system, self.before, self.happened, subject, server)
+
+    def coming(self, *kinds: type[Record]) -> list[tuple[int, Any]]:
+        """The sub-steps of such kinds that are still to come, with their places."""
+        records = self.happened.records
+        return [(n, one) for n, one in enumerate(records) if n >= self.taken and isinstance(one, kinds)]
+
+    def narrated(self, record: Record) -> str:
+        """A record as a sentence."""
+        return str(self.kind.narrator(self.system).record(record))
+
+
+#: What a room makes of a moment for a question; None: nothing of the kind is decided in the event that comes.
+Pose = Callable[[At], Posed | None]
+
+
+def from_candidates(
+    at: At,
+    ask: str,
+    table: Candidates,
+    subject: Subject,
+    words: str,
+    names: Callable[[int], str],
+    picks: str = "",
+    none: str = "",
+    place: int | None = None,
+) -> Posed | None:
+    """The question which candidate is taken; *names* are its answers, *none* what it means that nobody is.
+
+    None where the table does not tell what the policy does, which then cannot be asked.
+    """
+    legal = table.chosen if at.system.policy.may_fail else table.legal
+    if not np.isin(table.chosen, legal).all() or (len(legal) > 0) != (len(table.chosen) > 0):
+        return None
+    if len(table.chosen) > 1 or not (none or len(table.chosen)):
+        return None
+    every = [names(one) for one in range(table.count)]
+    answers = [*every, *([NONE] if none else [])]
+    allowed = f"{_range(every, table.what)}{f', or none: {none}' if none else ''}"
+    taken = every[int(table.chosen[0])] if len(table.chosen) else NONE
+    return Posed(
+        ask=ask,
+        place=subject.place if place is None else place,
+        decided=subject.place + 1 if subject.place < len(at.happened.records) else subject.place,
+        words=words,
+        allowed=allowed,
+        read=one_of(answers, allowed, title=table.what),
+        fault=lambda answer: _fault(table, legal, subject, -1 if answer == NONE else every.index(answer)),
+        taken=taken,
+        reason=_reason(table, subject),
+        alike=max(0, len(legal) - 1),
+        level=level_of(table, legal),
+        picks=picks,
+        options=tuple(answers) if len(answers) <= FEW else ((NONE,) if none else ()),
+        pointed=lambda number: every[found] if (found := table.place_of(number)) >= 0 else "",
+    )
+
+
+def _range(names: list[str], what: str) -> str:
+    if not names:
+        return f"there is no {what}"
+    few = ", ".join(names) if len(names) <= FEW else f"{names[0]} to {names[-1]}"
+    return f"the number of {'a ' if what[0] not in 'aeiou' else 'an '}{what} ({few})"
+
+
+def level_of(table: Candidates, legal: NDArray[np.int64]) -> int:
+    """How much decides: a condition that sorts out, more than one, a comparison of what is left; 0: nothing."""
+    removing = sum(line.removed > 0 for line in table.lines()[:-1])
+    return (removing > 0) + (removing > 1) + (len(legal) < len(table.open))
+
+
+def _reason(table: Candidates, subject: Subject) -> str:
+    outcome = subject.outcome
+    if len(table.chosen):
+        chosen = int(table.chosen[0])
+        preference = table.preference
+        return f"{outcome}: {preference.words} ({preference.told(chosen)}; {preference.place})."
+    return f"{outcome}: {table.summary()}."
+
+
+def _fault(table: Candidates, legal: NDArray[np.int64], subject: Subject, candidate: int) -> str:
+    """Why a candidate, or -1 for none, is not right; empty if it is."""
+    if candidate < 0:
+        return "" if not len(legal) else _not_nobody(table, int(legal[0]))
+    if candidate in legal:
+        return ""
+    name = table.names(candidate)
+    place = int(table.failed[candidate])
+    if place < len(table.conditions):
+        broken = table.conditions[place]
+        return f"{name} {broken.fails}: {broken.told(candidate)} ({broken.place})."
+    if not len(table.chosen):
+        return f"{name} is not taken: {subject.outcome}."
+    other, preference = int(table.chosen[0]), table.preference
+    return (
+        f"{name} could be taken ({preference.told(candidate)}), but {table.names(other)} is {preference.words} "
+        f"({preference.told(other)}; {preference.place})."
+    )
+
+
+def _not_nobody(table: Candidates, one: int) -> str:
+    name = table.names(one)
+    asked = " and ".join(each.words for each in table.conditions) or "is asked nothing"
+    count = len(table.open)
+    more = f"; {count} {plural(count, table.what)} could be taken" if count > 1 else ""
+    place = table.conditions[-1].place if table.conditions else table.preference.place
+    return f"{name} {asked}{more} ({place})."

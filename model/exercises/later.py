@@ -1,0 +1,144 @@
+"""Questions that look ahead: which policy is ahead at a time, and how a curve goes on until then."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slotscope.model.api import Session
+from slotscope.model.comparison.comparison import Comparison, Run, lanes_of
+from slotscope.model.errors import UserError
+from slotscope.model.exercises.posed import Posed, one_of, refused
+from slotscope.model.exercises.question import QuizQuestion
+from slotscope.model.explain import full_time
+from slotscope.model.recorder import TIME_COLUMN
+
+#: Points in which a curve that is drawn is read.
+POINTS = 8
+
+#: How far a curve may be away on average, as a share of what it may be at most.
+NEAR = 0.15
+
+#: What is alike is nobody's lead: the share of the larger that differs at least.
+_ALIKE = 1e-9
+
+
+def pose_later(run: Run, question: QuizQuestion) -> Posed:
+    """The question as it stands here; policies are run on in runs of their own, this one stays where it is.
+
+    Raises
+    ------
+    UserError
+        If the time is past, or there is no other policy to compare with.
+    """
+    assert question.until is not None
+    if question.until <= run.timeline.time:
+        raise UserError(
+            f"found {question.until:g}, allowed: a time after {run.timeline.time:g}, where the run stands",
+            where="question.until",
+        )
+    return _ahead(run, question.until) if question.ask == "ahead" else _curve(lanes_of(run)[0], question.until)
+
+
+def _ran_on(session: Session, until: float) -> Session:
+    """The same run, from its start to a time."""
+    origin = session.origin
+    if not origin.source:
+        raise UserError("the run cannot be opened again, as its scenario was edited; save the scenario and open that")
+    other = Session.open(origin.source, origin.policy, origin.seed, origin.trace)
+    other.run(until=until)
+    return other
+
+
+def _series(session: Session) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]:
+    table = session.timeline.samples.table
+    values, integral = session.bench.kind.headline_series(session.bench.numbers, table)
+    return table[:, TIME_COLUMN], values, integral
+
+
+# Which policy is ahead.
+
+
+def _ahead(run: Run, until: float) -> Posed:
+    if not isinstance(run, Comparison):
+        raise UserError("found one policy, allowed: a moment at which two or three run side by side")
+    labels, name = run.labels, run.bench.kind.headline
+    means = [_mean(_ran_on(session, until), until) for session in run.sessions]
+    best = max(means)
+    answers = (*(str(number) for number in range(1, len(labels) + 1)), "alike")
+    leads = [n for n, mean in enumerate(means) if best - mean <= _ALIKE * max(abs(best), 1.0)]
+    taken = "alike" if len(leads) > 1 else answers[leads[0]]
+    listed = ", ".join(f"{number} {label}" for number, label in enumerate(labels, 1))
+    numbers = "; ".join(f"{label} {mean:.4g}" for label, mean in zip(labels, means, strict=True))
+    reason = f"the mean {name} until time {full_time(until)}: {numbers}."
+    allowed = f"the number of a policy ({listed}), or alike"
+    by_label = {label.lower(): answers[number] for number, label in enumerate(labels)}
+    read = one_of(answers, allowed, title="policy")
+    return Posed(
+        ask="ahead",
+        place=run.timeline.substep,
+        decided=run.timeline.substep,
+        words=f"Which has the larger mean {name} until time {full_time(until)}: {listed}?",
+        allowed=allowed,
+        read=lambda text: read(by_label.get(text.strip().lower(), text)),
+        fault=lambda answer: "" if answer == taken else reason,
+        taken=taken,
+        reason=reason,
+        options=answers,
+    )
+
+
+def _mean(session: Session, until: float) -> float:
+    """The headline's mean up to a time, or its value then where it is a mean already."""
+    times, values, integral = _series(session)
+    if integral is None:
+        return float(session.bench.kind.headline_now(session.bench.numbers, session.timeline.state))
+    held = float(values[-1]) * (until - float(times[-1]))
+    return (float(integral[-1]) + held) / until
+
+
+# How a curve goes on.
+
+
+def sketch_times(now: float, until: float) -> NDArray[np.float64]:
+    """[POINTS] the times at which a curve that is drawn is read."""
+    return np.linspace(now, until, POINTS + 1)[1:]
+
+
+def _curve(session: Session, until: float) -> Posed:
+    kind, now = session.bench.kind, session.timeline.time
+    times, values, _ = _series(_ran_on(session, until))
+    wanted = sketch_times(now, until)
+    right = values[np.maximum(np.searchsorted(times, wanted, side="right") - 1, 0)]
+    scale = max(float(values.max()), abs(float(values.min())), 1e-12)
+    taken = " ".join(f"{value:.4g}" for value in right)
+    allowed = f"{POINTS} numbers, the {kind.headline} at times {wanted[0]:.4g} to {wanted[-1]:.4g}; or draw the curve"
+
+    def read(text: str) -> str:
+        parts = text.split()
+        if len(parts) != POINTS or not all(re.fullmatch(r"-?\d{1,12}(\.\d{0,9})?", part) for part in parts):
+            raise refused(text, allowed)
+        return " ".join(f"{float(part):.4g}" for part in parts)
+
+    def away(answer: str) -> float:
+        drawn = np.array([float(part) for part in answer.split()])
+        return float(np.abs(drawn - right).mean()) / scale
+
+    return Posed(
+        ask="curve",
+        place=session.timeline.substep,
+        decided=session.timeline.substep,
+        words=f"How does the curve of the {kind.headline} go on until time {full_time(until)}? Draw it.",
+        allowed=allowed,
+        read=read,
+        fault=lambda answer: (
+            ""
+            if away(answer) <= NEAR
+            else f"it is {away(answer):.0%} of the largest value away on average; allowed are {NEAR:.0%}."
+        ),
+        taken=taken,
+        reason=f"the curve is drawn beside yours; within {NEAR:.0%} of its largest value on average counts as right.",
+    )

@@ -1,0 +1,171 @@
+"""A question as it stands at a moment: its words, how an answer is read, and what is wrong with one."""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import dataclass
+from typing import Any, Callable, Sequence
+
+from slotscope.model.errors import UserError
+from slotscope.model.explain import shown
+
+#: The answer that nothing, or nobody, is it.
+NONE = "none"
+
+Reader = Callable[[str], str]
+
+
+def _nothing(_: int) -> str:
+    return ""
+
+
+@dataclass(frozen=True, eq=False)
+class Posed:
+    """A question at a moment, with what the reference makes of it.
+
+    Answers are texts: ``3``, ``none``, ``(8, 0, 0)``.
+
+    Attributes
+    ----------
+    place, decided:
+        The sub-steps of the event at which it is put, and after which the policy has answered it.
+    allowed:
+        What an answer may be, as a clause.
+    read:
+        An answer in the form in which it is compared and kept; raises UserError.
+    fault:
+        What is wrong with an answer that was read; empty: it is right.
+    taken:
+        What the policy does, as an answer.
+    reason:
+        The sentence that tells why.
+    alike:
+        How many other answers are right too; the paper leaves the choice.
+    level:
+        How hard it is, from 1 (one condition decides) to 3; 0: there is nothing to choose.
+    picks:
+        The kind of thing that is pointed at to answer: ``"server"``, ``"job"``, ...; empty: none is.
+    options:
+        The answers that there are, where they are few.
+    pointed:
+        The answer that stands for a thing that is pointed at, by its number; empty: none does.
+    """
+
+    ask: str
+    place: int
+    decided: int
+    words: str
+    allowed: str
+    read: Reader
+    fault: Callable[[str], str]
+    taken: str
+    reason: str
+    alike: int = 0
+    level: int = 1
+    picks: str = ""
+    options: tuple[str, ...] = ()
+    pointed: Callable[[int], str] = _nothing
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What an answer is worth, and why, as sentences."""
+
+    right: bool
+    text: str
+
+
+def verdict(posed: Posed, answer: str) -> Verdict:
+    """Grade an answer.
+
+    Raises
+    ------
+    UserError
+        If it is none.
+    """
+    fault = posed.fault(posed.read(answer))
+    if fault:
+        return Verdict(False, f"Not so: {fault} Right is {posed.taken}.")
+    return Verdict(True, f"Right: {told(posed)}")
+
+
+def told(posed: Posed) -> str:
+    """Why the policy decides so, and whether it could have decided otherwise."""
+    also = " The paper leaves a choice here; other answers are right as well." if posed.alike else ""
+    return f"{posed.reason}{also}"
+
+
+# Reading.
+
+
+def refused(text: str, allowed: str) -> UserError:
+    """Why a text is no answer."""
+    return UserError(f"found '{text.strip()[:60]}', allowed: {allowed}")
+
+
+def one_of(names: Sequence[str], allowed: str, *, title: str = "") -> Reader:
+    """Reads one of some names; *title*, as in ``server 3``, may stand before it."""
+    known = {_typed(name): name for name in names}
+
+    def read(text: str) -> str:
+        words = _typed(text)
+        found = known.get(words) or known.get(words.removeprefix(title).strip())
+        if found is None:
+            raise refused(text, allowed)
+        return found
+
+    return read
+
+
+#: Digits as they stand in symbols, to those of a keyboard, and what need not be typed.
+_TYPED = str.maketrans("₀₁₂₃₄₅₆₇₈₉(),", "0123456789   ")
+
+
+def _typed(text: str) -> str:
+    """A name as somebody types it: without small digits, capitals and brackets."""
+    return " ".join(text.translate(_TYPED).lower().split())
+
+
+def whole(low: int, high: int, allowed: str) -> Reader:
+    """Reads a whole number; none is 0 where that is allowed."""
+
+    def read(text: str) -> str:
+        found = re.fullmatch(r"(\d{1,12})(?: servers?)?", text.strip().lower().replace(NONE, "0"))
+        if found is None or not low <= int(found[1]) <= high:
+            raise refused(text, allowed)
+        return str(int(found[1]))
+
+    return read
+
+
+def vector(length: int, allowed: str) -> Reader:
+    """Reads so many whole numbers, with or without brackets and commas."""
+
+    def read(text: str) -> str:
+        found = re.findall(r"-?\d{1,12}", text)
+        if len(found) != length or re.sub(r"[-\d(),\s]", "", text):
+            raise refused(text, allowed)
+        return shown([int(number) for number in found])
+
+    return read
+
+
+def numbers_in(answer: str) -> tuple[int, ...]:
+    """The numbers of a vector that was read."""
+    return tuple(int(number) for number in re.findall(r"-?\d+", answer))
+
+
+# Lines of the paper.
+
+
+def line_of(policy: Any, line: Any) -> str:
+    """A line of a policy's pseudocode as it is cited, with its text."""
+    if line is None:
+        return str(policy.title)
+    found = next((one for one in policy.pseudocode if one.line == line), None)
+    heading = next(
+        (one.heading for one in policy.pseudocode if one.line.algorithm == line.algorithm and one.heading), ""
+    )
+    text = html.unescape(re.sub(r"<[^>]*>", "", found.text)) if found else ""
+    return f"{heading or f'Algorithm {line.algorithm}'}, line {line.number}" + (f": {text}" if text else "")

@@ -1,0 +1,61 @@
+"""Puts a question at the moment at which a run stands."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from slotscope.model.api import Session
+from slotscope.model.comparison.comparison import Run, lanes_of
+from slotscope.model.errors import UserError
+from slotscope.model.exercises.deciding import At
+from slotscope.model.exercises.later import pose_later
+from slotscope.model.exercises.posed import Posed
+from slotscope.model.exercises.question import LATER, QuizQuestion
+from slotscope.model.exercises.room import asks_of
+from slotscope.model.exercises.values import pose_value
+
+
+def pose(run: Run, question: QuizQuestion, lane: int = 0) -> Posed:
+    """The question as it stands here, about a decision of the policy of a lane; the run stays where it is.
+
+    Raises
+    ------
+    UserError
+        If nothing of the kind is decided in the event that comes.
+    """
+    posed = pose_later(run, question) if question.ask in LATER else _pose_decision(lanes_of(run)[lane], question)
+    return replace(posed, words=question.text) if question.text else posed
+
+
+def at_present(session: Session) -> At:
+    """The event that comes, or is in the making.
+
+    Raises
+    ------
+    UserError
+        If there is none, or a fork decides it.
+    """
+    line = session.timeline
+    if line.next_event is None and not line.substep:
+        raise UserError("nothing will happen any more; go back to a decision")
+    if line.event + 1 in session.bench.forced:
+        raise UserError(f"event {line.event + 1} is decided by a fork; allowed: one that a policy decides")
+    return At.of(session.bench.kind, session.bench.at(line.event).system, line.fork_at(line.event), line.substep)
+
+
+def _pose_decision(session: Session, question: QuizQuestion) -> Posed:
+    at, asks = at_present(session), asks_of(session.info.system)
+    if question.ask == "value":
+        posed = pose_value(at, question.of, asks.values)
+    elif question.ask in asks.poses:
+        posed = asks.poses[question.ask](at)
+    else:
+        known = ", ".join((*asks.poses, "value", *sorted(LATER)))
+        raise UserError(f"found '{question.ask}', allowed in this kind of system: {known}", where="question.ask")
+    if posed is None:
+        raise UserError(
+            f"nothing of this is decided in the rest of event {session.timeline.event + 1}; allowed: a moment before "
+            "such a decision",
+            where="question.ask",
+        )
+    return posed

@@ -1,0 +1,31 @@
+"""What a room declares of its questions: a function for each that can be asked, and words for variables."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Mapping, NamedTuple
+
+from slotscope.model.exercises.deciding import Pose
+from slotscope.model.kinds.rooms import ROOMS
+
+
+class RoomAsks(NamedTuple):
+    """What can be asked of a room's decisions.
+
+    Attributes
+    ----------
+    poses:
+        What makes a question of a moment, by what is asked (:data:`model.exercises.question.ASKS`).
+    values:
+        The variables that can be asked for, by the names that records give them; ``{i}`` and other values of the
+        record may stand in their words.
+    """
+
+    poses: Mapping[str, Pose]
+    values: Mapping[str, str]
+
+
+def asks_of(system: str) -> RoomAsks:
+    """What a kind of system can be asked."""
+    found: RoomAsks = import_module(ROOMS[system].asks).ASKS
+    return found

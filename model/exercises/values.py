@@ -1,0 +1,89 @@
+"""The question what a variable is after the next line that sets it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from fractions import Fraction
+from typing import Any, Mapping
+
+from slotscope.model.errors import UserError
+from slotscope.model.exercises.deciding import At
+from slotscope.model.exercises.posed import Posed, Reader, line_of, refused, vector, whole
+from slotscope.model.explain import shown
+from slotscope.model.records import Record
+
+#: The largest whole number that is read.
+_MOST = 10**12
+
+#: A number that is not whole is right up to this share of it.
+_NEAR = Fraction(1, 100)
+
+
+def values_in(record: Record) -> dict[str, Any]:
+    """All that a record says, by name."""
+    own = {each.name: getattr(record, each.name) for each in fields(record)}
+    return {**own, **record.values}
+
+
+def pose_value(at: At, name: str, words: Mapping[str, str]) -> Posed | None:
+    """The question what *name* is next; None: nothing of the event that comes sets it.
+
+    Raises
+    ------
+    UserError
+        If there is no such variable, which *words* name.
+    """
+    if name not in words:
+        raise UserError(f"found '{name}', allowed: {', '.join(sorted(words))}", where="question.of")
+    for place, record in enumerate(at.happened.records):
+        value = values_in(record).get(name) if place >= at.taken else None
+        if value is not None and not isinstance(value, str | bool):
+            return _posed(at, place, record, value, words[name])
+    return None
+
+
+def _posed(at: At, place: int, record: Record, value: Any, words: str) -> Posed:
+    line = line_of(at.system.policy, record.line)
+    answer, allowed, read = _form(value)
+    title = words.format(**{**values_in(record), "i": record.values.get("i", "i")})
+    return Posed(
+        ask="value",
+        place=place,
+        decided=place + 1,
+        words=f"What is {title} after this line? {line}",
+        allowed=allowed,
+        read=read,
+        fault=lambda given: "" if _same(given, answer) else f"it is {answer}: {at.narrated(record)} ({line}).",
+        taken=answer,
+        reason=f"{at.narrated(record)} ({line}).",
+        level=1 if isinstance(value, int) else 2,
+    )
+
+
+def _form(value: Any) -> tuple[str, str, Reader]:
+    """A value as an answer, what is allowed in its place, and what reads that."""
+    if isinstance(value, tuple | list):
+        allowed = f"{len(value)} whole numbers, such as {shown([0] * len(value))}"
+        return shown(value), allowed, vector(len(value), allowed)
+    if isinstance(value, int):
+        allowed = "a whole number"
+        return str(value), allowed, whole(0, _MOST, allowed)
+    return f"{float(value):.4g}", "a number, such as 0.25 or 1/4", _number
+
+
+def _number(text: str) -> str:
+    words = text.strip().replace(",", ".")
+    if re.fullmatch(r"\d{1,12}(\.\d{0,12}|/\d{1,12})?", words) is None or words.endswith("/0"):
+        raise refused(text, "a number, such as 0.25 or 1/4")
+    return words
+
+
+def _same(given: str, answer: str) -> bool:
+    if given == answer:
+        return True
+    try:
+        right = Fraction(answer)
+        return abs(Fraction(given) - right) <= _NEAR * abs(right) and right.denominator > 1
+    except (ValueError, ZeroDivisionError):
+        return False

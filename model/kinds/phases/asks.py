@@ -1,0 +1,64 @@
+"""What can be asked of jobs with phases: which server, which token."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from slotscope.model.exercises.deciding import At, from_candidates
+from slotscope.model.exercises.posed import Posed
+from slotscope.model.exercises.room import RoomAsks
+from slotscope.model.inspection import SERVER
+from slotscope.model.kinds.phases.inspection import TOKEN
+from slotscope.model.records import ARRIVAL
+
+
+def _server(at: At) -> Posed | None:
+    """Which server an arriving job joins."""
+    subject = at.subject() if at.happened.event.kind == ARRIVAL else None
+    if subject is None:
+        return None
+    return from_candidates(
+        at,
+        "server",
+        at.tables(subject)[0],
+        subject,
+        f"{_job(at)} arrives. Which server {'may it join' if at.system.normal_servers else 'does it join'}, or none?",
+        lambda server: str(server + 1),
+        SERVER,
+        "a backup server takes it" if at.system.normal_servers else "",
+    )
+
+
+def _token(at: At) -> Posed | None:
+    """Which token an arriving job takes; it is drawn, so each that may be drawn is right."""
+    subject = at.subject() if at.happened.event.kind == ARRIVAL and at.system.normal_servers else None
+    if subject is None:
+        return None
+    table = at.tables(subject)[1]
+    return from_candidates(
+        at,
+        "token",
+        table,
+        subject,
+        f"{_job(at)} arrives. Which token may it take, or none?",
+        lambda one: str(int(table.number_of[one]) + 1),
+        TOKEN,
+        "it goes to a backup server",
+    )
+
+
+def _job(at: At) -> str:
+    event = at.happened.event
+    return f"Job {at.system.job_name(event.job)} of type {at.system.numbers.model.phases[event.type]}"
+
+
+ASKS = RoomAsks(
+    MappingProxyType({"server": _server, "token": _token}),
+    MappingProxyType(
+        {
+            "count": "the number of tokens of the type",
+            "observed": "k̂, the jobs of each type that the server observes",
+            "fitting": "the number of busy servers with room",
+        }
+    ),
+)

@@ -1,0 +1,117 @@
+"""What can be asked of a queueing system: which job is served next, on which server, in which configuration."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+import numpy as np
+
+from slotscope.model.exercises.deciding import FEW, At, from_candidates
+from slotscope.model.exercises.posed import Posed, line_of, one_of
+from slotscope.model.exercises.room import RoomAsks
+from slotscope.model.inspection import JOB, SERVER
+from slotscope.model.records import Place, Record, Renew
+from slotscope.model.whys.decision import Subject
+
+
+def _next_placed(at: At) -> Subject | None:
+    """The first placement that is still to come; without one, that a job waits."""
+    for _, record in at.coming(Place):
+        return at.subject(record.job)
+    subject = at.subject()
+    return None if subject is None or subject.on else subject
+
+
+def _before_told(at: At, subject: Subject) -> int:
+    """The sub-step before the one that tells the job, from which on nothing changes until it is placed."""
+    place = subject.place
+    while place > at.taken:
+        last = at.happened.records[place - 1]
+        if type(last) is not Record or last.values.get("job") != subject.job or last.kind == "arrival":
+            return place
+        place -= 1
+    return place
+
+
+def _server(at: At) -> Posed | None:
+    """Where a job is placed."""
+    subject = _next_placed(at)
+    if subject is None:
+        return None
+    return from_candidates(
+        at,
+        "server",
+        at.tables(subject)[0],
+        subject,
+        f"Which server takes job {at.system.job_name(subject.job)} next, or none?",
+        lambda server: str(server + 1),
+        SERVER,
+        "it waits on",
+        _before_told(at, subject),
+    )
+
+
+def _job(at: At) -> Posed | None:
+    """Which waiting job a server takes."""
+    subject = _next_placed(at)
+    if subject is None or not subject.on:
+        return None
+    server = subject.on[0]
+    table = at.tables(subject, server)[1]
+    return from_candidates(
+        at,
+        "job",
+        table,
+        subject,
+        f"Which job is served next, on server {server + 1}?",
+        lambda job: str(at.system.job_name(int(table.number_of[job]))),
+        JOB,
+        place=_before_told(at, subject),
+    )
+
+
+def _configuration(at: At) -> Posed | None:
+    """Which active configuration a server gets."""
+    place, record = next(iter(at.coming(Renew)), (0, None))
+    if record is None or "lengths" not in record.values:
+        return None
+    policy = at.system.policy
+    first, end = policy.pool_configurations[at.system.numbers.pool_of[record.server]]
+    names = list(policy.configuration_names[first:end])
+    weights = policy.configurations[first:end].astype(np.int64) @ np.array(record.values["lengths"], np.int64)
+    best, line = int(weights.max()), line_of(policy, record.line)
+    taken = names[record.configuration - first]
+    few = names if len(names) <= FEW else [*names[:3], "..."]
+    allowed = f"a configuration: {', '.join(few)}"
+
+    def fault(answer: str) -> str:
+        weight = int(weights[names.index(answer)])
+        return "" if weight == best else f"its weight is {weight}, that of {taken} is {best} ({line})."
+
+    return Posed(
+        ask="configuration",
+        place=place,
+        decided=place + 1,
+        words=f"Server {record.server + 1} gets an active configuration. Which one?",
+        allowed=allowed,
+        read=one_of(names, allowed),
+        fault=fault,
+        taken=taken,
+        reason=f"its weight, {best}, is the largest ({line}).",
+        alike=int((weights == best).sum()) - 1,
+        level=1 + int((weights > 0).sum() > 1),
+        options=tuple(names) if len(names) <= FEW else (),
+    )
+
+
+ASKS = RoomAsks(
+    MappingProxyType({"server": _server, "job": _job, "configuration": _configuration}),
+    MappingProxyType(
+        {
+            "weight": "the weight <k, Q> of the configuration",
+            "lengths": "Q, the jobs that wait in each queue",
+            "servers": "the number of servers with room for the job",
+            "most_free": "the most room that is free on a server",
+        }
+    ),
+)

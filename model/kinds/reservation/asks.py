@@ -1,0 +1,177 @@
+"""What can be asked of a loss system with slots: servers, migrations, configurations, the order of ranks."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from string import ascii_uppercase
+from types import MappingProxyType
+
+from slotscope.model.exercises.deciding import At, from_candidates
+from slotscope.model.exercises.posed import Posed, line_of, numbers_in, refused, vector
+from slotscope.model.exercises.room import RoomAsks
+from slotscope.model.explain import shown
+from slotscope.model.inspection import SERVER
+from slotscope.model.records import ARRIVAL, DEPARTURE, Configuration, Reassign, Record
+
+
+def _server(at: At) -> Posed | None:
+    """Where an arriving job goes."""
+    subject = at.subject() if at.happened.event.kind == ARRIVAL else None
+    if subject is None:
+        return None
+    event = at.happened.event
+    job = f"{at.system.numbers.type_names[event.type]} job {at.system.job_name(event.job)}"
+    return from_candidates(
+        at,
+        "server",
+        at.tables(subject)[0],
+        subject,
+        f"The {job} arrives. Which server takes it, or none?",
+        lambda server: str(server + 1),
+        SERVER,
+        "it is rejected",
+    )
+
+
+def _migration(at: At) -> Posed | None:
+    """From where a job moves into a slot that emptied."""
+    event = at.happened.event
+    subject = at.subject() if event.kind == DEPARTURE else None
+    if subject is None:
+        return None
+    job = f"{at.system.numbers.type_names[event.type]} job {at.system.job_name(event.job)}"
+    return from_candidates(
+        at,
+        "migration",
+        at.tables(subject)[0],
+        subject,
+        f"The {job} leaves server {event.server + 1}. From which one does a job migrate into its slot, or from none?",
+        lambda server: str(server + 1),
+        SERVER,
+        "no job migrates",
+    )
+
+
+def _configuration(at: At) -> Posed | None:
+    """Which configuration an empty server gets, or GPA finds."""
+    found = next(
+        (
+            (place, record)
+            for place, record in at.coming(Record)
+            if isinstance(record, Reassign) or record.kind == "configuration_found"
+        ),
+        None,
+    )
+    if found is None or len(at.system.numbers.pools) > 1:  # ranks and candidates are then those of a pool
+        return None
+    place, record = found
+    reassigned = isinstance(record, Reassign)
+    right: Configuration = record.configuration if isinstance(record, Reassign) else record.values["configuration"]
+    line, names = line_of(at.system.policy, record.line), ", ".join(at.system.numbers.type_names)
+    allowed = f"slots of each type ({names}), such as {shown([0] * len(right))}"
+
+    def fault(answer: str) -> str:
+        given = numbers_in(answer)
+        if given == tuple(right):
+            return ""
+        if reassigned:
+            return f"{at.narrated(record)} ({line})."
+        return _not_best(at, record, given, tuple(right), line)
+
+    words = (
+        f"Empty server {record.server + 1} is reassigned. Which configuration does it get?"
+        if isinstance(record, Reassign)
+        else f"Which configuration is k[{record.values['i']}]?"
+    )
+    return Posed(
+        ask="configuration",
+        place=place,
+        decided=place + 1,
+        words=f"{words} ({names})",
+        allowed=allowed,
+        read=vector(len(right), allowed),
+        fault=fault,
+        taken=shown(right),
+        reason=f"{at.narrated(record)} ({line}).",
+        level=1 if reassigned else 2,
+    )
+
+
+def _not_best(at: At, record: Record, given: Configuration, right: Configuration, line: str) -> str:
+    """Why GPA does not find a configuration; empty if its reward is as large."""
+    numbers = at.system.numbers
+    space = numbers.space
+    if not (all(count >= 0 for count in given) and space.contains(given)):
+        return f"{shown(given)} does not fit a server ({line})."
+    candidates = record.values["candidates"]
+    for j, count in enumerate(given):
+        if count and not candidates >> j & 1:
+            return f"{numbers.type_names[j]} is exhausted already ({line})."
+    rewards = [sum(u * k for u, k in zip(numbers.rewards, one, strict=True)) for one in (given, right)]
+    if rewards[0] >= rewards[1]:
+        return ""
+    return f"{shown(given)} earns {float(rewards[0]):g}, {shown(right)} earns {float(rewards[1]):g} ({line})."
+
+
+def _ranks(at: At) -> Posed | None:
+    """The order in which GPA finds configurations, which is that of the ranks."""
+    found = [(place, record) for place, record in at.coming(Record) if record.kind == "configuration_found"]
+    first = [(place, record) for place, record in found if record.values["i"] == 1]
+    if not first or first[0][0] != found[0][0] or len(at.system.numbers.pools) > 1:
+        return None
+    in_order = list(dict.fromkeys(tuple(record.values["configuration"]) for _, record in found))
+    if not 2 <= len(in_order) <= len(ascii_uppercase):
+        return None
+    listed = sorted(in_order)
+    letter = dict(zip(listed, ascii_uppercase, strict=False))
+    by_letter = {name: one for one, name in letter.items()}
+    numbers = at.system.numbers
+    reward = {one: sum(u * k for u, k in zip(numbers.rewards, one, strict=True)) for one in in_order}
+    shown_list = ", ".join(f"{letter[one]} {shown(one)}" for one in listed)
+    allowed = f"the letters {', '.join(by_letter)} in order, such as {' '.join(by_letter)}"
+    line = line_of(at.system.policy, found[0][1].line)
+
+    def read(text: str) -> str:
+        letters = [one for one in text.upper() if one.isalpha()]
+        if sorted(letters) != sorted(by_letter):
+            raise refused(text, allowed)
+        return " ".join(letters)
+
+    def fault(answer: str) -> str:
+        given = [by_letter[name] for name in answer.split()]
+        for one, other in pairwise(given):
+            if reward[one] < reward[other]:
+                return (
+                    f"{shown(other)} earns {float(reward[other]):g} and comes before {shown(one)}, which earns "
+                    f"{float(reward[one]):g} ({line})."
+                )
+        return ""
+
+    return Posed(
+        ask="ranks",
+        place=found[0][0],
+        decided=found[-1][0] + 1,
+        words=f"In which order do these configurations get their ranks? {shown_list}",
+        allowed=allowed,
+        read=read,
+        fault=fault,
+        taken=" ".join(letter[one] for one in in_order),
+        reason=f"they come by their rewards, {', '.join(f'{float(reward[one]):g}' for one in in_order)} ({line}).",
+        alike=int(len(set(reward.values())) < len(reward)),
+        level=min(3, len(in_order) - 1),
+    )
+
+
+ASKS = RoomAsks(
+    MappingProxyType({"server": _server, "migration": _migration, "configuration": _configuration, "ranks": _ranks}),
+    MappingProxyType(
+        {
+            "count": "X̂ of k[{i}], the servers wanted",
+            "jobs_left": "r, the jobs left of each type",
+            "servers_left": "N, the servers left",
+            "held": "X of k[{i}], the servers that hold it",
+            "i_star": "I*",
+            "missing": "the number of missing servers of k[{i}]",
+        }
+    ),
+)

@@ -1,0 +1,1 @@
+"""Questions about runs: posed, graded by the reference, and kept in files."""

@@ -1,0 +1,83 @@
+"""Questions that look ahead: which policy leads at a time, and how a curve goes on."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from slotscope.model.comparison.comparison import Comparison, Run
+from slotscope.model.errors import UserError
+from slotscope.model.exercises.later import POINTS, sketch_times
+from slotscope.model.exercises.posed import Posed, verdict
+from slotscope.model.exercises.posing import pose
+from slotscope.model.exercises.question import QuizQuestion
+
+SEEDS = (1, 2, 3)
+UNTIL = 40.0
+
+
+@cache
+def beside(seed: int) -> Comparison:
+    """DRA beside first fit; the smaller reward is dra-classroom's of DRA."""
+    return Comparison.open("dra-classroom", ["dra", "first-fit"], seed)
+
+
+def posed_at(run: Run, event: int, ask: str) -> Posed:
+    run.seek(event)
+    return pose(run, QuizQuestion.model_validate({"ask": ask, "until": UNTIL}))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_policy_that_earns_more_is_ahead(seed: int) -> None:
+    run = beside(seed)
+    posed = posed_at(run, 10, "ahead")
+    means = []
+    for session in run.sessions:  # integrated anew, event by event
+        other = type(session).open("dra-classroom", session.origin.policy, seed, kernel=False)
+        total, last, value, kind = 0.0, 0.0, 0.0, other.bench.kind
+        while other.timeline.next_event is not None and other.timeline.next_event.time <= UNTIL:
+            value = kind.headline_now(other.bench.numbers, other.timeline.state)
+            total += value * (other.timeline.next_event.time - last)
+            last = other.timeline.next_event.time
+            other.step()
+        total += kind.headline_now(other.bench.numbers, other.timeline.state) * (UNTIL - last)
+        means.append(total / UNTIL)
+    best = str(int(np.argmax(means)) + 1)
+    assert posed.taken == best and f"{max(means):.4g}" in posed.reason
+    assert verdict(posed, run.labels[int(best) - 1]).right and verdict(posed, f"policy {best}").right
+    assert not verdict(posed, "alike").right and not verdict(posed, "12".replace(best, "")).right
+    assert run.timeline.event == 10
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_curve_is_right_near_what_comes(seed: int) -> None:
+    session = beside(seed).sessions[0]
+    posed = posed_at(session, 10, "curve")
+    right = [float(part) for part in posed.taken.split()]
+    assert len(right) == POINTS and verdict(posed, posed.taken).right
+    other = type(session).open("dra-classroom", "dra", seed)
+    for time, value in zip(sketch_times(session.timeline.time, UNTIL), right, strict=True):
+        other.run(until=float(time))
+        now = other.bench.kind.headline_now(other.bench.numbers, other.timeline.state)
+        assert abs(now - value) <= 0.01 * max(abs(now), 1)
+    most = max(right)
+    assert verdict(posed, " ".join(f"{value + 0.1 * most:.4g}" for value in right)).right
+    assert "allowed are 15%" in verdict(posed, " ".join(["0"] * POINTS)).text
+
+
+def test_what_cannot_be_looked_ahead_to_is_refused() -> None:
+    run = beside(1)
+    for event, ask, told in ((10, "ahead", "two or three run side by side"), (10, "curve", "question.until")):
+        with pytest.raises(UserError) as caught:
+            if ask == "ahead":
+                posed_at(run.sessions[0], event, ask)
+            else:
+                run.sessions[0].seek(10)
+                pose(run.sessions[0], QuizQuestion(ask="curve", until=0.001))
+        assert told in caught.value.line
+    posed = posed_at(run.sessions[0], 10, "curve")
+    for text in ("", "1 2", "a " * POINTS):
+        with pytest.raises(UserError, match="or draw the curve"):
+            verdict(posed, text)
