@@ -48,7 +48,7 @@ _FRESH: dict[str, Any] = {"derandomize": False, "deadline": None, "phases": _PHA
 if os.environ.get("CI"):
     _FRESH["database"] = None
 settings.register_profile("quick", max_examples=20, **_FRESH)
-settings.register_profile("slow", max_examples=100, print_blob=True, **_FRESH)
+settings.register_profile("slow", max_examples=50, print_blob=True, **_FRESH)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "slow" if os.environ.get("CI") else "quick"))
 
 #: When Python collects: as it does by itself, and hardly ever.

@@ -92,50 +92,51 @@ def _queue(setting: Setting) -> dict[str, Predicate]:
     record = _record(setting)
     queue, room = int(state.job_queue[record]), state.job_room[record].tolist()
 
-    def wanted(server: int, of: int) -> int:
+    def wanted(server: int) -> int:
         active = int(state.active[server])
-        return int(policy.configurations[active][of]) if active >= 0 else 0
-
-    def shared(server: int) -> bool:
-        active = max(int(state.active[server]), 0)
-        odd, whole = int(policy.first_odd[active]), int(numbers.capacity[server, 0])
-        first = policy.configurations[active][odd] > 0
-        if first and odd == queue and not _present(state, server, queue):
-            return True
-        taken = sum(
-            int(state.job_room[n, 0])
-            for n in range(len(state.job_number))
-            if state.job_server[n] == server and state.job_queue[n] == queue
-        )
-        return int(policy.other[active]) == queue and room[0] <= (whole // 3 if first else whole) - taken
-
-    def after_head(server: int) -> bool:
-        """Whether a sub-step of the server's turn follows the last job taken from the same line."""
-        for one in reversed(setting.records):
-            place = isinstance(one, Place)
-            if place and one.values["queue"] == queue and one.server != server:
-                return False
-            if one.kind not in ("departure", "renew") and server in (
-                getattr(one, "server", -1),
-                one.values.get("server"),
-            ):
-                return not (place and one.values["queue"] == queue)
-        return False
+        return int(policy.configurations[active][queue]) if active >= 0 else 0
 
     known: dict[str, Predicate] = {
         "may take the job": lambda _: int(state.first_waiting[queue]) == record,
         "takes jobs": lambda s: not state.stalled[s],
         "had a departure": lambda s: int(state.last_departure[s]) == int(state.clock[0]),
-        "has a configuration with": lambda s: wanted(s, queue) > 0,
-        "has fewer than": lambda s: _present(state, s, queue) < wanted(s, queue),
-        "has a share left": shared,
+        "has a configuration with": lambda s: wanted(s) > 0,
+        "has fewer than": lambda s: _present(state, s, queue) < wanted(s),
+        "has a share left": lambda s: _has_share(setting, s, queue, room[0]),
         "has its turn now or later": lambda s: s >= setting.decision.server,  # type: ignore[union-attr]
-        "had its turn while": after_head,
+        "had its turn while": lambda s: _after_head(setting, s, queue),
     }
     for d in range(numbers.resources):
         name = f"has room for it in {numbers.resource_names[d]}" if numbers.resources > 1 else "has room for it"
         known[name] = lambda s, d=d: int(numbers.capacity[s, d]) - int(state.used[s, d]) >= room[d]
     return known
+
+
+def _has_share(setting: Setting, server: int, queue: int, room: int) -> bool:
+    """Whether the server's active configuration leaves the queue a share in which the job fits."""
+    state, policy = setting.state, setting.system.policy
+    active = max(int(state.active[server]), 0)
+    odd, whole = int(policy.first_odd[active]), int(setting.system.numbers.capacity[server, 0])
+    first = policy.configurations[active][odd] > 0
+    if first and odd == queue and not _present(state, server, queue):
+        return True
+    taken = sum(
+        int(state.job_room[n, 0])
+        for n in range(len(state.job_number))
+        if state.job_server[n] == server and state.job_queue[n] == queue
+    )
+    return int(policy.other[active]) == queue and room <= (whole // 3 if first else whole) - taken
+
+
+def _after_head(setting: Setting, server: int, queue: int) -> bool:
+    """Whether a sub-step of the server's turn follows the last job taken from the same line."""
+    for one in reversed(setting.records):
+        place = isinstance(one, Place)
+        if place and one.values["queue"] == queue and one.server != server:
+            return False
+        if one.kind not in ("departure", "renew") and server in (getattr(one, "server", -1), one.values.get("server")):
+            return not (place and one.values["queue"] == queue)
+    return False
 
 
 def _jobs(setting: Setting) -> dict[str, Predicate]:

@@ -16,6 +16,7 @@ from slotscope.model.cli.parser import (
     UsageError,
     json_option,
     length_options,
+    replications_option,
     scenario_options,
     trace_option,
     work_options,
@@ -147,13 +148,14 @@ def _run() -> Parser:
     )
     scenario_options(parser, several=True)
     length_options(parser)
-    parser.add_argument(
-        "--replications",
-        metavar="N",
-        type=whole(1, 100_000),
-        default=1,
-        help="independent runs with the seeds S, S + 1, ...",
-    )
+    replications_option(parser, 1, "independent runs with the seeds S, S + 1, ...")
+    _engine_options(parser)
+    _check_options(parser)
+    json_option(parser)
+    return parser
+
+
+def _engine_options(parser: Parser) -> None:
     parser.add_argument(
         "--engine",
         metavar="E",
@@ -161,6 +163,9 @@ def _run() -> Parser:
         help="kernel (compiled; the default where there is one) or reference",
     )
     parser.add_argument("--timing", action=argparse.BooleanOptionalAction, help="tell the speed, also under --seed")
+
+
+def _check_options(parser: Parser) -> None:
     parser.add_argument(
         "--check", metavar="FILE", type=Path, help="exit with 1 if the result is not that of FILE, which --json printed"
     )
@@ -170,8 +175,6 @@ def _run() -> Parser:
         type=one_of("digest", "intervals"),
         help="by the digest (the default for the same run) or by whether 95 %% intervals meet",
     )
-    json_option(parser)
-    return parser
 
 
 def _trace() -> Parser:
@@ -365,13 +368,7 @@ def _sweep() -> Parser:
     )
     length_options(parser)
     parser.add_argument("--seed", metavar="S", type=whole(0, MOST_SEED), help="another first seed than the scenario's")
-    parser.add_argument(
-        "--replications",
-        metavar="N",
-        type=whole(1, 100_000),
-        default=4,
-        help="independent runs with the seeds S, S + 1, ... of each combination (default: 4)",
-    )
+    replications_option(parser, 4, "independent runs with the seeds S, S + 1, ... of each combination (default: 4)")
     trace_option(parser)
     work_options(parser)
     return parser

@@ -128,6 +128,11 @@ def length_options(parser: Parser) -> None:
     )
 
 
+def replications_option(parser: Parser, default: int, what: str) -> None:
+    """How many independent runs there are."""
+    parser.add_argument("--replications", metavar="N", type=whole(1, 100_000), default=default, help=what)
+
+
 def json_option(parser: Parser, what: str = "one JSON object") -> None:
     """Results as JSON."""
     parser.add_argument("--json", action="store_true", help=f"print {what} and nothing else")

@@ -43,13 +43,18 @@ def edited_by(data: Mapping[str, Any], text: str) -> dict[str, Any]:
         for place, value in edits.items():
             if not place:
                 return dict(value)
-            *path, last = (int(part) if part.isdigit() else part for part in place.split("."))
+            *path, last = place.split(".")
             holder = result
             for part in path:
-                holder = holder[part]
-            holder[last] = value
+                holder = holder[_key(holder, part)]
+            holder[_key(holder, last)] = value
     except (AttributeError, IndexError, KeyError, TypeError, ValueError):
         raise ScenarioError(
             f"found the edit '{text[:80]}', allowed: values by their places, such as {{\"job_types.0.reward\":3}}"
         ) from None
     return dict(result)
+
+
+def _key(holder: Any, part: str) -> int | str:
+    """A part of a place, in what it leads into: lists are counted."""
+    return int(part) if isinstance(holder, list) else part

@@ -1,20 +1,29 @@
 """Plants every fault in a copy of the program and runs the tests nearest to it.
 
-``python -m tests.faults [TEXT]`` takes those whose label has TEXT; exits with 1 if one survives.
+``python -m tests.faults [TEXT]`` takes those whose label has TEXT; exits with 1 unless a test fails of each.
+A test that only ran out of time has not failed, nor have tests that could not be run.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+import pytest
+
 from tests.faults.planted import FAULTS, Fault
 
 ROOT = Path(__file__).resolve().parents[2]
+
+CAUGHT, SURVIVES = "caught", "SURVIVES"
+
+#: What a limit of time says: that of a test, and that of what never comes back to Python.
+OUT_OF_TIME = re.compile(r"OutOfTime|Timeout \(")
 
 
 def copy_to(folder: Path) -> None:
@@ -26,8 +35,8 @@ def copy_to(folder: Path) -> None:
         shutil.copy(ROOT / name, target, follow_symlinks=False)
 
 
-def survives(fault: Fault, folder: Path) -> bool:
-    """Whether no test notices the fault."""
+def outcome(fault: Fault, folder: Path) -> str:
+    """What the tests say of the fault, in a word."""
     path = folder / fault.file
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace(fault.old, fault.new), encoding="utf-8")
@@ -40,21 +49,30 @@ def survives(fault: Fault, folder: Path) -> bool:
         env=os.environ | {"XDG_CACHE_HOME": str(folder / "cache"), "PYTHONPATH": str(folder / ".installed")},
     )
     path.write_text(text, encoding="utf-8")
-    return run.returncode == 0
+    return judged(run.returncode, run.stdout + run.stderr)
+
+
+def judged(code: int, said: str) -> str:
+    """What a run of tests that ended with *code* has found."""
+    if code == pytest.ExitCode.OK:
+        return SURVIVES
+    if OUT_OF_TIME.search(said):
+        return "HANGS"
+    return CAUGHT if code == pytest.ExitCode.TESTS_FAILED else "NOT RUN"
 
 
 def main(wanted: str = "") -> int:
-    """Plant the faults whose label has *wanted*; 1 if one survives."""
+    """Plant the faults whose label has *wanted*; 1 unless all are caught."""
     chosen = [fault for fault in FAULTS if wanted in fault.label]
-    survivors = 0
+    caught = 0
     with tempfile.TemporaryDirectory() as name:
         copy_to(Path(name))
         for fault in chosen:
-            alive = survives(fault, Path(name))
-            survivors += alive
-            print(f"{'SURVIVES' if alive else 'caught  '}  {fault.label}", flush=True)
-    print(f"{len(chosen) - survivors} of {len(chosen)} faults were caught")
-    return int(survivors > 0)
+            found = outcome(fault, Path(name))
+            caught += found == CAUGHT
+            print(f"{found:8}  {fault.label}", flush=True)
+    print(f"{caught} of {len(chosen)} faults were caught")
+    return int(caught < len(chosen))
 
 
 if __name__ == "__main__":

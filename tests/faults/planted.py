@@ -39,6 +39,12 @@ _PANELS = ("tests/contract/test_panels.py",)
 _FILES = ("tests/model/test_session_files.py",)
 _STORE = ("tests/model/test_lab_store.py",)
 _COMMANDS = ("tests/test_cli.py", "tests/test_cli_errors.py")
+_STOPS = ("tests/model/test_question_breakpoints.py",)
+_MEANING = ("tests/model/test_questions.py",)
+_FORKS = ("tests/model/test_forks.py",)
+_WHYS = ("tests/model/test_whys.py",)
+_JOBS = ("tests/model/test_job_table.py",)
+_LESSONS = ("tests/lessons/test_files.py",)
 
 #: Where the rooms of the kinds are.
 _IN = "model/kinds"
@@ -163,6 +169,37 @@ FAULTS = (
     Fault("model/cli/output.py", "value if math.isfinite(value) else None", "value", _COMMANDS),
     Fault("model/cli/measuring.py", "first.info.seed + position", "first.info.seed", _COMMANDS),
     Fault("model/cli/measuring.py", "if warmup >= until:", "if warmup > until:", _COMMANDS),
+    # Questions, and where they stop a run.
+    Fault("model/questions/breakpoints.py", "count % self._entries[text].times == 0", "count > 0", _STOPS),
+    Fault("model/questions/breakpoints.py", "self._hit = min((stop", "self._hit = max((stop", _STOPS),
+    Fault("model/questions/meaning.py", "~part.where(table, not upper),", "~part.where(table, upper),", _MEANING),
+    Fault("model/questions/meaning.py", "[place or 0]", "[0]", ("tests/model/test_questions_said.py",)),
+    # What must hold, and when a run has settled down.
+    Fault("model/monitors.py", "if any(found.values()):", "if False:", ("tests/model/test_monitors.py",)),
+    Fault("model/steady.py", "/ left**2", "/ left", ("tests/model/test_steady.py",)),
+    # What if, and why.
+    Fault("model/forks/course.py", "leg.first <= event", "leg.first < event", _FORKS),
+    Fault("model/forks/course.py", "tape[: careful - 1 - event]", "tape[: careful - event]", _FORKS),
+    Fault("model/whys/tables.py", "range(len(self.conditions) - 1, -1, -1)", "range(len(self.conditions))", _WHYS),
+    Fault("model/whys/tables.py", "self.count - np.cumsum(removed)", "self.count - removed", _WHYS),
+    # Traces and tables.
+    Fault("model/traces/swf.py", "log.offset + submit", "submit", ("tests/model/test_swf.py",)),
+    Fault("model/traces/job_table.py", "_is_empty(fields[place]) for place in", "True for place in", _JOBS),
+    Fault("model/traces/jobs.py", "np.lexsort((steps, times))", "np.argsort(times, kind='stable')", _JOBS),
+    Fault(
+        "model/data_tables.py",
+        "None if self.known is None else self.known[rows]",
+        "self.known if self.known is None else self.known[: len(self.values[rows])]",
+        ("tests/model/test_data_tables.py",),
+    ),
+    # Lessons.
+    Fault("model/lessons/checking.py", "0 <= server < servers", "0 <= server <= servers", _LESSONS),
+    Fault(
+        "model/lessons/place.py",
+        "self.origins == tuple(lane.origin for lane in lanes_of(run))",
+        "self.origins[0] == lanes_of(run)[0].origin",
+        _LESSONS,
+    ),
     # Steps.
     Fault("model/timeline.py", "            self.seek(self.event - 1)", "            self.seek(self.event - 2)", _TIME),
 )

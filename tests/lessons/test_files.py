@@ -40,6 +40,17 @@ def test_a_step_knows_its_place(tmp_path: Path) -> None:
     assert "--event 4,5.2" in place.line
 
 
+def test_a_run_is_that_of_a_step_by_all_its_policies(tmp_path: Path) -> None:
+    first, second = ("dra --policy first-fit", "dra --policy best-fit")
+    places = [
+        load_lesson(written(tmp_path, HEAD + STEP.replace("dra --seed", f"{policies} --seed"))).steps[0].place(tmp_path)
+        for policies in (first, second, "dra")
+    ]
+    runs = [place.open(kernel=False) for place in places]
+    for place in places:
+        assert [place.is_of(run) for run in runs] == [place is other for other in places]
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [

@@ -133,6 +133,12 @@ def test_jobs_that_cannot_run_are_counted(tmp_path: Path) -> None:
     assert [(item.count, item.reason) for item in kept.report.left_out][2:] == [(1, "that ask for nothing")]
 
 
+def test_a_server_that_is_left_at_a_time_is_free_at_it(tmp_path: Path) -> None:
+    rows = [["0", "2", "3"], ["0", "1", "1"], ["1", "1", "2"], ["2", "5", "4"]]
+    path = written(tmp_path / "jobs.csv", rows, ["arrival", "duration", "width"])
+    assert read_jobs([path], asked=AskedColumns((), ("width",))).busiest() == 5
+
+
 def test_units_of_the_file_become_those_of_the_scenario(tmp_path: Path) -> None:
     header = ["arrival", "duration", "memory [MiB]", "vCPU [CPU]", "user"]
     jobs = read_jobs(

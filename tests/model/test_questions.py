@@ -39,7 +39,7 @@ SCENARIOS = {
     "reservation": "dra-classroom",
     "queue": "queues-vqs-unstable",
     "phases": "jrs-deadlock",
-    "moldable": "moldable-sublinear",
+    "moldable": "moldable-classroom",
 }
 EVENTS = 60
 
@@ -230,6 +230,22 @@ class TestMeaning:
     def test_columns_say_what_each_event_says(self, kind, data):
         node = data.draw(truths(kind, 3))
         assert hits(kind, written(node)) == story(kind).hits(node), written(node)
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "not any server where empty > 0",
+            "rejected and not any server where empty > 0",
+            "not (rejected and any server where empty > 0)",
+            "rejected or not any server where empty > 2",
+            "not was any server where empty > 2",
+            "was (rejected and any server where empty > 0)",
+            "(rejected and any server where empty > 2) becomes true",
+            "(rejected or any server where empty > 2) becomes false",
+        ],
+    )
+    def test_what_is_not_looked_at_could_not_have_changed_the_answer(self, text):
+        assert hits("reservation", text) == story("reservation").hits(parse(text))
 
     @pytest.mark.parametrize("kind", SCENARIOS)
     @given(data=st.data())

@@ -272,7 +272,7 @@ class LongWalk(Walk):
 
 @pytest.mark.slow
 class TestLongWalk(LongWalk.TestCase):  # type: ignore[name-defined,misc]
-    settings = settings(max_examples=60, stateful_step_count=60)
+    settings = settings(max_examples=20, stateful_step_count=60)
 
 
 class LongQueueWalk(QueueWalk):
@@ -281,4 +281,4 @@ class LongQueueWalk(QueueWalk):
 
 @pytest.mark.slow
 class TestLongQueueWalk(LongQueueWalk.TestCase):  # type: ignore[name-defined,misc]
-    settings = settings(max_examples=12, stateful_step_count=50, suppress_health_check=[HealthCheck.filter_too_much])
+    settings = settings(max_examples=6, stateful_step_count=50, suppress_health_check=[HealthCheck.filter_too_much])

@@ -143,54 +143,59 @@ def time_levels(frame: Frame) -> tuple[Level, ...]:
 
 
 def tiles(frame: Frame, measured: dict[str, Estimate]) -> tuple[TileText, ...]:
-    """Blocked jobs, the mean time, D*, and the distance."""
-    since = significant(counted_from(frame))
-    texts = []
-    blocked, time = (measured.get(name) for name in ("blocking_probability", "execution_time"))
-    if blocked is not None:
-        mean, half = _per_cent(blocked)
-        tip = (
-            f"The share of the jobs that arrived since t = {since} and were blocked, with its "
-            f"{CONFIDENCE:.0%} interval."
-        )
-        texts.append(
-            TileText(
-                f"blocked since <i>t</i> = {since}",
-                f"{mean}{half}{THIN}%",
-                "rejection" if blocked.mean > 0 else "run",
-                tip,
-                "blocked",
-            )
-        )
-    if time is not None:
-        mean, half = _written(time)
-        tip = "The mean execution time of the jobs that got servers, with its interval."
-        texts.append(TileText("mean execution time", f"{mean}{half}", "run", tip, "time"))
-    best = least_time(frame)
-    if best is not None:
-        said = exact(best)
-        texts.append(
-            TileText(
-                f"{BEST_TIME} = {said}" if said else f"least, {BEST_TIME}",
-                significant(float(best)),
-                "optimum",
-                "The least mean execution time without blocking: the optimum of (P), or of (Q).",
-                short=BEST_TIME,
-            )
-        )
-    distance = measured.get("distance")
-    if distance is not None:
-        mean, half = _written(distance)
-        texts.append(
-            TileText(
-                DISTANCE,
-                f"{mean}{half}",
-                "run",
-                "How far the numbers of jobs are from the optimum's on average, "
-                f"summed over widths and divided by n.{_at_most(frame)}",
-            )
-        )
-    return tuple(texts)
+    """Blocked jobs, the mean time, D*, and the distance; each where it is known."""
+    found = (
+        _blocked_tile(frame, measured.get("blocking_probability")),
+        _time_tile(measured.get("execution_time")),
+        _best_tile(least_time(frame)),
+        _distance_tile(frame, measured.get("distance")),
+    )
+    return tuple(tile for tile in found if tile is not None)
+
+
+def _blocked_tile(frame: Frame, blocked: Estimate | None) -> TileText | None:
+    if blocked is None:
+        return None
+    since, (mean, half) = significant(counted_from(frame)), _per_cent(blocked)
+    return TileText(
+        f"blocked since <i>t</i> = {since}",
+        f"{mean}{half}{THIN}%",
+        "rejection" if blocked.mean > 0 else "run",
+        f"The share of the jobs that arrived since t = {since} and were blocked, with its {CONFIDENCE:.0%} interval.",
+        "blocked",
+    )
+
+
+def _time_tile(time: Estimate | None) -> TileText | None:
+    if time is None:
+        return None
+    tip = "The mean execution time of the jobs that got servers, with its interval."
+    return TileText("mean execution time", "".join(_written(time)), "run", tip, "time")
+
+
+def _best_tile(best: Fraction | None) -> TileText | None:
+    if best is None:
+        return None
+    said = exact(best)
+    return TileText(
+        f"{BEST_TIME} = {said}" if said else f"least, {BEST_TIME}",
+        significant(float(best)),
+        "optimum",
+        "The least mean execution time without blocking: the optimum of (P), or of (Q).",
+        short=BEST_TIME,
+    )
+
+
+def _distance_tile(frame: Frame, distance: Estimate | None) -> TileText | None:
+    if distance is None:
+        return None
+    return TileText(
+        DISTANCE,
+        "".join(_written(distance)),
+        "run",
+        "How far the numbers of jobs are from the optimum's on average, "
+        f"summed over widths and divided by n.{_at_most(frame)}",
+    )
 
 
 def _at_most(frame: Frame) -> str:

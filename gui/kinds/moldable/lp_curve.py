@@ -7,15 +7,15 @@ from fractions import Fraction
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QColor, QFontMetricsF
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from slotscope.gui.plotting.cursor_drag import CursorDrag, special_near
 from slotscope.gui.plotting.pyramid import Pyramid
 from slotscope.gui.plotting.time_plot import PlotText, TimePlot
 from slotscope.gui.theme import Theme, current_fonts
 
-_SNAP = 5.0  # pixels
 _DOT, _KNOT = 9.0, 5.0
 _MARGINS = (4, 8, 16, 4)  # at the right half of the last number, where no label stands
 _ROOM = 1.08  # how far the axis goes beyond the curve
@@ -32,13 +32,12 @@ class LoadCurve(QWidget):
         self._theme = theme
         self._present = Fraction(0)
         self._knots: tuple[Fraction, ...] = ()
-        self._dragging = False
         self.load = Fraction(0)  #: where the cursor stands
         text = PlotText("load", "D*")
         self.plot = TimePlot(theme, current_fonts(), text, parent=self)
         self._curve: Pyramid = self.plot.add_curve("D*", "optimum")
         self._room: Pyramid = self.plot.add_curve("room", "grid")  # one point: the axis reaches it
-        self._view = self.plot.getPlotItem().getViewBox()
+        self.drag = CursorDrag(self.plot)
         self._dots = pg.ScatterPlotItem(pen=None, useCache=False, antialias=True)
         self._dots.setZValue(110)
         self._prepare()
@@ -47,13 +46,11 @@ class LoadCurve(QWidget):
         column.addWidget(self.plot)
 
     def _prepare(self) -> None:
-        """The mouse moves the cursor and nothing else."""
-        self._view.setMouseEnabled(x=False, y=False)
         self.plot.getPlotItem().setContentsMargins(*_MARGINS)
         self.plot.getPlotItem().addItem(self._dots, ignoreBounds=True)
         self.plot.set_x_range(0.0, 1.0)
-        self.plot.viewport().installEventFilter(self)
-        self.plot.viewport().setCursor(Qt.CursorShape.SizeHorCursor)
+        self.drag.dragged.connect(self._choose)
+        self.drag.returned.connect(lambda: self.chosen.emit(None))
         self.plot.setAccessibleName("least mean execution time over the load")
         self.plot.setToolTip(
             "The least mean execution time over the load; dots are where the "
@@ -108,35 +105,9 @@ class LoadCurve(QWidget):
             round((7 if current_fonts().lecture else 8) * QFontMetricsF(current_fonts().body).height())
         )
 
-    # The mouse.
-
-    def load_at(self, place: QPointF) -> Fraction:
-        """The load at a place in the plot's viewport: a round number, or a special one close by."""
-        wanted = float(self._view.mapSceneToView(self.plot.mapToScene(place.toPoint())).x())
-        near = _SNAP / max(1.0, self._view.width())
-        for special in (self._present, *self._knots):
-            if 0 < special <= 1 and abs(wanted - float(special)) <= near:
-                return special
-        return Fraction(min(max(round(wanted * _STEPS), 1), _STEPS), _STEPS)
-
-    def place_of(self, load: Fraction) -> QPointF:
-        """Where the cursor is in the plot's viewport when it stands at *load*."""
-        scene = self._view.mapViewToScene(QPointF(float(load), self._view.viewRect().center().y()))
-        return QPointF(self.plot.mapFromScene(scene))
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if not isinstance(event, QMouseEvent) or not len(self._curve):
-            return super().eventFilter(watched, event)
-        place = event.position()
-        match event.type():
-            case QEvent.Type.MouseButtonPress:
-                inside = self._view.sceneBoundingRect().contains(self.plot.mapToScene(place.toPoint()))
-                self._dragging = inside and event.button() == Qt.MouseButton.LeftButton
-            case QEvent.Type.MouseButtonRelease:
-                self._dragging = False
-            case QEvent.Type.MouseButtonDblClick:
-                self._dragging = False
-                self.chosen.emit(None)
-        if self._dragging:
-            self.chosen.emit(self.load_at(place))
-        return True
+    def _choose(self, wanted: float, near: float) -> None:
+        """Ask for the load under the mouse: a round number, or a special one close by."""
+        specials = (one for one in (self._present, *self._knots) if 0 < one <= 1)
+        rounded = Fraction(min(max(round(wanted * _STEPS), 1), _STEPS), _STEPS)
+        if len(self._curve):
+            self.chosen.emit(special_near(wanted, near, specials) or rounded)

@@ -170,56 +170,51 @@ def levels(frame: Frame, bounds: PhasesBounds) -> tuple[tuple[str, float, str], 
 
 
 def tiles(frame: Frame, bounds: PhasesBounds, measured: SoFar) -> tuple[TileText, ...]:
-    """Phi*, Nbar, the gap, and the cost against its budget."""
-    texts = []
-    nbar = bounds.nbar or 0.0
-    if bounds.phi is not None:
-        best = "Φ<sup>*</sup>"
-        texts.append(
-            TileText(
-                f"throughput of a server, {best}",
-                significant(bounds.phi),
-                "optimum",
-                "The optimum of (61).",
-                short=best,
-            )
-        )
-    texts.append(
+    """Phi*, Nbar, the gap, and the cost against its budget; the last two once something is measured."""
+    texts = _bound_tiles(bounds)
+    servers = measured.measures.get("active_servers")
+    if servers is None:
+        return tuple(texts)
+    texts.append(_gap_tile(servers, bounds.nbar or 0.0, frame) if measured.steady else _so_far_tile(servers))
+    if bounds.budget:
+        texts.append(_cost_tile(measured.measures["cost_rate"], bounds.budget))
+    return tuple(texts)
+
+
+def _bound_tiles(bounds: PhasesBounds) -> list[TileText]:
+    """Phi* where it is known, and Nbar."""
+    best = "Φ<sup>*</sup>"
+    phi = [] if bounds.phi is None else [significant(bounds.phi)]
+    return [
+        *(TileText(f"throughput of a server, {best}", told, "optimum", "The optimum of (61).", best) for told in phi),
         TileText(
-            f"bound {NBAR} = <i>r</i> / Φ<sup>*</sup>",
-            significant(nbar),
+            f"bound {NBAR} = <i>r</i> / {best}",
+            significant(bounds.nbar or 0.0),
             "optimum",
             "No policy within the budget does with fewer servers on average (Theorem 2).",
             short=NBAR,
-        )
+        ),
+    ]
+
+
+def _so_far_tile(servers: Estimate) -> TileText:
+    return TileText(
+        "<i>N</i> so far",
+        significant(servers.mean, 3),
+        "run",
+        "The mean since the start. The run still fills up: N̄ bounds the mean of a long run, and "
+        "the gap is told once this one has become steady (MSER).",
     )
-    found = measured.measures.get("active_servers")
-    if found is None:
-        return tuple(texts)
-    texts.append(
-        _gap_tile(found, nbar, frame)
-        if measured.steady
-        else TileText(
-            "<i>N</i> so far",
-            significant(found.mean, 3),
-            "run",
-            "The mean since the start. The run still fills up: N̄ bounds the mean of a long run, and "
-            "the gap is told once this one has become steady (MSER).",
-        )
+
+
+def _cost_tile(cost: Estimate, budget: float) -> TileText:
+    return TileText(
+        "cost rate / budget <i>ε</i>",
+        f"{significant(cost.mean, 3)} / {significant(budget)}",
+        "rejection" if cost.mean - cost.half_width > budget else "run",
+        "Overrun per active server, and what is allowed.",
+        short="<i>C</i> / <i>ε</i>",
     )
-    cost = measured.measures["cost_rate"]
-    if bounds.budget:
-        over = cost.mean - cost.half_width > bounds.budget
-        texts.append(
-            TileText(
-                "cost rate / budget <i>ε</i>",
-                f"{significant(cost.mean, 3)} / {significant(bounds.budget)}",
-                "rejection" if over else "run",
-                "Overrun per active server, and what is allowed.",
-                short="<i>C</i> / <i>ε</i>",
-            )
-        )
-    return tuple(texts)
 
 
 def _gap_tile(servers: Estimate, nbar: float, frame: Frame) -> TileText:

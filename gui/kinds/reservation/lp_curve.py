@@ -7,17 +7,17 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPen
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QColor, QPen
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from slotscope.gui.panels.wording import GREEDY_PLAIN, OPTIMUM_PLAIN, significant
+from slotscope.gui.plotting.cursor_drag import CursorDrag, special_near
 from slotscope.gui.plotting.scales import step_up
 from slotscope.gui.plotting.time_plot import PlotText, TimePlot
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.kinds.reservation.programs.alpha_curve import AlphaCurve
 
-_SNAP = 5.0  # pixels
 _DOT = 8.0
 _TEXT_MARGIN = 6.0  # pixels of a text item that stay empty
 _ROOM = 1.2  # how far the axis goes beyond the last critical point
@@ -43,11 +43,11 @@ class AlphaPlot(QWidget):
         self._curve: AlphaCurve | None = None
         self._alpha = Fraction(1)
         self._top = 1.0
-        self._dragging = False
         self._marks: list[_Mark] = []
         text = PlotText("workload factor α", "reward")
         self.plot = TimePlot(theme, current_fonts(), text, parent=self)
         self._view = self.plot.getPlotItem().getViewBox()
+        self.drag = CursorDrag(self.plot)
         self._dots = pg.ScatterPlotItem(size=_DOT, pen=None, useCache=False, antialias=True)
         self._cursor_text = pg.TextItem()
         self._prepare()
@@ -57,14 +57,12 @@ class AlphaPlot(QWidget):
         self.set_theme(theme)
 
     def _prepare(self) -> None:
-        """The mouse moves the cursor and nothing else."""
-        self._view.setMouseEnabled(x=False, y=False)
         self._view.sigResized.connect(self._place_texts)
         for item, height in ((self._dots, 110), (self._cursor_text, 120)):
             item.setZValue(height)
             self.plot.getPlotItem().addItem(item, ignoreBounds=True)
-        self.plot.viewport().installEventFilter(self)
-        self.plot.viewport().setCursor(Qt.CursorShape.SizeHorCursor)
+        self.drag.dragged.connect(self._choose)
+        self.drag.returned.connect(lambda: self.chosen.emit(Fraction(1)))
         self.plot.setAccessibleName("rewards over the workload factor")
         self.plot.setToolTip(
             "Drag to see both programs at another workload; a double click returns to the present one."
@@ -167,39 +165,13 @@ class AlphaPlot(QWidget):
         up = (high - low) / self._view.height() * text.height()
         self._cursor_text.setPos(float(self._alpha), low + up)
 
-    # The mouse.
-
-    def alpha_at(self, position: QPointF) -> Fraction:
-        """The alpha at a place in the widget: a round number, or a special one close by."""
-        wanted = float(self._view.mapSceneToView(self.plot.mapToScene(position.toPoint())).x())
-        near = _SNAP * self._top / max(1.0, self._view.width())
-        for special in (Fraction(1), *(mark.alpha for mark in self._marks)):
-            if abs(wanted - float(special)) <= near:
-                return special
+    def _choose(self, wanted: float, near: float) -> None:
+        """Ask for the alpha under the mouse: a round number, or a special one close by."""
         scale = 10 ** (3 - math.floor(math.log10(self._top)))
-        return Fraction(round(min(max(wanted, 0.0), self._top) * scale), scale)
-
-    def place_of(self, alpha: Fraction) -> QPointF:
-        """Where the cursor is in the plot's viewport when it stands at *alpha*."""
-        scene = self._view.mapViewToScene(QPointF(float(alpha), self._view.viewRect().center().y()))
-        return QPointF(self.plot.mapFromScene(scene))
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if not isinstance(event, QMouseEvent) or self._curve is None:
-            return super().eventFilter(watched, event)
-        place = event.position()
-        match event.type():
-            case QEvent.Type.MouseButtonPress:
-                inside = self._view.sceneBoundingRect().contains(self.plot.mapToScene(place.toPoint()))
-                self._dragging = inside and event.button() == Qt.MouseButton.LeftButton
-            case QEvent.Type.MouseButtonRelease:
-                self._dragging = False
-            case QEvent.Type.MouseButtonDblClick:
-                self._dragging = False
-                self.chosen.emit(Fraction(1))
-        if self._dragging:
-            self.chosen.emit(self.alpha_at(place))
-        return True
+        rounded = Fraction(round(min(max(wanted, 0.0), self._top) * scale), scale)
+        special = special_near(wanted, near, (Fraction(1), *(mark.alpha for mark in self._marks)))
+        if self._curve is not None:
+            self.chosen.emit(rounded if special is None else special)
 
 
 class _Mark(NamedTuple):

@@ -141,62 +141,71 @@ def _widths(setting: Setting) -> Candidates:
 
 def _servers(setting: Setting) -> Candidates:
     """All servers: open to the class, free."""
-    system, state, j = setting.system, setting.state, setting.event.type
-    rules, n = system.rules, system.numbers.servers
-    number = np.arange(n)
-    own, common = int(rules.own_pool[j]), int(rules.common_pool[0])
-    mine = (number >= rules.pool_first[own]) & (number < rules.pool_end[own])
-    free = state.server_job < 0
-    conditions = []
-    if rules.pools > 1:
-        shared = (
-            (number >= rules.pool_first[common]) & (number < rules.pool_end[common])
-            if common >= 0
-            else np.zeros(n, np.bool_)
-        )
-        conditions.append(
-            Condition(
-                "is open to the job's class",
-                "is reserved for another class, or for none",
-                "⌊b_j n⌋",
-                "Section 6",
-                mine | shared,
-                f"{grouped(int(mine.sum()))} of its own, {grouped(int(shared.sum()))} common",
-                lambda _: "it is of another pool",
-                ("for another class, or none", "other class", ""),
-            )
-        )
-        if common >= 0:
-            width, left = len(setting.subject.on), int(state.free[own])
-            conditions.append(
-                Condition(
-                    "is its class's own, or those do not suffice",
-                    "is common, and the class's own suffice",
-                    "",
-                    "Section 6",
-                    mine | (left < max(width, 1)),
-                    f"{grouped(left)} of its own are free",
-                    lambda _: f"{grouped(left)} of its own are free",
-                )
-            )
-    conditions.append(
-        Condition(
-            "is free",
-            "runs another job",
-            "",
-            "Section 4, line 3",
-            free,
-            f"{grouped(int(free.sum()))} free of {grouped(n)}",
-            lambda server: f"job {system.job_name(int(state.job_number[state.server_job[server]]))} runs on it",
-        )
-    )
+    number = np.arange(setting.system.numbers.servers)
     preference = Preference(
         "in the shortest gap that holds the job, from its beginning",
         "places of servers: no part of the paper",
         lambda server: f"number {server + 1}",
     )
     chosen = np.array(setting.subject.on, np.int64)
-    return Candidates("server", lambda server: f"server {server + 1}", number, tuple(conditions), preference, chosen)
+    conditions = (*_of_pools(setting), _of_free(setting))
+    return Candidates("server", lambda server: f"server {server + 1}", number, conditions, preference, chosen)
+
+
+def _of_pools(setting: Setting) -> Iterator[Condition]:
+    """The class's own pool, and the common one where that does not suffice; nothing where there is one pool."""
+    rules = setting.system.rules
+    if rules.pools == 1:
+        return
+    own, common = int(rules.own_pool[setting.event.type]), int(rules.common_pool[0])
+    mine, shared = _in_pool(setting, own), _in_pool(setting, common)
+    yield Condition(
+        "is open to the job's class",
+        "is reserved for another class, or for none",
+        "⌊b_j n⌋",
+        "Section 6",
+        mine | shared,
+        f"{grouped(int(mine.sum()))} of its own, {grouped(int(shared.sum()))} common",
+        lambda _: "it is of another pool",
+        ("for another class, or none", "other class", ""),
+    )
+    if common < 0:
+        return
+    width, left = len(setting.subject.on), int(setting.state.free[own])
+    told = f"{grouped(left)} of its own are free"
+    yield Condition(
+        "is its class's own, or those do not suffice",
+        "is common, and the class's own suffice",
+        "",
+        "Section 6",
+        mine | (left < max(width, 1)),
+        told,
+        lambda _: told,
+    )
+
+
+def _in_pool(setting: Setting, pool: int) -> NDArray[np.bool_]:
+    """[n] the servers of a pool; -1 has none."""
+    rules, number = setting.system.rules, np.arange(setting.system.numbers.servers)
+    if pool < 0:
+        return np.zeros(len(number), np.bool_)
+    inside: NDArray[np.bool_] = (number >= rules.pool_first[pool]) & (number < rules.pool_end[pool])
+    return inside
+
+
+def _of_free(setting: Setting) -> Condition:
+    """No job runs there."""
+    system, state = setting.system, setting.state
+    free = state.server_job < 0
+    return Condition(
+        "is free",
+        "runs another job",
+        "",
+        "Section 4, line 3",
+        free,
+        f"{grouped(int(free.sum()))} free of {grouped(len(free))}",
+        lambda server: f"job {system.job_name(int(state.job_number[state.server_job[server]]))} runs on it",
+    )
 
 
 # Changes.

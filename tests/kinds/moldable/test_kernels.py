@@ -121,12 +121,13 @@ def test_every_event(certain: bool, data: st.DataObject) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("certain", [False, True])
 @given(data=st.data())
-@settings(max_examples=20)
+@settings(max_examples=10)
 def test_every_event_of_many_scenarios(certain: bool, data: st.DataObject) -> None:
     agree(bench_of(data.draw(scenarios(certain))), 5 * EVENTS)
 
 
 @given(data=st.data())
+@settings(max_examples=20)
 def test_recorded_jobs_with_equal_times(data: st.DataObject) -> None:
     """Departures tie with arrivals and with each other; the last events are compared too."""
     scenario = data.draw(scenarios())

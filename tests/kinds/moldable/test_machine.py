@@ -132,4 +132,4 @@ class LongMoldableWalk(MoldableWalk):
 
 @pytest.mark.slow
 class TestLongMoldableWalk(LongMoldableWalk.TestCase):  # type: ignore[name-defined,misc]
-    settings = settings(max_examples=25, stateful_step_count=50)
+    settings = settings(max_examples=10, stateful_step_count=50)

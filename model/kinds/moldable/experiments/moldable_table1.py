@@ -26,7 +26,6 @@ from slotscope.model.kinds.moldable.experiments.moldable_runs import (
 from slotscope.model.lab.parts import Part
 from slotscope.model.lab.plan import Options, Outcomes, finished
 from slotscope.model.lab.results import Curve, Figure, Result, Row
-from slotscope.model.metrics import Estimate
 
 NAME = "moldable-table1"
 SERVERS = 4000
@@ -159,50 +158,42 @@ def _horizon_rows(distribution: str, cell: MoldableRuns, arrivals: tuple[int, ..
     ]
 
 
+#: What curves call the three statistics of the execution time.
+_TOLD: Mapping[str, str] = MappingProxyType(
+    {"execution_time": "all accepted", "execution_time_completed": "completed", "execution_time_little": "Little's law"}
+)
+
+
+def _named(distribution: str, name: str) -> str:
+    return f"{distribution}, {_TOLD[name]}"
+
+
 def _figures(scale: str, cells: Mapping[str, MoldableRuns]) -> tuple[Figure, ...]:
     length = SCALES[scale].horizons
     where = ", ".join(HORIZON_SYSTEM)
     over = f"million arrivals since the system was empty ({length.replications} runs)"
-    told = {
-        "execution_time": "all accepted",
-        "execution_time_completed": "completed",
-        "execution_time_little": "Little's law",
-    }
 
-    def points(cell: MoldableRuns, name: str) -> dict[float, Estimate]:
-        return {number / 1e6: cell.measure(name, place) for place, number in enumerate(length.arrivals)}
+    def curve(title: str, cell: MoldableRuns, name: str) -> Curve:
+        points = {number / 1e6: cell.measure(name, place) for place, number in enumerate(length.arrivals)}
+        return Curve.through(title, points)
 
-    def named(distribution: str, name: str) -> str:
-        return f"{distribution}, {told[name]}"
-
-    times = tuple(
-        Curve.through(named(distribution, name), points(cell, name))
-        for distribution, cell in cells.items()
-        for name in EXECUTION_TIMES
-    )
-    blocking = tuple(
-        Curve.through(distribution, points(cell, "blocking_probability")) for distribution, cell in cells.items()
-    )
-    optimal = optimal_time(system_of(*HORIZON_SYSTEM, SERVERS))
     return (
         Figure(
             NAME,
             f"Mean execution time over the horizon ({where}; the paper's is 5)",
             over,
             "mean execution time",
-            times,
-            (("D*", optimal),),
+            tuple(curve(_named(one, name), cell, name) for one, cell in cells.items() for name in EXECUTION_TIMES),
+            (("D*", optimal_time(system_of(*HORIZON_SYSTEM, SERVERS))),),
             logarithmic_x=True,
-            planned=tuple(
-                named(distribution, name) for distribution in HORIZON_DISTRIBUTIONS for name in EXECUTION_TIMES
-            ),
+            planned=tuple(_named(one, name) for one in HORIZON_DISTRIBUTIONS for name in EXECUTION_TIMES),
         ),
         Figure(
             f"{NAME}-blocking",
             f"Blocking over the horizon ({where}; the paper's is 5)",
             over,
             "blocking probability",
-            blocking,
+            tuple(curve(one, cell, "blocking_probability") for one, cell in cells.items()),
             logarithmic_x=True,
             planned=HORIZON_DISTRIBUTIONS,
         ),

@@ -104,6 +104,33 @@ def _crossed(model: str, drawn: Curve, spent: Mapping[float, Estimate]) -> Curve
 
 
 def _figures(scale: str, model: str, cells: Mapping[Key, PhaseRuns]) -> list[Figure]:
+    servers, cost = _curves(model, cells)
+    if not servers:
+        return []
+    name, x_label = f"{NAME}-{MODELS[model].removeprefix('jrs-')}", f"scaling factor r ({SCALES[scale][1].text()})"
+
+    def figure(name: str, of: str, y_label: str, curves: list[Curve], level: tuple[str, float]) -> Figure:
+        return Figure(
+            name,
+            f"{model.capitalize()}: {of}",
+            x_label,
+            y_label,
+            tuple(curves),
+            (level,),
+            logarithmic_x=True,
+            planned=tuple(POLICIES),
+            crossed_out=OVER,
+        )
+
+    found = [figure(name, "active servers over their bound", "N / N̄", servers, ("N̄", 1.0))]
+    budget = budget_of(MODELS[model])
+    if budget is not None:
+        found.append(figure(f"{name}-cost", "cost rate", "C", cost, ("ε", budget)))
+    return found
+
+
+def _curves(model: str, cells: Mapping[Key, PhaseRuns]) -> tuple[list[Curve], list[Curve]]:
+    """Active servers over their bound, and cost rates, of each policy whose bound is known."""
     nbar = {
         r: cell.nbar for (name, policy, r), cell in cells.items() if name == model and policy == "JRS" and cell.nbar
     }
@@ -115,40 +142,7 @@ def _figures(scale: str, model: str, cells: Mapping[Key, PhaseRuns]) -> list[Fig
         if over:
             servers.append(_crossed(model, Curve.through(policy, over), spent))
             cost.append(_crossed(model, Curve.through(policy, spent), spent))
-    if not servers:
-        return []
-    budget = budget_of(MODELS[model])
-    ending = MODELS[model].removeprefix("jrs-")
-    x_label = f"scaling factor r ({SCALES[scale][1].text()})"
-    title = f"{model.capitalize()}: active servers over their bound"
-    found = [
-        Figure(
-            f"{NAME}-{ending}",
-            title,
-            x_label,
-            "N / N̄",
-            tuple(servers),
-            (("N̄", 1.0),),
-            logarithmic_x=True,
-            planned=tuple(POLICIES),
-            crossed_out=OVER,
-        )
-    ]
-    if budget is not None:
-        found.append(
-            Figure(
-                f"{NAME}-{ending}-cost",
-                f"{model.capitalize()}: cost rate",
-                x_label,
-                "C",
-                tuple(cost),
-                (("ε", budget),),
-                logarithmic_x=True,
-                planned=tuple(POLICIES),
-                crossed_out=OVER,
-            )
-        )
-    return found
+    return servers, cost
 
 
 NOTES = (

@@ -207,7 +207,7 @@ def test_an_unknown_load_is_not_drawn(qtbot: QtBot, panel: AllocationLPPanel) ->
     assert "It is not known how many jobs arrive." in text_of(panel)
     assert panel.theme.run not in colours(panel.ratios)
     assert panel.tiles.shown() == []
-    spot = panel.curve.place_of(Fraction(4, 5)).toPoint()
+    spot = panel.curve.drag.place_of(Fraction(4, 5)).toPoint()
     qtbot.mouseClick(panel.curve.plot.viewport(), Qt.MouseButton.LeftButton, pos=spot)
     assert panel.ratios.values is not None and panel.ratios.values.support == (3, 4)
     assert "that of the run is not known" in text_of(panel)
@@ -230,7 +230,7 @@ def test_dragging_shows_the_optimum_at_another_load(qtbot: QtBot, panel: Allocat
     viewport, left = panel.curve.plot.viewport(), Qt.MouseButton.LeftButton
 
     def place(load: float) -> QPoint:
-        return panel.curve.place_of(Fraction(load)).toPoint()
+        return panel.curve.drag.place_of(Fraction(load)).toPoint()
 
     qtbot.mousePress(viewport, left, pos=place(0.8))
     qtbot.mouseMove(viewport, place(0.6))

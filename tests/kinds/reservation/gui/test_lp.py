@@ -250,7 +250,7 @@ def test_alpha_is_short(alpha: str, written: str) -> None:
 def drag(qtbot: QtBot, panel: LPPanel, *alphas: float) -> None:
     """Press at the first alpha, move over the others, let go at the last."""
     target = panel.curve.plot.viewport()
-    places = [panel.curve.place_of(Fraction(alpha)).toPoint() for alpha in alphas]
+    places = [panel.curve.drag.place_of(Fraction(alpha)).toPoint() for alpha in alphas]
     qtbot.mousePress(target, Qt.MouseButton.LeftButton, pos=places[0])
     for place in places[1:]:
         qtbot.mouseMove(target, pos=place)
@@ -298,7 +298,7 @@ def test_the_cursor_snaps_to_critical_points(qtbot: QtBot, ready: LPPanel) -> No
 
 def test_the_cursor_stays_on_the_axis(qtbot: QtBot, ready: LPPanel) -> None:
     target = ready.curve.plot.viewport()
-    start = ready.curve.place_of(Fraction(2)).toPoint()
+    start = ready.curve.drag.place_of(Fraction(2)).toPoint()
     qtbot.mousePress(target, Qt.MouseButton.LeftButton, pos=start)
     qtbot.mouseMove(target, pos=QPoint(0, start.y()))
     qtbot.waitUntil(lambda: ready.curve.alpha == 0)
