@@ -238,6 +238,20 @@ COMMANDS: tuple[Command, ...] = (
         "Lessons",
     ),
     Command("reveal", "Reveal the answer", ("R",), "Shows the answer to the question that is open.", "Lessons"),
+    Command(
+        "exercise",
+        "Exercise ...",
+        ("X",),
+        "Lets you decide instead of the policy, one decision after the other, on instances by seed.",
+        "Lessons",
+    ),
+    Command(
+        "keep_answers",
+        "Keep answers in a file ...",
+        (),
+        "Writes what you answer into a file that 'slotscope grade' reads.",
+        "Lessons",
+    ),
     Command("quit", "Quit", ("Ctrl+Q",), "Leaves slotscope.", "File"),
     Command(
         "lecture",

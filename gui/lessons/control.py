@@ -15,6 +15,8 @@ from slotscope.gui.intents import Select
 from slotscope.gui.layouts import soon
 from slotscope.gui.lecture import LectureMode
 from slotscope.gui.lessons.adding import AddingLine
+from slotscope.gui.lessons.exercises import ExerciseControl
+from slotscope.gui.lessons.keeping import AnswerKeeper
 from slotscope.gui.lessons.questions import WAITS, QuestionControl
 from slotscope.gui.lessons.strip import LessonStrip
 from slotscope.gui.panels import names_of
@@ -53,11 +55,13 @@ class LessonControl(QObject):
         super().__init__(area)
         self._area, self._lanes, self._lecture, self._worker = area, lanes, lecture, worker
         self._control, self.questions = control, QuestionControl(area, worker)
+        self.exercises = ExerciseControl(area.window, worker, self.questions)
+        self.keeper = AnswerKeeper(area.window)
         self.strip = LessonStrip(area.window)
         self.adding = AddingLine(area.window, settings, self._present)
         self.lesson: Lesson | None = None
         self.number = 0  #: of the step, from 0
-        self._folder = Path()
+        self._folder, self._name = Path(), ""
         self._usual: dict[str, str] = {}  # the layouts that stood before the lesson
         self._turns = 0  # how often a step was shown: an answer to an earlier one comes too late
         self._dress_soon = soon(self, self.dress)
@@ -66,12 +70,14 @@ class LessonControl(QObject):
         self.strip.ended.connect(self.end)
         self.adding.said.connect(self.said)
         worker.stood.connect(self._take_answer)
+        self.questions.given.connect(self.keeper.take)
+        self.keeper.said.connect(self.said)
         self.questions.refused.connect(self._refuse_question)
 
     @property
     def rows(self) -> tuple[QWidget, ...]:
         """What stands above the panels."""
-        return self.strip, self.questions.line, self.adding
+        return self.strip, self.exercises.line, self.questions.line, self.adding
 
     def commands(self) -> dict[str, Callable[[], object]]:
         """What carries out the commands about lessons, by their names."""
@@ -81,6 +87,8 @@ class LessonControl(QObject):
             "lesson_add": self.adding.ask,
             "ask_me": self.questions.ask_present,
             "reveal": self.questions.reveal,
+            "exercise": self._ask_exercise,
+            "keep_answers": self.keeper.choose,
         }
 
     def set_theme(self, theme: Theme) -> None:
@@ -98,7 +106,7 @@ class LessonControl(QObject):
         except UserError as error:
             self.said.emit(error.line)
             return
-        self.lesson, self._folder = lesson, path.parent
+        self.lesson, self._folder, self._name = lesson, path.parent, path.stem
         self._go_to(number)
 
     def turn(self, by: int) -> None:
@@ -116,7 +124,7 @@ class LessonControl(QObject):
     @property
     def in_front(self) -> QWidget | None:
         """The line that asks for a lesson's file, while it does."""
-        return self.adding if self.adding.isVisible() else None
+        return next((line for line in (self.adding, self.exercises.line) if line.isVisible()), None)
 
     def end(self) -> None:
         """No lesson any more; the panels stand as they did before it."""
@@ -135,7 +143,7 @@ class LessonControl(QObject):
         self.strip.show_step(lesson.title, number, len(lesson.steps), lesson.steps[number].text)
         step, asking = lesson.steps[number], None
         if step.question is not None:
-            asking = self.questions.asking(step.question, step.policy - 1)
+            asking = self.questions.asking(step.question, step.policy - 1, (self._name, number + 1))
         place = step.place(self._folder)
         self._worker.post_instead(partial(_begin, place=place, turn=self._turns, then=asking))
 
@@ -146,6 +154,12 @@ class LessonControl(QObject):
         self.strip.say_fault(f"This step's moment cannot be shown: {fault}" if fault else "")
         if not fault:
             self.dress()
+
+    def _ask_exercise(self) -> None:
+        """A lesson ends where an exercise begins."""
+        if self.lesson is not None:
+            self.end()
+        self.exercises.line.ask(self._area.system)
 
     def _refuse_question(self, text: str) -> None:
         (self.said.emit if self.lesson is None else self.strip.say_fault)(text)

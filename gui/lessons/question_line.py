@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QPalette
+from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
 
 from slotscope.gui.fault_line import FaultLine
@@ -20,6 +20,17 @@ _BUTTONS = (
 
 #: Characters that an answer may have.
 _LONGEST = 200
+
+
+class EnterButton(QToolButton):
+    """A button that Enter presses while it has the focus; the space bar is the run's."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter is a click."""
+        if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+            self.click()
+        else:
+            super().keyPressEvent(event)
 
 
 class QuestionLine(QWidget):
@@ -84,7 +95,7 @@ class QuestionLine(QWidget):
         layout.addWidget(self.verdict)
 
     def _button(self, text: str, tip: str) -> QToolButton:
-        button = QToolButton()
+        button = EnterButton()
         button.setText(text)
         button.setToolTip(tip)
         button.setAccessibleName(tip.partition("\n")[0])

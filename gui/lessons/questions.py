@@ -12,11 +12,12 @@ from slotscope.gui.lessons.question_line import QuestionLine
 from slotscope.gui.worker import Command, RunWorker
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.counts import counted_answers, read_counts
-from slotscope.model.exercises.exercise import Exercise, ask_here
+from slotscope.model.exercises.exercise import Exercise, ask_here, moment_line
 from slotscope.model.exercises.posed import Posed, told, verdict
 from slotscope.model.exercises.posing import pose
 from slotscope.model.exercises.question import QuizQuestion
 from slotscope.model.frame import Frame
+from slotscope.model.lessons.answers import Given, now
 
 #: What a student does who goes on without an answer.
 WAITS = "Commit an answer first, reveal it, or skip the question."
@@ -31,10 +32,16 @@ class QuestionControl(QObject):
         Whether the run must not go on, because a question is open.
     refused(str)
         Why nothing is asked.
+    graded(bool)
+        An answer was right, or not; one that was revealed is not.
+    given(Given)
+        What was answered.
     """
 
     held = Signal(bool)
     refused = Signal(str)
+    graded = Signal(bool)
+    given = Signal(object)
 
     def __init__(self, area: DockArea, worker: RunWorker) -> None:
         super().__init__(area)
@@ -42,7 +49,9 @@ class QuestionControl(QObject):
         self.line = QuestionLine(area.window)
         self.posed: Posed | None = None
         self.open = False  #: whether it waits for its answer
-        self._question, self._lane, self._event = QuizQuestion(ask="server"), 0, 0
+        self.goes_on = False  #: whether another question follows, as in an exercise
+        self._exercise: Exercise | None = None
+        self._lane, self._step = 0, ("", 0)
         self._turns = 0  # how often something was asked: what was posed before comes too late
         worker.posed.connect(self._take)
         area.asked.connect(self._point)
@@ -52,20 +61,22 @@ class QuestionControl(QObject):
 
     # Asking.
 
-    def asking(self, question: QuizQuestion, lane: int = 0) -> Command:
-        """What the run's thread is to do, once the run stands at a moment, to put a question there."""
+    def begin_turn(self, lane: int = 0, step: tuple[str, int] = ("", 0), goes_on: bool = False) -> int:
+        """Another question is made, of a *step* of a lesson by name and number, or none; its turn."""
         self.close()
-        self._lane = lane
-        return partial(_pose, question=question, lane=lane, turn=self._turns)
+        self._lane, self._step, self.goes_on = lane, step, goes_on
+        return self._turns
+
+    def asking(self, question: QuizQuestion, lane: int, step: tuple[str, int]) -> Command:
+        """What the run's thread is to do, once the run stands at a moment, to put a question there."""
+        return partial(_pose, question=question, lane=lane, turn=self.begin_turn(lane, step))
 
     def ask_present(self) -> None:
         """Ask for the decision that comes; where a question is open, go to its answer."""
         if self.open:
             self.line.answer.setFocus()
             return
-        self.close()
-        self._lane = 0
-        self._worker.post(partial(_pose_next, turn=self._turns))
+        self._worker.post(partial(_pose_next, turn=self.begin_turn()))
 
     def _take(self, turn: int, made: Exercise | str) -> None:
         if turn != self._turns:
@@ -73,7 +84,7 @@ class QuestionControl(QObject):
         if isinstance(made, str):
             self.refused.emit(made)
             return
-        self._question, self.posed, self._event = made
+        self._exercise, self.posed = made, made.posed
         self.line.ask(self.posed)
         self._hold(True)
         if not self.line.counts.isVisible():  # a lecturer's keys stay commands
@@ -119,7 +130,7 @@ class QuestionControl(QObject):
         except UserError as error:
             self.line.say_fault(error.line)
             return
-        self._end(f"{'✓' if found.right else '✗'} {found.text}")
+        self._end(f"{'✓' if found.right else '✗'} {found.text}", self.posed.read(self.line.answer.text()), found.right)
 
     def reveal(self) -> None:
         """Show the answer, beside what a class has said."""
@@ -133,42 +144,64 @@ class QuestionControl(QObject):
         class_said = f"   {counted_answers(self.posed, counts)}" if counts else ""
         self._end(f"{self.posed.taken}: {told(self.posed)}{class_said}")
 
-    def _end(self, text: str) -> None:
-        assert self.posed is not None
+    def _end(self, text: str, answer: str = "", right: bool = False) -> None:
+        """The question is over: say so, step the answer out, and keep what was given."""
+        assert self._exercise is not None
         was_open = self.open
         self.line.say_fault("")
-        self.line.show_answer(text, False)
+        self.line.show_answer(text, self.goes_on)
         self._hold(False)
-        if was_open:
-            self._area.asked.emit(self._step_out(self.posed), self._lane)
+        if not was_open:
+            return
+        self._area.asked.emit(_step_out(self._exercise), self._lane)
+        if self.goes_on:
+            self.line.buttons["next"].setFocus()
+        else:
             self._area.window.setFocus()
-
-    def _step_out(self, posed: Posed) -> Intent:
-        """Where the policy has decided."""
-        if self._question.until is not None:
-            return RunUntil(time=self._question.until)
-        if posed.decided > posed.place:
-            return GoTo(self._event, posed.decided)
-        return GoTo(self._event + 1)
+        self.graded.emit(right)
+        if self._exercise.moment:
+            lesson, step = self._step
+            self.given.emit(
+                Given(
+                    moment=self._exercise.moment,
+                    question=self._exercise.question,
+                    answer=answer,
+                    time=now(),
+                    lesson=lesson,
+                    step=step,
+                    policy=self._lane + 1,
+                )
+            )
 
     def follow(self, frame: Frame) -> None:
         """A frame is shown: one beyond the decision tells the answer."""
-        if self.posed is None or not self.open:
+        made = self._exercise
+        if made is None or not self.open or made.question.until is not None:
             return
         lanes = frame.lanes
         if self._lane >= len(lanes):
             self.close()
             return
         shown = lanes[self._lane].event, len(lanes[self._lane].records)
-        if shown > (self._event, self.posed.place) and self._question.until is None:
+        if shown > (made.event, made.posed.place):
             self.reveal()
+
+
+def _step_out(made: Exercise) -> Intent:
+    """Where the policy has decided."""
+    if made.question.until is not None:
+        return RunUntil(time=made.question.until)
+    if made.posed.decided > made.posed.place:
+        return GoTo(made.event, made.posed.decided)
+    return GoTo(made.event + 1)
 
 
 def _pose(worker: RunWorker, question: QuizQuestion, lane: int, turn: int) -> None:
     """Make the question of the moment where the run stands."""
     try:
         posed = pose(worker.present, question, lane)
-        worker.posed.emit(turn, Exercise(question, posed, worker.lane(lane).timeline.event))
+        event, moment = worker.lane(lane).timeline.event, moment_line(worker.present)
+        worker.posed.emit(turn, Exercise(question, posed, event, moment))
     except UserError as error:
         worker.posed.emit(turn, f"The question of this step cannot be asked: {error.line}")
 
@@ -180,4 +213,7 @@ def _pose_next(worker: RunWorker, turn: int) -> None:
     except UserError as error:
         worker.posed.emit(turn, error.line)
         return
-    worker.posed.emit(turn, found or "The event that comes decides nothing; go on to one that does.")
+    if found is None:
+        worker.posed.emit(turn, "The event that comes decides nothing; go on to one that does.")
+    else:
+        worker.posed.emit(turn, found._replace(moment=moment_line(worker.present)))

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Callable, Mapping, Sequence
 
+from slotscope.model.cli.lesson_arguments import grade_parser, lesson_parser, lessons_parser
 from slotscope.model.cli.parser import (
     MOST_SEED,
     SCENARIO,
@@ -39,6 +40,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         **{name: command.module for room in ROOMS.values() for name, command in room.commands.items()},
         "lessons": "slotscope.model.cli.lessons",
         "lesson": "",
+        "grade": "slotscope.model.cli.grade",
         "traces": "slotscope.model.cli.traces",
         "trust": "slotscope.model.cli.trust",
         "screenshot": "",
@@ -387,31 +389,6 @@ def _trust() -> Parser:
     return parser
 
 
-def _lessons() -> Parser:
-    parser = Parser(
-        "lessons",
-        "Lists the lessons that come with the program. 'check FILES' reads lessons of your own and stands at the "
-        "moment of each step; what is wrong is said in a line with its place, and the exit code is then 2.",
-        ["slotscope lessons", "slotscope lessons check my-lesson.toml"],
-    )
-    parser.add_argument("action", metavar="check", nargs="?", type=one_of("check"), help="check lessons")
-    parser.add_argument("files", metavar="FILE", nargs="*", help="a lesson's name, or the path of its .toml file")
-    json_option(parser)
-    return parser
-
-
-def _lesson() -> Parser:
-    parser = Parser(
-        "lesson",
-        "Opens the window at a step of a lesson; PageDown and PageUp go on and back. Without a display the moment of "
-        "the step is run offscreen, as slotscope SCENARIO --event N is.",
-        ["slotscope lesson dra-1-decision", "slotscope lesson my-lesson.toml --step 3"],
-    )
-    parser.add_argument("name", metavar="NAME", help="from 'slotscope lessons', or the path of a .toml file")
-    parser.add_argument("--step", metavar="N", type=whole(1, 100), default=1, help="at step N (default: 1)")
-    return parser
-
-
 def _traces() -> Parser:
     parser = Parser(
         "traces",
@@ -483,8 +460,9 @@ _PARSERS: Mapping[str, Callable[[], Parser]] = MappingProxyType(
         "bounds": _bounds,
         "reproduce": _reproduce,
         "sweep": _sweep,
-        "lessons": _lessons,
-        "lesson": _lesson,
+        "lessons": lessons_parser,
+        "lesson": lesson_parser,
+        "grade": grade_parser,
         "traces": _traces,
         "trust": _trust,
         "screenshot": _screenshot,

@@ -4,28 +4,33 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from slotscope.model.api import Session
+from slotscope.model.comparison.comparison import Run, lanes_of
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.posed import Posed
 from slotscope.model.exercises.posing import at_present
 from slotscope.model.exercises.question import QuizQuestion
 from slotscope.model.exercises.room import asks_of
 from slotscope.model.exercises.values import pose_value
+from slotscope.model.origin import NO_LINE, Moment, opening_line
 from slotscope.model.waiting import who_waits
 
-#: How hard a question may be: 1 (one condition decides) to 3.
-LEVELS = (1, 2, 3)
+#: The first decision of an exercise comes after so many events, from and to; which, the seed says.
+_STARTS = (10, 100)
 
 #: Events that are looked at for a question.
 MOST_EVENTS = 2000
 
 
 class Exercise(NamedTuple):
-    """A question with the moment that it is about: after *event*, so many sub-steps into the next."""
+    """A question, put after *event* of the run; ``moment`` is the line that opens where, empty where none can."""
 
     question: QuizQuestion
     posed: Posed
     event: int
+    moment: str = ""
 
 
 def ask_here(session: Session, asks: frozenset[str] = frozenset(), level: int = 0) -> Exercise | None:
@@ -39,16 +44,18 @@ def ask_here(session: Session, asks: frozenset[str] = frozenset(), level: int = 
         If nothing happens any more, or a fork decides.
     """
     at, room = at_present(session), asks_of(session.info.system)
-    found = [(QuizQuestion.model_validate({"ask": ask}), pose(at)) for ask, pose in room.poses.items()]
-    values = [(QuizQuestion(ask="value", of=name), pose_value(at, name, room.values)) for name in room.values]
-    for group in (found, values):
-        fit = [
-            Exercise(question, posed, session.timeline.event)
-            for question, posed in group
-            if posed is not None and posed.level >= level and (not asks or question.ask in asks)
+    decisions = [QuizQuestion.model_validate({"ask": ask}) for ask in room.poses]
+    values = [QuizQuestion(ask="value", of=name) for name in room.values]
+    for group in (decisions, values):
+        wanted = [one for one in group if not asks or one.ask in asks]
+        made = [
+            (one, room.poses[one.ask](at) if one.ask in room.poses else pose_value(at, one.of, room.values))
+            for one in wanted
         ]
+        fit = [(one, posed) for one, posed in made if posed is not None and posed.level >= level]
         if fit:
-            return min(fit, key=lambda one: one.posed.place)
+            question, posed = min(fit, key=lambda pair: pair[1].place)
+            return Exercise(question, posed, session.timeline.event)
     return None
 
 
@@ -70,3 +77,27 @@ def next_exercise(session: Session, asks: frozenset[str] = frozenset(), level: i
         who_waits().look("Looking for a decision", (event - first) / MOST_EVENTS)
         session.seek(event + 1)
     raise UserError("no such decision comes any more; allowed: another seed, or an easier exercise")
+
+
+def exercise_run(session: Session, seed: int) -> Session:
+    """A run of the same scenario and policy with another seed, on its way for as many events as the seed says.
+
+    Raises
+    ------
+    UserError
+        If the scenario was edited, so that nobody could open it again.
+    """
+    origin = session.origin
+    if not origin.source:
+        raise UserError(f"exercises need a scenario that can be opened again; {NO_LINE}")
+    run = Session.open(origin.source, origin.policy, seed, origin.trace, kernel=False)
+    run.seek(int(np.random.default_rng(seed).integers(*_STARTS)))
+    return run
+
+
+def moment_line(run: Run) -> str:
+    """The command that opens the moment at which a run stands; empty where none can."""
+    lanes = lanes_of(run)
+    inside = next((number for number, lane in enumerate(lanes) if lane.timeline.substep), 0)
+    events = tuple(lane.timeline.event for lane in lanes)
+    return opening_line([lane.origin for lane in lanes], Moment(events, lanes[inside].timeline.substep, inside))

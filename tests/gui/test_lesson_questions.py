@@ -6,12 +6,16 @@ from pathlib import Path
 from typing import Iterator
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import Select
 from slotscope.gui.main_window import MainWindow
+from slotscope.model.inspection import Thing
+from slotscope.model.lessons.answers import read_answers
+from slotscope.model.lessons.grading import grades, known_lessons
 from tests.gui.test_keys import strike
 from tests.gui.windows import complete_window, rest, warm
 
@@ -31,7 +35,7 @@ moment = "slotscope dra-classroom --policy dra --seed 171 --event 14.1"
 text = "It leaves a slot."
 question = { ask = "migration" }
 [[steps]]
-moment = "slotscope queues-classroom --policy max-weight --seed 3 --event 51"
+moment = "slotscope queues-classroom --policy max-weight --seed 3 --event 58"
 text = "A server is empty."
 question = { ask = "value", of = "lengths" }
 """
@@ -124,3 +128,124 @@ def test_ask_me_this_asks_for_the_decision_that_comes(qtbot: QtBot, window: Main
     qtbot.waitUntil(lambda: window.lessons.questions.open)
     strike(window, Key.Key_Escape)
     assert window.lessons.questions.line.words.text().startswith("The training job")
+
+
+SYSTEMS = {
+    "dra-classroom": "server",
+    "queues-classroom": "job",
+    "jrs-classroom": "token",
+    "moldable-classroom": "servers",
+}
+
+
+@pytest.mark.parametrize("scenario", SYSTEMS)
+def test_a_student_performs_the_algorithm(
+    qtbot: QtBot, window: MainWindow, scenario: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    questions, line = window.lessons.questions, window.lessons.questions.line
+    window.lessons.end()
+    window.control.open(scenario)
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == scenario)
+    ask = SYSTEMS[scenario]
+    file = tmp_path / "mine.answers"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, **__: (str(file), ""))
+    window.actions_by_name["keep_answers"].trigger()
+    strike(window, Key.Key_X)
+    row = window.lessons.exercises.line
+    row.what.setCurrentIndex(row.what.findData(ask))
+    row.seed.setValue(4)
+    strike(window, Key.Key_Return)  # Begin has the focus
+    moments = []
+    for number in range(3):
+        qtbot.waitUntil(lambda: questions.open and line.answer.hasFocus())
+        posed = questions.posed
+        assert posed is not None and posed.ask == ask
+        rest(qtbot, window, lambda p=posed: place(window)[1] == p.place)
+        assert window.frame.info.seed == 4
+        moments.append(place(window))
+        if number == 1:
+            qtbot.mouseClick(line.buttons["reveal"], Qt.MouseButton.LeftButton)
+        else:
+            QTest.keyClicks(line.answer, posed.taken)
+            strike(window, Key.Key_Return)
+            assert line.verdict.text().startswith("✓ Right: ")
+        qtbot.waitUntil(line.buttons["next"].hasFocus)
+        strike(window, Key.Key_Return)
+    assert moments == sorted(set(moments))
+    qtbot.waitUntil(lambda: questions.open)
+    assert line.score.text() == "2 of 3 right"
+    assert [one.grade for one in grades(file, {})] == ["right", "revealed", "right"]
+    window.say("")
+    qtbot.mouseClick(line.buttons["skip"], Qt.MouseButton.LeftButton)
+    assert line.isHidden()
+
+
+@pytest.mark.parametrize("scenario", [name for name in SYSTEMS if name != "moldable-classroom"])
+def test_a_click_in_the_picture_of_servers_answers(qtbot: QtBot, window: MainWindow, scenario: str) -> None:
+    questions, line = window.lessons.questions, window.lessons.questions.line
+    window.lessons.end()
+    window.control.open(scenario)
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == scenario)
+    for seed in range(1, 9):
+        window.lessons.exercises.begin(frozenset({"server"}), 1, seed)
+        qtbot.waitUntil(lambda: questions.open)
+        assert questions.posed is not None
+        if questions.posed.taken != "none":
+            break
+    taken = questions.posed.taken
+    rest(qtbot, window, lambda: place(window)[1] == questions.posed.place)
+    panel = window.docks[window.area.roles.servers].panel
+    view = getattr(panel, "view", None) or panel.stacks
+    spots = (QPoint(x, y) for y in range(view.height() // 2, view.height(), 40) for x in range(20, view.width(), 25))
+    for spot in spots:
+        qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=spot)
+        if line.answer.text() == taken:
+            break
+    assert line.answer.text() == taken and window.area.selection.server == int(taken) - 1
+    qtbot.mouseClick(line.buttons["commit"], Qt.MouseButton.LeftButton)
+    assert line.verdict.text().startswith("✓ Right: ")
+
+
+def test_a_job_or_a_token_that_is_pointed_at_answers(qtbot: QtBot, window: MainWindow) -> None:
+    questions, line = window.lessons.questions, window.lessons.questions.line
+    for scenario, what, panel in (("queues-classroom", "job", "queues"), ("jrs-classroom", "token", "tokens")):
+        window.control.open(scenario)
+        rest(qtbot, window, lambda s=scenario: window.frame.info.scenario_name == s)
+        qtbot.waitUntil(lambda p=panel: p in window.docks and window.area.complete)
+        window.lessons.exercises.begin(frozenset({what}), 1, 3)
+        qtbot.waitUntil(lambda: questions.open)
+        posed = questions.posed
+        assert posed is not None and posed.picks == what
+        number = next(number for number in range(300) if posed.pointed(number) == posed.taken)
+        chosen = Select(thing=Thing(what, number), job=number if what == "job" else None)
+        window.docks[panel].panel.intent.emit(chosen)
+        assert line.answer.text() == posed.taken
+        questions.close()
+
+
+def test_answers_of_a_lesson_are_graded_with_it(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = window.lessons.questions.line
+    line.fill("7")
+    line.committed.emit()  # before a file was chosen
+    file = tmp_path / "mine.answers"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, **__: (str(file), ""))
+    window.actions_by_name["keep_answers"].trigger()
+    strike(window, Key.Key_PageDown)
+    qtbot.waitUntil(lambda: window.lessons.questions.open)
+    line.fill("7")
+    line.committed.emit()
+    found = grades(file, known_lessons((tmp_path / "mine.toml",)))
+    assert [(one.lesson, one.step, one.grade, one.answer) for one in found] == [
+        ("mine", "1", "wrong", "7"),
+        ("mine", "2", "right", "7"),
+    ]
+    assert not any("lesson" in one.note for one in found)
+    assert read_answers(file).code in window.status.said.text()
+    file.write_text("no answers", "utf-8")
+    window.lessons.turn(1)
+    qtbot.waitUntil(lambda: window.lessons.questions.open)
+    line.fill("0 0 0 0 0 0 0")
+    line.committed.emit()
+    assert "choose another file" in window.status.said.text()

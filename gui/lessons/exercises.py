@@ -1,0 +1,131 @@
+"""Exercises in the window: a student decides instead of the policy, one decision after the other."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSpinBox, QWidget
+
+from slotscope.gui.boxes import ChoiceBox, changed_by_editing
+from slotscope.gui.lessons.question_line import EnterButton
+from slotscope.gui.lessons.questions import QuestionControl
+from slotscope.gui.worker import RunWorker
+from slotscope.model.errors import UserError
+from slotscope.model.exercises.exercise import Exercise, exercise_run, moment_line, next_exercise
+from slotscope.model.exercises.question import ASKS
+from slotscope.model.exercises.room import asks_of
+
+#: Words for how hard a decision is, from 1.
+LEVELS = ("any", "harder", "hardest")
+
+_ALL = "all decisions"
+
+_MOST_SEED = 999_999
+
+
+class ExerciseLine(QWidget):
+    """Asks which decisions are to be made, how hard they are at least, and the seed.
+
+    Signals
+    -------
+    begun(asks, level, seed)
+        An exercise is to begin.
+    """
+
+    begun = Signal(object, int, int)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("exercise")
+        self.what, self.level, self.seed, self.begin = ChoiceBox(), ChoiceBox(), QSpinBox(), EnterButton()
+        self.level.addItems(LEVELS)
+        self.seed.setRange(1, _MOST_SEED)
+        changed_by_editing(self.seed)
+        self.begin.setText("Begin")
+        self.begin.setToolTip("Begin\nRuns the scenario with this seed, and asks for its decisions (Enter).")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(10, 2, 8, 4)
+        for title, field in (("Decide", self.what), ("Difficulty", self.level), ("Seed", self.seed)):
+            field.setAccessibleName(title)
+            row.addWidget(QLabel(title))
+            row.addWidget(field)
+        row.addWidget(self.begin)
+        row.addStretch(1)
+        self.begin.clicked.connect(self._begin)
+        self.seed.lineEdit().returnPressed.connect(self._begin)
+        self.hide()
+
+    def ask(self, system: str) -> None:
+        """Show the line for a kind of system."""
+        self.what.clear()
+        self.what.addItem(_ALL, "")
+        for ask in ASKS:
+            if ask in asks_of(system).poses or (ask == "value" and asks_of(system).values):
+                self.what.addItem(ASKS[ask], ask)
+        self.show()
+        self.begin.setFocus()
+
+    def _begin(self) -> None:
+        self.close()
+        asks = frozenset(filter(None, (self.what.currentData(),)))
+        self.begun.emit(asks, self.level.currentIndex() + 1, self.seed.value())
+        self.seed.setValue(self.seed.value() % _MOST_SEED + 1)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Nothing is asked any more; the picture has the keys again."""
+        super().closeEvent(event)
+        self.window().setFocus()
+
+
+class ExerciseControl(QObject):
+    """Goes from decision to decision, and counts those that were right."""
+
+    def __init__(self, window: QWidget, worker: RunWorker, questions: QuestionControl) -> None:
+        super().__init__(window)
+        self._worker, self._questions = worker, questions
+        self.line = ExerciseLine(window)
+        self._asks: frozenset[str] = frozenset()
+        self._level = 0
+        self._right = self._count = 0
+        self.line.begun.connect(self.begin)
+        questions.graded.connect(self._count_one)
+        questions.line.advanced.connect(self.go_on)
+
+    def begin(self, asks: frozenset[str], level: int, seed: int) -> None:
+        """Open the run of a seed, and ask for its first decision."""
+        self._asks, self._level = asks, level
+        self._right = self._count = 0
+        self._worker.post_instead(partial(_begin, seed=seed))
+        self.go_on()
+
+    def go_on(self) -> None:
+        """Ask for the next decision."""
+        turn = self._questions.begin_turn(goes_on=True)
+        self._worker.post(partial(_next, asks=self._asks, level=self._level, turn=turn))
+        self._show_score()
+
+    def _count_one(self, right: bool) -> None:
+        if self._questions.goes_on:
+            self._count += 1
+            self._right += right
+            self._show_score()
+
+    def _show_score(self) -> None:
+        self._questions.line.show_score(f"{self._right} of {self._count} right" if self._count else "")
+
+
+def _begin(worker: RunWorker, seed: int) -> None:
+    """Run the scenario with the seed of an exercise."""
+    worker.exchange(exercise_run(worker.lane(0), seed), "Exercise in")
+
+
+def _next(worker: RunWorker, asks: frozenset[str], level: int, turn: int) -> None:
+    """Go to the next decision, and make a question of it."""
+    found: list[Exercise] = []
+    try:
+        worker.walk(lambda _: found.append(next_exercise(worker.lane(0), asks, level)))
+        worker.posed.emit(turn, found[0]._replace(moment=moment_line(worker.present)))
+    except UserError as error:
+        worker.posed.emit(turn, error.line)

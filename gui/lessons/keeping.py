@@ -1,0 +1,58 @@
+"""Keeps what a student answers, and writes it into a file once one was chosen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from slotscope.model.errors import UserError
+from slotscope.model.explain import counted
+from slotscope.model.lessons.answers import Given, add_answers
+
+
+class AnswerKeeper(QObject):
+    """The answers of this session of the program; each is written as it is given.
+
+    Signals
+    -------
+    said(text)
+        A line for the status bar.
+    """
+
+    said = Signal(str)
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self._path: Path | None = None
+        self._count = 0
+        self._waiting: tuple[Given, ...] = ()  # until there is a file
+
+    def choose(self) -> None:
+        """Ask for a file, new or one of answers, that gets all that was answered, and what will be."""
+        kinds = "Answers (*.answers)"
+        options = QFileDialog.Option.DontConfirmOverwrite  # answers are added to a file that there is
+        path, _ = QFileDialog.getSaveFileName(self._window, "Keep answers in", "my.answers", kinds, options=options)
+        if path:
+            self._path, self._count = Path(path), 0
+            self._write()
+
+    def take(self, given: Given) -> None:
+        """An answer was given."""
+        self._waiting = (*self._waiting, given)
+        if self._path is not None:
+            self._write()
+
+    def _write(self) -> None:
+        assert self._path is not None
+        try:
+            code = add_answers(self._path, self._waiting)
+        except UserError as error:
+            self._path = None
+            self.said.emit(f"{error.line}; choose another file")
+            return
+        self._count += len(self._waiting)
+        self._waiting = ()
+        self.said.emit(f"{counted(self._count, 'answer')} written to {self._path}; closing code {code}")

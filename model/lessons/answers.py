@@ -1,0 +1,175 @@
+"""Files of answers: a line for each, chained and signed, so that a change of one is found.
+
+Each line is a JSON object whose ``chain`` is an HMAC of the line before it and of its own content.  The key is the
+program's, the same for all: what is signed was not changed since by hand.  Who has the program can sign
+anything; a file's closing code, told while it is written, is what such a person cannot keep.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import Field
+
+from slotscope.model.errors import ScenarioError
+from slotscope.model.exercises.question import QuizQuestion
+from slotscope.model.lessons.lesson import MomentLine
+from slotscope.model.scenario.fields import Section
+from slotscope.model.scenario.load import read_text
+from slotscope.model.scenario.validation import validated
+
+#: The first line, before its signature.
+_HEAD = {"slotscope": "answers", "version": 1}
+
+_KEY = b"slotscope answers, version 1"
+
+#: Lines of a file at most; more than any student answers.
+MOST_ANSWERS = 10_000
+
+#: Signs of a closing code.
+_CODE = 8
+
+
+class AnswerFileError(ScenarioError):
+    """A file of answers that cannot be used."""
+
+
+class Given(Section):
+    """An answer that was given.
+
+    Attributes
+    ----------
+    moment:
+        The line that opens where the question was put.
+    answer:
+        As it was read; empty: the answer was revealed without one.
+    time:
+        When, by the clock of the machine.
+    lesson, step:
+        The lesson's name and the step from 1; empty and 0 for a question of one's own.
+    policy:
+        Whose decision was asked for, from 1.
+    """
+
+    moment: MomentLine
+    question: QuizQuestion
+    answer: str = Field(max_length=300)
+    time: str = Field(max_length=40)
+    lesson: str = Field(default="", max_length=100)
+    step: int = Field(default=0, ge=0, le=100)
+    policy: int = Field(default=1, ge=1, le=3)
+
+
+class AnswerFile(NamedTuple):
+    """What a file holds.
+
+    Attributes
+    ----------
+    sound:
+        The answers before the first line that was changed; all of them where none was.
+    broken:
+        That line's number, from 1; 0: there is none.
+    code:
+        The closing code of the file as it is.
+    """
+
+    given: tuple[Given, ...]
+    sound: int
+    broken: int
+    code: str
+
+
+def now() -> str:
+    """The time of an answer."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _signed(content: dict[str, Any], before: str) -> str:
+    plain = json.dumps(content, sort_keys=True, ensure_ascii=False)
+    return hmac.new(_KEY, f"{before}\n{plain}".encode(), sha256).hexdigest()
+
+
+def _line(content: dict[str, Any], before: str) -> tuple[str, str]:
+    chain = _signed(content, before)
+    return json.dumps({**content, "chain": chain}, ensure_ascii=False), chain
+
+
+def add_answers(path: Path, given: tuple[Given, ...]) -> str:
+    """Write answers at the end of a file, new or not; its closing code then.
+
+    Raises
+    ------
+    AnswerFileError
+        If it is no file of answers, was changed, or cannot be written.
+    """
+    if path.exists():
+        before = read_answers(path)
+        if before.broken:
+            raise AnswerFileError(
+                f"line {before.broken} was changed; allowed: a file that only slotscope has written, or a new one",
+                where=str(path),
+            )
+        text, chain = path.read_text("utf-8"), _chain_of(path.read_text("utf-8").splitlines()[-1])
+    else:
+        text, chain = _line(_HEAD, "")
+        text += "\n"
+    for one in given:
+        line, chain = _line(one.model_dump(mode="json", exclude_defaults=True), chain)
+        text += line + "\n"
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise AnswerFileError(f"cannot be written: {error.strerror or error}", where=str(path)) from None
+    return chain[:_CODE]
+
+
+def read_answers(path: Path) -> AnswerFile:
+    """Read a file of answers, and find the first line that was changed.
+
+    Raises
+    ------
+    AnswerFileError
+        If it is none.
+    """
+    lines = read_text(path, "file of answers").splitlines()
+    if len(lines) > MOST_ANSWERS + 1:
+        raise AnswerFileError(f"found {len(lines)} lines, allowed: at most {MOST_ANSWERS}", where=str(path))
+    given: list[Given] = []
+    chain, broken = "", 0
+    for number, line in enumerate(lines, 1):
+        content = _content(line, f"{path}: line {number}")
+        claimed = str(content.pop("chain", ""))
+        if not broken and not hmac.compare_digest(claimed.encode(), _signed(content, chain).encode()):
+            broken, sound = number, len(given)
+        chain = claimed
+        if number > 1:
+            given.append(_given(content, f"{path}: line {number}"))
+        elif content != _HEAD:
+            raise AnswerFileError("found another first line, allowed: that of a file of answers", where=str(path))
+    return AnswerFile(tuple(given), sound if broken else len(given), broken, chain[:_CODE])
+
+
+def _content(line: str, where: str) -> dict[str, Any]:
+    try:
+        content = json.loads(line)
+    except (ValueError, RecursionError):
+        content = None
+    if not isinstance(content, dict):
+        raise AnswerFileError("found no answer, allowed: lines that slotscope has written", where=where)
+    return content
+
+
+def _given(content: dict[str, Any], where: str) -> Given:
+    try:
+        return validated(Given, content)
+    except ScenarioError as error:
+        raise error.inside(where) from None
+
+
+def _chain_of(line: str) -> str:
+    return str(json.loads(line)["chain"])

@@ -1,0 +1,155 @@
+"""Grades files of answers: every moment is opened again, and the reference says what is right there."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Mapping, NamedTuple
+
+from slotscope.model.comparison.comparison import Run, stand_at
+from slotscope.model.errors import UserError
+from slotscope.model.exercises.posed import Verdict, verdict
+from slotscope.model.exercises.posing import pose
+from slotscope.model.lessons.answers import Given, read_answers
+from slotscope.model.lessons.files import lesson_files, load_lesson
+from slotscope.model.lessons.lesson import Lesson, Step
+from slotscope.model.lessons.place import StepPlace
+from slotscope.model.origin import Moment, Origin
+
+#: Events that a moment may be away from the start of its run: files come from anywhere.
+MOST_EVENTS = 1_000_000
+
+#: Grades: an answer that is right, one that is wrong, one that was not given, one that cannot be graded.
+RIGHT, WRONG, REVEALED, UNKNOWN = "right", "wrong", "revealed", "unknown"
+
+
+class Grade(NamedTuple):
+    """A line of the table: an answer and what it is worth.
+
+    Attributes
+    ----------
+    signed:
+        Whether the line stands in its file as it was written, "yes" or "no".
+    attempt:
+        From 1, where a question was answered again.
+    expected:
+        What the policy does.
+    note:
+        Why it is wrong, or why it cannot be graded.
+    """
+
+    file: str
+    code: str
+    signed: str
+    lesson: str
+    step: str
+    question: str
+    seed: str
+    moment: str
+    policy: int
+    answer: str
+    grade: str
+    expected: str
+    attempt: int
+    time: str
+    note: str
+
+
+def known_lessons(paths: tuple[Path, ...]) -> dict[str, tuple[Lesson, Path]]:
+    """The built-in lessons, and those of *paths*, by name.
+
+    Raises
+    ------
+    UserError
+        If a file holds no lesson.
+    """
+    every = {**lesson_files(), **{path.stem: path for path in paths}}
+    return {name: (load_lesson(path), path.parent) for name, path in every.items()}
+
+
+def grades(path: Path, lessons: Mapping[str, tuple[Lesson, Path]]) -> list[Grade]:
+    """Grade a file of answers.
+
+    Raises
+    ------
+    UserError
+        If it is no such file.
+    """
+    answers = read_answers(path)
+    attempts: dict[tuple[str, str], int] = {}
+    found = []
+    for number, given in enumerate(answers.given):
+        asked = given.moment, given.question.model_dump_json()
+        attempts[asked] = attempts.get(asked, 0) + 1
+        place, note = _place(given, lessons)
+        grade, expected, said = _graded(given, place)
+        origin = place.origins[0]
+        found.append(
+            Grade(
+                path.name,
+                answers.code,
+                "yes" if number < answers.sound else "no",
+                given.lesson,
+                str(given.step or ""),
+                f"{given.question.ask} {given.question.of}".strip(),
+                str(origin.seed),
+                place.line or given.moment,
+                given.policy,
+                given.answer,
+                grade,
+                expected,
+                attempts[asked],
+                given.time,
+                " ".join(filter(None, (note, said))),
+            )
+        )
+    return found
+
+
+def _place(given: Given, lessons: Mapping[str, tuple[Lesson, Path]]) -> tuple[StepPlace, str]:
+    """Where the question was put: where its lesson says, if that is known; and what is to be said of it."""
+    own = Step(moment=given.moment, text="-").place(Path())
+    if not given.lesson:
+        return own, ""
+    if given.lesson not in lessons:
+        return own, f"the lesson '{given.lesson}' is not at hand (--lesson)."
+    lesson, folder = lessons[given.lesson]
+    step = lesson.steps[given.step - 1] if 1 <= given.step <= len(lesson.steps) else None
+    if step is None or (step.question, step.policy) != (given.question, given.policy):
+        return own, "this is not the lesson's question."
+    place = step.place(folder)
+    if _without_files(place) != _without_files(own):
+        return own, "this is not the lesson's moment."
+    return place, ""
+
+
+def _without_files(place: StepPlace) -> object:
+    """What two moments have alike that name the same files in other folders."""
+    return place.moment, [(Path(one.source).name, Path(one.policy).name, one.seed) for one in place.origins]
+
+
+def _graded(given: Given, place: StepPlace) -> tuple[str, str, str]:
+    """The grade of an answer, what is right, and why."""
+    if max(place.moment.events) > MOST_EVENTS:
+        return UNKNOWN, "", f"a moment beyond event {MOST_EVENTS} is not opened."
+    try:
+        expected, said = _replayed(place, given)
+    except UserError as error:
+        return UNKNOWN, "", error.line
+    if not given.answer:
+        return REVEALED, expected, ""
+    return (RIGHT, expected, "") if said.right else (WRONG, expected, said.text)
+
+
+def _replayed(place: StepPlace, given: Given) -> tuple[str, Verdict]:
+    run = _opened(place.origins)
+    if said := stand_at(run, place.moment):
+        raise UserError(said)
+    posed = pose(run, given.question, given.policy - 1)
+    return posed.taken, verdict(posed, given.answer or posed.taken)
+
+
+@lru_cache(maxsize=4)
+def _opened(origins: tuple[Origin, ...]) -> Run:
+    """A run, the same for answers that follow each other in it."""
+    return StepPlace(origins, Moment((0,))).open()
