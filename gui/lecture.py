@@ -1,4 +1,4 @@
-"""Lecture mode: the servers, one panel beside them, and one sentence, in type for a hall.
+"""Lecture mode: the servers, what stands beside them, and one sentence, in type for a hall.
 
 Numbers and a few letters bring panels to the front, in lecture mode and out of it.
 """
@@ -71,11 +71,11 @@ class LectureMode(QObject):
 
     def _forget(self) -> None:
         """What was chosen holds for the panels that were there."""
-        self._beside: str | None = None  # panel beside the servers; "" for none, None: the usual
-        self._lane = 0  # whose it is
+        self._beside: tuple[str, ...] | None = None  # panels beside the servers; None: the usual one
+        self._lane = 0  # whose they are
         self._log = False  # whether the log has come up
         self._sentence = 0  # height of the longest sentence so far
-        self._right = 0.0  # width of the panel beside the servers
+        self._right = 0.0  # width of what stands beside the servers
         self._share: float | None = None  # of the width that it is given; None: as it needs
 
     # What can be brought to the front.
@@ -127,11 +127,11 @@ class LectureMode(QObject):
             lanes.bring(name, after)
             return
         if name == self._area.roles.servers:
-            self._beside = None if self._beside == "" else ""
+            self._beside = None if self._beside == () else ()
         elif name == SENTENCES:
             self._log = not self._log
         else:
-            again = name == self._beside_now
+            again = self._beside_now == (name,)
             lane = (self._lane + 1) % lanes.lanes_of(name) if again else 0
             if again and not lane:
                 for dock in self._docks_of(name):
@@ -143,19 +143,26 @@ class LectureMode(QObject):
 
     def put_beside(self, name: str, lane: int) -> None:
         """In lecture mode, have a panel of a policy beside the servers."""
-        self._lanes.dock_of(name, lane)  # it is built where nobody has needed it so far
-        self._lane, self._beside = lane, name
+        self._put(lane, (name,))
+
+    def _put(self, lane: int, names: tuple[str, ...]) -> None:
+        for name in names:
+            self._lanes.dock_of(name, lane)  # it is built where nobody has needed it so far
+        self._lane, self._beside = lane, names
         self._arrange()
 
     def stage(self, panels: Sequence[str], share: float | None) -> None:
-        """In lecture mode, have the first of *panels* beside the servers, and the log come up if it is among them.
+        """In lecture mode, have *panels* beside the servers, one below the other; the log comes up if it is among them.
 
-        *share* is that of the width; None gives what the panel needs.
+        *share* is that of the width; None gives what the panels need.  None of *panels* stands for the usual one.
         """
-        beside = [name for name in panels if name not in (self._area.roles.servers, SENTENCES)]
+        beside = tuple(name for name in panels if name not in (self._area.roles.servers, SENTENCES))
         self._log, self._share = SENTENCES in panels, share
-        self._lane, self._beside = 0, beside[0] if beside else None
-        self._arrange()
+        if beside:
+            self._put(0, beside)
+        else:
+            self._lane, self._beside = 0, None
+            self._arrange()
 
     # On and off.
 
@@ -209,24 +216,25 @@ class LectureMode(QObject):
     # Arranging.
 
     @property
-    def _beside_now(self) -> str:
+    def _beside_now(self) -> tuple[str, ...]:
         if self._beside is not None:
             return self._beside
         compared = _COMPARISON in self._area.docks
-        return _COMPARISON if compared else self._area.roles.beside
+        return (_COMPARISON if compared else self._area.roles.beside,)
 
     def _docks_of(self, name: str) -> list[PanelDock]:
         """The docks of a panel in all lanes that have it."""
         return [dock for key, dock in self._area.docks.items() if key == lane_name(name, dock.lane)]
 
     def _shown(self) -> tuple[list[PanelDock], list[PanelDock], list[PanelDock]]:
-        """The docks of the servers, of what is said of them, and of the panel beside them."""
-        beside = [dock for dock in self._docks_of(self._beside_now) if dock.lane == self._lane]
+        """The docks of the servers, of what is said of them, and of the panels beside them."""
+        docks = [dock for name in self._beside_now for dock in self._docks_of(name)]
+        beside = [dock for dock in docks if dock.lane == self._lane]
         servers = self._docks_of(self._area.roles.servers)
         return servers, self._docks_of(SENTENCES), beside
 
     def _arrange(self) -> None:
-        """Servers side by side, their sentences below, and one panel at the right."""
+        """Servers side by side, their sentences below, and the panels beside them at the right, one below the other."""
         window = self._window
         servers, said, beside = self._shown()
         shown = [*servers, *said, *beside]
@@ -237,8 +245,10 @@ class LectureMode(QObject):
             if not dock.isFloating():
                 window.removeDockWidget(dock)
         window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, servers[0])
-        for dock in beside:
+        for dock in beside[:1]:
             window.splitDockWidget(servers[0], dock, Horizontal)
+        for upper, lower in pairwise(beside):
+            window.splitDockWidget(upper, lower, Vertical)
         window.splitDockWidget(servers[0], said[0], Vertical)
         for row in (servers, said):
             for left, right in pairwise(row):
@@ -299,7 +309,7 @@ class LectureMode(QObject):
         self._right = right
         self._sentence = max(self._sentence, self._needed())
         below = _LOG * height if self._log else min(_SENTENCE * height, self._sentence)
-        shares = {dock.name: (right / width, 1.0) for dock in beside}
+        shares = {dock.name: (right / width, 1.0 / len(beside)) for dock in beside}
         for docks, high in ((servers, height - below - self._separator), (said, below)):
             shares |= {dock.name: (each / width, high / height) for dock in docks}
         self._area.layouts.take(shares)
@@ -311,10 +321,10 @@ class LectureMode(QObject):
         return self._window.style().pixelMetric(extent, None, self._window)
 
     def _widths(self) -> tuple[float, float]:
-        """Pixels of width that each policy has, and the panel beside the servers."""
+        """Pixels of width that each policy has, and the panels beside the servers."""
         servers, _, beside = self._shown()
         room = self._area.layouts.room[0]
-        room -= self._separator * (len(servers) + len(beside) - 1)
+        room -= self._separator * (len(servers) + bool(beside) - 1)
         wanted = max((dock.panel.minimumSizeHint().width() for dock in beside), default=0)
         most = max(_BESIDE[len(servers)] * room, min(wanted, _MOST_BESIDE * room))
         if self._share is not None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Callable, Collection, Iterator
 
-from slotscope.model.comparison.comparison import Run, lanes_of, stand_at
+from slotscope.model.comparison.comparison import Run, stand_at
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.posing import pose
-from slotscope.model.inspection import SERVER
+from slotscope.model.inspection import SERVER, Thing
 from slotscope.model.lessons.lesson import Lesson, Step
 
 #: The names of the panels of a kind of system.
@@ -46,9 +46,9 @@ def _check(step: Step, folder: Path, panels_of: PanelsOf) -> None:
 
 
 def _check_outlined(step: Step, run: Run) -> None:
-    lanes, server = lanes_of(run), step.outlined(SERVER)
+    lanes, server = run.frame().lanes, step.outlined(SERVER)
     if step.policy > len(lanes):
         raise UserError(f"found {step.policy}, allowed: from 1 to {len(lanes)}, as many as run here", where="policy")
-    servers = int(lanes[0].info.numbers.servers)
-    if server is not None and not 0 <= server < servers:
-        raise UserError(f"found 'server {server + 1}', allowed: from 1 to {servers}", where="outline")
+    frame = lanes[step.policy - 1]
+    if server is not None and (absent := frame.info.kind.inspector.describe(frame, Thing(SERVER, server)).absent):
+        raise UserError(f"found 'server {server + 1}', allowed: one that is there. {absent}", where="outline")

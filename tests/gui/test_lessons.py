@@ -122,6 +122,23 @@ def test_a_hall_sees_the_panel_of_the_step_and_all_of_its_text(qtbot: QtBot, win
     qtbot.waitUntil(lambda: window.docks["groups"].seen and not window.docks["theory"].seen)
 
 
+def test_a_hall_sees_all_panels_of_a_step_one_below_the_other(qtbot: QtBot, window: MainWindow, lesson: Path) -> None:
+    window.resize(1280, 720)
+    path = lesson.parent / "two.toml"
+    moment = LINE.format(14)
+    text = f'[[steps]]\nmoment = "{moment}"\ntext = "x"\npanels = ["theory", "decisions", "groups"]\n'
+    path.write_text(f'title = "T"\nlearn = "L"\n{text}', "utf-8")
+    strike(window, Key.Key_L)
+    window.lessons.open(path)
+    rest(qtbot, window, lambda: stands(window, "dra-classroom", 14))
+    upper, lower, servers = (window.docks[name] for name in ("theory", "groups", "servers"))
+    qtbot.waitUntil(lambda: upper.seen and lower.seen and servers.seen and window.docks["decisions"].seen)
+    qtbot.waitUntil(lambda: abs(upper.height() - lower.height()) < 0.1 * window.height())
+    assert upper.y() + upper.height() <= lower.y() and upper.x() == lower.x() >= servers.x() + servers.width()
+    strike(window, Key.Key_4)
+    qtbot.waitUntil(lambda: not (upper.seen or lower.seen))
+
+
 def test_lessons_are_listed_first_and_on_a_page(qtbot: QtBot, window: MainWindow) -> None:
     box = window.transport.scenario
     titles = [title for _, title in lesson_titles()]

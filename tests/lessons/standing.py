@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable, Mapping, NamedTuple
 
 from slotscope.model.api import Session
+from slotscope.model.cli.arguments import parse
+from slotscope.model.cli.bounds import solved
 from slotscope.model.comparison.comparison import Run, lanes_of, stand_at
 from slotscope.model.frame import Frame
 from slotscope.model.lessons.files import lesson_files, load_lesson
@@ -26,6 +29,18 @@ class Standing(NamedTuple):
     @property
     def lanes(self) -> tuple[Frame, ...]:
         return self.frame.lanes
+
+    @property
+    def state(self) -> Any:
+        return self.frame.state
+
+    @property
+    def numbers(self) -> Any:
+        return self.frame.info.numbers
+
+    @property
+    def scenario(self) -> Any:
+        return self.frame.info.scenario
 
     @property
     def sentence(self) -> str:
@@ -77,9 +92,52 @@ def claims(name: str, number: int) -> Callable[[Claim], Claim]:
     return keep
 
 
+#: Words of a step's text, and what must be true for them to be.
+Told = Mapping[str, Callable[[Standing], object]]
+
+
+def cited(_: Standing) -> bool:
+    """The words name a place in a paper, and claim nothing of a run."""
+    return True
+
+
+def tells(name: str, number: int, told: Told) -> None:
+    """Say of a step, for its words one after the other, what must be true; no number in its text is left out."""
+
+    def check(at: Standing) -> None:
+        rest = at.text
+        for words, so in told.items():
+            before, found, rest = rest.partition(words)
+            assert found, f"'{words}' is not said, or not after what stands before it here"
+            assert not re.search(r"\d", before), f"nobody has checked '{before}'"
+            assert so(at), f"'{words}' is not so"
+        assert not re.search(r"\d", rest), f"nobody has checked '{rest}'"
+
+    claims(name, number)(check)
+
+
 @cache
 def mean(scenario: str, policy: str, seed: int, measure: str, until: float, warmup: float) -> float:
     """The mean of a measure over a stretch of a run."""
+    return measured(scenario, policy, seed, until, warmup)[measure]
+
+
+@cache
+def measured(scenario: str, policy: str, seed: int, until: float, warmup: float) -> dict[str, float]:
+    """The means of all measures over a stretch of a run."""
+    found: dict[str, Any] = dict(Session.open(scenario, policy, seed).measure(until=until, warmup=warmup))
+    return {name: float(one.mean) for name, one in found.items()}
+
+
+@cache
+def ended(scenario: str, policy: str, seed: int, until: float) -> Any:
+    """The state of a run at a time."""
     session = Session.open(scenario, policy, seed)
-    found: Any = session.measure(until=until, warmup=warmup)[measure]
-    return float(found.mean)
+    session.run(until=until)
+    return session.timeline.state
+
+
+@cache
+def bounds(scenario: str) -> Any:
+    """What `slotscope bounds` answers."""
+    return solved(parse(["bounds", scenario])).data

@@ -44,6 +44,8 @@ class LinesPainter:
             painter.drawLine(QLineF(x, layout.row, x, bottom))
             text = f"{MINUS}{format_number(number * step, step)}" if number else "now"
             half = self._metrics.horizontalAdvance(text) / 2 + 1
+            if number and 2 * half > layout.x(0, self._span) - layout.x(step, self._span) + 2:
+                continue  # a token just made: so short a time has too long a number
             painter.setPen(QColor(theme.muted if number else theme.normal))
             painter.drawText(QRectF(x - half, bottom, 2 * half, layout.row), _CENTRE, text)
 
