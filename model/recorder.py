@@ -24,15 +24,6 @@ RECENT_ROWS = 2**13
 
 
 @dataclass(frozen=True)
-class Keyframe:
-    """A copy of the state after an event."""
-
-    event: int
-    time: float
-    state: Any
-
-
-@dataclass(frozen=True)
 class Extent:
     """How far history reaches and what it takes."""
 

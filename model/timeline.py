@@ -7,7 +7,6 @@ digest; landing there again with another one is an error that names the event.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from functools import partial
 from typing import Any, Callable, Iterator, NamedTuple
 
@@ -16,23 +15,18 @@ import numpy as np
 from slotscope.model.engine import Advance, Engine, EventRun, Reason, System, Task, started
 from slotscope.model.errors import ReplayError
 from slotscope.model.explain import full_time, grouped
-from slotscope.model.recorder import Extent, Keyframe, RecentRows, Samples
+from slotscope.model.keyframes import KEYFRAME_BYTES, Keyframes
+from slotscope.model.recorder import Extent, RecentRows, Samples
 from slotscope.model.records import Event, Record
 from slotscope.model.slices import MOST_EVENTS, Slices
-from slotscope.model.state import copied, differences, digest, size_in_bytes
+from slotscope.model.state import copied, differences, digest
 from slotscope.model.waiting import share_of, who_waits
 
 #: Events that any engine runs again while somebody waits for a picture.
 AT_HAND = 20_000
 
-#: Memory for keyframes; beyond it every second one is dropped.
-KEYFRAME_BYTES = 256 * 2**20
-
 #: More events than any run has.
 NO_END = 2**62
-
-#: Keyframes that are kept whatever they take.
-LEAST_KEYFRAMES = 8
 
 _TO_THE_END = Task()
 
@@ -65,10 +59,7 @@ class Timeline:
         self.recent = RecentRows(system.row_dtype)
         self.verified = 0
         self.observe: Callable[[np.ndarray], None] | None = None  #: is shown all rows run
-        self._thinned = 1
-        self._most_bytes = keyframe_bytes
-        self._keyframes: dict[int, Keyframe] = {}
-        self._bytes = 0
+        self._keyframes = Keyframes(keyframe_bytes)
         self._marks: dict[int, str] = {}
         self.slices = Slices()
         self._tape = np.zeros(MOST_EVENTS, self.system.row_dtype)
@@ -82,7 +73,7 @@ class Timeline:
     @property
     def first_state(self) -> Any:
         """The state at the start of history."""
-        return self._keyframes[self.first_event].state
+        return self._keyframes.state(self.first_event)
 
     def adopt(self, state: Any, recorded: str, earlier: Any = None) -> None:
         """Take a saved state of this very run as present, without running up to it.
@@ -99,9 +90,8 @@ class Timeline:
         self.state = copied(state)
         self._live_end = (event, self.time)
         for known in (state, *([] if earlier is None else [earlier])):
-            place = (int(known.number[0]), float(known.clock[0]))
-            if place[0] not in self._keyframes:
-                self._store(Keyframe(*place, copied(known)))
+            if int(known.number[0]) not in self._keyframes:
+                self._keyframes.add(known)
         self._marks[event] = recorded
 
     def share(self, past: Timeline, parting: int | None) -> None:
@@ -110,9 +100,7 @@ class Timeline:
         The run stands at its last event, or where the other one does if that is earlier.
         """
         end = past.live_end if parting is None else min(parting - 1, past.live_end)
-        self._thinned = past._thinned
-        self._keyframes = {event: frame for event, frame in past._keyframes.items() if event <= end}
-        self._bytes = sum(size_in_bytes(frame.state) for frame in self._keyframes.values())
+        self._keyframes.share(past._keyframes, end)
         self._marks = {event: mark for event, mark in past._marks.items() if event <= end}
         known = past.samples.table[past.samples.table[:, 0] <= end]
         table = np.zeros((len(known), self.system.sample_width))
@@ -167,9 +155,7 @@ class Timeline:
 
     def extent(self) -> Extent:
         """How far history reaches and what it takes."""
-        return Extent(
-            self.event, self._live_end[0], self._live_end[1], tuple(sorted(self._keyframes)), self._bytes, self.verified
-        )
+        return Extent(self.event, *self._live_end, self._keyframes.events, self._keyframes.bytes, self.verified)
 
     # Forwards.
 
@@ -217,7 +203,7 @@ class Timeline:
     @property
     def _every(self) -> int:
         """Events between two keyframes: what the engine can replay in a moment."""
-        return self.engine.keyframe_every * self._thinned
+        return self.engine.keyframe_every * self._keyframes.thinned
 
     def _accept(self, result: Advance, rows: np.ndarray) -> None:
         self.state = result.state
@@ -316,10 +302,9 @@ class Timeline:
             If the replay does not land on the digest that was recorded there.
         """
         self._run = None
-        known = [event for event, frame in self._keyframes.items() if frame.time <= time]
-        near = max(known, default=self.first_event)
+        near = self._keyframes.near_time(time)
         if time < self.time or near > self.event:
-            self.state = copied(self._keyframes[near].state)
+            self.state = copied(self._keyframes.state(near))
         start = self.time
         while self.advance_a_slice(NO_END, time) is Reason.LIMIT:
             who_waits().look(f"Going to time {full_time(time)}", share_of(self.time, start, time))
@@ -342,9 +327,9 @@ class Timeline:
         return self.fork_at(self.event - 1)
 
     def _restore(self, event: int) -> None:
-        near = self._near(event)
+        near = self._keyframes.near(event)
         if event < self.event or near > self.event:
-            self.state = copied(self._keyframes[near].state)
+            self.state = copied(self._keyframes.state(near))
 
     # Proof.
 
@@ -374,29 +359,16 @@ class Timeline:
         self.verified += 1
 
     def _keep(self) -> None:
-        known = self._keyframes.get(self.event)
-        if known is None:
-            self._store(Keyframe(self.event, self.time, copied(self.state)))
-            self._thin()
-        elif differences(known.state, self.state):
-            self._compare(digest(self.state), digest(known.state))
+        if self.event not in self._keyframes:
+            self._add_keyframe(self.state)
+        elif differences(known := self._keyframes.state(self.event), self.state):
+            self._compare(digest(self.state), digest(known))
         else:
             self.verified += 1
 
-    def _store(self, keyframe: Keyframe) -> None:
-        self._keyframes[keyframe.event] = keyframe
-        self._bytes += size_in_bytes(keyframe.state)
-
-    def _thin(self) -> None:
-        if self._bytes <= self._most_bytes or len(self._keyframes) < LEAST_KEYFRAMES:
-            return
-        self._thinned *= 2
-        self._keyframes = {
-            event: frame
-            for event, frame in self._keyframes.items()
-            if event % self._every == 0 or event == self.first_event
-        }
-        self._bytes = sum(size_in_bytes(frame.state) for frame in self._keyframes.values())
+    def _add_keyframe(self, state: Any) -> None:
+        self._keyframes.add(state)
+        self._keyframes.thin(self.engine.keyframe_every)
 
     def _sample_first(self) -> None:
         sample = np.zeros((1, self.system.sample_width))
@@ -451,44 +423,37 @@ class Timeline:
 
     def keyframe_before(self, event: int) -> int:
         """The last keyframe before an event that is not the first of history."""
-        return self._near(event - 1)
+        return self._keyframes.near(event - 1)
 
     def latest(self, reached: Callable[[Any], bool]) -> Any:
         """A copy of the latest state kept that *reached* accepts, else of the first one.
 
         *reached* must hold up to some event and for none after it.
         """
-        kept = sorted(self._keyframes)
-        place = bisect_left(kept, True, key=lambda event: not reached(self._keyframes[event].state))
-        return copied(self._keyframes[kept[max(0, place - 1)]].state)
+        return copied(self._keyframes.latest(reached))
 
     def is_at_hand(self, event: int) -> bool:
         """Whether the state after *event* events takes a moment to make again.
 
         That is so for all of history, but for what a saved session has passed over.
         """
-        return event - self._near(event) <= max(AT_HAND, 2 * self._every)
-
-    def _near(self, event: int) -> int:
-        """The last keyframe up to *event*."""
-        return max(frame for frame in self._keyframes if frame <= event)
+        return event - self._keyframes.near(event) <= max(AT_HAND, 2 * self._every)
 
     def keyframe_at(self, event: int) -> Any:
         """A copy of the latest state kept that is not after *event*."""
-        return copied(self._keyframes[self._near(event)].state)
+        return copied(self._keyframes.state(self._keyframes.near(event)))
 
     def fork_at(self, event: int) -> Any:
         """A copy of the state after *event* events."""
         if event == self.event:
             return copied(self.state)
-        near, state = self._near(event), self.keyframe_at(event)
+        near, state = self._keyframes.near(event), self.keyframe_at(event)
         if event == near:
             return state
         for reached, *_ in self.onwards(state, event):
             state, here = reached, int(reached.number[0])
             if here - near >= self._every:  # a saved run was opened: nothing is kept of its past
-                self._store(Keyframe(here, float(reached.clock[0]), copied(reached)))
-                self._thin()
+                self._add_keyframe(reached)
                 near = here
         return state
 

@@ -13,10 +13,12 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QApplication
 
+from slotscope.model.assembly import assemble
 from slotscope.model.engine import Task
 from slotscope.model.kinds.queue.rows import QUEUE_ROW
 from slotscope.model.kinds.queue.state import WAITING
 from slotscope.model.kinds.reservation.rows import EVENT_ROW
+from slotscope.model.scenario.load import load_scenario
 from slotscope.model.state import copied, digest
 from tests.bench import (
     bench_engines,
@@ -81,7 +83,16 @@ def test_a_problem_goes_on_over_the_end_of_a_block_of_arrivals() -> None:
 
 
 @pytest.mark.parametrize("case", bench_own.CASES)
-def test_policies_of_ones_own_print_tables(case: tuple[str, str, str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_policies_of_ones_own_bring_a_kernel(case: tuple[str, str, str]) -> None:
+    scenario, example, beside = case
+    bench = assemble(load_scenario(scenario), str(bench_own.FOLDER / f"{example}.py"))
+    assert bench.system.policy.brought
+    assert not assemble(load_scenario(scenario), beside).system.policy.brought
+
+
+def test_policies_of_ones_own_print_tables(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of one kind: each compiles for ten seconds, and ``verify`` compiles the others."""
+    case = bench_own.CASES[0]
     bench_own.bench_case(*case, (20, 20, 5), 1)
     text = capsys.readouterr().out
     for way in ("a kernel of one's own", "its reference", f"{case[2]}, the program's kernel"):

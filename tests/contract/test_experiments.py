@@ -32,7 +32,7 @@ TINY: dict[Any, Any] = {
     queues_fig3: _QUEUE,
     queues_fig4: queues_fig4.IntensityScale(_QUEUE),
     queues_limits: _QUEUE,
-    jrs_gap: ((4, 8, 400, 410), _PHASES),
+    jrs_gap: ((4, 8, 20, 25), _PHASES),
     jrs_peers: ((5, 20), _PHASES),
     jrs_misestimation: (20, _PHASES),
     moldable_table1: moldable_table1.TableScale(moldable_runs.MoldableLength((900,), 2), _MOLDABLE),
@@ -49,6 +49,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "SCALES", {**module.SCALES, "tiny": scale})
     monkeypatch.setattr(moldable_table1, "SERVERS", 50)
     monkeypatch.setattr(moldable_fig2, "SERVERS", 50)
+    monkeypatch.setattr(jrs_gap, "LARGE", 20)
     monkeypatch.setattr(jrs_misestimation, "LEARNED", (5,))  # in less no job leaves
 
 

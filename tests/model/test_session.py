@@ -47,13 +47,12 @@ def test_a_replay_that_drifts_is_an_error_that_names_the_event(engine: str) -> N
     session, _ = session_of_7_1(engine)
     session.run(events=23)
     session.timeline.mark()
-    frames = session.timeline._keyframes
-    last = max(event for event in frames if event < 23)
-    damaged = copied(frames[last].state)
+    kept = session.timeline._keyframes
+    last = kept.near(22)
+    damaged = copied(kept.state(last))
     damaged.clock[0] += 1e-9
     damaged.tally[0, 0] += 1
-    frames[last] = replace(frames[last], state=damaged)
-    session.timeline._keyframes = {0: frames[0], last: frames[last]}
+    kept._frames = {0: kept._frames[0], last: replace(kept._frames[last], state=damaged)}
     session.to_start()
     with pytest.raises(ReplayError) as raised:
         session.seek(23)

@@ -444,7 +444,15 @@ class TestTable1:
         ("linear", "α = 1/2", "Pareto"): (0.0218, 0.0004),
     }
 
-    @pytest.mark.parametrize(("speedup", "traffic", "law"), list(COMPLETED))
+    #: All distributions, traffics and what ends differently for Pareto sizes; a cell takes 3 s of a processor.
+    RUN = tuple(
+        key
+        for key in COMPLETED
+        if key[2] == "Pareto"
+        or key[1:] in {("α = 0", "deterministic"), ("α = 2/3", "mixed Erlang"), ("α = 1/2", "exponential")}
+    )
+
+    @pytest.mark.parametrize(("speedup", "traffic", "law"), RUN)
     def test_cells(self, speedup: str, traffic: str, law: str) -> None:
         found = cell(speedup, "greedy-p", traffic, SERVERS, self.LENGTH, law)
         check(found, "execution_time_completed", *self.COMPLETED[speedup, traffic, law])
