@@ -19,7 +19,7 @@ def compiles(alarms):
 """
 
 #: Inputs of each family: a few seconds.
-FEW = 30
+FEW = 15
 
 
 @pytest.mark.slow

@@ -371,19 +371,18 @@ class TestLesson:
 
     def test_with_more_servers(self) -> None:
         base = load_scenario("moldable-classroom")
+        until, warmup = float(base.run.until), float(base.run.warmup)
         for number, *cells in table(CLASSROOM, "servers"):
-            found = []
-            for measure in ("blocking_probability", "execution_time"):
-                for policy in POLICIES:
-                    scenario = edited(base, {"servers": {"count": int(number)}})
-                    run = base.run
-                    values = [
-                        Session.open(scenario, policy, seed=seed)
-                        .measure(until=float(run.until), warmup=float(run.warmup))[measure]
-                        .mean
-                        for seed in range(1, 5)
-                    ]
-                    found.append(sum(values) / 4)
+            scenario = edited(base, {"servers": {"count": int(number)}})
+            runs = [
+                [Session.open(scenario, policy, seed=seed).measure(until=until, warmup=warmup) for seed in range(1, 5)]
+                for policy in POLICIES
+            ]
+            found = [
+                sum(run[measure].mean for run in four) / 4
+                for measure in ("blocking_probability", "execution_time")
+                for four in runs
+            ]
             told = [float(cell.removesuffix(" %")) for cell in cells]
             assert [round(100 * share, 1) for share in found[:2]] == told[:2]
             assert [round(time, 1) for time in found[2:]] == told[2:]

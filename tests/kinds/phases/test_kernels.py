@@ -65,7 +65,7 @@ def test_every_event(policy: str, data: st.DataObject) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", POLICIES)
 @given(data=st.data())
-@settings(max_examples=20)
+@settings(max_examples=10)
 def test_every_event_of_many_scenarios(policy: str, data: st.DataObject) -> None:
     agree(data.draw(phase_scenarios(policy)), 3 * EVENTS, check=True)
 

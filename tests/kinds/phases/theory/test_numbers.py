@@ -100,12 +100,6 @@ def check_table(found: PhaseRuns, expected: Numbers, known_to: float) -> None:
         check(ours(found, measure), value, own, max(3 * known_to, unit))
 
 
-@pytest.mark.parametrize(("model", "scale"), EVERY)
-def test_the_table_in_short(model: str, scale: int) -> None:
-    length = {25: PhaseLength(50, 1000, 8), 800: PhaseLength(50, 150, 8)}.get(scale, SHORT)
-    check_table(cell(model, scale, "jrs", length), TABLE[model, scale], 0.03)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("model", "scale"), EVERY)
 def test_the_table(model: str, scale: int) -> None:
@@ -132,11 +126,6 @@ OTHERWISE = {
 
 
 class TestReadings:
-    @pytest.mark.parametrize("policy", OTHERWISE)
-    def test_each_in_short(self, policy: str) -> None:
-        value = OTHERWISE[policy]
-        check(ours(cell(A, 100, policy), "active_servers"), value, UNSAID * value)
-
     @pytest.mark.slow
     @pytest.mark.parametrize("policy", OTHERWISE)
     def test_each(self, policy: str) -> None:
@@ -194,13 +183,6 @@ class TestGap:
         found = exponent(self.SCALES, self.gaps(model, self.SCALES, 80_000, 8))
         assert found.half_width < 0.04
         assert 0.52 - found.half_width < found.mean < 0.59 + found.half_width
-
-    @pytest.mark.parametrize("model", [A, B, C, E])
-    def test_its_exponent_in_short(self, model: str) -> None:
-        scales = self.SCALES[::2]
-        found = exponent(scales, self.gaps(model, scales, 40_000, 6))
-        assert found.half_width < 0.1
-        assert 0.5 - found.half_width < found.mean < 0.6 + found.half_width
 
     @pytest.mark.slow
     def test_its_constants(self) -> None:
