@@ -86,7 +86,7 @@ def test_every_event_of_variants_and_peers(policy: str, data: st.DataObject) -> 
 
 @pytest.mark.slow
 @given(ANY)
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_every_event_of_many_scenarios(scenario: ReservationScenario) -> None:
     agree(scenario, 3 * EVENTS, Task(stride=1))
 

@@ -210,11 +210,6 @@ def test_figure_4_where_queues_are_stable(key: tuple[str, str, str]) -> None:
     check_mean(figure_4(key, 5 * MILLION, 2), STABLE[key], 0.2)
 
 
-@pytest.mark.parametrize("key", [(SMALL, "bf-js", "0.85"), (SMALL, "fifo-ff", "0.85"), (SMALL, "vqs-bf", "0.85")])
-def test_figure_4_in_short(key: tuple[str, str, str]) -> None:
-    check_mean(figure_4(key, MILLION, 3), STABLE[key], 0.15)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("key", GROWING)
 def test_figure_4_where_queues_grow(key: tuple[str, str, str]) -> None:
