@@ -101,7 +101,6 @@ class MainWindow(QMainWindow):
         self._connect()
         self.own_policy = OwnPolicyFile(self, settings, self.transport, worker, self.control)
         self.traces = TraceChoice(self, settings, self.transport, worker, self.control)
-        self.traces.waiting.connect(self._refused)
         self.setAcceptDrops(True)
 
     @property

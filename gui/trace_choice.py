@@ -1,11 +1,11 @@
-"""Scenarios that play a trace: its files are asked for beside the box, and remembered."""
+"""Scenarios that play a trace: its files are chosen beside the box, and remembered."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QMimeData, QObject, QSettings, Signal
+from PySide6.QtCore import QMimeData, QObject, QSettings
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from slotscope.gui.run_control import RunControl
@@ -14,7 +14,6 @@ from slotscope.gui.worker import RunWorker
 from slotscope.model.errors import UserError
 from slotscope.model.frame import RunInfo
 from slotscope.model.scenario.load import load_scenario
-from slotscope.model.traces.excerpts import excerpt_for
 from slotscope.model.traces.formats import has_job_format
 
 #: Formats of which a trace is a folder.
@@ -25,17 +24,10 @@ _OTHERS = {".py", ".toml", ".json", ".slotscope"}
 
 
 class TraceChoice(QObject):
-    """Opens scenarios; one that plays a trace waits until its files are chosen.
+    """Opens scenarios; one that plays a trace with the files that were chosen for it last.
 
-    The button beside the scenario asks for them, and later tells and changes them.
-
-    Signals
-    -------
-    waiting(text)
-        The files of a trace are waited for; a line that says so.
+    The button beside the scenario tells and changes them; without any an excerpt is played.
     """
-
-    waiting = Signal(str)
 
     def __init__(
         self, window: QWidget, settings: QSettings, transport: TransportBar, worker: RunWorker, control: RunControl
@@ -44,7 +36,7 @@ class TraceChoice(QObject):
         self._window, self._settings, self._control = window, settings, control
         self._button = transport.trace
         self._info: RunInfo | None = None
-        self._asked: tuple[str, dict[str, Any]] | None = None  # a scenario that waits, and how
+        self._asked: tuple[str, dict[str, Any]] | None = None  # a scenario whose trace was refused, and how
         self._opening: tuple[str, dict[str, Any]] | None = None  # one that may be refused
         self._button.clicked.connect(self.ask)
         transport.scenario_chosen.connect(self.open)
@@ -52,13 +44,10 @@ class TraceChoice(QObject):
         worker.refused.connect(self._refused)
 
     def open(self, scenario: str, **choices: Any) -> None:
-        """Open a scenario as :meth:`gui.run_control.RunControl.open`, asking for its trace first."""
+        """Open a scenario as :meth:`gui.run_control.RunControl.open`, with the trace that is remembered."""
         plays = _plays_a_trace(scenario)
         if plays and not choices.get("trace"):
             choices["trace"] = self._remembered(scenario)
-            if not choices["trace"]:
-                self._wait_for(scenario, choices)
-                return
         self._opening = (scenario, choices) if plays else None
         self._control.open(scenario, **choices)
 
@@ -101,18 +90,6 @@ class TraceChoice(QObject):
             return "", {}
         return info.origin.source or info.scenario_name, {}
 
-    def _wait_for(self, scenario: str, choices: dict[str, Any]) -> None:
-        self._offer(scenario, choices)
-        self.waiting.emit(
-            f"{_short(scenario)} plays recorded jobs: choose the files of its trace "
-            "beside the scenario, or drop them on the window."
-        )
-
-    def _offer(self, scenario: str, choices: dict[str, Any]) -> None:
-        self._asked = (scenario, choices)
-        self._button.setText(f"Choose a trace for {_short(scenario)} ...")
-        self._button.show()
-
     def _take_info(self, info: RunInfo) -> None:
         self._info, self._asked, self._opening = info, None, None
         files = info.origin.trace
@@ -127,8 +104,9 @@ class TraceChoice(QObject):
     def _refused(self, _: str) -> None:
         """A trace that cannot be read, or was given up, is asked for anew."""
         if self._opening is not None:
-            (scenario, choices), self._opening = self._opening, None
-            self._offer(scenario, choices)
+            self._asked, self._opening = self._opening, None
+            self._button.setText(f"Choose a trace for {_short(self._asked[0])} ...")
+            self._button.show()
 
     def _remembered(self, scenario: str) -> tuple[str, ...]:
         """The files that were used last, if they are still there."""
@@ -143,7 +121,7 @@ def _plays_a_trace(scenario: str) -> bool:
         opened = load_scenario(scenario)
     except UserError:
         return False
-    return opened.workload.kind == "trace" and not opened.workload.paths and excerpt_for(opened) is None
+    return opened.workload.kind == "trace" and not opened.workload.paths
 
 
 def _format_of(scenario: str) -> str:

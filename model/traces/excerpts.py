@@ -6,7 +6,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Mapping, NamedTuple
 
-from slotscope.model.scenario.load import Scenario, edited
+from slotscope.model.scenario.load import Scenario, as_data, parse_scenario
 from slotscope.model.traces.formats import JOBS
 
 FOLDER = Path(__file__).resolve().parents[2] / "resources" / "traces"
@@ -19,18 +19,22 @@ class Excerpt(NamedTuple):
     """A part of a trace: its file or folder, how it was cut, and one of how many jobs it has.
 
     Where it has one of n jobs a scenario gets one of n servers, so that its load is that of the whole.
+    One that stands in for a trace that may not be passed on has rates and times of its own.
     """
 
     path: Path
     about: str
     one_in: int = 1
+    stands_in: bool = False
 
     def fitted(self, scenario: Scenario) -> Scenario:
-        """*scenario* with as many servers as the excerpt is for."""
-        if self.one_in == 1:
-            return scenario
-        servers = scenario.servers.model_dump(mode="json", exclude_none=True)
-        return edited(scenario, {"servers": servers | {"count": max(1, servers["count"] // self.one_in)}})
+        """*scenario* with as many servers as the excerpt is for; for as long, and at the rates, that are its own."""
+        data = as_data(scenario)
+        if self.one_in > 1:
+            data["servers"]["count"] = max(1, data["servers"]["count"] // self.one_in)
+        if self.stands_in and data["workload"].pop("scale", None) is None:  # what takes rates alone never ends
+            data["run"] = {name: data["run"][name] for name in data["run"].keys() - {"until", "warmup"}}
+        return parse_scenario(data)
 
     @property
     def note(self) -> str:
@@ -39,11 +43,20 @@ class Excerpt(NamedTuple):
         return f"no trace was given: this is {self.about}{fewer}; 'slotscope traces' lists whole ones for --trace"
 
 
+#: Plays in place of traces whose licences allow no excerpt.
+AZURE_JOBS = Excerpt(
+    FOLDER / "azure-2017-jobs.csv.gz",
+    "one of 32 virtual machines of a day of Azure's trace, as the scenario's own may not be passed on",
+    stands_in=True,
+)
+
 #: Excerpts by the format of a scenario's workload.
 EXCERPTS: Mapping[str, Excerpt] = MappingProxyType(
     {
         "google-task-events": Excerpt(FOLDER / "google-2011.csv.gz", "one of ten jobs of Google's first file", 10),
         "azure-flavours": Excerpt(FOLDER / "azure-2017", "a day of Azure's trace"),
+        "alibaba-pods": AZURE_JOBS,
+        "swf": AZURE_JOBS,
         JOBS: Excerpt(EXAMPLE, "an example of a table of jobs"),
     }
 )

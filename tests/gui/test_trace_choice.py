@@ -1,4 +1,4 @@
-"""Scenarios that play a trace can be opened in the window: it asks for files and remembers them."""
+"""Scenarios that play a trace open with an excerpt in the window, which takes files and remembers them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ from tests.model.trace_files import google_2019
 
 pytestmark = pytest.mark.slow
 
-HINT = (
-    "moldable-swf plays recorded jobs: choose the files of its trace beside the scenario, or drop them on the window."
-)
+#: What plays while no trace is chosen.
+EXCERPT = "trace: azure-2017-jobs.csv.gz"
 
 
 @pytest.fixture
@@ -48,49 +47,50 @@ def select(window: MainWindow, scenario: str) -> None:
     box.activated.emit(box.currentIndex())
 
 
+def open_swf(qtbot: QtBot, window: MainWindow) -> None:
+    select(window, "moldable-swf")
+    rest(qtbot, window, lambda: runs(window) == "moldable-swf")
+
+
 def runs(window: MainWindow) -> str:
     assert window.frame is not None
     return window.frame.info.scenario_name
 
 
-def test_a_trace_is_asked_for_and_remembered(qtbot: QtBot, window: MainWindow, log: Path) -> None:
+def test_a_trace_is_chosen_and_remembered(qtbot: QtBot, window: MainWindow, log: Path) -> None:
     button, box = window.transport.trace, window.transport.scenario
     assert not button.isVisible()
-    select(window, "moldable-swf")
+    open_swf(qtbot, window)
     assert button.isVisible()
-    assert button.text() == "Choose a trace for moldable-swf ..."
-    assert window.status.said.text() == HINT
-    assert box.currentData() == "moldable-classroom"  # which is what runs
+    assert button.text() == EXCERPT
 
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     dialog = window.findChild(QFileDialog, "trace-files")
     assert dialog.isVisible()
     assert not dialog.isModal()
     dialog.reject()
-    assert box.currentData() == "moldable-classroom"
+    assert button.text() == EXCERPT
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     dialog = [one for one in window.findChildren(QFileDialog) if one.isVisible()][-1]
     dialog.filesSelected.emit([str(log)])
     dialog.accept()
-    rest(qtbot, window, lambda: runs(window) == "moldable-swf")
+    rest(qtbot, window, lambda: button.text() == "trace: short.swf")
     assert box.currentData() == "moldable-swf"
-    assert button.text() == "trace: short.swf"
 
     select(window, "moldable-classroom")
     rest(qtbot, window, lambda: runs(window) == "moldable-classroom")
     assert not button.isVisible()
-    select(window, "moldable-swf")
-    rest(qtbot, window, lambda: runs(window) == "moldable-swf")
+    open_swf(qtbot, window)
     assert "Reading the trace" not in window.status.said.text()
 
 
 def test_a_trace_that_cannot_be_read_is_asked_for_anew(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.swf"
     wrong.write_text("no log\n")
-    select(window, "moldable-swf")
+    open_swf(qtbot, window)
     window.traces.choose([str(wrong)])
     qtbot.waitUntil(lambda: "wrong.swf" in window.status.said.text(), timeout=PATIENCE)
-    assert window.transport.scenario.currentData() == "moldable-classroom"
+    assert runs(window) == "moldable-swf"
     assert window.transport.trace.text() == "Choose a trace for moldable-swf ..."
 
 
@@ -110,25 +110,23 @@ def drop(window: MainWindow, path: Path) -> bool:
 
 def test_a_trace_is_dropped_on_the_window_and_remembered(qtbot: QtBot, window: MainWindow, log: Path) -> None:
     assert not drop(window, log)  # no trace is wanted
-    select(window, "moldable-swf")
+    open_swf(qtbot, window)
     assert drop(window, log)
-    rest(qtbot, window, lambda: runs(window) == "moldable-swf")
+    rest(qtbot, window, lambda: window.transport.trace.text() == "trace: short.swf")
     select(window, "moldable-classroom")
     rest(qtbot, window, lambda: runs(window) == "moldable-classroom")
-    select(window, "moldable-swf")
-    rest(qtbot, window, lambda: runs(window) == "moldable-swf")
+    open_swf(qtbot, window)
     assert window.transport.trace.text() == "trace: short.swf"
 
 
 def test_a_dropped_file_of_jobs_is_told_by_its_content(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    select(window, "moldable-swf")
+    open_swf(qtbot, window)
     instance = tmp_path / "instance.json"
     instance.write_text("{}")
     assert not window.traces.dropped(urls(instance))
     assert window.traces.dropped(urls(google_2019(tmp_path / "events.json")))
     assert drop(window, EXAMPLE)
-    rest(qtbot, window, lambda: runs(window) == "moldable-swf")
-    assert window.transport.trace.text() == "trace: jobs.csv"
+    rest(qtbot, window, lambda: window.transport.trace.text() == "trace: jobs.csv")
 
 
 def urls(path: Path) -> QMimeData:

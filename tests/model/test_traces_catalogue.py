@@ -19,7 +19,7 @@ from slotscope.model.errors import TraceError
 from slotscope.model.scenario.load import SYSTEMS, load_scenario
 from slotscope.model.traces import catalogue
 from slotscope.model.traces.catalogue import PublicTrace, RemoteFile, fetch
-from slotscope.model.traces.excerpts import excerpt_for
+from slotscope.model.traces.excerpts import FOLDER, excerpt_for
 
 TEXT = b"some rows\n" * 1000
 
@@ -146,7 +146,11 @@ def test_all_traces_are_listed_for_scenarios_of_their_kinds(answer: Any, slotsco
     assert "found no name" in slotscope("traces fetch").err
 
 
-@pytest.mark.parametrize("name", ["dra-google", "queues-google", "jrs-azure"])
+SCENARIOS = FOLDER.parent / "scenarios"
+TRACES = ["dra-google", "jrs-alibaba", "jrs-azure", "moldable-swf", "queues-alibaba", "queues-google"]
+
+
+@pytest.mark.parametrize("name", TRACES)
 def test_an_excerpt_opens_where_no_trace_is_given(name: str) -> None:
     scenario = load_scenario(name)
     excerpt = excerpt_for(scenario)
@@ -165,8 +169,17 @@ def test_an_excerpt_of_a_tenth_of_the_jobs_keeps_a_tenth_of_the_servers_busy(ans
     assert answer("run dra-google")["metrics"]["rejected"]["mean"] > 100
 
 
-@pytest.mark.parametrize("name", ["jrs-alibaba", "queues-alibaba", "moldable-swf"])
-def test_where_no_excerpt_may_ship_it_is_said_how_to_get_one(name: str, slotscope: Any) -> None:
-    said = slotscope(f"run {name}")
-    assert said.code == 2
-    assert "slotscope traces" in said.err
+def test_every_trace_scenario_has_an_excerpt() -> None:
+    names = sorted(path.stem for path in SCENARIOS.glob("*.toml"))
+    assert [name for name in names if load_scenario(name).workload.kind == "trace"] == TRACES
+
+
+@pytest.mark.parametrize(
+    ("name", "measure", "least"),
+    [("queues-alibaba", "queue_length", 1), ("jrs-alibaba", "real_jobs", 100), ("moldable-swf", "busy", 0.3)],
+)
+def test_what_stands_in_for_a_trace_loads_the_scenario(name: str, measure: str, least: float, answer: Any) -> None:
+    found = answer(f"run {name}")
+    assert "may not be passed on" in found["import"]["notes"][0]
+    assert found["metrics"][measure]["mean"] > least
+    assert not found.get("warnings")
