@@ -214,9 +214,6 @@ class TestTraces:
         assert "gone.csv" in line
         assert "No such file" in line
 
-    def test_none_where_one_is_needed(self, refusal):
-        assert "--trace PATH" in refusal("run moldable-swf")
-
     def test_one_where_none_is_needed(self, refusal, tmp_path):
         (tmp_path / "part.csv").touch()
         assert "allowed: a scenario whose workload is a trace" in refusal("run dra-vms --trace part.csv")

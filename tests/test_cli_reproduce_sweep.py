@@ -260,7 +260,6 @@ class TestErrors:
                 "--trace: found the workload 'poisson', allowed: a scenario whose workload is a "
                 "trace, such as dra-google",
             ),
-            ("moldable-swf --policy greedy", "--policy greedy: this needs a trace: give its files with --trace PATH"),
             (
                 "dra-google --policy dra:foo=1 --trace a.csv",
                 "--policy dra:foo=1: policy.parameters.foo: found an unknown key",
