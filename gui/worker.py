@@ -36,6 +36,9 @@ Command = Callable[["RunWorker"], None]
 #: Seconds between two looks at what is not done yet: a frame to be taken, code to be compiled.
 MOMENT = 0.05
 
+#: Seconds that the run has to end before the window closes without it.
+LAST_WAIT = 5.0
+
 
 class RunWorker(QObject):
     """Runs a session in a thread of its own and publishes frames.
@@ -108,11 +111,11 @@ class RunWorker(QObject):
         self._thread.start()
 
     def stop(self) -> None:
-        """End the thread; returns when it has ended."""
+        """End the thread; returns when it has ended, or goes on without end in compiled code."""
         self._stops.put(None)
         self._commands.put(None)
         stop_what_hangs()
-        self._thread.join()
+        self._thread.join(LAST_WAIT)
         self._warming.stop()
 
     def post(self, command: Command) -> None:

@@ -113,7 +113,8 @@ def cache_folder() -> Path:
     folder = Path(root) / "slotscope" / "compiled"
     here = Path(__file__).parent
     paths = [path for pattern in _COMPILED_FROM for path in sorted(here.glob(pattern))]
-    meanings = _meanings([path.read_bytes() for path in paths], folder / "meanings.json")
+    known = folder / f"meanings-{sys.implementation.cache_tag}.json"
+    meanings = _meanings([path.read_bytes() for path in paths], known)
     text = " ".join([sys.version, str(here), *meanings])
     return folder / hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
@@ -134,7 +135,8 @@ def _own_temporary_folder() -> str:
 def _meanings(sources: list[bytes], file: Path) -> list[str]:
     """What each source does, as a hash; a change of comments or docstrings leaves it as it is.
 
-    Parsing all sources takes most of a second, so *file* remembers the meaning of each text.
+    Parsing all sources takes most of a second, so *file* remembers the meaning of each text.  It is for one
+    version of Python, since another one has other syntax trees.
     """
     texts = [hashlib.blake2b(source, digest_size=16).hexdigest() for source in sources]
     try:

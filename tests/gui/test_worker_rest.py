@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from time import sleep
+from threading import Event
+from time import monotonic, sleep
 
 import pytest
 
+from slotscope.gui import worker as workers
 from slotscope.gui.goals import Goal
 from slotscope.gui.pace import Pace
 from slotscope.gui.worker import MOMENT, RunWorker
@@ -68,3 +70,17 @@ def test_a_frame_follows_as_soon_as_the_last_was_taken(worker: Counting, qtbot) 
     worker.post(lambda mine: mine.refresh())
     with qtbot.waitSignal(worker.framed):
         worker.take()
+
+
+def test_the_window_closes_though_compiled_code_hangs(qtbot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "LAST_WAIT", 0.3)
+    hangs, over = Event(), Event()
+    made = RunWorker()
+    made.start()
+    made.post(lambda _: (hangs.set(), over.wait()))
+    assert hangs.wait(10)
+    began = monotonic()
+    made.stop()
+    assert 0.2 < monotonic() - began < 5
+    over.set()
+    made.stop()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+import sys
 import tempfile
 from pathlib import Path
 
@@ -46,7 +47,7 @@ def test_a_damaged_memory_of_meanings_does_no_harm(monkeypatch, tmp_path, damage
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr("slotscope.model.jit._COMPILED_FROM", ("jit.py",))  # the others take a second
     expected = cache_folder()
-    memory = expected.parent / "meanings.json"
+    memory = expected.parent / f"meanings-{sys.implementation.cache_tag}.json"
     assert memory.exists()
     memory.write_text(damaged, encoding="utf-8")
     assert cache_folder() == expected

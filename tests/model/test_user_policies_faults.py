@@ -13,9 +13,8 @@ from slotscope.model.api import Session
 from slotscope.model.errors import PolicyError, PolicyFileError
 from slotscope.model.kinds.reservation.rows import FLAG_ADMITTED
 from slotscope.model.policies import stop_what_hangs
-from slotscope.model.policies.own import call as calls
 from slotscope.model.policies.own import file as policy_file
-from slotscope.model.policies.own import watch
+from slotscope.model.policies.own import limits, watch
 from slotscope.model.state import digest
 from tests.own_policies import FIRST_FIT, HEAD, line_of, opened, source, write
 
@@ -30,10 +29,8 @@ WHEN = f"if view.event + 1 >= {BAD}:\n"
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Limits that are met soon."""
-    monkeypatch.setattr(watch, "MOST_SECONDS", 0.3)
-    monkeypatch.setattr(watch, "TRY_AGAIN_AFTER", 0.1)
-    monkeypatch.setattr(policy_file, "MOST_SECONDS_TO_LOAD", 1.0)
-    monkeypatch.setattr(calls, "MOST_SUBSTEPS", 500)
+    changed = limits.LIMITS._replace(seconds=0.3, seconds_to_load=1.0, substeps=500)
+    monkeypatch.setattr(limits, "LIMITS", changed)
 
 
 def refused(path: str) -> str:
@@ -338,26 +335,29 @@ def test_what_an_abandoned_event_did_is_forgotten(tmp_path: Path) -> None:
 
 
 def test_esc_stops_a_loop_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calls, "MOST_SUBSTEPS", 10**9)  # which a quick machine comes to first
+    monkeypatch.setattr(limits, "LIMITS", limits.LIMITS._replace(substeps=10**9))  # a quick machine comes to it first
     for what in ("while True: pass", "while True: yield say('on')"):
         session = opened(tmp_path, faulty(what))
         begun = monotonic()
         with pytest.raises(PolicyFileError, match="as asked"):
             _while(lambda: session.run(events=1000), stop_what_hangs)  # noqa: B023
-        assert monotonic() - begun < watch.MOST_SECONDS
+        assert monotonic() - begun < limits.LIMITS.seconds
         assert session.timeline.event >= BAD - 1
 
 
-def test_who_eats_memory_is_stopped_before_it_ends_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    most = watch.resident() + 2**28
-    monkeypatch.setattr(watch, "most_resident", lambda: most)
-    eats = "kept = []\nwhile True:\n    kept.append(bytearray(2**20))\n"
-    session = opened(tmp_path, faulty(eats))
-    with pytest.raises(PolicyFileError, match=r"line \d+: at event 4\d .* GiB of memory, allowed while it runs: 0\.\d"):
-        session.run(events=1000)
+@pytest.mark.parametrize("eats", ["while True: kept.append(bytearray(2**24))", "np.ones(2**27)", "[0] * 2**27"])
+def test_who_eats_memory_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, eats: str) -> None:
+    monkeypatch.setattr(limits, "LIMITS", limits.LIMITS._replace(memory=2.0**29))
+    eats = f"kept = []\n{eats}\n"
+    text = faulty(eats)
+    session = opened(tmp_path, text)
+    for _ in range(2):
+        with pytest.raises(PolicyFileError, match=r"at event 4\d .* it needs more than 0\.5 GiB of memory") as raised:
+            session.run(events=1000)
+        assert raised.value.where == f"{tmp_path / 'mine.py'}, line {line_of(text, eats.splitlines()[1])}"
     assert BAD - 1 <= session.timeline.event < BAD + 9
-    assert watch.resident() < most
-    assert "GiB of memory" in refused(write(tmp_path, eats))
+    said = refused(write(tmp_path, f"import numpy as np\n{eats}"))
+    assert said.startswith(", line 3: while loading: it needs more than 0.5 GiB of memory")
 
 
 def _while(call: Callable[[], object], other: Callable[[], None]) -> None:

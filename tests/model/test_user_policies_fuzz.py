@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import builtins
-from collections.abc import Iterator
+import pickle
 from fractions import Fraction
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -39,31 +39,14 @@ from slotscope.model.records import (
 )
 from slotscope.model.state import digest
 from tests.contract.moments import SMALL
+from tests.odd import Odd, read_only
 from tests.own_policies import write
 from tests.sound import violations
 
 pytestmark = pytest.mark.slow
 
-#: What the file yields, put there by each example.
-WISHES = "slotscope_test_wishes"
-
-
-class Odd:
-    """An object whose every part is a trap."""
-
-    def __index__(self) -> int:
-        raise RuntimeError("asked for its index")
-
-    def __str__(self) -> str:
-        raise RuntimeError("asked for its text")
-
-    def __len__(self) -> int:
-        raise RuntimeError("asked for its length")
-
-    def __eq__(self, other: object) -> bool:
-        raise RuntimeError("compared")
-
-    __hash__ = None  # type: ignore[assignment]
+#: Beside the policy's file: what it yields, put there by each example.
+WISHES = "wishes.pickle"
 
 
 small = st.integers(-2, 12)
@@ -184,27 +167,37 @@ OCCASIONS = {
 
 
 @pytest.fixture(scope="module", params=FILES)
-def file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
+def file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     """A file whose policy yields whatever an example wishes, and its kind of system."""
     system, declared, sound = FILES[request.param]
-    wish = f'yield from getattr(builtins, "{WISHES}", ())'
+    wish = f'yield from pickle.loads(Path(__file__).with_name("{WISHES}").read_bytes())'
     methods = [f"    def {occasion}:\n        {wish}\n" for occasion in OCCASIONS[system]]
-    head = f"import builtins\nfrom slotscope.model.kinds.{system}.policies.base import *\n\nclass Policy(OwnPolicy):\n"
+    head = (
+        "import pickle\nfrom pathlib import Path\n"
+        f"from slotscope.model.kinds.{system}.policies.base import *\n\nclass Policy(OwnPolicy):\n"
+    )
     arrival = f"    def arrival(self, view, job):\n        {wish}\n        if view.event % 2:\n            {sound}\n"
     text = "\n".join([f"{head}    memory = 3\n    {declared}\n", arrival, *methods])
-    yield write(tmp_path_factory.mktemp("fuzz"), text), system
-    if hasattr(builtins, WISHES):
-        delattr(builtins, WISHES)
+    return write(tmp_path_factory.mktemp("fuzz"), text), system
+
+
+def put(path: Path, wishes: list[Any]) -> None:
+    """Write wishes; what a record has where it was given no values is read-only."""
+    with path.open("wb") as file:
+        pickler = pickle.Pickler(file)
+        pickler.dispatch_table = {MappingProxyType: lambda proxy: (read_only, (dict(proxy),))}
+        pickler.dump(wishes)
 
 
 @given(data=st.data())
 def test_arbitrary_decisions(file: tuple[str, str], data: st.DataObject) -> None:
     """Whatever is yielded, the state stays sound, frames can be made, and the run goes back."""
     path, system = file
-    setattr(builtins, WISHES, ())
+    wishes = Path(path).with_name(WISHES)
+    put(wishes, [])
     session = Session.open(SMALL[system], path, kernel=False)
     first = digest(session.timeline.state)
-    setattr(builtins, WISHES, data.draw(st.lists(RECORDS[system], max_size=3)))
+    put(wishes, data.draw(st.lists(RECORDS[system], max_size=3)))
     try:
         session.run(events=6)
     except PolicyFileError as error:

@@ -1,17 +1,14 @@
-"""What is said about code that somebody else wrote when it fails; and where it prints."""
+"""What is said about code that somebody else wrote when it fails."""
 
 from __future__ import annotations
 
-import dis
-import sys
-import threading
 from types import TracebackType
 from typing import Any
 
-from slotscope.model.policies.own import watch
-from slotscope.model.policies.own.watch import CodeStoppedError, Overtime, watched
-
-_RAISE = dis.opmap["RAISE_VARARGS"]
+from slotscope.model.policies.own import limits
+from slotscope.model.policies.own.kind import OwnKind
+from slotscope.model.policies.own.watch import Overtime, watched
+from slotscope.model.systems.view import PolicyView
 
 #: Characters of an exception's own text that are told.
 LONGEST_MESSAGE = 300
@@ -32,6 +29,8 @@ def said_by(error: BaseException) -> str:
     """An exception in a few words; its own text may come from the user's code."""
     if isinstance(error, SystemExit):
         return "it leaves the program (SystemExit); allowed: to yield decisions"
+    if isinstance(error, MemoryError):
+        return said_of_memory()
     try:
         text = watched(lambda: str(error))
     except (Exception, Overtime, SystemExit, KeyboardInterrupt, GeneratorExit):
@@ -43,51 +42,26 @@ def said_by(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}{hint}" if text else type(error).__name__
 
 
-def said_of_memory(error: CodeStoppedError) -> str:
-    """What is said where the program came to too much memory; nothing where it did not."""
-    if not error.memory:
-        return ""
-    found, most = error.memory / 2**30, watch.most_resident() / 2**30
+def said_of_memory() -> str:
+    """What is said of a policy that has come to its limit of memory."""
     return (
-        f"the program came to {found:.1f} GiB of memory, allowed while it runs: {most:.1f} "
-        f"({watch.MOST_OF_MEMORY:.0%} of this machine's); does it keep more and more?"
+        f"it needs more than {limits.LIMITS.memory / 2**30:.2g} GiB of memory, "
+        f"{limits.SHARE_OF_MEMORY:.0%} of this machine's for all policies of one's own; does it keep more and more?"
     )
 
 
-def is_from_outside(error: BaseException) -> bool:
-    """Whether Ctrl+C interrupted the code, rather than the code raising this itself."""
-    if not isinstance(error, KeyboardInterrupt):
-        return False
-    if threading.current_thread() is not threading.main_thread():
-        return False
-    trace = error.__traceback__
-    if trace is None:
-        return True
-    while trace.tb_next is not None:
-        trace = trace.tb_next
-    return trace.tb_frame.f_code.co_code[trace.tb_lasti] != _RAISE
+def stopped(seconds: float, asked: bool) -> str:
+    """What is said of a policy that was stopped after so many seconds."""
+    if asked:
+        return f"stopped after {seconds:.1f} seconds in this event, as asked"
+    return (
+        f"it takes more than {seconds:.0f} seconds, allowed: {limits.LIMITS.seconds:g} in one "
+        f"sub-step and {limits.LIMITS.seconds_in_event:g} in one event; is this a loop without end?"
+    )
 
 
-class _Quiet:
-    """While the user's code runs, what it prints goes to stderr: stdout is the program's."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._inside = 0
-        self._kept: Any = None
-
-    def __enter__(self) -> None:
-        with self._lock:
-            if self._inside == 0:
-                self._kept, sys.stdout = sys.stdout, sys.stderr
-            self._inside += 1
-
-    def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._inside -= 1
-            if self._inside == 0:
-                sys.stdout = self._kept
-
-
-#: To be entered around every call of such code.
-QUIET = _Quiet()
+def moment_of(kind: OwnKind, occasion: str, view: PolicyView, arguments: tuple[Any, ...]) -> str:
+    """The event, as errors name it."""
+    if occasion == "start":
+        return "at the start"
+    return f"at event {view.event + 1} ({kind.about(occasion, view, arguments)}, t = {view.now:.6g})"

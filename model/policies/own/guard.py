@@ -1,38 +1,30 @@
-"""Runs a policy that somebody else wrote, so that nothing it does can harm the run.
+"""Runs a policy that somebody else wrote, in the process of such policies, so that what it does cannot harm a run.
 
 Whatever goes wrong becomes a :class:`model.errors.PolicyError` of one line: the file, the
 line, the event, what was found and why that is impossible.
 
 - The policy is shown a copy of the state and of the numbers, compared after each resumption.
-- Each resumption has a limit of time and of memory, each event one of sub-steps and one of time.
+- Each resumption has a limit of time, each event one of sub-steps and one of time, all together one of memory.
 - Attributes and the file's variables must not change between events.
 
-Code that leaves the process (``os._exit``), and what happens inside one call of C code that
-crashes, blocks or fills the memory, are beyond what can be guarded here.
+What ends the process, or never comes back from C code, is told by :mod:`.hosted` from outside.
 """
 
 from __future__ import annotations
 
-from functools import cache, partial
-from typing import Any, Callable, Generator, Iterator, Mapping, NamedTuple
+from typing import Any, Callable, Iterator, Mapping, NamedTuple
 
-from slotscope.model.errors import PolicyError, PolicyFileError
-from slotscope.model.policies.common import Policy, PseudocodeLine
+from slotscope.model.errors import PolicyFileError
+from slotscope.model.policies.common import PseudocodeLine
 from slotscope.model.policies.own.call import END, Call
 from slotscope.model.policies.own.kernel import arrays
 from slotscope.model.policies.own.kind import Occasion, OwnKind
 from slotscope.model.policies.own.memory import Lasting, TooMuchError
 from slotscope.model.policies.own.records import BadValueError, plain_record
-from slotscope.model.policies.own.shown import PrivateNumbers
+from slotscope.model.policies.own.shown import PrivateNumbers, Shown
 from slotscope.model.policies.own.sound import MOST_MEMORY, Check, NotADecisionError, found, number, sound
+from slotscope.model.policies.own.wire import ViewPart
 from slotscope.model.records import Line, Record
-from slotscope.model.systems.view import PolicyView
-
-#: What a policy of one's own is told when a replay takes another course.
-ON_DRIFT = (
-    "the policy decided differently when it was asked again; take random numbers from "
-    "view.random(name) and no time of day, and keep what must last with Remember"
-)
 
 #: Attributes that the systems of all kinds read.
 _OF_ALL_KINDS: Mapping[str, Check] = {"memory": number(0, MOST_MEMORY)}
@@ -57,13 +49,7 @@ class Made(NamedTuple):
 Maker = Callable[[Any, tuple[str, ...]], Made]
 
 
-@cache
-def guarded(base: Any) -> Any:
-    """The guard for policies of one's own, as the system of *base*'s kind meets it."""
-    return type("GuardedPolicy", (GuardedPolicy, base), {})
-
-
-class GuardedPolicy(Policy):
+class GuardedPolicy:
     """A policy of one's own.
 
     Parameters
@@ -77,10 +63,12 @@ class GuardedPolicy(Policy):
     pseudocode, own_algorithm:
         What is shown, and the number of the algorithm that the file's own lines are there.  Lines that
         the policy itself has otherwise are shown as it has them.
-    """
 
-    may_fail = True
-    on_drift = ON_DRIFT
+    Attributes
+    ----------
+    attributes:
+        What the program must know of it, checked.
+    """
 
     def __init__(
         self,
@@ -88,38 +76,37 @@ class GuardedPolicy(Policy):
         path: str,
         numbers: Any,
         make: Maker,
-        pseudocode: tuple[PseudocodeLine, ...] = (),
-        own_algorithm: int = 1,
+        pseudocode: tuple[PseudocodeLine, ...],
+        own_algorithm: int,
     ) -> None:
-        self.name = path
-        self._kind = kind
+        self.path = path
+        self.kind = kind
         self._own_algorithm = own_algorithm
         self._own_lines = {line.line for line in pseudocode}
         self._real = numbers
         self._make = make
         self._checks = {**_OF_ALL_KINDS, **kind.attributes}
-        attributes = self._renew()
-        self.title = str(attributes.get("title", "")) or path
-        self.paper = str(attributes.get("paper", ""))
-        departures = {one.line: one for one in self._checked(_lines, attributes.get("pseudocode", ()), "pseudocode")}
-        self.pseudocode = tuple(departures.get(one.line, one) for one in pseudocode)
-        self.kernel_data = self._checked(arrays, attributes.get("kernel_data", ()), "kernel_data")
-        for name, check in self._checks.items():
-            if name in attributes:
-                setattr(self, name, self._checked(check, attributes[name], name))
-        self._checked(lambda *_: kind.together(self, numbers), None, "")
-        for occasion in kind.occasions:
-            setattr(self, occasion.name, partial(self._called, occasion))
+        given = self._renew()
+        departures = {one.line: one for one in self._checked(_lines, given.get("pseudocode", ()), "pseudocode")}
+        self.attributes = {
+            "pseudocode": tuple(departures.get(one.line, one) for one in pseudocode),
+            "paper": str(given.get("paper", "")),
+            "kernel_data": self._checked(arrays, given.get("kernel_data", ()), "kernel_data"),
+            **{name: self._checked(check, given[name], name) for name, check in self._checks.items() if name in given},
+        }
+        whole = object.__new__(kind.base)
+        vars(whole).update(self.attributes)
+        self._checked(lambda *_: kind.together(whole, numbers), None, "")
 
     def _renew(self) -> Mapping[str, Any]:
         """A fresh policy, with nothing left of what a failed one has changed; its attributes."""
-        self._numbers = PrivateNumbers(self._real, self._kind.parts)
-        wanted = ("title", "paper", "kernel_data", "pseudocode", *self._checks)
+        self._numbers = PrivateNumbers(self._real, self.kind.parts)
+        wanted = ("paper", "kernel_data", "pseudocode", *self._checks)
         self._policy, variables, attributes = self._make(self._numbers.copy, wanted)
         try:
             self._lasting = Lasting(self._policy, variables, (self._numbers.copy, self._real))
         except TooMuchError as error:
-            raise PolicyFileError(str(error), where=self.name) from None
+            raise PolicyFileError(str(error), where=self.path) from None
         self._spoilt = False
         return attributes
 
@@ -127,27 +114,39 @@ class GuardedPolicy(Policy):
         try:
             return check(value, name, self._real)
         except NotADecisionError as error:
-            raise PolicyFileError(str(error), where=self.name) from None
+            raise PolicyFileError(str(error), where=self.path) from None
 
     # One event.
 
-    def _called(self, occasion: Occasion, view: PolicyView, *arguments: Any) -> Generator[Record, None, None]:
+    def called(self, occasion: Occasion, shown: Shown, part: ViewPart, arguments: tuple[Any, ...]) -> Call:
+        """One occasion, not yet begun; *part* is the view."""
         if self._spoilt:
             self._renew()
-        call = Call(self._kind, self.name, occasion, view, arguments, self._numbers)
+        view = shown.viewed_by(part, self._numbers.copy)
+        return Call(self.kind, self.path, occasion, view, arguments, shown)
+
+    def steps(self, call: Call) -> Iterator[Record]:
+        """What the policy yields, checked; between two of them :attr:`.Call.shown` follows the run.
+
+        Raises
+        ------
+        PolicyFileError
+            If it does what it must not.
+        """
         try:
             yield from self._steps(call)
             if not call.answered:
-                raise call.fault(f"it {occasion.unanswered}", call.first_line)
+                raise call.fault(f"it {call.occasion.unanswered}", call.first_line)
             self._check_what_lasts(call)
-        except GeneratorExit:  # the event was left halfway, to go back or elsewhere
-            call.close()
-            self._spoilt = bool(self._lasting.changed())
-            raise
-        except PolicyError:
-            call.close()
+        except PolicyFileError:
+            self.left(call)
             self._spoilt = True
             raise
+
+    def left(self, call: Call) -> None:
+        """The event was left halfway, to go back or elsewhere."""
+        call.close()
+        self._spoilt = bool(self._spoilt or self._lasting.changed())
 
     def _steps(self, call: Call) -> Iterator[Record]:
         method = getattr(self._policy, call.occasion.name, None)
@@ -155,22 +154,16 @@ class GuardedPolicy(Policy):
             return
         call.begin(method)
         while (given := call.resume()) is not END:
-            record = self._described(call, given)
-            try:
-                yield record
-            except PolicyError as error:  # the system refuses the decision
-                raise call.fault(error.message) from None
-            if type(record) is not Record:  # it has done something
-                call.shown.refresh()
+            yield self._described(call, given)
 
     def _described(self, call: Call, given: Any) -> Record:
         """A record with exact fields, the line that it came from, and values that stay as they are."""
         line = Line(self._own_algorithm, call.line) if call.line else None
         line = line if line in self._own_lines else None
         try:
-            record = sound(given, self._kind.records, self._real)
+            record = sound(given, self.kind.records, self._real)
             call.answered |= type(record) in call.occasion.answers
-            return plain_record(record, self._kind, line, call.shown.view, call.arguments, call.in_file)
+            return plain_record(record, self.kind, line, call.view, call.arguments, call.in_file)
         except (BadValueError, NotADecisionError) as error:
             raise call.fault(str(error)) from None
 

@@ -18,6 +18,7 @@ import numpy as np
 from slotscope.model.errors import PolicyFileError
 from slotscope.model.jit import compiled_anew, jitable, load_numba, with_others
 from slotscope.model.policies.own.kind import KernelKind
+from slotscope.model.policies.own.shape import place_in
 from slotscope.model.policies.own.sound import NotADecisionError, found
 
 #: Modules whose functions stay what they are as long as the program does.
@@ -64,21 +65,35 @@ class BroughtKernel:
     ----------
     path:
         The file.
-    function:
-        ``kernel``, as plain Python.
+    line:
+        Where the function ``kernel`` begins in it.
+    load:
+        Executes the file in this process: compiled code runs in it at full speed.
     kind:
         What its kind of system says of it.
     """
 
     path: str
-    function: FunctionType
+    line: int
+    load: Callable[[], FunctionType]
     kind: KernelKind
     _twin: Callable[..., int] | None = field(default=None, init=False)
 
     @property
     def where(self) -> str:
         """The place of the function in its file."""
-        return f"{self.path}, line {self.function.__code__.co_firstlineno}"
+        return place_in(self.path, self.line)
+
+    @cached_property
+    def function(self) -> Any:
+        """``kernel``, as a plain function.
+
+        Raises
+        ------
+        PolicyFileError
+            If the file fails.
+        """
+        return self.load()
 
     @cached_property
     def decide(self) -> Any:

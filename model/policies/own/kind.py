@@ -5,9 +5,11 @@ A room's module ``own.py`` defines ``OWN``: its words and checks, and nothing th
 
 from __future__ import annotations
 
+from importlib import import_module
 from types import MappingProxyType
 from typing import Any, Callable, Mapping, NamedTuple
 
+from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.policies.common import Policy
 from slotscope.model.policies.own.sound import Check, RecordCheck
 from slotscope.model.records import Record
@@ -115,3 +117,9 @@ class OwnKind(NamedTuple):
     explained: Callable[[Record, Any, tuple[Any, ...]], Mapping[str, Any]] = nothing_to_add
     parts: Callable[[Any], tuple[Any, ...]] = itself
     together: Callable[[Any, Any], None] = nothing_to_refuse
+
+
+def kind_of(system: str) -> OwnKind:
+    """What a kind of system says of policies of one's own."""
+    found: OwnKind = import_module(ROOMS[system].own_policies).OWN
+    return found

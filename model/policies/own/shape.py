@@ -69,15 +69,15 @@ def _check_methods(path: str, cls: type, kind: OwnKind) -> None:
     enough = kind.enough if issubclass(cls, kind.own) else kind.enough[:1]
     if not any(_is_defined(cls, name, kind.own) for name in enough):
         found = f"the class {cls.__name__} has no method {' or '.join(enough)}"
-        raise _refused(path, _line_of(cls), found, wanted[kind.enough[0]])
+        raise _refused(path, line_of(cls), found, wanted[kind.enough[0]])
     for occasion in kind.occasions:
         name, method = occasion.name, inspect.getattr_static(cls, occasion.name, None)
         if method is None:
             continue
         function = method.__func__ if isinstance(method, staticmethod | classmethod) else method
         if not isinstance(function, FunctionType):
-            raise _refused(path, _line_of(cls), f"{name} is no method", wanted[name])
-        line = _line_of(function)
+            raise _refused(path, line_of(cls), f"{name} is no method", wanted[name])
+        line = line_of(function)
         given = occasion.arguments if function is not method else ("self", *occasion.arguments)
         if not _binds(getattr(cls, name), *given):
             found = f"found {name}{inspect.signature(getattr(cls, name))}"
@@ -92,10 +92,10 @@ def _check_kernel(path: str, cls: type, kind: OwnKind) -> None:
     function = kernel_function(cls)
     wanted = ", ".join(kind.kernels.arguments)
     if not isinstance(given, staticmethod) or not isinstance(function, FunctionType):
-        raise _refused(path, _line_of(function), "kernel is no static function", f"@staticmethod, def kernel({wanted})")
+        raise _refused(path, line_of(function), "kernel is no static function", f"@staticmethod, def kernel({wanted})")
     if list(inspect.signature(function).parameters) != list(kind.kernels.arguments):
         found = f"found kernel{inspect.signature(function)}"
-        raise _refused(path, _line_of(function), found, f"kernel({wanted})")
+        raise _refused(path, line_of(function), found, f"kernel({wanted})")
 
 
 def kernel_function(cls: type) -> Any:
@@ -130,7 +130,7 @@ def _returns(function: FunctionType) -> bool:
 
 
 def _check_attributes(path: str, cls: type, kind: OwnKind) -> None:
-    line = _line_of(cls)
+    line = line_of(cls)
     schema = getattr(cls, "schema", NoParameters)
     if not (isinstance(schema, type) and issubclass(schema, BaseModel)):
         raise _refused(
@@ -156,7 +156,7 @@ def _binds(call: Any, *arguments: str) -> bool:
     return True
 
 
-def _line_of(item: Any) -> int:
+def line_of(item: Any) -> int:
     """Where a function or class begins; 0 if its code is not at hand."""
     code = getattr(item, "__code__", None)
     if code is not None:

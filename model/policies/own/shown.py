@@ -1,4 +1,4 @@
-"""What a policy of one's own is shown: copies, so that the run itself is out of its reach."""
+"""What a policy of one's own is shown: a state that follows the run's, and a copy of the numbers."""
 
 from __future__ import annotations
 
@@ -8,45 +8,51 @@ from typing import Any, Callable, cast
 
 import numpy as np
 
-from slotscope.model.state import overwrite, viewed
+from slotscope.model.policies.own.mirror import Changes
+from slotscope.model.policies.own.wire import NUMBERS, STATE, ViewPart, put_together
+from slotscope.model.state import viewed
 from slotscope.model.systems.view import PolicyView
 
-#: Bytes to whose multiples the arrays of the copy are aligned.
-_ALIGNED = 16
 
+class Shown:
+    """A state as it is in the program, and the view that a policy has of it.
 
-class ShownView:
-    """A view of a copy of the state, kept equal to it.
-
-    A read-only array can be made writeable again, but what is written then stays in the copy
-    and is seen by :meth:`changed`.  All arrays of the copy lie in one buffer, which makes the
-    comparison after each sub-step cheap.
+    A read-only array can be made writeable again, but what is written then is seen by :meth:`changed`.
+    All arrays lie in one buffer, which makes the comparison after each sub-step cheap.
     """
 
-    def __init__(self, view: PolicyView, numbers: Any) -> None:
-        self._real = view._state
-        arrays: tuple[np.ndarray, ...] = tuple(self._real)
-        ends = np.cumsum([-(-array.nbytes // _ALIGNED) * _ALIGNED for array in arrays])
-        self._buffer = np.zeros(int(ends[-1]), np.uint8)
-        parts = []
-        for start, array in zip((0, *ends[:-1]), arrays, strict=True):
-            part = self._buffer[start : start + array.nbytes]
-            parts.append(part.view(array.dtype).reshape(array.shape))
-        self._copy = type(self._real)(*parts)
-        self.refresh()
-        self.view = view.looking_at(numbers, viewed(self._copy))
-        self.view.__class__ = _fixed(cast(Any, type(view)))
+    def __init__(self) -> None:
+        self._known: dict[str, Any] = {}
 
-    def refresh(self) -> None:
-        """Follow what a decision has done."""
-        overwrite(self._copy, self._real)
-        self._shown = self._buffer.tobytes()
+    def follow(self, changes: Changes) -> None:
+        """Come to what the state in the program is now."""
+        if changes.form is not None:
+            self._form = changes.form
+            self._buffer = np.zeros(len(changes.words), np.uint8)
+            self._buffer[:] = np.frombuffer(changes.words, np.uint8)
+            self._words = self._buffer.view(np.uint64)
+            self._arrays = self._form.laid_out(self._buffer)
+            self._state = viewed(self._arrays)
+        else:
+            self._words[np.frombuffer(changes.places, np.int32)] = np.frombuffer(changes.words, np.uint64)
+        self._before = self._buffer.tobytes()
+
+    def viewed_by(self, part: ViewPart, numbers: Any) -> PolicyView:
+        """The view of one event; *numbers* are those that a policy may look at."""
+        view = cast("PolicyView", put_together(part, {STATE: self._state, NUMBERS: numbers}, self._known))
+        view.__class__ = _fixed(cast(Any, part.cls))
+        return view
 
     def changed(self) -> list[str]:
         """Names of the arrays that no longer are as they were shown."""
-        if self._buffer.tobytes() == self._shown:
+        if self._buffer.tobytes() == self._before:
             return []
-        return [name for name in self._real._fields if _differ(getattr(self._copy, name), getattr(self._real, name))]
+        before = self._form.laid_out(np.frombuffer(self._before, np.uint8))
+        return [
+            name
+            for name, mine, shown in zip(before._fields, self._arrays, before, strict=True)
+            if mine.tobytes() != shown.tobytes()
+        ]
 
 
 @cache
@@ -90,7 +96,3 @@ def _content(value: Any) -> Any:
         return None
     value.flags.writeable = False
     return value.dtype.str, value.shape, value.tobytes()
-
-
-def _differ(mine: np.ndarray, real: np.ndarray) -> bool:
-    return mine.tobytes() != real.tobytes()

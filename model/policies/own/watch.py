@@ -1,32 +1,24 @@
-"""Limits of time and memory on code that somebody else wrote, for code that may never return.
+"""Limits of time on what may never return: code that somebody else wrote, and the process in which it runs.
 
-A watching thread raises :class:`Overtime` in the thread that runs too long, or while the program
-has too much memory, which would soon end all of it.  Everything that
+In that process a watching thread raises :class:`Overtime` in the thread that runs too long.  Everything that
 arms, fires and disarms holds one lock, so an exception is only ever raised while the code
-that is watched runs, never in what comes after it.  No signals are used: a run may live in
-any thread.  What blocks inside one call of C code (``time.sleep``) is stopped when it returns.
+that is watched runs, never in what comes after it.  What blocks inside one call of C code
+(``time.sleep``) is stopped so when it returns; the program, which watches the process in the same
+way (:func:`guarding`), ends that one soon after.
 """
 
 from __future__ import annotations
 
 import ctypes
-import os
 import threading
-from functools import cache
-from pathlib import Path
+from contextlib import contextmanager
 from time import monotonic
 from traceback import clear_frames
-from typing import Callable, TypeVar
+from typing import Callable, Iterator, TypeVar
+
+from slotscope.model.policies.own import limits
 
 Result = TypeVar("Result")
-
-#: Seconds that one resumption of a policy may take.
-MOST_SECONDS = 5.0
-#: Seconds that loading a policy's file may take; it may import large libraries.
-MOST_SECONDS_TO_LOAD = 30.0
-
-#: The share of the machine's memory that the program may have come to while such code runs.
-MOST_OF_MEMORY = 0.75
 
 #: Seconds between two looks of the watching thread, and between two attempts to stop.
 LOOK_EVERY = 0.05
@@ -50,51 +42,57 @@ class CodeStoppedError(Exception):
         How long it had run.
     asked:
         Whether somebody asked for it (Esc), instead of a limit.
-    memory:
-        The bytes of memory that the program had come to where that was too much; 0 otherwise.
     cause:
         The exception that ended it, with its traceback; None if it ended by itself.
     """
 
-    def __init__(self, entry: _Entry, cause: BaseException | None) -> None:
+    def __init__(self, entry: Entry, cause: BaseException | None) -> None:
         super().__init__("stopped")
         self.seconds, self.cause = monotonic() - entry.started, cause
-        self.asked, self.memory = entry.asked, entry.memory
+        self.asked = entry.asked
 
 
-class _Entry:
-    """One call that is watched."""
+class Entry:
+    """One call that is watched.
 
-    def __init__(self, seconds: float, outer: _Entry | None) -> None:
+    Attributes
+    ----------
+    stop:
+        What is done once its time is over, and again while it goes on; without it an exception is raised in it.
+    fired, asked:
+        Whether that was done; whether because somebody asked for it.
+    """
+
+    def __init__(self, seconds: float, outer: Entry | None, stop: Callable[[Entry], None] | None = None) -> None:
         self.started = monotonic()
         self.deadline = self.started + seconds
         self.outer = outer
+        self.stop = stop
         self.fired = self.asked = False
-        self.memory = 0
 
 
 class _Watchdog:
     """The calls that are watched, by thread, and the thread that watches them."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._entries: dict[int, _Entry] = {}
+        self._lock = threading.RLock()  # a signal asks to stop in the thread that holds it
+        self._entries: dict[int, Entry] = {}
         self._thread: threading.Thread | None = None
         self._last_used = 0.0
         self.asked_at = float("-inf")
 
-    def arm(self, seconds: float) -> _Entry:
+    def arm(self, seconds: float, stop: Callable[[Entry], None] | None = None) -> Entry:
         """Watch the calling thread from now on."""
         me = threading.get_ident()
         with self._lock:
-            entry = self._entries[me] = _Entry(seconds, self._entries.get(me))
+            entry = self._entries[me] = Entry(seconds, self._entries.get(me), stop)
             self._last_used = entry.started
             if self._thread is None:
                 self._thread = threading.Thread(target=self._watch, name="watchdog", daemon=True)
                 self._thread.start()
         return entry
 
-    def disarm(self, entry: _Entry) -> None:
+    def disarm(self, entry: Entry) -> None:
         """Leave the calling thread alone; also takes back what has not arrived yet."""
         me = threading.get_ident()
         with self._lock:
@@ -104,7 +102,7 @@ class _Watchdog:
                 del self._entries[me]
             else:
                 self._entries[me] = entry.outer
-            if entry.fired:
+            if entry.fired and entry.stop is None:
                 _raise_in(me, None)
 
     def interrupt(self) -> None:
@@ -129,27 +127,28 @@ class _Watchdog:
                 if not self._entries and now - self._last_used > IDLE_SECONDS:
                     self._thread = None
                     return
-                memory = resident()
                 for thread, entry in self._entries.items():
-                    if memory > most_resident() and not entry.fired:
-                        entry.deadline, entry.memory = now, memory
-                    if now >= entry.deadline:
-                        entry.deadline, entry.fired = now + TRY_AGAIN_AFTER, True
+                    if now < entry.deadline:
+                        continue
+                    if entry.stop is None:
                         _raise_in(thread, Overtime)
+                    else:
+                        entry.stop(entry)
+                    entry.deadline, entry.fired = now + TRY_AGAIN_AFTER, True
 
 
 _watchdog = _Watchdog()
 
 
 def watched(call: Callable[[], Result], seconds: float | None = None) -> Result:
-    """The result of *call*, which may take so many seconds (:data:`MOST_SECONDS` by default).
+    """The result of *call*, which may take so many seconds (:attr:`.Limits.seconds` by default).
 
     Raises
     ------
     CodeStoppedError
-        If it took longer, if :func:`interrupt` was called, or if the program had too much memory.
+        If it took longer, or if :func:`interrupt` was called.
     """
-    entry = _watchdog.arm(MOST_SECONDS if seconds is None else seconds)
+    entry = _watchdog.arm(limits.LIMITS.seconds if seconds is None else seconds)
     try:
         try:
             result = call()
@@ -164,7 +163,17 @@ def watched(call: Callable[[], Result], seconds: float | None = None) -> Result:
     return result
 
 
-def _disarm_surely(entry: _Entry) -> None:
+@contextmanager
+def guarding(seconds: float, stop: Callable[[Entry], None]) -> Iterator[None]:
+    """Within this block *stop* is called after so many seconds, and then again and again; from another thread."""
+    entry = _watchdog.arm(seconds, stop)
+    try:
+        yield
+    finally:
+        _watchdog.disarm(entry)
+
+
+def _disarm_surely(entry: Entry) -> None:
     while True:
         try:
             _watchdog.disarm(entry)
@@ -190,20 +199,6 @@ def go_on_stopping() -> None:
     """
     if _watchdog.stopping():
         raise Overtime
-
-
-def resident() -> int:
-    """Bytes of memory that the program has; 0 where the system does not tell them."""
-    try:
-        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except OSError:
-        return 0
-
-
-@cache
-def most_resident() -> float:
-    """Bytes of memory that the program may have while such code runs."""
-    return MOST_OF_MEMORY * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if resident() else float("inf")
 
 
 def _raise_in(thread: int, kind: type[BaseException] | None) -> None:

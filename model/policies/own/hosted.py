@@ -1,0 +1,194 @@
+"""A policy of one's own as the program meets it: it runs in another process, and nothing it does can harm a run."""
+
+from __future__ import annotations
+
+from functools import cache, partial
+from itertools import count
+from typing import Any, Generator, NamedTuple, NoReturn, cast
+from weakref import finalize
+
+from slotscope.model.errors import PolicyError, PolicyFileError
+from slotscope.model.policies.common import Policy
+from slotscope.model.policies.own import limits
+from slotscope.model.policies.own.asked import asked_of_file
+from slotscope.model.policies.own.faults import moment_of, stopped
+from slotscope.model.policies.own.host import HOST, Child, LostError
+from slotscope.model.policies.own.kind import Occasion, OwnKind, kind_of
+from slotscope.model.policies.own.loaded import Loaded, Source
+from slotscope.model.policies.own.mirror import Changes, Mirror
+from slotscope.model.policies.own.shape import place_in
+from slotscope.model.policies.own.wire import NUMBERS, STATE, Batch, error_of, taken_apart, unpacked
+from slotscope.model.records import Record
+from slotscope.model.systems.view import PolicyView
+
+#: What a policy of one's own is told when a replay takes another course.
+ON_DRIFT = (
+    "the policy decided differently when it was asked again; take random numbers from "
+    "view.random(name) and no time of day, and keep what must last with Remember"
+)
+
+#: Seconds after which what a policy has yielded so far comes, at the latest.
+LONGEST_BATCH = 0.1
+
+_numbers = count()
+
+
+class _Stage(NamedTuple):
+    """Where a policy is shown one event, and then another one: only what differs is sent."""
+
+    number: int
+    child: Child
+    mirror: Mirror
+    known: dict[str, Any]
+
+
+@cache
+def hosted(base: Any) -> Any:
+    """The class of such policies, as the system of *base*'s kind meets it."""
+    return type("HostedPolicy", (HostedPolicy, base), {})
+
+
+class HostedPolicy(Policy):
+    """A policy of one's own.
+
+    Parameters
+    ----------
+    source, loaded:
+        Its file, and what that says.
+    numbers, parameters:
+        What it is made for.
+
+    Raises
+    ------
+    PolicyFileError
+        If it cannot be made.
+    """
+
+    may_fail = True
+    on_drift = ON_DRIFT
+
+    def __init__(self, source: Source, loaded: Loaded, numbers: Any, parameters: Any) -> None:
+        self.name = source.path
+        self.text, self.parameters = source.text, parameters
+        self.kind: OwnKind = kind_of(loaded.system)
+        self.first_lines = loaded.first_lines
+        self.number = next(_numbers)
+        self.batch_seconds = LONGEST_BATCH
+        self.renewed = False  # whether its file is executed anew before the next event
+        self._source, self._real = source, numbers
+        self._stages: list[_Stage] = []
+        self._stage_numbers = count()
+        self._child: Child | None = None
+        finalize(self, HOST.drop, self.number).atexit = False
+        with HOST.lock:
+            vars(self).update(self._made_in(HOST.child))
+        self.title = loaded.title
+        for occasion in self.kind.occasions:
+            setattr(self, occasion.name, partial(self._called, occasion))
+
+    def _made_in(self, child: Child) -> dict[str, Any]:
+        """Make the policy in a process that has not got it; what the program must know of it."""
+        given = getattr(self.parameters, "_given", {})
+        attributes: dict[str, Any] = asked_of_file("make", self._source, self.number, self._real, given, of=child)
+        self._child = child
+        self._stages.clear()
+        return attributes
+
+    def stage(self) -> _Stage:
+        """A place where the next event can be shown, in a process that has the policy."""
+        with HOST.lock:
+            child = HOST.child
+            if child is not self._child:
+                self._made_in(child)
+            return self._stages.pop() if self._stages else _Stage(next(self._stage_numbers), child, Mirror(), {})
+
+    def _called(self, occasion: Occasion, view: PolicyView, *arguments: Any) -> Generator[Record, None, None]:
+        event = _HostedEvent(self, occasion, view, arguments)
+        try:
+            over = False
+            while not over:
+                batch = event.batch()
+                for record in map(unpacked, batch.records):
+                    try:
+                        yield record
+                    except PolicyError as error:  # the system refuses the decision
+                        event.refuse(error.message)
+                if batch.fault is not None:
+                    raise error_of(batch.fault)
+                over = batch.over
+        except BaseException:
+            HOST.drop(self.number, event.stage.number)  # also an event that was left halfway, to go back or elsewhere
+            self.renewed = True
+            raise
+        self._stages.append(event.stage)
+
+
+class _HostedEvent:
+    """One occasion on which a policy acts, asked of its process."""
+
+    def __init__(self, policy: HostedPolicy, occasion: Occasion, view: PolicyView, arguments: tuple[Any, ...]) -> None:
+        self._policy, self._occasion, self._view, self._arguments = policy, occasion, view, arguments
+        self._line = policy.first_lines.get(occasion.name, 0)
+        self._records = 0
+        self._changes: dict[int, Changes] = {}  # of the state, by how many records had come
+        self.stage = policy.stage()
+
+    def batch(self) -> Batch:
+        """What comes up to the next decision.
+
+        Raises
+        ------
+        PolicyFileError
+            If the process ends meanwhile.
+        """
+        with HOST.lock:
+            self._follow()
+            changes = self.stage.mirror.changes(self._view._state)
+            self._changes[self._records] = changes if self._changes else self.stage.mirror.whole
+            batch = self._next(changes, self._policy.batch_seconds, begins=not self._records)
+        self._records += len(batch.records)
+        self._line = batch.line
+        return batch
+
+    def _next(self, changes: Changes, seconds: float, begins: bool) -> Batch:
+        if not begins:
+            return cast("Batch", self._asked("go_on", seconds, changes))
+        stand_ins = {id(self._view._state): STATE, id(self._view.numbers): NUMBERS}
+        part = taken_apart(self._view, stand_ins, self.stage.known)
+        return cast("Batch", self._asked("begin", seconds, changes, self._occasion.name, part, self._arguments))
+
+    def _follow(self) -> None:
+        """Where the process has ended meanwhile, with another policy, come in a fresh one to where the last one was."""
+        if not self._changes or self.stage.child.runs:
+            return
+        self.stage = self._policy.stage()._replace(mirror=self.stage.mirror)
+        nothing = Changes(b"")
+        for record in range(self._records):
+            self._next(self._changes.get(record, nothing), 0.0, begins=not record)
+
+    def refuse(self, why: str) -> NoReturn:
+        """Raise the fault that a decision is impossible, told with its line."""
+        self._follow()
+        self._asked("refuse", why)
+        raise AssertionError("a refusal is a fault")
+
+    def _asked(self, verb: str, *arguments: Any) -> Any:
+        seconds = limits.LIMITS.seconds + LONGEST_BATCH
+        if self._policy.renewed and verb == "begin":
+            self._policy.renewed, seconds = False, limits.LIMITS.seconds_to_load
+        try:
+            return HOST.ask(
+                verb, self._policy.number, self.stage.number, *arguments, seconds=seconds, of=self.stage.child
+            )
+        except LostError as lost:
+            raise self._lost(lost) from None
+
+    def _lost(self, lost: LostError) -> PolicyFileError:
+        """What is said where the process has ended."""
+        self._policy.batch_seconds = 0.0  # so that one can step up to there
+        path = self._policy.name
+        said = lost.said
+        if lost.stopped:
+            said = stopped(lost.stopped, lost.asked) + ("" if lost.asked else ", or code in C that never returns")
+        moment = moment_of(self._policy.kind, self._occasion.name, self._view, self._arguments)
+        return PolicyFileError(f"{moment}: {said}", where=place_in(path, lost.line_in(path) or self._line))

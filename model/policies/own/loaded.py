@@ -1,0 +1,187 @@
+"""What a policy's file has, in the process of such policies; and what of it the program is told."""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any, Literal, Mapping, NamedTuple, get_args, get_origin
+
+from pydantic import BaseModel
+
+from slotscope.model.errors import PolicyFileError, UserError
+from slotscope.model.policies.common import NoParameters, PseudocodeLine
+from slotscope.model.policies.own.faults import line_in, said_by
+from slotscope.model.policies.own.guard import GuardedPolicy, Made
+from slotscope.model.policies.own.kind import OwnKind, kind_of
+from slotscope.model.policies.own.loading import executed, loaded
+from slotscope.model.policies.own.shape import (
+    kernel_function,
+    line_of,
+    place_in,
+    policy_class,
+    system_of,
+    takes_nothing,
+)
+from slotscope.model.policies.own.text import own_lines
+from slotscope.model.policies.own.watch import watched
+from slotscope.model.records import Line
+from slotscope.model.scenario.validation import validated
+
+
+class Source(NamedTuple):
+    """A policy's file as it was when it was read."""
+
+    path: str
+    text: str
+    package: str  #: in which the file stands, for imports; empty for one of the user's
+    system: str  #: the kind of system that it is for, where its class names none
+
+
+class ParameterField(NamedTuple):
+    """A parameter of a policy."""
+
+    name: str
+    choices: tuple[Any, ...] | None  #: of those alone, False and True for a truth; None: anything
+    required: bool
+    default: Any  #: as plain data
+
+
+class Loaded(NamedTuple):
+    """What a file says of its policy.
+
+    Attributes
+    ----------
+    title, paper:
+        What the window calls the policy; where it comes from, if the file says so.
+    system:
+        The kind of system that it is for.
+    pseudocode, own_algorithm:
+        What is shown, and the number of the algorithm that is made of the file's own lines.
+    parameters:
+        Those that its schema has.
+    first_lines:
+        Where its methods begin.
+    kernel_line:
+        Where its kernel begins; 0: it has none.
+    """
+
+    title: str
+    paper: str
+    system: str
+    pseudocode: tuple[PseudocodeLine, ...]
+    own_algorithm: int
+    parameters: tuple[ParameterField, ...]
+    first_lines: Mapping[str, int]
+    kernel_line: int
+
+
+class PolicyClass:
+    """A file that was executed, and found to have the right shape."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        module = executed(source.path, source.text, source.package)
+        self._system = system_of(module, source.system)
+        self._cls = policy_class(source.path, module, self._kind)
+
+    @classmethod
+    def of(cls, source: Source) -> PolicyClass:
+        """The class in a file; the same as long as its text is."""
+        return _known(source)
+
+    @property
+    def _kind(self) -> OwnKind:
+        return kind_of(self._system)
+
+    @cached_property
+    def loaded(self) -> Loaded:
+        """What the program is told."""
+        given, function = getattr(self._cls, "title", ""), kernel_function(self._cls)
+        return Loaded(
+            given if isinstance(given, str) and given else Path(self._source.path).stem,
+            str(getattr(self._cls, "paper", "") or ""),
+            self._system,
+            *self._shown,
+            tuple(_field(self._schema, name) for name in self._schema.model_fields),
+            {one.name: line_of(getattr(self._cls, one.name, None)) for one in self._kind.occasions},
+            function.__code__.co_firstlineno if function is not None else 0,
+        )
+
+    @property
+    def _schema(self) -> type[BaseModel]:
+        schema: type[BaseModel] = getattr(self._cls, "schema", None) or NoParameters
+        return schema
+
+    @cached_property
+    def _shown(self) -> tuple[tuple[PseudocodeLine, ...], int]:
+        given = tuple(getattr(self._cls, "pseudocode", ()) or ())
+        number = max((line.line.algorithm for line in given), default=0) + 1
+        if given and "pseudocode" in vars(self._cls):
+            return given, number
+        lines = own_lines(self._source.text, self._cls.__name__)
+        own = (PseudocodeLine(Line(number, n), i, text, "Your file") for n, i, text in lines)
+        return (*given, *own), number
+
+    def validated(self, given: dict[str, Any]) -> BaseModel:
+        """Parameters as the file's schema has them.
+
+        Raises
+        ------
+        ValidationFaultError
+            If they are wrong.
+        PolicyFileError
+            If the schema itself fails.
+        """
+        try:
+            return watched(lambda: validated(self._schema, given))
+        except UserError:
+            raise
+        except BaseException as error:
+            path = self._source.path
+            raise PolicyFileError(
+                f"the schema fails: {said_by(error)}", where=place_in(path, line_in(error, path))
+            ) from None
+
+    def made(self, numbers: Any, given: dict[str, Any]) -> GuardedPolicy:
+        """The policy for a scenario, from a file that was executed anew.
+
+        Raises
+        ------
+        PolicyFileError
+            If its ``__init__`` fails.
+        """
+        path = self._source.path
+
+        def make(private: Any, wanted: tuple[str, ...]) -> Made:
+            module = executed(path, self._source.text, self._source.package)
+            cls = policy_class(path, module, self._kind)
+            schema = getattr(cls, "schema", None) or NoParameters
+            arguments = () if takes_nothing(cls) else (private, validated(schema, given))
+
+            def made() -> Made:
+                policy = cls(*arguments)
+                return Made(
+                    policy, vars(module), {name: getattr(policy, name) for name in wanted if hasattr(policy, name)}
+                )
+
+            result: Made = loaded(path, made, cls.__name__)
+            return result
+
+        pseudocode, number = self._shown
+        return GuardedPolicy(self._kind, path, numbers, make, pseudocode, number)
+
+
+@lru_cache(maxsize=64)
+def _known(source: Source) -> PolicyClass:
+    return PolicyClass(source)
+
+
+def _field(schema: type[BaseModel], name: str) -> ParameterField:
+    field = schema.model_fields[name]
+    choices = (False, True) if field.annotation is bool else None
+    if get_origin(field.annotation) is Literal:
+        choices = get_args(field.annotation)
+    if field.is_required() or field.default is None:
+        return ParameterField(name, choices, field.is_required(), None)
+    default = schema.model_construct(**{name: field.default}).model_dump(mode="json", include={name})[name]
+    return ParameterField(name, choices, False, default)

@@ -1,0 +1,82 @@
+"""Executing a policy's file."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from slotscope.model.errors import PolicyFileError
+from slotscope.model.policies.own import limits
+from slotscope.model.policies.own.faults import line_in, said_by
+from slotscope.model.policies.own.former import answer_to_former_names
+from slotscope.model.policies.own.shape import place_in
+from slotscope.model.policies.own.text import STOP, stoppable
+from slotscope.model.policies.own.trust import digest_of
+from slotscope.model.policies.own.watch import CodeStoppedError, go_on_stopping, watched
+
+
+def executed(path: str, text: str, package: str) -> ModuleType:
+    """A module of its own with all that the file defines.
+
+    Raises
+    ------
+    PolicyFileError
+        If the text is no Python, or fails.
+    """
+    answer_to_former_names()
+    code = _compiled(path, text)
+    module = ModuleType(f"slotscope_policy_{digest_of(text)[:16]}")
+    module.__file__, module.__package__ = path, package
+    vars(module)[STOP] = go_on_stopping
+    sys.modules[module.__name__] = module  # where pydantic and dataclasses look names up
+    folder = str(Path(path).resolve().parent)
+    sys.path.append(folder)
+    try:
+        loaded(path, lambda: exec(code, vars(module)), "the file")
+    finally:
+        sys.path.remove(folder)
+    return module
+
+
+def _compiled(path: str, text: str) -> Any:
+    try:
+        tree = ast.parse(text, filename=path)
+        return compile(stoppable(tree), path, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        place = f"{path}, line {error.lineno}, column {error.offset}" if error.lineno else path
+        raise PolicyFileError(f"{type(error).__name__}: {error.msg}", where=place) from None
+    except (ValueError, RecursionError, MemoryError, OverflowError) as error:
+        raise PolicyFileError(f"not Python: {error or type(error).__name__}", where=path) from None
+
+
+def loaded(path: str, call: Any, what: str) -> Any:
+    """What *call* gives; whatever it raises becomes an error that says where in the file.
+
+    Raises
+    ------
+    PolicyFileError
+        If it fails, or takes too long.
+    """
+    most = limits.LIMITS.seconds_to_load
+    try:
+        return watched(call, most)
+    except CodeStoppedError as error:
+        told = too_long(what, error.seconds)
+        raise PolicyFileError(told, where=place_in(path, line_in(error.cause, path))) from None
+    except BaseException as error:
+        said = said_by(error)
+        if isinstance(error, ImportError):
+            said += "; allowed: modules that are installed where slotscope runs, or beside the file"
+        place = place_in(path, line_in(error, path))
+        raise PolicyFileError(f"while loading: {said}", where=place) from None
+
+
+def too_long(what: str, seconds: float) -> str:
+    """What is said of loading that was stopped after so many seconds."""
+    return (
+        f"{what} takes more than {seconds:.0f} seconds to load, allowed: "
+        f"{limits.LIMITS.seconds_to_load:g}; is this a loop without end?"
+    )

@@ -1,0 +1,165 @@
+"""What goes through the pipes between the program and the process of policies of one's own."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import fields
+from functools import cache
+from operator import attrgetter
+from typing import Any, BinaryIO, Callable, Mapping, NamedTuple, cast
+
+from slotscope.model import errors, records
+from slotscope.model.errors import UserError
+from slotscope.model.records import Record
+from slotscope.model.scenario.validation import Problem, ValidationFaultError
+
+#: Bytes that tell how long a message is.
+_LENGTH = 8
+
+#: Stands where a view holds the state, or the scenario's numbers.
+STATE, NUMBERS = "the state", "the numbers"
+
+
+def put(stream: BinaryIO, message: Any) -> None:
+    """Write a message."""
+    body = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+    stream.write(len(body).to_bytes(_LENGTH, "little"))
+    stream.write(body)
+    stream.flush()
+
+
+def take(stream: BinaryIO) -> Any:
+    """Read a message.
+
+    Raises
+    ------
+    EOFError
+        If the other side is gone.
+    """
+    head = stream.read(_LENGTH)
+    body = stream.read(int.from_bytes(head, "little"))
+    if len(head) < _LENGTH or len(body) < int.from_bytes(head, "little"):
+        raise EOFError
+    return pickle.loads(body)
+
+
+class Query(NamedTuple):
+    """What the program asks.
+
+    Attributes
+    ----------
+    verb, arguments:
+        A function of :mod:`.serving`, and what it is given.
+    limits, path:
+        Those that hold from now on, where they have changed; so for where modules are found.
+    dropped:
+        Policies that are not needed any more, and events that were left halfway, as (policy, event).
+    asked:
+        Whether somebody wants to stop what runs (Esc).
+    """
+
+    verb: str
+    arguments: tuple[Any, ...]
+    limits: Any
+    path: tuple[str, ...] | None
+    dropped: tuple[tuple[int, int | None], ...]
+    asked: bool
+
+
+class Answer(NamedTuple):
+    """What the policies' process answers.
+
+    Attributes
+    ----------
+    value:
+        What was asked for.
+    fault:
+        What is wrong instead, as :func:`told` makes it.
+    broken:
+        The traceback of a fault of the program's own; else empty.
+    """
+
+    value: Any = None
+    fault: Any = None
+    broken: str = ""
+
+
+class Batch(NamedTuple):
+    """What a policy has yielded up to its next decision, as :func:`packed` makes it; how it stands then.
+
+    ``line`` is that of the file; ``over``: the event is; ``fault``: what is wrong after the records.
+    """
+
+    records: list[tuple[Any, ...]]
+    line: int
+    over: bool
+    fault: Any = None
+
+
+@cache
+def _fields_of(kind: Any) -> Callable[[Any], tuple[Any, ...]]:
+    return attrgetter(*(field.name for field in fields(kind)))
+
+
+def packed(record: Record) -> tuple[Any, ...]:
+    """A record as plain data."""
+    return (type(record).__name__, *_fields_of(cast(Any, type(record)))(record))
+
+
+def unpacked(data: tuple[Any, ...]) -> Record:
+    """The record again."""
+    made: Record = getattr(records, data[0])(*data[1:])
+    return made
+
+
+def told(error: UserError) -> tuple[Any, ...]:
+    """An error in the user's words as plain data."""
+    problems = tuple(map(tuple, error.problems)) if isinstance(error, ValidationFaultError) else ()
+    return type(error).__name__, error.message, error.where, problems
+
+
+def error_of(data: tuple[Any, ...]) -> UserError:
+    """The error again."""
+    name, message, where, problems = data
+    if problems:
+        return ValidationFaultError(tuple(Problem(*problem) for problem in problems))
+    made: UserError = getattr(errors, name)(message, where=where)
+    return made
+
+
+class ViewPart(NamedTuple):
+    """An object that a view holds: its class, and those of its attributes that are others than the last time."""
+
+    cls: type
+    changed: Mapping[str, Any]
+
+
+def taken_apart(thing: Any, stand_ins: Mapping[int, str], known: dict[str, Any]) -> ViewPart:
+    """What the other side must be told of a view that looks at a state.
+
+    *stand_ins* has by their ids the objects that the other side has its own of; *known* what it was told before.
+    """
+    changed: dict[str, Any] = {}
+    for name, value in vars(thing).items():
+        if id(value) in stand_ins:
+            changed[name] = stand_ins[id(value)]
+        elif hasattr(value, "in_state"):  # it looks at the state, too
+            changed[name] = taken_apart(value, stand_ins, known.setdefault(f"within {name}", {}))
+        elif name not in known or known[name] is not value:
+            changed[name] = known[name] = value
+    return ViewPart(type(thing), changed)
+
+
+def put_together(part: ViewPart, stand_ins: Mapping[str, Any], known: dict[str, Any]) -> Any:
+    """The object again, with the other side's own in the places of *stand_ins*."""
+    made: Any = object.__new__(part.cls)
+    own = {}
+    for name, value in part.changed.items():
+        if isinstance(value, ViewPart):
+            own[name] = put_together(value, stand_ins, known.setdefault(f"within {name}", {}))
+        elif type(value) is str and value in stand_ins:
+            own[name] = stand_ins[value]
+        else:
+            known[name] = value
+    vars(made).update({name: value for name, value in known.items() if not name.startswith("within ")}, **own)
+    return made
