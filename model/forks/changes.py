@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Mapping, NamedTuple, Sequence
+from typing import Collection, Mapping, NamedTuple, Sequence
 
 from slotscope.model.errors import PolicyError
 
@@ -130,16 +130,16 @@ class Course:
         return min(parting, default=None)
 
 
-def forced_words(decision: str, allowed: str) -> Mapping[str, int]:
+def forced_words(decision: str, allowed: str, known: Collection[set[str]]) -> Mapping[str, int]:
     """The words of a decision with their numbers, such as ``job=12,server=3``; 0 where one has none.
 
     Raises
     ------
     PolicyError
-        If it is not of that form; *allowed* says what is.
+        If it is not of that form, or its words are none of the *known* sets; *allowed* says what is.
     """
     parts = [_WORD.fullmatch(part.strip()) for part in decision.split(",")]
     found = {part["word"]: int(part["number"] or 0) for part in parts if part is not None}
-    if len(found) != len(parts):
+    if len(found) != len(parts) or set(found) not in known:
         raise PolicyError(f"found the decision '{decision}', allowed: {allowed}")
     return found

@@ -26,8 +26,6 @@ from tests.gui.windows import PATIENCE, complete_window, press, rest
 def window(qapp: Any, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MainWindow]:
     with complete_window(QtBot(request), tmp_path_factory.mktemp("window")) as made:
         yield made
-    made.deleteLater()
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 @pytest.fixture(autouse=True)
@@ -248,7 +246,7 @@ def test_timers_are_served_while_frames_take_long_to_draw(
 
     def slowly(frame: Frame) -> None:
         show(frame)
-        QTimer.singleShot(0, drawn)
+        QTimer.singleShot(0, window, drawn)  # not any more once the window is gone
         if next(frames) == 20:
             loop.quit()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Iterator
 
-from slotscope.model.errors import PolicyError
 from slotscope.model.forks.changes import Choice, forced_words
 from slotscope.model.forks.overruled import Overruled
 from slotscope.model.kinds.moldable.view import MoldableJob, MoldableView
@@ -35,9 +34,7 @@ def overruled(system: MoldableSystem, event: Event, decision: str) -> OverruledW
     PolicyError
         If there is no such decision; one that is impossible is found when it is carried out.
     """
-    words = forced_words(decision, _ALLOWED)
-    if event.kind != ARRIVAL or set(words) not in ({"servers"}, {"block"}):
-        raise PolicyError(f"found the decision '{decision}', allowed: {_ALLOWED}")
+    words = forced_words(decision, _ALLOWED, ({"servers"}, {"block"}) if event.kind == ARRIVAL else ())
     return OverruledWidth(system.policy, decision, words.get("servers"))
 
 

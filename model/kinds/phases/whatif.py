@@ -53,16 +53,13 @@ def overruled(system: PhaseSystem, event: Event, decision: str) -> Overruled:
     PolicyError
         If there is no such decision; one that is impossible is found when it is carried out.
     """
+    allowed, known = _OF_JOBS, ["token", "backup"]
     if not system.normal_servers:
-        allowed, known = _OF_PLACES, {"server"}
-    elif event.kind == ARRIVAL or not _asks_by_plan(system):
-        allowed, known = _OF_JOBS, {"token", "backup"}
-    else:
-        allowed, known = _OF_REQUESTS, {"type"}
-    words = forced_words(decision, allowed)
-    if len(words) != 1 or not set(words) <= known or not (event.kind == ARRIVAL or _asks_by_plan(system)):
-        raise PolicyError(f"found the decision '{decision}', allowed: {allowed}")
-    ((word, number),) = words.items()
+        allowed, known = _OF_PLACES, ["server"]
+    elif event.kind != ARRIVAL and _asks_by_plan(system):
+        allowed, known = _OF_REQUESTS, ["type"]
+    decides = event.kind == ARRIVAL or _asks_by_plan(system)
+    ((word, number),) = forced_words(decision, allowed, [{one} for one in known] if decides else ()).items()
     if word == "server":
         return OverruledPlace(system.policy, decision, number - 1)
     if system.policy.may_fail and event.kind == ARRIVAL:

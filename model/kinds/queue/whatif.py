@@ -46,9 +46,7 @@ def overruled(system: QueueSystem, _: Event, decision: str) -> OverruledSlot:
     PolicyError
         If there is no such decision; one that is impossible is found when it is carried out.
     """
-    words = forced_words(decision, _ALLOWED)
-    if set(words) not in ({"job", "server"}, {"job", "wait"}):
-        raise PolicyError(f"found the decision '{decision}', allowed: {_ALLOWED}")
+    words = forced_words(decision, _ALLOWED, ({"job", "server"}, {"job", "wait"}))
     server = words["server"] - 1 if "server" in words else None
     return OverruledSlot(system.policy, decision, words["job"], server)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Iterator
 
-from slotscope.model.errors import PolicyError
 from slotscope.model.forks.changes import Choice, forced_words
 from slotscope.model.forks.overruled import Overruled
 from slotscope.model.kinds.reservation.policies.base import ArrivingJob
@@ -34,9 +33,7 @@ def overruled(system: ReservationSystem, event: Event, decision: str) -> Overrul
     PolicyError
         If there is no such decision; one that is impossible is found when it is carried out.
     """
-    words = forced_words(decision, _ALLOWED)
-    if event.kind != ARRIVAL or set(words) not in ({"server"}, {"reject"}):
-        raise PolicyError(f"found the decision '{decision}', allowed: {_ALLOWED}")
+    words = forced_words(decision, _ALLOWED, ({"server"}, {"reject"}) if event.kind == ARRIVAL else ())
     return OverruledAdmission(system.policy, decision, words.get("server", 0) - 1 if "server" in words else None)
 
 
