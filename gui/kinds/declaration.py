@@ -61,7 +61,7 @@ class PanelRoom(NamedTuple):
     page:
         The kind's page of the manual.
     lessons:
-        Pages that are lessons, by the name of the scenario.
+        Pages that stand for the kind's own, by the name of the scenario.
     decisions:
         Words for decisions that differ, of kinds that compare them.
     shapes:

@@ -45,6 +45,7 @@ _FORKS = ("tests/model/test_forks.py",)
 _WHYS = ("tests/model/test_whys.py",)
 _JOBS = ("tests/model/test_job_table.py",)
 _LESSONS = ("tests/lessons/test_files.py",)
+_CLAIMS = ("tests/lessons/test_claims.py",)
 
 #: Where the rooms of the kinds are.
 _IN = "model/kinds"
@@ -194,6 +195,15 @@ FAULTS = (
     ),
     # Lessons.
     Fault("model/lessons/checking.py", "Thing(SERVER, server)", "Thing(SERVER, server - 1)", _LESSONS),
+    Fault("model/lessons/checking.py", "lanes[step.policy - 1]", "lanes[-1]", _LESSONS),
+    Fault("resources/lessons/dra-1-decision.toml", "--event 14.11", "--event 14.12", _CLAIMS),
+    Fault("resources/lessons/queues-3-trap.toml", "18 jobs wait", "19 jobs wait", _CLAIMS),
+    Fault("resources/lessons/jrs-3-deadlock.toml", "--event 6,8", "--event 5,6", _CLAIMS),
+    Fault("resources/lessons/moldable-4-lemma2.toml", "--event 11829", "--event 11810", _CLAIMS),
+    Fault(
+        "gui/lessons/control.py", "lesson.steps[number].text", "lesson.steps[0].text", ("tests/gui/test_lessons.py",)
+    ),
+    Fault("gui/lecture.py", "pairwise(beside)", "pairwise(beside[:1])", ("tests/gui/test_lessons.py",)),
     Fault(
         "model/lessons/place.py",
         "self.origins == tuple(lane.origin for lane in lanes_of(run))",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Iterator
 
@@ -12,7 +11,6 @@ from PySide6.QtGui import QAction, QFontMetricsF
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QScrollArea, QScrollBar
 from pytestqt.qtbot import QtBot
 
-from slotscope.gui.kinds.declaration import PanelEntry
 from slotscope.gui.kinds.phases.servers_words import caption_words
 from slotscope.gui.kinds.phases.tokens_rates import HEADINGS
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
@@ -418,18 +416,3 @@ def test_headings_of_rates_have_room(qtbot: QtBot, window: MainWindow, policies:
     measure = QFontMetricsF(QApplication.font()).horizontalAdvance
     for (_, brief), box in zip(HEADINGS, rates._columns()[2], strict=True):
         assert measure(brief) <= box.width() + 1
-
-
-@pytest.mark.parametrize(
-    ("page", "system"),
-    [("queues-classroom", "queue"), ("tokens-classroom", "phases"), ("moldable-classroom", "moldable")],
-)
-def test_lessons_name_the_number_of_each_panel(page: str, system: str) -> None:
-    text = (HELP / f"{page}.md").read_text(encoding="utf-8")
-    told = re.findall(r"\*\*(\d)\*\*\s+(?:brings up more of )?\*([^*]+)\*", text)
-    titles = {panel.name: panel.title for panel in map(PanelEntry.load, panels_of(system))}
-    named = PANEL_ROOMS[system].roles.numbered
-    numbered = {number: titles[name] for number, name in enumerate(named, 1)}
-    assert len(told) >= 4
-    for number, title in told:
-        assert " ".join(title.split()) == numbered[int(number)]

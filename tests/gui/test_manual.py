@@ -27,25 +27,16 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
         ("dra-vms", "lecturer"),
         ("dra-classroom", "dra"),
         ("queues-pools", "queues"),
-        ("queues-classroom", "queues-classroom"),
+        ("queues-classroom", "queues"),
         ("jrs-burst", "tokens"),
-        ("jrs-deadlock", "tokens-classroom"),
+        ("jrs-deadlock", "tokens"),
         ("moldable-classes", "moldable"),
-        ("moldable-sublinear", "moldable-classroom"),
+        ("moldable-sublinear", "moldable"),
     ],
 )
 def test_each_run_has_its_page(scenario: str, name: str) -> None:
     assert page_of(Session.open(scenario, kernel=False).info) == name
     assert name in PAGES
-
-
-def test_a_lesson_is_the_page_of_every_scenario_that_it_opens() -> None:
-    for name in ("queues-classroom", "tokens-classroom", "moldable-classroom"):
-        for command in commands(page(name)):
-            options = window_command(command)
-            if options is not None:
-                info = Session.open(options.scenario, kernel=False).info
-                assert page_of(info) == name, command
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -65,8 +56,8 @@ def test_links_are_shown_as_words(qapp: QApplication, name: str) -> None:
     assert f"]({OPENS}" not in document.toPlainText()
 
 
-def test_all_moments_of_the_lessons_are_links() -> None:
-    for name in ("queues-classroom", "tokens-classroom", "moldable-classroom"):
+def test_all_moments_of_a_page_are_links() -> None:
+    for name in ("queues", "moldable"):
         of_window = [one for one in commands(page(name)) if window_command(one)]
         assert of_window
         text, _ = text_of(name)
@@ -94,7 +85,7 @@ def test_a_link_opens_no_file_and_runs_no_other_command(command: str) -> None:
         assert found is None
 
 
-def test_f1_shows_the_lesson_and_a_click_opens_its_moment(qtbot: QtBot, tmp_path: Path) -> None:
+def test_f1_shows_the_page_and_a_click_opens_what_it_names(qtbot: QtBot, tmp_path: Path) -> None:
     with complete_window(qtbot, tmp_path) as window:
         window.control.open("queues-classroom")
         rest(qtbot, window, lambda: window.frame.info.system == "queue")
@@ -102,10 +93,10 @@ def test_f1_shows_the_lesson_and_a_click_opens_its_moment(qtbot: QtBot, tmp_path
         (sheet,) = window.findChildren(QDialog)
         browser = sheet.findChild(QTextBrowser)
         assert browser is not None
-        assert "Two lessons of about twenty minutes" in browser.toPlainText()
-        _, opened = text_of("queues-classroom")
+        assert "no job is turned away" in browser.toPlainText()
+        _, opened = text_of("queues")
         place = next(n for n, one in enumerate(opened) if len(one.policies) == 3)
         browser.anchorClicked.emit(QUrl(f"{OPENS}{place}"))
-        rest(qtbot, window, lambda: window.frame.event == 6 and len(window.frame.companions) == 2)
+        rest(qtbot, window, lambda: len(window.frame.companions) == 2)
         assert window.frame.info.scenario_name == "queues-vqs-unstable"
         assert sheet.isVisible()

@@ -166,7 +166,16 @@ tells(
     READINGS,
     5,
     {
-        "under 4e₄ holds **five** jobs of 2": lambda at: active(at, 1) == "4e₄" and held(at, 1) == [TWO] * 5,
+        "has 4e₄": lambda at: active(at, 1) == "4e₄",
+        "four jobs of 2; so 2 of 10 is left": lambda at: held(at, 1) == [TWO] * 4 and free(at, 1) == TWO,
+        "Another job of 2 comes": lambda at: at.frame.next_event is not None,
+    },
+)
+tells(
+    READINGS,
+    6,
+    {
+        "under 4e₄ VQS holds **five** jobs of 2": lambda at: active(at, 1) == "4e₄" and held(at, 1) == [TWO] * 5,
         "a workload of 3": lambda _: bounds("queues-bf-unstable")["programs"]["reduced"]["exact"] == "3",
         "3.06": lambda _: bounds("queues-bf-unstable")["workload"] == 3.06,
         "10/3": lambda _: bounds("queues-bf-unstable")["programs"]["reduced-as-held"]["exact"] == "10/3",
@@ -210,9 +219,10 @@ tells(
         ),
     },
 )
+tells(HORIZON, 2, {"a million slots": lambda at: at.frame.time == 1e5})
 tells(
     HORIZON,
-    2,
+    3,
     {
         "38 under BF-J/S, but **3480**": lambda _: (
             [round(average(one, 1, MILLION)) for one in ("bf-js", "vqs")] == [38, 3480]
@@ -223,7 +233,7 @@ tells(
 )
 tells(
     HORIZON,
-    3,
+    4,
     {
         "about 0.007": lambda _: all(
             abs(mean(WIDE, "vqs", seed, "queue_growth", MILLION, 2e5) - 0.007) < 0.0015 for seed in SEEDS
@@ -232,7 +242,7 @@ tells(
 )
 tells(
     HORIZON,
-    4,
+    5,
     {
         "0.81 of the servers": lambda _: all(
             abs(mean(WIDE, "vqs", seed, "used_capacity", MILLION, 2e5) - 0.815) < 0.01 for seed in SEEDS
@@ -242,7 +252,7 @@ tells(
 )
 tells(
     HORIZON,
-    5,
+    6,
     {
         "VII.A.3": lambda at: "VII.A.3" in at.scenario.paper,
         "α = 0.9 it is 0.09 jobs per slot here, not 0.1": lambda at: (

@@ -104,9 +104,10 @@ tells(
 
 # The budget.
 
+tells(BUDGET, 1, {"JRS": lambda at: [lane.info.policy_name for lane in at.lanes] == ["jrs", "first-fit"]})
 tells(
     BUDGET,
-    1,
+    2,
     {
         "3.5 servers active, JRS 4.9": lambda _: (
             near("jrs-classroom", "first-fit", "active_servers", 20000, 2000, 3.5, 0.1)
@@ -117,7 +118,7 @@ tells(
 )
 tells(
     BUDGET,
-    2,
+    3,
     {
         "**0.05**": lambda at: at.scenario.cost.budget == Fraction(1, 20),
         "0.01, first fit 0.03": lambda _: (
@@ -128,7 +129,7 @@ tells(
 )
 tells(
     BUDGET,
-    3,
+    4,
     {
         "boot, run steadily and peak": lambda at: (
             [one.name for one in at.scenario.phases] == ["boot", "steady", "peak"]
@@ -146,7 +147,7 @@ tells(
     },
 )
 tells(
-    BUDGET, 4, {"1/√r (Theorem 1)": cited, "r = 100": lambda at: at.numbers.scale == 100 and number(at, BACKUP)[0] > 10}
+    BUDGET, 5, {"1/√r (Theorem 1)": cited, "r = 100": lambda at: at.numbers.scale == 100 and number(at, BACKUP)[0] > 10}
 )
 
 # The paper, read closely.

@@ -276,6 +276,11 @@ def how_much_to_reserve(at: Standing) -> None:
 
 
 @claims(LIMIT, 6)
+def which_earns_more(at: Standing) -> None:
+    assert [lane.info.policy_name for lane in at.lanes] == ["dra", "best-fit"]
+
+
+@claims(LIMIT, 7)
 def best_fit(at: Standing) -> None:
     for seed in SEEDS:
         assert abs(share("dra-vms", "best-fit", seed, 60) - 0.94) < 0.01

@@ -182,6 +182,17 @@ tells(
     NUMBERS,
     5,
     {
+        "three types earn 33, 22 and 4": lambda at: [int(one.reward) for one in at.scenario.job_types] == [33, 22, 4],
+        "(3, 0, 0), (0, 3, 0), (0, 0, 11) or (1, 1, 10)": lambda at: (
+            [tuple(one) for one in at.scenario.servers.configurations] == [(3, 0, 0), (0, 3, 0), (0, 0, 11), (1, 1, 10)]
+        ),
+        "Algorithm 1": cited,
+    },
+)
+tells(
+    NUMBERS,
+    6,
+    {
         "(3, 0, 0), which earns 99": lambda at: earned(at, 3, 0, 0) == 99,
         "(1, 1, 10), which earns 95": lambda at: earned(at, 1, 1, 10) == 95,
         "**11/15**": lambda at: round(bounds(at.frame.info.origin.source)["ratio"], 9) == round(11 / 15, 9),

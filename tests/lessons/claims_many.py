@@ -42,9 +42,10 @@ tells(
         ),
     },
 )
+tells(MANY, 2, {"**400** servers, and twenty times": lambda at: at.numbers.servers == 400 == 20 * 20})
 tells(
     MANY,
-    2,
+    3,
     {
         "**400** servers: 352 of 8009": lambda at: (
             at.numbers.servers == 400 and tally(at, ARRIVED) == [8009, 8009] and tally(at, BLOCKED)[0] == 352
@@ -59,7 +60,7 @@ tells(
 )
 tells(
     MANY,
-    3,
+    4,
     {
         "**4000** servers. At t = 50": lambda at: at.numbers.servers == 4000 and round(at.frame.time, 3) == 50,
         "15.4 % of 160,097 jobs, and greedy(p*) 1.8 %": lambda at: (
@@ -73,7 +74,7 @@ tells(
 )
 tells(
     MANY,
-    4,
+    5,
     {
         "800 jobs on three servers and 400 on four": lambda at: at.numbers.target[0].tolist() == [0, 0, 0, 800, 400, 0],
         "795 and 391": lambda at: at.lanes[0].state.jobs[0, 3:5].tolist() == [795, 391],
@@ -89,6 +90,15 @@ tells(
     LEMMA,
     1,
     {
+        "4000 servers": lambda at: at.numbers.servers == 4000,
+        "for 3 or for 4": lambda at: within(at).support == (3, 4),
+        "Job 6517": lambda at: at.frame.next_event.job == 6517,
+    },
+)
+tells(
+    LEMMA,
+    2,
+    {
         "i1 = 3 and i2 = 4": lambda at: within(at).support == (3, 4),
         "**Lemma 2**": cited,
         "i1 servers": lambda at: at.state.below[0, 0] > 1,
@@ -100,7 +110,7 @@ tells(
 )
 tells(
     LEMMA,
-    2,
+    3,
     {
         "**six**": lambda at: at.state.below[0, 0] == 6 and at.state.jobs[0, 1:3].sum() == 6 and at.frame.time < 2.04,
         "i1 = 1 only": cited,
@@ -108,7 +118,7 @@ tells(
 )
 tells(
     LEMMA,
-    3,
+    4,
     {
         "t = 50 nine jobs": lambda at: round(at.frame.time, 3) == 50 and at.state.below[0, 0] == 9,
         "51 at once": lambda at: at.state.below[1, 0] == 51,
@@ -119,7 +129,7 @@ tells(
 )
 tells(
     LEMMA,
-    4,
+    5,
     {
         "i1 = 1, as in the classroom": lambda at: within(at).support == (1, 2) and at.state.below.max() == 0,
         "y* has one width": cited,
@@ -127,7 +137,7 @@ tells(
 )
 tells(
     LEMMA,
-    5,
+    6,
     {
         "Theorem 2 wrong": cited,
         "1.7 % are blocked": lambda _: (

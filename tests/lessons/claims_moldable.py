@@ -167,6 +167,14 @@ tells(
     OPTIMUM,
     3,
     {
+        "Three jobs out of four get two": lambda at: within(at).p[1] == Fraction(3, 4),
+        "two, on 400 servers": lambda at: at.lanes[1].info.parameters.servers == 2 and at.numbers.servers == 400,
+    },
+)
+tells(
+    OPTIMUM,
+    4,
+    {
         "400 servers: with two (at the right) a job takes 13.4": lambda at: (
             at.numbers.servers == 400 and between(13.3, lasts(HUNDREDS, "fixed-width:servers=2", 1000, 100), 13.45)
         ),
@@ -185,7 +193,7 @@ tells(
 )
 tells(
     OPTIMUM,
-    4,
+    5,
     {
         "(1, 1.8, 2.5, 3, 3.4)": lambda at: [float(one) for one in at.numbers.speedups[0]] == [1, 1.8, 2.5, 3, 3.4],
         "load 0.8": lambda at: float(at.numbers.load) == 0.8,
@@ -199,7 +207,7 @@ tells(
 )
 tells(
     OPTIMUM,
-    5,
+    6,
     {
         "(2) asks only": lambda _: all(ODD[i] / (i + 1) >= ODD[i + 1] / (i + 2) for i in range(2)),
         "s = (1, 1.2, 1.8) and the load 0.8": lambda _: refused(["1", "1.2", "1.8"]),

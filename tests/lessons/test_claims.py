@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from slotscope.gui.panels import names_of
+from slotscope.model.exercises.posing import pose
 from slotscope.model.inspection import SERVER, Thing
 from slotscope.model.lessons.files import lesson_files, load_lesson
 from tests.lessons import (
@@ -32,6 +33,30 @@ __all__ = [
     "claims_queues",
 ]
 
+#: What is right at the questions: at which step, and the answer; None where a curve is drawn.
+ANSWERS: dict[str, tuple[int, str | None]] = {
+    "dra-1-decision": (3, "7"),
+    "dra-2-reserve": (1, "none"),
+    "dra-3-limit": (6, "2"),
+    "dra-4-print": (5, "(1, 0, 1)"),
+    "dra-5-numbers": (5, "C B A"),
+    "jrs-1-token": (3, "none"),
+    "jrs-2-virtual": (2, "8"),
+    "jrs-3-deadlock": (3, "3"),
+    "jrs-4-budget": (1, "1"),
+    "jrs-5-print": (5, "3"),
+    "moldable-1-blocking": (4, "0"),
+    "moldable-2-optimum": (3, "2"),
+    "moldable-3-many": (2, None),
+    "moldable-4-lemma2": (1, "2"),
+    "moldable-5-pareto": (1, "1"),
+    "queues-1-slot": (2, "6e₅"),
+    "queues-2-vqs": (1, "none"),
+    "queues-3-trap": (1, "200"),
+    "queues-4-readings": (5, "1"),
+    "queues-5-horizon": (2, None),
+}
+
 LESSONS = {name: load_lesson(path) for name, path in lesson_files().items()}
 STEPS = [(name, number) for name, lesson in LESSONS.items() for number in range(1, len(lesson.steps) + 1)]
 
@@ -48,3 +73,15 @@ def test_a_step_says_what_is_so(name: str, number: int) -> None:
     assert set(step.panels) <= names_of(at.frame.info.system)
     frame, server = at.lanes[step.policy - 1], step.outlined(SERVER)
     assert server is None or not frame.info.kind.inspector.describe(frame, Thing(SERVER, server)).absent
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_every_lesson_asks(name: str) -> None:
+    asked = [number for number, step in enumerate(LESSONS[name].steps, 1) if step.question is not None]
+    number, answer = ANSWERS[name]
+    assert asked == [number]
+    step = LESSONS[name].steps[number - 1]
+    assert step.question is not None
+    posed = pose(standing(name, number).run, step.question, step.policy - 1)
+    assert posed.taken == answer or (answer is None and len(posed.taken.split()) == 8)
+    assert posed.fault(posed.taken) == ""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-
 from slotscope.gui.kinds.declaration import DecisionWords, PanelEntry, PanelRoom, Roles
 
 ROOM = PanelRoom(
@@ -32,7 +30,6 @@ ROOM = PanelRoom(
     ),
     symbols=f"{__name__}.symbols",
     page="moldable",
-    lessons=MappingProxyType({"moldable-classroom": "moldable-classroom", "moldable-sublinear": "moldable-classroom"}),
     decisions=DecisionWords(
         "Stands just before the first job that one policy gives servers and another blocks.",
         "or another number of servers",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-
 from slotscope.gui.kinds.declaration import PanelEntry, PanelRoom, Roles
 
 ROOM = PanelRoom(
@@ -22,5 +20,4 @@ ROOM = PanelRoom(
     ),
     symbols=f"{__name__}.symbols",
     page="tokens",
-    lessons=MappingProxyType({"jrs-classroom": "tokens-classroom", "jrs-deadlock": "tokens-classroom"}),
 )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-
 from slotscope.gui.kinds.declaration import PanelEntry, PanelRoom, Roles
 
 ROOM = PanelRoom(
@@ -23,11 +21,4 @@ ROOM = PanelRoom(
     ),
     symbols=f"{__name__}.symbols",
     page="queues",
-    lessons=MappingProxyType(
-        {
-            "queues-classroom": "queues-classroom",
-            "queues-vqs-unstable": "queues-classroom",
-            "queues-bf-unstable": "queues-classroom",
-        }
-    ),
 )

@@ -12,27 +12,23 @@ from typing import Any
 import pytest
 
 from slotscope.model.api import Session
-from slotscope.model.engine import EventRun
 from slotscope.model.kinds.moldable.experiments.moldable_fig2 import SCALES as FIGURE_SCALES
 from slotscope.model.kinds.moldable.experiments.moldable_table1 import PAPER
 from slotscope.model.kinds.moldable.experiments.moldable_table1 import SCALES as TABLE_SCALES
 from slotscope.model.kinds.moldable.questions.fields import VOCABULARY
 from slotscope.model.kinds.moldable.scenario.schema import MoldableJobClass, MoldableScenario
-from slotscope.model.kinds.moldable.state import ARRIVED, BLOCKED, BUSY, JOBS
+from slotscope.model.kinds.moldable.state import JOBS
 from slotscope.model.lab import experiment_name, experiments
 from slotscope.model.metrics import Estimate
 from slotscope.model.policies import POLICIES_OF, reference_for
 from slotscope.model.policy_choice import policy_choice
-from slotscope.model.records import ARRIVAL
 from slotscope.model.scenario.load import edited, load_scenario, parse_scenario
-from slotscope.model.state import copied
 from tests.help_pages import HELP, blocks, code, flat, page, table
 
-MOLDABLE, CLASSROOM = page("moldable"), page("moldable-classroom")
+MOLDABLE = page("moldable")
 EXPERIMENTS_PAGE, TRACE_PAGE = page("experiments"), page("trace-format")
 DEFINITIONS: dict[str, Any] = MoldableScenario.model_json_schema()["$defs"]
 LOGS = Path(__file__).resolve().parents[3].parent / "shared" / "traces" / "swf"
-LESSON = flat(CLASSROOM)
 
 
 def told_of(heading: str, text: str = MOLDABLE, column: int = 1) -> dict[str, str]:
@@ -267,139 +263,8 @@ class TestExperiments:
             assert abs(found.mean - expected) <= 2 * found.half_width + 0.003, (row, number)
 
 
-@cache
-def stopped(policy: str, time: float) -> Session:
-    session = Session.open("moldable-classroom", policy, seed=1, kernel=False)
-    session.run(until=time)
-    return session
-
-
-POLICIES = ("greedy", "greedy-p")
-
-
-@pytest.mark.slow
-class TestLesson:
-    def test_the_first_jobs(self) -> None:
-        widths: dict[str, dict[int, int]] = {}
-        times: dict[int, float] = {}
-        for policy in POLICIES:
-            rows = stopped(policy, 5.0).frame().rows
-            came = rows[rows["kind"] == ARRIVAL]
-            widths[policy] = dict(zip(came["job"].tolist(), came["width"].tolist(), strict=True))
-            times |= dict(zip(came["job"].tolist(), came["time"].tolist(), strict=True))
-        for number, time, left, right, _ in table(CLASSROOM, "job"):
-            job = int(number)
-            assert f"{times[job]:.2f}" == time
-            for policy, told in zip(POLICIES, (left, right), strict=True):
-                match = re.search(r"(\d) servers?", told)
-                assert widths[policy][job] == (int(match[1]) if match else 0), (job, policy)
-                assert ("blocked" in told) is not bool(widths[policy][job])
-        assert sum(width > 0 for job, width in widths["greedy"].items() if job <= 7) == 5
-
-    def test_how_long_they_last(self) -> None:
-        for policy, column in zip(POLICIES, (2, 3), strict=True):
-            rows = stopped(policy, 5.0).frame().rows
-            for row in table(CLASSROOM, "job")[:2]:
-                told = re.search(r"for ([\d.]+)", row[column])
-                (found,) = rows["lasts"][(rows["kind"] == ARRIVAL) & (rows["job"] == int(row[0]))]
-                assert told is not None
-                assert f"{found:.1f}" == told[1]
-
-    def test_what_is_quoted_is_said(self) -> None:
-        said: dict[str, list[str]] = {}
-        for policy in POLICIES:
-            session = stopped(policy, 30.0)
-            said[policy] = [session.info.narrator.row(row) for row in session.frame().rows]
-        steps = self.sub_steps_of_job_1()
-        quoted = re.findall(r'"([^"]+)"', LESSON)
-        assert len(quoted) == 3
-        assert any(quoted[0] in one for one in said["greedy"])
-        assert all(any(words in one for one in steps) for words in quoted[1:])
-        (text,) = re.findall(r"\*\*Decisions\.\*\*.*?\n\n", MOLDABLE, re.DOTALL)
-        for words, policy in zip(re.findall(r'"([^"]+)"', flat(text)), POLICIES, strict=True):
-            assert any(words in one for one in said[policy]), words
-
-    @staticmethod
-    def sub_steps_of_job_1() -> list[str]:
-        session = Session.open("moldable-classroom", "greedy-p", seed=1, kernel=False)
-        session.run(events=1)
-        run = EventRun(session.bench.system, copied(session.timeline.state))
-        run.finish()
-        return [session.info.narrator.record(record) for record in run.records]
-
-    def test_after_eighteen_minutes(self) -> None:
-        told = re.search(r"greedy \*\*(\d+)\*\*, greedy\(p\\\*\) \*\*none\*\*", LESSON)
-        assert told is not None
-        states = {policy: stopped(policy, 18.4).timeline.state for policy in POLICIES}
-        assert "of 21 jobs" in LESSON
-        assert {int(state.tally[ARRIVED].sum()) for state in states.values()} == {21}
-        blocked = [int(state.tally[BLOCKED].sum()) for state in states.values()]
-        assert blocked == [int(told[1]), 0]
-        assert [int(state.number[JOBS]) for state in states.values()] == [4, 12]
-        assert [int(state.number[BUSY]) for state in states.values()] == [20, 20]
-        rows = stopped("greedy-p", 30.0).frame().rows
-        first = rows[(rows["flags"] & VOCABULARY.event_kinds["blocking"]) > 0][0]
-        assert (int(first["job"]), f"{first['time']:.2f}") == (21, "18.51")
-        full = rows[(rows["flags"] & VOCABULARY.event_kinds["no free server"]) > 0][0]
-        assert int(full["job"]) == 20
-
-    def test_what_servers_do(self) -> None:
-        numbers = Session.open("moldable-classroom", kernel=False).info.numbers
-        (shown,) = table(CLASSROOM, "servers of the job, i")
-        speedup = numbers.speedups[0]
-        assert [float(cell) for cell in shown[1:]] == [float(s / i) for i, s in enumerate(speedup, 1)]
-        assert float(20 * speedup[-1] / 5) == 8.4
-        assert float(numbers.load) * 20 == 16
-        assert pytest.approx(0.475) == 1 - 8.4 / 16
-        assert float(1 / (20 * numbers.arrival_rates[0])) == 1.25
-        assert [str(p) for p in numbers.optimum.classes[0].p[:2]] == ["1/4", "3/4"]
-        assert float(numbers.optimum.objective) == 15
-
-    def test_in_the_long_run(self, answer: Any) -> None:
-        told = re.search(r"of (\d+) jobs greedy has blocked (\d+), greedy\(p\\\*\) (\d+)", LESSON)
-        assert told is not None
-        arrived, *blocked = (int(number) for number in told.groups())
-        for policy, expected in zip(POLICIES, blocked, strict=True):
-            session = Session.open("moldable-classroom", policy, seed=1)
-            session.run(until=5000.0)
-            tally = session.timeline.state.tally
-            assert (int(tally[ARRIVED].sum()), int(tally[BLOCKED].sum())) == (arrived, expected)
-        exact = answer("bounds moldable-classroom")["policies"]
-        assert "55.8 % and 18.3 %" in LESSON
-        found = [exact[policy]["chain"]["blocking"] for policy in POLICIES]
-        assert [f"{100 * share:.1f}" for share in found] == ["55.8", "18.3"]
-
-    def test_with_more_servers(self) -> None:
-        base = load_scenario("moldable-classroom")
-        until, warmup = float(base.run.until), float(base.run.warmup)
-        for number, *cells in table(CLASSROOM, "servers"):
-            scenario = edited(base, {"servers": {"count": int(number)}})
-            runs = [
-                [Session.open(scenario, policy, seed=seed).measure(until=until, warmup=warmup) for seed in range(1, 5)]
-                for policy in POLICIES
-            ]
-            found = [
-                sum(run[measure].mean for run in four) / 4
-                for measure in ("blocking_probability", "execution_time")
-                for four in runs
-            ]
-            told = [float(cell.removesuffix(" %")) for cell in cells]
-            assert [round(100 * share, 1) for share in found[:2]] == told[:2]
-            assert [round(time, 1) for time in found[2:]] == told[2:]
-
-    def test_the_large_one(self) -> None:
-        told = re.search(r"greedy has blocked ([\d.]+) % of ([\d,]+) jobs, greedy\(p\\\*\) ([\d.]+)", LESSON)
-        assert told is not None
-        for policy, share in zip(POLICIES, (told[1], told[3]), strict=True):
-            session = Session.open("moldable-sublinear", policy, seed=1)
-            session.run(until=50.0)
-            tally = session.timeline.state.tally
-            assert f"{int(tally[ARRIVED].sum()):,}" == told[2]
-            assert f"{100 * tally[BLOCKED].sum() / tally[ARRIVED].sum():.1f}" == share
-
-
 def test_pages_are_of_the_length_of_the_others() -> None:
-    for name in ("moldable", "moldable-classroom"):
+    for name in ("moldable",):
         longest = max(
             len(line) for line in (HELP / f"{name}.md").read_text("utf-8").splitlines() if not line.startswith("|")
         )

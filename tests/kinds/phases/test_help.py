@@ -13,22 +13,19 @@ import numpy as np
 import pytest
 
 from slotscope.model.api import Session
-from slotscope.model.engine import EventRun
 from slotscope.model.kinds.phases.experiments.phase_runs import PhaseLength, PhaseRuns, at_scale, carry_out, phase_runs
 from slotscope.model.kinds.phases.lattice import MOST_CONFIGURATIONS
 from slotscope.model.kinds.phases.measures import batches_of
 from slotscope.model.kinds.phases.questions.fields import VOCABULARY
 from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
-from slotscope.model.kinds.phases.state import ACTIVE, BACKUP, EVENT, NOW, OVERFLOWED, REAL
+from slotscope.model.kinds.phases.state import ACTIVE
 from slotscope.model.policies import POLICIES_OF, reference_for
 from slotscope.model.scenario.load import as_data, edited, load_scenario, parse_scenario
-from slotscope.model.state import copied
 from tests.help_pages import blocks, code, flat, page, table
 
 pytestmark = pytest.mark.slow
 
-TOKENS, CLASSROOM = page("tokens"), page("tokens-classroom")
-LESSON_ONE, LESSON_TWO = CLASSROOM.split("\n---\n")[1:]
+TOKENS = page("tokens")
 DEFINITIONS: dict[str, Any] = PhasesScenario.model_json_schema()["$defs"]
 
 
@@ -186,122 +183,3 @@ class TestKeys:
         *_, algorithm = TOKENS.partition("**Algorithm.**")
         kinds = " ".join(algorithm.partition("**Comparison.**")[0].split())
         assert {kind for kind in VOCABULARY.event_kinds if kind not in kinds} == set()
-
-
-def stopped(scenario: str, policy: str, event: int) -> Session:
-    session = Session.open(scenario, policy, seed=1, kernel=False)
-    session.run(events=event)
-    return session
-
-
-def sentences(session: Session) -> list[str]:
-    """The sub-steps of the next event."""
-    run = EventRun(session.bench.system, copied(session.timeline.state))
-    run.finish()
-    return [session.info.narrator.record(record) for record in run.records]
-
-
-class TestLessonOne:
-    TEXT = flat(LESSON_ONE)
-
-    def test_its_first_events(self) -> None:
-        session = stopped("jrs-classroom", "jrs", 0)
-        for event, time, words, _ in table(LESSON_ONE, "event"):
-            session.run(events=1)
-            state = session.timeline.state
-            assert (int(event), f"{state.clock[NOW]:.3f}") == (state.number[EVENT], time)
-            found = session.info.narrator.row(session.frame().rows[-1])
-            for number in re.findall(r"(?:token|tokens|job|server) \d+", words):
-                if number != "server 2" or event == "1":
-                    assert number in found, (event, number)
-            place = re.search(r"joins server \d+|backup server \d+|rings", words)
-            assert place is None or place[0] in found
-
-    @pytest.mark.parametrize("event", [8, 14, 44, 120])
-    def test_what_is_quoted_is_said(self, event: int) -> None:
-        quoted = re.findall(r"\"([^\"]+)\"", self.TEXT)
-        session = stopped("jrs-classroom", "jrs", event - 1)
-        said = sentences(session)
-        session.run(events=1)
-        said.append(session.info.narrator.row(session.frame().rows[-1]))
-        told = {8: 3, 14: 1, 44: 1, 120: 2}
-        assert sum(any(words in one for one in said) for words in quoted) >= told[event]
-
-    def test_everything_quoted_is_said_somewhere(self) -> None:
-        session, said = stopped("jrs-classroom", "jrs", 0), []
-        for _ in range(150):
-            said += sentences(session)
-            session.run(events=1)
-            said.append(session.info.narrator.row(session.frame().rows[-1]))
-        ours = {"else it goes to an idle backup server"}  # a line of the pseudocode
-        for words in set(re.findall(r"\"([^\"]+)\"", self.TEXT)) - ours:
-            assert any(words in one for one in said), words
-
-    def test_where_the_servers_stand(self) -> None:
-        state = stopped("jrs-classroom", "jrs", 43).timeline.state
-        assert state.real[1].tolist() == [3, 0]
-        state = stopped("jrs-classroom", "jrs", 119).timeline.state
-        assert state.tokens[:, 0].tolist()[:3] == [0, 1, 1]
-        row = stopped("jrs-classroom", "jrs", 37).frame().rows[-1]
-        assert (int(row["token"]) + 1, round(float(row["token_age"]))) == (4, 22)
-
-    def test_what_it_costs(self) -> None:
-        told = re.search(r"N is ([\d.]+) ± [\d.]+ instead of ([\d.]+)", self.TEXT)
-        for expected, policy in zip(
-            told.groups(),
-            ("jrs:request_after_pause=true", "jrs"),  # type: ignore[union-attr]
-            strict=True,
-        ):
-            found = run_of("jrs-classroom", policy, PhaseLength(2000, 18_000, 4))
-            assert near(found, "active_servers", float(expected), 0.005)
-
-
-class TestLessonTwo:
-    TEXT = flat(LESSON_TWO)
-    POLICIES = ("jrs", "jrs:patch=true")
-
-    def test_numbers_over_time(self) -> None:
-        rows = {row[0]: [int(cell) for cell in row[1:]] for row in table(LESSON_TWO, "t")}
-        times = [1, 5, 20, 100, 500]
-        real, without, cured, backup = rows.values()
-        for policy, servers in zip(self.POLICIES, (without, cured), strict=True):
-            session = Session.open("jrs-deadlock", policy, seed=1)
-            for place, time in enumerate(times):
-                session.run(until=float(time))
-                number = session.timeline.state.number
-                assert (number[REAL], number[ACTIVE]) == (real[place], servers[place])
-                assert policy == "jrs" or number[BACKUP] == backup[place]
-            lost = int(session.timeline.state.tally[OVERFLOWED].sum())
-            assert str(lost) in self.TEXT
-
-    def test_the_first_events(self) -> None:
-        session = stopped("jrs-deadlock", "jrs:patch=true", 4)
-        said = []
-        for _ in range(4):
-            session.run(events=1)
-            said.append(session.info.narrator.row(session.frame().rows[-1]))
-        assert "asks for 4 jobs: tokens 1 to 4" in said[0]
-        assert "virtual job v1" in said[0]
-        assert "job 4 takes token 3" in said[1]
-        assert "virtual jobs v2 to v4" in said[2]
-        assert "job 5 takes token 7" in said[3]
-
-    def test_means(self) -> None:
-        length = PhaseLength(20, 480, 8)
-        told = re.search(r"N = ([\d.]+) ± [\d.]+ without and ([\d.]+) ± [\d.]+ with", self.TEXT)
-        for policy, expected in zip(self.POLICIES, told.groups(), strict=True):  # type: ignore[union-attr]
-            assert near(run_of("jrs-deadlock", policy, length), "active_servers", float(expected), 0.005)
-        cures = re.findall(r"`(jrs:\S+)`(?: with the patch)?: N = ([\d.]+\d)", self.TEXT)
-        assert len(cures) == 3
-        for policy, expected in cures:
-            full = policy if "patch" in policy else f"{policy},patch=true"
-            assert near(run_of("jrs-deadlock", full, length), "active_servers", float(expected), 0.005)
-
-    def test_first_fit_and_the_bound(self, answer: Any) -> None:
-        found = run_of("jrs-deadlock", "first-fit", PhaseLength(20, 480, 8))
-        told = re.search(r"need here\? \*Reveal:\* ([\d.]+), .* \(C = ([\d.]+) of", self.TEXT)
-        assert near(found, "active_servers", float(told[1]), 0.01)  # type: ignore[index]
-        assert near(found, "cost_rate", float(told[2]), 0.02)  # type: ignore[index]
-        cured = run_of("jrs-deadlock", "jrs:patch=true", PhaseLength(20, 480, 8))
-        assert round(cured.bound, 1) == 5.1
-        assert "N̄ is 5.1" in self.TEXT
