@@ -213,6 +213,8 @@ def outcome_with(whys: Whys, setting: Setting, before: Any, change: Change) -> S
     for happened in _events(system, state):
         if happened.event.time > setting.event.time:
             return whys.missed(setting)
+        if setting.subject.job < 0 and happened.event.time < setting.event.time:
+            continue  # a server that asks for jobs does so again and again, a job is placed once
         subject = whys.subject(system, happened, setting.subject.job)
         if subject is not None and subject.job == setting.subject.job:  # else it is met in another's decision
             return subject
