@@ -80,7 +80,7 @@ def test_a_presenter_goes_through_a_lesson(qtbot: QtBot, window: MainWindow, les
     for told, number in (("gone.py", 3), ("allowed: up to", 4)):
         strike(window, Key.Key_PageDown)
         qtbot.waitUntil(lambda t=told: t in said(window))
-        assert f"{number} of 6" in said(window)
+        assert f"{number} of 6" in said(window) and f"Step {number}." in said(window)
     strike(window, Key.Key_PageDown)
     rest(qtbot, window, lambda: stands(window, "dra-classroom", 10) and len(window.frame.lanes) == 2)
     qtbot.waitUntil(lambda: "comparison" in window.docks and window.docks["comparison"].seen)
