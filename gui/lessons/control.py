@@ -73,6 +73,7 @@ class LessonControl(QObject):
         self.questions.given.connect(self.keeper.take)
         self.keeper.said.connect(self.said)
         self.questions.refused.connect(self._refuse_question)
+        self.set_theme(area.theme)
 
     @property
     def rows(self) -> tuple[QWidget, ...]:

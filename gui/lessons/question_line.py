@@ -7,6 +7,7 @@ from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
 
 from slotscope.gui.fault_line import FaultLine
+from slotscope.gui.lessons.sketch import SketchPad
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.exercises.posed import Posed
 
@@ -62,6 +63,8 @@ class QuestionLine(QWidget):
         self.counts.setAccessibleName("Counts of the class")
         self.counts.setPlaceholderText("counts: 3 = 12; none = 5")
         self.counts.setToolTip("Counts of the class\nHow many gave which answer; told beside the right one (Enter).")
+        self.sketch = SketchPad(self)
+        self.sketch.drawn.connect(self.fill)
         self._options = QHBoxLayout()
         self._offered: list[QToolButton] = []
         self.buttons = {name: self._button(*words) for name, *words in _BUTTONS}
@@ -91,6 +94,7 @@ class QuestionLine(QWidget):
         layout.setSpacing(3)
         layout.addWidget(self.words)
         layout.addLayout(row)
+        layout.addWidget(self.sketch)
         layout.addWidget(self.fault)
         layout.addWidget(self.verdict)
 
@@ -115,6 +119,7 @@ class QuestionLine(QWidget):
         self.answer.setToolTip(f"Answer\n{posed.allowed[:1].upper()}{posed.allowed[1:]}.")
         self.counts.clear()
         self._offer(posed.options)
+        self.sketch.ask(posed)
         self._open(True)
         self.say_fault("")
         self._say("")
@@ -140,6 +145,7 @@ class QuestionLine(QWidget):
     def show_answer(self, text: str, goes_on: bool) -> None:
         """The question is answered; *goes_on*: another one follows on request."""
         self._open(False)
+        self.sketch.show_answer()
         self.buttons["next"].setVisible(goes_on)
         self.buttons["skip"].setText("Close")
         self._say(text)
@@ -172,4 +178,5 @@ class QuestionLine(QWidget):
         for widget in (self.words, self.verdict, self.score):
             widget.setFont(fonts.body if fonts.lecture else fonts.heading)
         self.counts.setVisible(fonts.lecture)
+        self.sketch.set_theme(theme)
         self.score.setStyleSheet(f"color: {theme.muted}")

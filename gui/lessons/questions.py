@@ -191,7 +191,7 @@ def _step_out(made: Exercise) -> Intent:
     """Where the policy has decided."""
     if made.question.until is not None:
         return RunUntil(time=made.question.until)
-    if made.posed.decided > made.posed.place:
+    if made.posed.decided:
         return GoTo(made.event, made.posed.decided)
     return GoTo(made.event + 1)
 

@@ -89,7 +89,7 @@ def from_candidates(
     return Posed(
         ask=ask,
         place=subject.place if place is None else place,
-        decided=subject.place + 1 if subject.place < len(at.happened.records) else subject.place,
+        decided=subject.place + 1 if subject.place < len(at.happened.records) else 0,
         words=words,
         allowed=allowed,
         read=one_of(answers, allowed, title=table.what),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from slotscope.model.api import Session
 from slotscope.model.comparison.comparison import Comparison, Run, lanes_of
 from slotscope.model.errors import UserError
-from slotscope.model.exercises.posed import Posed, one_of, refused
+from slotscope.model.exercises.posed import Posed, Sketch, one_of, refused
 from slotscope.model.exercises.question import QuizQuestion
 from slotscope.model.explain import full_time
 from slotscope.model.recorder import TIME_COLUMN
@@ -108,13 +108,20 @@ def sketch_times(now: float, until: float) -> NDArray[np.float64]:
     return np.linspace(now, until, POINTS + 1)[1:]
 
 
+def _top(known: float, most: float) -> float:
+    """Room for twice what is known, and for what comes, as a number that tells little of it: 1, 2 or 5 at a power."""
+    least = max(2 * known, 1.25 * most)
+    power = 10.0 ** np.floor(np.log10(least))
+    return float(next(step * power for step in (1, 2, 5, 10) if step * power >= least))
+
+
 def _curve(session: Session, until: float) -> Posed:
     kind, now = session.bench.kind, session.timeline.time
     times, values, _ = _series(_ran_on(session, until))
     wanted = sketch_times(now, until)
     right = values[np.maximum(np.searchsorted(times, wanted, side="right") - 1, 0)]
     scale = max(float(values.max()), abs(float(values.min())), 1e-12)
-    taken = " ".join(f"{value:.4g}" for value in right)
+    taken, past = " ".join(f"{value:.4g}" for value in right), times <= now
     allowed = f"{POINTS} numbers, the {kind.headline} at times {wanted[0]:.4g} to {wanted[-1]:.4g}; or draw the curve"
 
     def read(text: str) -> str:
@@ -141,4 +148,5 @@ def _curve(session: Session, until: float) -> Posed:
         ),
         taken=taken,
         reason=f"the curve is drawn beside yours; within {NEAR:.0%} of its largest value on average counts as right.",
+        sketch=Sketch(times[past], values[past], wanted, _top(float(values[past].max(initial=0.0)), scale)),
     )

@@ -7,6 +7,9 @@ import re
 from dataclasses import dataclass
 from typing import Any, Callable, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from slotscope.model.errors import UserError
 from slotscope.model.explain import shown
 
@@ -21,6 +24,26 @@ def _nothing(_: int) -> str:
 
 
 @dataclass(frozen=True, eq=False)
+class Sketch:
+    """A curve so far, that somebody is to draw on.
+
+    Attributes
+    ----------
+    times, values:
+        [n] what is known of it.
+    wanted:
+        The times at which what is drawn is read.
+    top:
+        The largest value that can be drawn.
+    """
+
+    times: NDArray[np.float64]
+    values: NDArray[np.float64]
+    wanted: NDArray[np.float64]
+    top: float
+
+
+@dataclass(frozen=True, eq=False)
 class Posed:
     """A question at a moment, with what the reference makes of it.
 
@@ -29,7 +52,7 @@ class Posed:
     Attributes
     ----------
     place, decided:
-        The sub-steps of the event at which it is put, and after which the policy has answered it.
+        The sub-steps of the event at which it is put, and after which the policy has answered it; 0: its end.
     allowed:
         What an answer may be, as a clause.
     read:
@@ -50,6 +73,8 @@ class Posed:
         The answers that there are, where they are few.
     pointed:
         The answer that stands for a thing that is pointed at, by its number; empty: none does.
+    sketch:
+        The curve that is to be drawn on; its answer are the values at the times wanted.
     """
 
     ask: str
@@ -66,6 +91,7 @@ class Posed:
     picks: str = ""
     options: tuple[str, ...] = ()
     pointed: Callable[[int], str] = _nothing
+    sketch: Sketch | None = None
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Iterator
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import Select
@@ -51,6 +52,14 @@ def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
         made.lessons.open(path)
         qtbot.waitUntil(lambda: made.lessons.questions.open)
         yield made
+
+
+def drag(widget: QWidget, to: QPoint) -> None:
+    """The mouse moved with its button down; the pointer of the machine stays where it is."""
+    at = QPointF(to)
+    held = Qt.MouseButton.LeftButton
+    event = QMouseEvent(QEvent.Type.MouseMove, at, widget.mapToGlobal(at), held, held, Qt.KeyboardModifier.NoModifier)
+    QApplication.sendEvent(widget, event)
 
 
 def place(window: MainWindow) -> tuple[int, int]:
@@ -249,3 +258,35 @@ def test_answers_of_a_lesson_are_graded_with_it(
     line.fill("0 0 0 0 0 0 0")
     line.committed.emit()
     assert "choose another file" in window.status.said.text()
+
+
+def test_a_curve_is_drawn_with_the_mouse_and_the_keys(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    path = tmp_path / "curve.toml"
+    moment = "slotscope dra-classroom --policy dra --seed 171 --event 30"
+    path.write_text(
+        f'title = "C"\nlearn = "c"\n[[steps]]\nmoment = "{moment}"\ntext = "x"\n'
+        'question = { ask = "curve", until = 80 }\n',
+        "utf-8",
+    )
+    window.lessons.open(path)
+    line, questions = window.lessons.questions.line, window.lessons.questions
+    qtbot.waitUntil(lambda: questions.open and line.sketch.isVisible() and line.sketch.width() > 100)
+    posed = questions.posed
+    assert posed is not None and posed.sketch is not None
+    right = [float(part) for part in posed.taken.split()]
+    pad = line.sketch
+    spots = [pad._at(float(time), value).toPoint() for time, value in zip(posed.sketch.wanted, right, strict=True)]
+    QTest.mousePress(pad, Qt.MouseButton.LeftButton, pos=spots[0])
+    for spot in spots[1:]:
+        drag(pad, spot)
+    QTest.mouseRelease(pad, Qt.MouseButton.LeftButton, pos=spots[-1])
+    drawn = [float(part) for part in line.answer.text().split()]
+    assert len(drawn) == len(right) and max(abs(a - b) for a, b in zip(drawn, right, strict=True)) < 0.05 * max(right)
+    pad.setFocus()
+    for key in (Key.Key_Left, Key.Key_Up):
+        strike(window, key)
+    moved = [float(part) for part in line.answer.text().split()]
+    assert moved[-2] > drawn[-2] and moved[-1] == drawn[-1]
+    qtbot.mouseClick(line.buttons["commit"], Qt.MouseButton.LeftButton)
+    assert line.verdict.text().startswith("✓ Right: ")
+    rest(qtbot, window, lambda: window.frame.time > 60)

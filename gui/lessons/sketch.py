@@ -1,0 +1,153 @@
+"""A curve that is drawn on with the mouse, or with the arrow keys, point by point."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QWidget
+
+from slotscope.gui.theme import Theme, current_fonts, load_theme
+from slotscope.model.exercises.posed import Posed, Sketch
+
+#: Lines of text that the picture is high, and pixels around the curve.
+_LINES, _MARGIN = 7, 8
+
+#: Shares of the height by which an arrow key moves a point.
+_STEP = 0.05
+
+_MOVES = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0, 1), Qt.Key.Key_Down: (0, -1)}
+
+
+class SketchPad(QWidget):
+    """The curve so far, and what is drawn after it.
+
+    Signals
+    -------
+    drawn(str)
+        The values at the times that are wanted.
+    """
+
+    drawn = Signal(str)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("sketch")
+        self.setAccessibleName("The curve: drag, or use the arrow keys")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._theme = load_theme("light")
+        self._sketch: Sketch | None = None
+        self._values: list[float] = []  # drawn, one for each time wanted
+        self._right: list[float] = []
+        self._point, self._answered = 0, False
+        self.set_theme(self._theme)
+        self.hide()
+
+    def ask(self, posed: Posed) -> None:
+        """Show the curve of a question, if it has one."""
+        self._sketch, self._answered, self._point = posed.sketch, False, 0
+        if posed.sketch is not None:
+            last = float(posed.sketch.values[-1]) if len(posed.sketch.values) else 0.0
+            self._values = [last] * len(posed.sketch.wanted)
+            self._right = [float(value) for value in posed.taken.split()]
+        self.setVisible(posed.sketch is not None)
+        self.update()
+
+    def show_answer(self) -> None:
+        """Show what came, beside what was drawn."""
+        self._answered = True
+        self.update()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self._theme = theme
+        self.setFont(current_fonts().body)
+        self.setFixedHeight(_LINES * self.fontMetrics().height())
+
+    # Drawing.
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """The point below the pointer goes there."""
+        self._draw_at(event.position())
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """So do all that the pointer passes."""
+        self._draw_at(event.position())
+
+    def event(self, event: QEvent) -> bool:
+        """The arrow keys are the curve's while it has the focus, and step no run."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and event.key() in _MOVES:
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Left and right choose a point, up and down move it."""
+        if self._sketch is None or self._answered or event.key() not in _MOVES:
+            super().keyPressEvent(event)
+            return
+        along, up = _MOVES[Qt.Key(event.key())]
+        self._point = min(max(self._point + along, 0), len(self._values) - 1)
+        self._set(self._point, self._values[self._point] + up * _STEP * self._sketch.top)
+
+    def _draw_at(self, at: QPointF) -> None:
+        if self._sketch is None or self._answered:
+            return
+        across = [abs(self._at(time, 0.0).x() - at.x()) for time in self._sketch.wanted]
+        box = self._box()
+        self._point = int(np.argmin(across))
+        self._set(self._point, (box.bottom() - at.y()) / box.height() * self._sketch.top)
+
+    def _set(self, point: int, value: float) -> None:
+        assert self._sketch is not None
+        self._values[point] = min(max(value, 0.0), self._sketch.top)
+        self.drawn.emit(" ".join(f"{value:.4g}" for value in self._values))
+        self.update()
+
+    # Painting.
+
+    def _box(self) -> QRectF:
+        left = self.fontMetrics().horizontalAdvance("0000.0 ")
+        return QRectF(self.rect()).adjusted(left, _MARGIN, -_MARGIN, -self.fontMetrics().height())
+
+    def _at(self, time: float, value: float) -> QPointF:
+        assert self._sketch is not None
+        box, end = self._box(), float(self._sketch.wanted[-1])
+        return QPointF(box.left() + box.width() * time / end, box.bottom() - box.height() * value / self._sketch.top)
+
+    def paintEvent(self, _: QPaintEvent) -> None:
+        """The known curve, what was drawn, and what came once it may be seen."""
+        sketch = self._sketch
+        if sketch is None:
+            return
+        painter, theme, box = QPainter(self), self._theme, self._box()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(QColor(theme.muted)))
+        painter.drawLine(box.bottomLeft(), box.bottomRight())
+        painter.drawLine(box.bottomLeft(), box.topLeft())
+        for value in (0.0, sketch.top):
+            painter.drawText(QPointF(2, self._at(0, value).y() + _MARGIN), f"{value:g}")
+        painter.drawText(QPointF(box.right() - 60, self.height() - 2), f"t = {sketch.wanted[-1]:g}")
+        now = (sketch.times[-1], sketch.values[-1]) if len(sketch.times) else (0.0, 0.0)
+        self._line(painter, theme.run, sketch.times, sketch.values)
+        wanted = [now[0], *sketch.wanted]
+        if self._answered:
+            self._line(painter, theme.run, wanted, [now[1], *self._right])
+        self._line(painter, theme.focus, wanted, [now[1], *self._values], Qt.PenStyle.DashLine)
+        for number, (time, value) in enumerate(zip(sketch.wanted, self._values, strict=True)):
+            size = 5.0 if number == self._point and self.hasFocus() else 3.0
+            painter.drawEllipse(self._at(float(time), value), size, size)
+
+    def _line(
+        self,
+        painter: QPainter,
+        color: str,
+        times: Sequence[float] | np.ndarray,
+        values: Sequence[float] | np.ndarray,
+        style: Qt.PenStyle = Qt.PenStyle.SolidLine,
+    ) -> None:
+        painter.setPen(QPen(QColor(color), 2, style))
+        points = [self._at(float(time), float(value)) for time, value in zip(times, values, strict=True)]
+        painter.drawPolyline(QPolygonF(points))
