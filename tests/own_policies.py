@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from textwrap import dedent, indent
+from typing import Callable
 
 from slotscope.model.api import Session
 
@@ -50,3 +52,20 @@ def line_of(text: str, fragment: str) -> int:
 def opened(folder: Path, text: str, scenario: str = "dra-classroom") -> Session:
     """A session of a scenario under the policy in *text*."""
     return Session.open(scenario, write(folder, text), kernel=False)
+
+
+def repeated(call: Callable[[], object], other: Callable[[], None]) -> None:
+    """Call *other* again and again in a second thread until *call* ends."""
+    over = threading.Event()
+
+    def repeat() -> None:
+        while not over.wait(0.1):
+            other()
+
+    thread = threading.Thread(target=repeat)
+    thread.start()
+    try:
+        call()
+    finally:
+        over.set()
+        thread.join()

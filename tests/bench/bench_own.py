@@ -1,5 +1,7 @@
 """Policies of one's own in all kinds of system: the worked examples by their kernels and by their references.
 
+And what it costs that references run in a process of their own: beside it they run in this one, without pipes.
+
 Run with ``python -m tests.bench.bench_own [--quick]``.  Beside them a kernel of the program's own.
 """
 
@@ -7,12 +9,15 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from slotscope.model.assembly import Bench, assemble
 from slotscope.model.engine import Engine, Task, started
+from slotscope.model.policies.own.host import HOST
+from slotscope.model.policies.own.serving import Policies
 from slotscope.model.scenario.load import load_scenario
 from slotscope.model.state import copied
 from tests.bench.timing import Contestant, Work, comparison, interleaved, section, spread, table
@@ -78,6 +83,48 @@ def bench_case(scenario: str, example: str, policy: str, counts: tuple[int, int,
     section(title, comparison(times), "", table(("way", "events per CPU second"), rows))
 
 
+class Here:
+    """Stands where the process of the policies does: what that does is done in this one."""
+
+    runs = True
+
+    def __init__(self) -> None:
+        self._policies = Policies()
+
+    def ask(self, verb: str, arguments: tuple[Any, ...], dropped: tuple[Any, ...], seconds: float) -> Any:
+        """As :meth:`.host.Child.ask`; what is dropped is kept."""
+        return getattr(self._policies, verb)(*arguments)
+
+    def close(self) -> None:
+        """There is nothing to end."""
+
+
+def in_a_process(process: Any, path: str, scenario: str, events: int) -> Contestant:
+    """A reference that goes on in a process for policies."""
+    HOST._child = process
+    bench = assemble(load_scenario(scenario), path)
+    going = going_on(bench, bench.reference, started(bench.system), events)
+
+    def contestant() -> Work:
+        HOST._child = process
+        return going()
+
+    return contestant
+
+
+def bench_process(scenario: str, example: str, events: int, rounds: int) -> None:
+    """Print what the process of its own costs one example."""
+    path = str(FOLDER / f"{example}.py")
+    apart, here = HOST.child, Here()
+    ways = {
+        "in this process": in_a_process(here, path, scenario, events),
+        "in one of its own": in_a_process(apart, path, scenario, events),
+    }
+    times = interleaved(ways, rounds, clock=perf_counter)  # what the other process does is waited for
+    HOST._child = apart
+    section(f"where a policy of one's own runs, {example} on {scenario} (by the clock)", comparison(times))
+
+
 def main() -> None:
     """Measure everything and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -85,7 +132,9 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="two rounds of everything")
     arguments = parser.parse_args()
     for case in CASES:
-        bench_case(*case, (SETTLING, BY_KERNEL, BY_REFERENCE), 2 if arguments.quick else arguments.rounds)
+        rounds = 2 if arguments.quick else arguments.rounds
+        bench_process(*case[:2], BY_REFERENCE, rounds)
+        bench_case(*case, (SETTLING, BY_KERNEL, BY_REFERENCE), rounds)
 
 
 if __name__ == "__main__":

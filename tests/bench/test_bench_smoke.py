@@ -99,6 +99,11 @@ def test_policies_of_ones_own_print_tables(capsys: pytest.CaptureFixture[str]) -
         assert f"| {way} |" in text
 
 
+def test_where_policies_of_ones_own_run_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    bench_own.bench_process(*bench_own.CASES[0][:2], 5, 1)
+    assert "| in one of its own |" in capsys.readouterr().out
+
+
 def test_engines_print_tables(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setitem(bench_engines.DRA_EVENTS, SERVERS, (200, 50, 10))
     monkeypatch.setitem(bench_engines.ARRIVALS, SERVERS, (100, 50, 20))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 from time import monotonic, sleep
-from typing import Callable
 
 import pytest
 
@@ -16,7 +14,7 @@ from slotscope.model.policies import stop_what_hangs
 from slotscope.model.policies.own import file as policy_file
 from slotscope.model.policies.own import limits, watch
 from slotscope.model.state import digest
-from tests.own_policies import FIRST_FIT, HEAD, line_of, opened, source, write
+from tests.own_policies import FIRST_FIT, HEAD, line_of, opened, repeated, source, write
 
 pytestmark = pytest.mark.slow
 
@@ -340,7 +338,7 @@ def test_esc_stops_a_loop_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         session = opened(tmp_path, faulty(what))
         begun = monotonic()
         with pytest.raises(PolicyFileError, match="as asked"):
-            _while(lambda: session.run(events=1000), stop_what_hangs)  # noqa: B023
+            repeated(lambda: session.run(events=1000), stop_what_hangs)  # noqa: B023
         assert monotonic() - begun < limits.LIMITS.seconds
         assert session.timeline.event >= BAD - 1
 
@@ -358,23 +356,6 @@ def test_who_eats_memory_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert BAD - 1 <= session.timeline.event < BAD + 9
     said = refused(write(tmp_path, f"import numpy as np\n{eats}"))
     assert said.startswith(", line 3: while loading: it needs more than 0.5 GiB of memory")
-
-
-def _while(call: Callable[[], object], other: Callable[[], None]) -> None:
-    """Call *other* again and again in a second thread until *call* ends."""
-    over = threading.Event()
-
-    def repeat() -> None:
-        while not over.wait(0.1):
-            other()
-
-    thread = threading.Thread(target=repeat)
-    thread.start()
-    try:
-        call()
-    finally:
-        over.set()
-        thread.join()
 
 
 def test_the_watchdog_hits_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:

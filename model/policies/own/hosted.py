@@ -84,7 +84,8 @@ class HostedPolicy(Policy):
             vars(self).update(self._made_in(HOST.child))
         self.title = loaded.title
         for occasion in self.kind.occasions:
-            setattr(self, occasion.name, partial(self._called, occasion))
+            if occasion.name in loaded.first_lines:
+                setattr(self, occasion.name, partial(self._called, occasion))
 
     def _made_in(self, child: Child) -> dict[str, Any]:
         """Make the policy in a process that has not got it; what the program must know of it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
+from inspect import getattr_static
 from pathlib import Path
 from typing import Any, Literal, Mapping, NamedTuple, get_args, get_origin
 
@@ -60,7 +61,7 @@ class Loaded(NamedTuple):
     parameters:
         Those that its schema has.
     first_lines:
-        Where its methods begin.
+        Where its methods begin, without those that it inherits and that do nothing: the program has these, too.
     kernel_line:
         Where its kernel begins; 0: it has none.
     """
@@ -103,9 +104,20 @@ class PolicyClass:
             self._system,
             *self._shown,
             tuple(_field(self._schema, name) for name in self._schema.model_fields),
-            {one.name: line_of(getattr(self._cls, one.name, None)) for one in self._kind.occasions},
+            {name: line_of(getattr(self._cls, name, None)) for name in self._own_occasions},
             function.__code__.co_firstlineno if function is not None else 0,
         )
+
+    @property
+    def _own_occasions(self) -> list[str]:
+        """Occasions on which the file must be asked: not where it inherits what does nothing."""
+        found = []
+        for occasion in self._kind.occasions:
+            usual = getattr_static(self._kind.base, occasion.name, None)
+            same = usual is not None and getattr_static(self._cls, occasion.name, None) is usual
+            if not same or usual.__code__.co_names:  # what does something calls something
+                found.append(occasion.name)
+        return found
 
     @property
     def _schema(self) -> type[BaseModel]:
