@@ -58,10 +58,9 @@ def why(bench: Any, timeline: Any, event: int, job: int = -1, server: int = -1) 
     UserError
         If the run has no such event, it decides nothing of the job, or there is no such server.
     """
-    if not timeline.first_event < event <= timeline.live_end:
-        raise UserError(
-            f"found event {event}, allowed: {timeline.first_event + 1} to {timeline.live_end}, the run's last so far"
-        )
+    last = max(timeline.live_end, timeline.event + (timeline.event_in_the_making is not None))
+    if not timeline.first_event < event <= last:
+        raise UserError(f"found event {event}, allowed: {timeline.first_event + 1} to {last}, the run's last so far")
     if event in bench.forced:
         raise UserError(
             f"event {event} is decided by the fork ({bench.forced[event]}), allowed: one that a policy decides; why it "
@@ -115,7 +114,7 @@ def why_of(bench: Any, timeline: Any, thing: Thing | None, event: int | None) ->
     if job >= 0 and bench.kind.whys.decided(timeline.fork_at(here), job, bench.system.initial_jobs):
         here = decided_at(bench, timeline, job)
     elif job < 0:
-        here = latest_decision(bench, timeline, here) or here
+        here = _made_in_the_making(bench, timeline) or latest_decision(bench, timeline, here) or here
     return why(bench, timeline, here, job, server)
 
 
@@ -123,6 +122,16 @@ def with_flip(bench: Any, timeline: Any, answer: Why) -> Why:
     """The same answer with the smallest change that flips the decision, proved by a replay."""
     assert answer.setting is not None
     return replace(answer, flip=_smallest(bench.kind.whys, answer.setting, timeline.fork_at(answer.event - 1)))
+
+
+def _made_in_the_making(bench: Any, timeline: Any) -> int:
+    """The event that is being stepped through, once it has decided of a job; 0: there is none, or not yet."""
+    taken, here = len(timeline.records), int(timeline.event)
+    if not taken or here + 1 in bench.forced:
+        return 0
+    system = bench.at(here).system
+    subject = bench.kind.whys.subject(system, replayed(system, timeline.fork_at(here)), -1)
+    return here + 1 if subject is not None and subject.job >= 0 and taken > subject.place else 0
 
 
 def latest_decision(bench: Any, timeline: Any, event: int) -> int:

@@ -21,7 +21,7 @@ from slotscope.model.inspection import NEXT_ARRIVAL, Thing
 from slotscope.model.kinds.reservation.rows import FLAG_MIGRATED
 from slotscope.model.kinds.spec import KINDS
 from slotscope.model.policies import POLICIES_OF
-from slotscope.model.records import DEPARTURE, TICK
+from slotscope.model.records import ARRIVAL, DEPARTURE, TICK, Admit, Allocate, Reject
 from slotscope.model.scenario.load import load_scenario, scenario_files
 from slotscope.model.state import copied, digest
 from slotscope.model.whys.asking import Why, flips, why, why_of, with_flip
@@ -243,6 +243,25 @@ def test_what_servers_ask_for_under_a_policy_of_ones_own() -> None:
     assert answer.flip.proof == "replayed: server 2 asks for no job"  # type: ignore[union-attr]
     unasked = why(session.bench, session.timeline, 5, server=0)
     assert unasked.sentence.endswith("but the policy took none.")
+
+
+@pytest.mark.parametrize("scenario", ["dra-classroom", "moldable-classroom"])
+@pytest.mark.parametrize("past", [False, True])
+def test_inside_an_arrival_the_last_decision_is_the_one_just_made(scenario: str, past: bool) -> None:
+    session = Session.open(scenario, kernel=False)
+    session.run(events=30 + 30 * past)
+    session.seek(30)
+    while session.timeline.next_event.kind != ARRIVAL:
+        session.step()
+    here, answers = session.timeline.event, []
+    session.step_into()
+    while session.timeline.event_in_the_making is not None:
+        decided = any(isinstance(record, Admit | Reject | Allocate) for record in session.timeline.records)
+        session.ask_why(None)
+        assert (session.answer.event == here + 1) is decided  # type: ignore[union-attr]
+        answers.append(decided)
+        session.step_into()
+    assert True in answers
 
 
 def test_tokens_and_queues_stand_for_decisions() -> None:
