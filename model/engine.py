@@ -41,6 +41,7 @@ class Task(NamedTuple):
     stride: int = 0  #: take a sample every so many events; 0: none
     explain: bool = False  #: fill in also what is costly to count
     overtaken: Callable[[], bool] = _never  #: whether another engine goes on from here; asked within a slow event
+    watch: tuple[str, ...] = ()  #: arrays of the state whose changed rows are told, if the engine can
 
 
 class Advance(NamedTuple):
@@ -51,6 +52,7 @@ class Advance(NamedTuple):
     reason: Reason
     samples: np.ndarray = np.zeros((0, 0))  #: [n, width] the samples taken
     fault: UserError | None = None  #: why the event did not happen, with :attr:`Reason.FAULT`
+    changes: Any = None  #: what was watched, see :class:`model.systems.watching.RowChanges`; None: the engine cannot
 
 
 class System(Protocol):

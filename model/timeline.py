@@ -40,6 +40,7 @@ class Stretch(NamedTuple):
     state: Any  #: after the last of them
     rows: np.ndarray  #: of each; a view that the next slice, or the run itself, writes over
     samples: np.ndarray  #: [n, width] those asked for
+    changes: Any = None  #: of what the task watches; None: the engine cannot tell
 
 
 class Timeline:
@@ -419,7 +420,7 @@ class Timeline:
             count = (own or self.slices).take(run)
             if result.fault is not None:
                 raise result.fault
-            yield Stretch(result.state, self._tape[:count], result.samples)
+            yield Stretch(result.state, self._tape[:count], result.samples, result.changes)
 
     def keyframe_before(self, event: int) -> int:
         """The last keyframe before an event that is not the first of history."""

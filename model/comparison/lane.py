@@ -89,8 +89,8 @@ class Lane:
 
     def _replay(self, arrival: int) -> Iterator[np.ndarray]:
         """Rows from before an arrival on to the end of history, run again on a copy."""
-        for _, rows, _ in self.line.onwards(self._before(arrival), self.line.live_end):
-            yield rows
+        for stretch in self.line.onwards(self._before(arrival), self.line.live_end):
+            yield stretch.rows
 
     def _before(self, arrival: int) -> Any:
         """A copy of the latest state at hand in which that arrival is still to come."""

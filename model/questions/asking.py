@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 
 from slotscope.model.engine import EventRun, System, Task
 from slotscope.model.kinds.spec import RunnableSystem
+from slotscope.model.questions.changes import column_of, watched_by
 from slotscope.model.questions.meaning import Question
 from slotscope.model.questions.tables import Column, EventTable, Lead
 from slotscope.model.slices import Slices
 from slotscope.model.state import copied
+from slotscope.model.systems.watching import RowChanges
 from slotscope.model.timeline import NO_END, Stretch, Timeline
 
 #: Events between two looks around at first, where states have to be looked at.
@@ -95,6 +97,8 @@ class _Asker:
         self._slices = self._timeline.slices
         if self._looks:  # looking takes longer than running
             self._slices = Slices(min(FEW, self._slices.room))
+        looks = [look for question in questions for look in question.looks]
+        self._watch, self._things = watched_by(looks, state, system.numbers)
         self._pairs = any(question.pairs for question in questions)
         self._leads = [self._first_lead() for _ in questions]
         for lead, question in zip(self._leads, questions, strict=True):
@@ -115,13 +119,13 @@ class _Asker:
         scene = table.one(self._depth - 1, self._state)
         for place, look in enumerate(question.looks):
             lead.looks[place] = np.full(self._depth, np.nan)
-            lead.looks[place][-1] = _one(look, scene)
+            lead.looks[place][-1] = _one(look.read, scene)
 
     def onwards(self, last: int, until: float) -> Iterator[tuple[EventTable, list[Column]]]:
         """Each slice, and what each question says of the events of its table."""
         before = copied(self._state) if self._looks else None
         least = self._timeline.samples.stride if self._along else 0
-        task = Task(until, stride=1 if self._samples else least, explain=self._costly)
+        task = Task(until, stride=1 if self._samples else least, explain=self._costly, watch=self._watch)
         for stretch in self._timeline.onwards(self._state, last, task, self._slices):
             began = monotonic()
             rows = stretch.rows.copy() if self._looks else stretch.rows
@@ -139,7 +143,7 @@ class _Asker:
         samples = stretch.samples if self._samples else np.zeros((len(rows), 0))
         tables = [EventTable(rows, samples, lead, self._system.numbers) for lead in self._leads]
         if self._looks:
-            self._look(tables, before)
+            self._look(tables, before, stretch.changes)
         values = [question.at(table) for question, table in zip(self._questions, tables, strict=True)]
         self._leads = [self._lead_of(table) for table in tables]
         return tables[0], values
@@ -154,14 +158,17 @@ class _Asker:
 
     # States.
 
-    def _look(self, tables: list[EventTable], state: Any) -> None:
-        """Look up in states what the questions read there, at the events that they leave open."""
-        needed = [self._needed(*pair) for pair in zip(self._questions, tables, strict=True)]
+    def _look(self, tables: list[EventTable], state: Any, changes: RowChanges | None) -> None:
+        """Find what the questions read from states: in what events changed, or at the events that they leave open."""
         for question, table in zip(self._questions, tables, strict=True):
-            for place in range(len(question.looks)):
+            for place, look in enumerate(question.looks):
                 fresh = np.full(len(table.rows), np.nan)
+                if changes is not None and look.of_things is not None and look.of_things.things is self._things:
+                    fresh = column_of(look.of_things, changes, state, len(fresh), self._system.numbers)
+                    table.known.add(place)
                 known = table.lead.looks.get(place, fresh[:0])
                 table.looks[place] = np.concatenate([known, fresh])
+        needed = [self._needed(*pair) for pair in zip(self._questions, tables, strict=True)]
         for event in np.flatnonzero(np.logical_or.reduce(needed)).tolist():
             number, before = int(tables[0].rows["event"][event]), None
             if self._pairs:
@@ -176,11 +183,12 @@ class _Asker:
                     if before is not None and event + self._depth:
                         scene.before = table.one(event + self._depth - 1, before)
                     for place, look in enumerate(question.looks):
-                        table.looks[place][event + self._depth] = _one(look, scene)
+                        if place not in table.known:
+                            table.looks[place][event + self._depth] = _one(look.read, scene)
 
     def _needed(self, question: Question, table: EventTable) -> NDArray[np.bool_]:
         """[n] the events whose states decide a question, and the last ones for the next table."""
-        if not question.looks:
+        if len(table.known) == len(question.looks):
             return np.zeros(len(table.rows), np.bool_)
         open_ones = question.candidates(table)
         needed = open_ones.copy()

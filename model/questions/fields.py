@@ -44,11 +44,13 @@ class StateValue(NamedTuple):
     """What is read from a state itself, which costs a stop at each event that is looked at.
 
     *read* takes the state, and gives a number; [n] where the field has an index; [m] or [m, n] where
-    it is a field of m things.  *scale* is what one unit is, from a scenario's numbers.
+    it is a field of m things.  *scale* is what one unit is, from a scenario's numbers.  A thing's value is
+    read from its own rows in the state *alone*, or also from other things and from numbers of the state.
     """
 
     read: Callable[[Any], Any]
     scale: Callable[[Any], Any] | None = None
+    alone: bool = True
 
 
 class SaidValues(NamedTuple):
@@ -99,11 +101,13 @@ class AskedField:
 class ThingFields:
     """What can be asked of each of several things, such as servers.
 
-    *numbers* takes the state, and gives [m] what the things are called; *fields* are of as many.
+    *numbers* takes the state, and gives [m] what the things are called; *fields* are of as many.  *there* takes
+    the state, and gives [places] in which of its rows there is a thing; without it in each.
     """
 
     numbers: Callable[[Any], Any]
     fields: tuple[AskedField, ...]
+    there: Callable[[Any], Any] | None = None
 
 
 def _no_dimensions(_: Any) -> Mapping[str, tuple[str, ...]]:

@@ -8,6 +8,7 @@ from typing import Callable, NoReturn
 
 import numpy as np
 
+from slotscope.model.questions.changes import OfThings, StateLook
 from slotscope.model.questions.fields import AskedField, RowColumn, SaidValues, SampleColumns, StateValue
 from slotscope.model.questions.operations import (
     CALLED,
@@ -58,8 +59,8 @@ class Meaning:
         Whether that is true or false; else a number, nan where there is none.
     choices:
         The dimension whose members its values are.
-    slow:
-        Whether states have to be looked at.
+    needs:
+        What of the question's looks at states it needs, by their places.
     bound:
         Where it may be true (given True) or must be (given False) before states are looked at.
     """
@@ -67,12 +68,12 @@ class Meaning:
     run: Run
     truth: bool
     choices: str = ""
-    slow: bool = False
+    needs: frozenset[int] = frozenset()
     bound: Callable[[EventTable, bool], Column] | None = None
 
     def where(self, table: EventTable, upper: bool) -> Column:
         """Where it may, or must, be true as far as is known without looking at states."""
-        if not self.slow:
+        if self.needs <= table.known:
             return self.run(table)
         return self.bound(table, upper) if self.bound else np.full(table.length, upper)
 
@@ -94,7 +95,7 @@ class Question:
     pairs:
         Whether what it reads from states also needs the state before the event.
     looks:
-        What it reads from states, each from a table of one event.
+        What it reads from states.
     """
 
     text: str
@@ -103,7 +104,7 @@ class Question:
     samples: bool = False
     costly: bool = False
     pairs: bool = False
-    looks: list[Run] = field(default_factory=list)
+    looks: list[StateLook] = field(default_factory=list)
 
     def at(self, table: EventTable) -> Column:
         """[length] its value at each event of a table whose states were looked at."""
@@ -162,6 +163,7 @@ class _Interpreter:
         self._question = question
         self._thing = thing
         self._back = back  # within 'was' about a thing
+        self._alone = True  # whether of each thing its own rows are read alone
 
     def wrong(self, node: Node, message: str) -> NoReturn:
         raise fault(self._text, node.at, message)
@@ -222,6 +224,7 @@ class _Interpreter:
         if name in mine:
             read = self._value(mine[name], node)
             return Meaning(read, truth=False, choices=mine[name].choices)
+        self._alone = False
         happening = self._words.happenings.get(name)
         if happening is not None and isinstance(node, Name):
             flag = happening.flag
@@ -238,13 +241,14 @@ class _Interpreter:
             return self._looked(read, truth=False, choices=known.choices)
         return Meaning(read, truth=False, choices=known.choices)
 
-    def _looked(self, read: Run, truth: bool, choices: str = "") -> Meaning:
+    def _looked(self, read: Run, truth: bool, choices: str = "", of_things: OfThings | None = None) -> Meaning:
         """What is read from the state after each event."""
         place = len(self._question.looks)
-        self._question.looks.append(read)
+        self._question.looks.append(StateLook(read, of_things))
+        needs = frozenset((place,))
         if truth:
-            return Meaning(lambda table: table.looks[place] > 0, truth=True, slow=True)
-        return Meaning(lambda table: table.looks[place], truth=False, choices=choices, slow=True)
+            return Meaning(lambda table: table.looks[place] > 0, truth=True, needs=needs)
+        return Meaning(lambda table: table.looks[place], truth=False, choices=choices, needs=needs)
 
     def _value(self, known: AskedField, node: Name | Member) -> Run:
         place = self._place(known, node)
@@ -258,6 +262,7 @@ class _Interpreter:
         if isinstance(source, SaidValues):
             self._question.pairs = True
             return partial(of_said, source.names(self._words.policy)[place or 0])
+        self._alone &= source.alone
         return partial(of_state, source, place)
 
     def _place(self, known: AskedField, node: Name | Member) -> int | None:
@@ -307,13 +312,16 @@ class _Interpreter:
             near = nearest(name, self._words.of_thing[node.thing])
             self.wrong(node.name, f"found the {node.thing}'s field '{name}', {near}")
         numbers = self._words.things[node.thing].numbers
-        read = inside._value(known, node.name)
-        return self._looked(partial(of_one, numbers, node.number, read), truth=False, choices=known.choices)
+        read, things = inside._value(known, node.name), self._words.things[node.thing]
+        plain = inside._alone and things.there is None and node.number % 1 == 0 and node.number >= 1
+        changing = OfThings(things, read, int(node.number) - 1) if plain else None
+        return self._looked(partial(of_one, numbers, node.number, read), False, known.choices, changing)
 
     def _where(self, node: Where, depth: int) -> Meaning:
-        inside = self._inside(node).truth(node.condition, depth)
-        numbers = self._words.things[node.thing].numbers
-        return self._looked(partial(of_many, numbers, inside.run), truth=node.how == "any")
+        inside = self._inside(node)
+        part, things = inside.truth(node.condition, depth), self._words.things[node.thing]
+        changing = OfThings(things, part.run) if inside._alone else None
+        return self._looked(partial(of_many, things.numbers, part.run), node.how == "any", of_things=changing)
 
     # Signs.
 
@@ -323,12 +331,12 @@ class _Interpreter:
             return Meaning(
                 lambda table: ~part.run(table),
                 truth=True,
-                slow=part.slow,
+                needs=part.needs,
                 bound=lambda table, upper: ~part.where(table, not upper),
             )
         if node.sign == "-":
             part = self.number(node.part, depth)
-            return Meaning(lambda table: -part.run(table), truth=False, slow=part.slow)
+            return Meaning(lambda table: -part.run(table), truth=False, needs=part.needs)
         if self._thing:
             before = self._before(node, node.part, depth)
             return Meaning(self._was(before), before.truth, before.choices)
@@ -337,7 +345,7 @@ class _Interpreter:
             lambda table: shifted(part.run(table)),
             part.truth,
             part.choices,
-            part.slow,
+            part.needs,
             lambda table, upper: shifted(part.where(table, upper)) if part.truth else np.full(table.length, upper),
         )
 
@@ -346,6 +354,7 @@ class _Interpreter:
         if self._back:
             self.wrong(node, "found a second step back after 'where', allowed: one, as in was empty > 0")
         self._question.pairs = True
+        self._alone = False
         return _Interpreter(self._text, self._words, self._question, self._thing, back=True).read(part, depth + 1)
 
     def _was(self, part: Meaning) -> Run:
@@ -359,7 +368,7 @@ class _Interpreter:
             return Meaning(
                 lambda table: both(left.run(table), right.run(table)),
                 truth=True,
-                slow=left.slow or right.slow,
+                needs=left.needs | right.needs,
                 bound=lambda table, upper: both(left.where(table, upper), right.where(table, upper)),
             )
         left, right = self._pair(node, depth)
@@ -372,7 +381,7 @@ class _Interpreter:
         return Meaning(
             lambda table: operation(left.run(table), right.run(table)),
             truth=node.sign in COMPARISONS,
-            slow=left.slow or right.slow,
+            needs=left.needs | right.needs,
         )
 
     def _pair(self, node: Infix, depth: int) -> tuple[Meaning, Meaning]:
@@ -395,21 +404,21 @@ class _Interpreter:
             value = part.run(table)
             return np.asarray(np.logical_or.reduce(np.broadcast_arrays(*(value == item.run(table) for item in items))))
 
-        return Meaning(run, truth=True, slow=any(each.slow for each in (part, *items)))
+        return Meaning(run, truth=True, needs=part.needs.union(*(each.needs for each in items)))
 
     def _turns(self, node: Turns, depth: int) -> Meaning:
         if self._thing:
             return self._turns_of_thing(node, depth)
         if node.how == "changes":
             part = self.read(node.part, depth + 1)
-            return Meaning(partial(changes, part.run), truth=True, slow=part.slow)
+            return Meaning(partial(changes, part.run), truth=True, needs=part.needs)
         part = self.truth(node.part, depth + 1)
         if node.how == "becomes false":
-            return Meaning(lambda table: shifted(part.run(table)) & ~part.run(table), truth=True, slow=part.slow)
+            return Meaning(lambda table: shifted(part.run(table)) & ~part.run(table), truth=True, needs=part.needs)
         return Meaning(
             lambda table: part.run(table) & ~shifted(part.run(table)),
             truth=True,
-            slow=part.slow,
+            needs=part.needs,
             bound=lambda table, upper: part.where(table, upper) & ~shifted(part.where(table, not upper)),
         )
 
@@ -430,5 +439,5 @@ class _Interpreter:
         return Meaning(
             lambda table: called(*(part.run(table) for part in parts)),
             truth=node.name == "known",
-            slow=any(part.slow for part in parts),
+            needs=frozenset().union(*(part.needs for part in parts)),
         )

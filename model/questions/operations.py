@@ -74,7 +74,8 @@ def of_state(source: StateValue, place: int | None, table: EventTable) -> Column
     """In a table of one: a number, or [m] one for each thing."""
     value = np.asarray(source.read(table.state), float)
     if source.scale is not None:
-        value = value * source.scale(table.numbers)
+        scale = np.asarray(source.scale(table.numbers))
+        value = value * (scale[table.places] if scale.ndim and table.places is not None else scale)
     return value if place is None else value[..., place]
 
 

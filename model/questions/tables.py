@@ -40,8 +40,12 @@ class EventTable:
         The scenario's.
     looks:
         [lead + n] of what was looked up in states, by its place in the question.
+    known:
+        Those of all events, found from what the events changed.
     state, before:
         That after the event of a table of one; the event before it, where a question asks for that.
+    places:
+        Whose the things of *state* are, where they are not those of all places in order.
     said:
         What the policy said while the event of a table of one was made: numbers by name.
     """
@@ -51,8 +55,10 @@ class EventTable:
     lead: Lead
     numbers: Any
     looks: dict[int, NDArray[np.float64]] = field(default_factory=dict)
+    known: set[int] = field(default_factory=set)
     state: Any = None
     before: EventTable | None = None
+    places: NDArray[np.int64] | None = None
     said: Callable[[], Mapping[str, float]] = dict
     _columns: dict[Any, Column] = field(default_factory=dict)
 

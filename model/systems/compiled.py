@@ -13,6 +13,7 @@ outcome)`` that runs events until its tape is full, and returns why it came back
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, Callable
 
 import numpy as np
@@ -20,6 +21,7 @@ import numpy as np
 from slotscope.model.engine import Advance, Reason, Task
 from slotscope.model.jit import compiled
 from slotscope.model.systems.base import EVENT, NEXT_ARRIVAL
+from slotscope.model.systems.watching import RowWatch, watched
 from slotscope.model.waiting import who_waits
 from slotscope.model.workload import JobBlock
 
@@ -48,6 +50,7 @@ class CompiledEngine:
 
     name = "kernel"
     keyframe_every = 10_000
+    watches = True  #: whether it tells what it changes; one that a file brings along would be compiled for it each time
     kernel: Callable[..., int]
     constants: int
     outcomes: int
@@ -99,20 +102,33 @@ class CompiledEngine:
         index = self._index if self._index_of == _identity(state) else self.build(state)
         self._index_of = None  # a kernel that raises something leaves it as it is of no state
         jobs = self._jobs(state)
+        watch = RowWatch(state, task.watch, len(tape)) if task.watch and self.watches else None
         while True:
-            code = self._run(state, *index, jobs, self.constant, float(task.until), tape, samples, done, outcome)
+            if watch is None:
+                code = self._run(state, *index, jobs, self.constant, float(task.until), tape, samples, done, outcome)
+            else:
+                given = (jobs, self.constant, float(task.until), tape, samples, done, outcome)
+                code = self._watched(state, index, *given, watch.now(state), watch.log)
             if code == NEEDS_JOBS:
                 jobs = self._jobs(state)
                 continue
             if code == NEEDS_ROOM:
                 state = self.system.prepared(state)
+                if watch is not None:
+                    watch.grown(state)
             elif code == NEEDS_VALUE:
                 self.learn(index)
             else:
                 break
             index = self.build(state)
         self._index, self._index_of = index, _identity(state)
-        return Advance(state, int(done[0]), _REASONS[code], samples[: done[1]])
+        changes = None if watch is None else watch.changes(state)
+        return Advance(state, int(done[0]), _REASONS[code], samples[: done[1]], changes=changes)
+
+    @cached_property
+    def _watched(self) -> Callable[..., int]:
+        """The kernel event by event, with what each of them changes."""
+        return watched(self._run, f"{type(self).__module__}.{type(self).__name__}")
 
     def _jobs(self, state: Any) -> Any:
         block = self.block_at(int(state.number[NEXT_ARRIVAL]))

@@ -13,14 +13,19 @@ from slotscope.model.questions.meaning import Question, understood
 
 MILLION = 10**6
 
-#: Two clauses each: of rows, of samples, and of states (those of few events only, as they are slow).
+#: Two clauses each: of rows, of samples, of what events change, and of states looked up (few events, as it is slow).
 ASKED = (
     ("dra-vms", "rejected and servers_with_room >= 1", MILLION),
     ("dra-vms", "jobs[1] > 100 and was jobs[1] <= 100", MILLION),
-    ("dra-vms", "rejected and any server where empty > 0", MILLION // 10),
+    ("dra-vms", "rejected and any server where empty > 0", MILLION),
+    ("dra-vms", "any server where jobs[1] = 3 and empty > 0", MILLION),
+    ("dra-vms", "rejected and any server where rank = 3", MILLION // 10),
     ("queues-vqs-unstable", "waits and waiting > 50", MILLION),
+    ("queues-vqs-unstable", "waits and any server where used[1] < 0.5", MILLION),
     ("jrs-two-phases", "overflowed and not was overflowed", MILLION),
+    ("jrs-two-phases", "idled and any server where all_jobs = 0 and all_tokens > 0", MILLION),
     ("moldable-sublinear", "blocked and busy > 150", MILLION),
+    ("moldable-sublinear", "blocked and (count job where width = 4) > 20", MILLION),
 )
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from slotscope.model.api import Session
 from slotscope.model.kinds.spec import KINDS, kind_named
 from slotscope.model.questions.asking import answers
+from slotscope.model.questions.changes import StateLook
 from slotscope.model.questions.fields import StateValue
 from slotscope.model.questions.meaning import understood
 from slotscope.model.questions.syntax import (
@@ -280,7 +281,7 @@ class TestMeaning:
         asked = understood("rejected and any server where empty > 0", words("reservation"))
         stops: list[int] = []
         look = asked.looks[0]
-        asked.looks[0] = lambda table: (stops.append(1), look(table))[1]
+        asked.looks[0] = StateLook(lambda table: (stops.append(1), look.read(table))[1])
         rejected = len(hits("reservation", "rejected"))
         for _ in answers(run.bench.system, run.timeline, [asked], 0, EVENTS):
             pass

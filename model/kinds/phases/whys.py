@@ -116,8 +116,8 @@ def _by_tokens(setting: Setting) -> Candidates:
             ("asks for no job", "no token", ""),
         ),
         Condition(
-            f"has a token of type {j + 1}",
-            f"has no token of type {j + 1}",
+            f"has a token of type {name}",
+            f"has no token of type {name}",
             f"η_{j + 1} > 0",
             "Section 4.2, step 2, line 2",
             of_type > 0,

@@ -61,6 +61,8 @@ class OwnKernel(CompiledEngine):
         self._shown_of: Any = None
         super().__init__(system)
 
+    watches = False
+
     def twin(self) -> Callable[..., int]:
         """The loop with the function in it."""
         brought: BroughtKernel = self.policy.brought

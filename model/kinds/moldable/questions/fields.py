@@ -105,8 +105,12 @@ def _job_of(state: Any) -> Any:
     return np.where(state.server_job >= 0, state.job_number[state.server_job], np.nan)
 
 
+def _there(state: Any) -> Any:
+    return state.job_number >= 0
+
+
 def _live(state: Any, column: Any) -> Any:
-    return column[state.job_number >= 0]
+    return column[_there(state)]
 
 
 FIELDS = (
@@ -139,7 +143,7 @@ FIELDS = (
 )
 
 SERVER_FIELDS = (
-    AskedField("job", "the job that it runs", StateValue(_job_of)),
+    AskedField("job", "the job that it runs", StateValue(_job_of, alone=False)),
     AskedField("busy", "1 if it runs a job, else 0", StateValue(lambda state: state.server_job >= 0)),
 )
 
@@ -160,7 +164,7 @@ VOCABULARY = Vocabulary(
     MappingProxyType(
         {
             "server": ThingFields(lambda state: np.arange(len(state.server_job)) + 1, SERVER_FIELDS),
-            "job": ThingFields(lambda state: _live(state, state.job_number), JOB_FIELDS),
+            "job": ThingFields(lambda state: _live(state, state.job_number), JOB_FIELDS, _there),
         }
     ),
     lambda system: {

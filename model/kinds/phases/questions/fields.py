@@ -230,8 +230,12 @@ JOB_FIELDS = (
 )
 
 
+def _there(state: Any) -> Any:
+    return (state.job_number >= 0) & (state.job_virtual == 0)
+
+
 def _live(state: Any, column: Any) -> Any:
-    return column[(state.job_number >= 0) & (state.job_virtual == 0)]
+    return column[_there(state)]
 
 
 def _server(state: Any, side: int) -> Any:
@@ -247,7 +251,7 @@ VOCABULARY = Vocabulary(
     MappingProxyType(
         {
             "server": ThingFields(lambda state: np.arange(len(state.jobs_on)) + 1, SERVER_FIELDS),
-            "job": ThingFields(lambda state: _live(state, state.job_number), JOB_FIELDS),
+            "job": ThingFields(lambda state: _live(state, state.job_number), JOB_FIELDS, _there),
         }
     ),
     lambda system: {"phase": system.numbers.model.phases},

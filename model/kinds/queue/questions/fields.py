@@ -176,8 +176,12 @@ def _known(numbers: Any) -> Any:
     return np.where(numbers > 0, numbers, np.nan)
 
 
+def _there(state: Any) -> Any:
+    return state.job_number >= 0
+
+
 def _live(state: Any, column: Any) -> Any:
-    return column[state.job_number >= 0]
+    return column[_there(state)]
 
 
 VOCABULARY = Vocabulary(
@@ -186,7 +190,7 @@ VOCABULARY = Vocabulary(
     MappingProxyType(
         {
             "server": ThingFields(lambda state: np.arange(len(state.jobs_on)) + 1, SERVER_FIELDS),
-            "job": ThingFields(lambda state: _live(state, state.job_number), JOB_FIELDS),
+            "job": ThingFields(lambda state: _live(state, state.job_number), JOB_FIELDS, _there),
         }
     ),
     lambda system: {"resource": system.numbers.resource_names, "queue": system.policy.layout.names},

@@ -143,17 +143,17 @@ SERVER_FIELDS = (
         "empty slots on the server",
         StateValue(lambda state: (state.configuration - state.placement).sum(axis=1)),
     ),
-    AskedField("rank", "the server's rank", StateValue(lambda state: classify(state).rank)),
+    AskedField("rank", "the server's rank", StateValue(lambda state: classify(state).rank, alone=False)),
     AskedField(
         "index",
         "its index among the servers of its configuration",
-        StateValue(lambda state: classify(state).index),
+        StateValue(lambda state: classify(state).index, alone=False),
         symbol="c",
     ),
     AskedField(
         "in_reject_group",
         "1 in the Reject Group, 0 in the Accept Group",
-        StateValue(lambda state: classify(state).reject_group),
+        StateValue(lambda state: classify(state).reject_group, alone=False),
     ),
 )
 
@@ -167,8 +167,12 @@ JOB_FIELDS = (
 )
 
 
+def _there(state: Any) -> Any:
+    return state.job_number >= 0
+
+
 def _live(state: Any, column: Any) -> Any:
-    return column[state.job_number >= 0]
+    return column[_there(state)]
 
 
 VOCABULARY = Vocabulary(
@@ -177,7 +181,7 @@ VOCABULARY = Vocabulary(
     MappingProxyType(
         {
             "server": ThingFields(lambda state: np.arange(len(state.stamp)) + 1, SERVER_FIELDS),
-            "job": ThingFields(lambda state: _live(state, state.job_number), JOB_FIELDS),
+            "job": ThingFields(lambda state: _live(state, state.job_number), JOB_FIELDS, _there),
         }
     ),
     lambda system: {

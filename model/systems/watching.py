@@ -1,0 +1,177 @@
+"""What a compiled run changes, event by event: the rows of some arrays of its state.
+
+Each of the arrays watched has one row for each place of a thing: a server, or a record of the table of
+jobs.  After each event all of them are compared with what they were, which costs a fraction of a
+nanosecond a byte, and the rows that differ are written down.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Callable, NamedTuple, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slotscope.model.jit import compiled_anew, jitable, with_others
+
+Array = Any
+
+#: Arrays that can be watched at once.
+MOST_WATCHED = 6
+
+#: Words of eight bytes that are compared at once.
+BLOCK = 32
+
+
+class RowChanges(NamedTuple):
+    """Rows that events changed, in the order of events."""
+
+    event: NDArray[np.int64]  #: [m] which event of the slice, from 0
+    place: NDArray[np.int64]  #: [m]
+    rows: dict[str, NDArray[Any]]  #: [m, ...] of each array, after the event
+
+
+class Log(NamedTuple):
+    """What the compiled loop compares and writes; arrays as bytes, those that there are not of no row."""
+
+    then: tuple[Array, ...]  #: [places * width] as they were
+    widths: Array  #: bytes in a row of each
+    event: Array  #: [m]
+    place: Array  #: [m]
+    taken: tuple[Array, ...]  #: [m, width]
+    count: Array  #: [1]
+
+
+def kernel(*_: Any) -> int:
+    """Stands for the kernel that is watched."""
+    raise TypeError("a kernel takes the place of this function before it is called")
+
+
+def advance_watched(
+    state: Any,
+    index: Any,
+    jobs: Any,
+    constant: Array,
+    until: float,
+    tape: Array,
+    samples: Array,
+    done: Array,
+    outcome: Array,
+    now: Any,
+    log: Any,
+) -> int:
+    """As the kernel, event by event; *now* are the state's arrays that are watched, as bytes."""
+    places = len(now[0]) // log.widths[0]
+    while done[0] < len(tape):
+        if log.count[0] + places > len(log.event):
+            return 0
+        before = done[0]
+        code = kernel(*((state,) + index + (jobs, constant, until, tape[: before + 1], samples, done, outcome)))  # noqa: RUF005
+        if done[0] > before:
+            note(now, log, before)
+        if code != 0:
+            return code
+    return 0
+
+
+@jitable
+def note(now: Any, log: Any, event: int) -> None:
+    """Write down the rows that differ, and remember them as they are."""
+    first = log.count[0]
+    for array in range(MOST_WATCHED):
+        content, then, width = now[array], log.then[array], log.widths[array]
+        whole = len(content) // 8 * 8
+        words, were = content[:whole].view(np.uint64), then[:whole].view(np.uint64)
+        for start in range(0, len(words), BLOCK):
+            end = min(start + BLOCK, len(words))
+            differs = np.uint64(0)
+            for at in range(start, end):
+                differs |= words[np.uintp(at)] ^ were[np.uintp(at)]
+            if differs:
+                compare(content, then, 8 * start, 8 * end, width, log, first, event)
+        compare(content, then, whole, len(content), width, log, first, event)
+    for entry in range(first, log.count[0]):
+        for array in range(MOST_WATCHED):
+            width = log.widths[array]
+            start = log.place[entry] * width
+            for at in range(width):
+                log.taken[array][entry, at] = now[array][start + at]
+
+
+@jitable
+def compare(content: Array, then: Array, start: int, end: int, width: int, log: Any, first: int, event: int) -> None:
+    """Write down the rows in which some bytes differ."""
+    for at in range(start, end):
+        if content[at] != then[at]:
+            then[at] = content[at]
+            put(log, first, event, at // width)
+
+
+@jitable
+def put(log: Any, first: int, event: int, place: int) -> None:
+    """An entry for a place, if this event has none yet."""
+    for entry in range(first, log.count[0]):
+        if log.place[entry] == place:
+            return
+    log.event[log.count[0]] = event
+    log.place[log.count[0]] = place
+    log.count[0] += 1
+
+
+class RowWatch:
+    """Some arrays of a state, watched while its engine advances."""
+
+    def __init__(self, state: Any, names: Sequence[str], events: int) -> None:
+        """At most MOST_WATCHED *names*; of at most so many *events*."""
+        self._names, self._events = tuple(names), events
+        now = self.now(state)
+        widths = np.zeros(MOST_WATCHED, np.int64)
+        places = len(getattr(state, self._names[0]))
+        widths[: len(self._names)] = [len(content) // places for content in now[: len(self._names)]]
+        most = 4 * events + 2 * places
+        taken = tuple(np.empty((most, int(width)), np.uint8) for width in widths)
+        then = tuple(content.copy() for content in now)
+        self.log = Log(then, widths, np.empty(most, np.int64), np.empty(most, np.int64), taken, np.zeros(1, np.int64))
+
+    def now(self, state: Any) -> tuple[Any, ...]:
+        """The arrays as bytes, up to MOST_WATCHED."""
+        own = tuple(_bytes(getattr(state, name)) for name in self._names)
+        return own + (np.empty(0, np.uint8),) * (MOST_WATCHED - len(own))
+
+    def grown(self, state: Any) -> None:
+        """The state has become another one with more places, which no event has changed."""
+        now = self.now(state)
+        then = tuple(np.r_[old, content[len(old) :]] for old, content in zip(self.log.then, now, strict=True))
+        self.log = self.log._replace(then=then)
+        places = len(getattr(state, self._names[0]))
+        if len(self.log.event) < int(self.log.count[0]) + 2 * places:
+            more = 2 * places
+            event, place = (np.r_[one, np.empty(more, np.int64)] for one in (self.log.event, self.log.place))
+            taken = tuple(np.r_[one, np.empty((more, one.shape[1]), np.uint8)] for one in self.log.taken)
+            self.log = self.log._replace(event=event, place=place, taken=taken)
+
+    def changes(self, state: Any) -> RowChanges:
+        """What was written down."""
+        count, rows = int(self.log.count[0]), {}
+        for name, taken in zip(self._names, self.log.taken, strict=False):
+            array = getattr(state, name)
+            rows[name] = _rows(taken[:count], array)
+        return RowChanges(self.log.event[:count], self.log.place[:count], rows)
+
+
+@cache
+def watched(twin: Callable[..., int], name: str) -> Callable[..., int]:
+    """:func:`advance_watched` of a compiled kernel; by *name* the cache tells it from others."""
+    copy = with_others(advance_watched, {kernel: twin}, name)
+    return compiled_anew(copy, kept=True)
+
+
+def _bytes(array: NDArray[Any]) -> NDArray[np.uint8]:
+    """[n] an array itself, as bytes."""
+    return array.reshape(-1).view(np.uint8)
+
+
+def _rows(content: NDArray[np.uint8], array: NDArray[Any]) -> NDArray[Any]:
+    """[m, ...] rows of an array from their bytes."""
+    return np.ascontiguousarray(content).view(array.dtype).reshape(len(content), *array.shape[1:])

@@ -1,0 +1,101 @@
+"""What events change answers questions about things as looking at each state does."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from slotscope.model.api import Session
+from slotscope.model.questions.asking import answers
+from slotscope.model.questions.changes import StateLook
+from slotscope.model.questions.fields import StateValue
+from slotscope.model.questions.meaning import Question, understood
+
+SCENARIOS = {"dra-classroom": 3, "queues-classroom": 3, "jrs-classroom": 6, "moldable-classroom": 5}
+EVENTS = 400
+
+
+def asked(session: Session, question: Question, events: int = EVENTS) -> np.ndarray:
+    parts = [part.values[0].copy() for part in answers(session.bench.system, session.timeline, [question], 0, events)]
+    return np.concatenate(parts)
+
+
+def by_looking(question: Question) -> Question:
+    """The same question, which looks at each state."""
+    return replace_looks(question, [StateLook(look.read) for look in question.looks])
+
+
+def replace_looks(question: Question, looks: list[StateLook]) -> Question:
+    other = replace(question)
+    other.part, other.looks = question.part, looks
+    return other
+
+
+def questions(session: Session, number: random.Random, most: int) -> list[str]:
+    """One about each field of each thing, with numbers that it may well have."""
+    words, found = session.info.words, []
+    for thing, fields in words.of_thing.items():
+        for name, field in fields.items():
+            member = f"[{number.randint(1, len(words.dimensions[field.index]))}]" if field.index else ""
+            value = number.choice((0, 1, 2, 3, 5, 40))
+            sign = number.choice("<=>")
+            found.append(f"(count {thing} where {name}{member} {sign} {value} or {name}{member} = 1) % 3 != 0")
+            if words.things[thing].there is None:
+                found.append(f"{thing} {number.randint(1, most)} . {name}{member} changes")
+    return found
+
+
+@pytest.mark.parametrize(("scenario", "servers"), SCENARIOS.items())
+def test_changes_answer_as_states_do(scenario: str, servers: int) -> None:
+    seed = random.randrange(2**32)
+    print("seed", seed)
+    session = Session.open(scenario)
+    from_changes = 0
+    for text in questions(session, random.Random(seed), servers):
+        question = understood(text, session.info.words)
+        alone = question.looks[0].of_things is not None
+        from_changes += alone
+        if alone:
+            found, expected = asked(session, question), asked(session, by_looking(question))
+            assert np.array_equal(found, expected), text
+    assert from_changes > 5
+
+
+def test_a_field_that_depends_on_other_things_is_looked_up() -> None:
+    words = Session.open("dra-classroom").info.words
+    for name, field in words.of_thing["server"].items():
+        assert isinstance(field.source, StateValue)
+        text = f"any server where {name}{'[1]' if field.index else ''} = 1"
+        looked_up = understood(text, words).looks[0].of_things is None
+        assert looked_up == (name in {"rank", "index", "c", "in_reject_group"})
+
+
+@pytest.mark.parametrize("text", ["any server where jobs[1] > Y[1]", "any server where was empty > 0 and empty = 0"])
+def test_what_is_not_of_one_thing_at_one_event_is_looked_up(text: str) -> None:
+    assert understood(text, Session.open("dra-classroom").info.words).looks[0].of_things is None
+
+
+def test_changes_are_read_across_slices_and_where_the_state_grows() -> None:
+    """The table of jobs begins with few rows."""
+    session = Session.open("jrs-two-phases")
+    question = understood("(count job where moves > 0) > 20 becomes true", session.info.words)
+    places = [len(session.timeline.state.job_number)]
+    found = asked(session, question, 3000)
+    session.run(events=3000)
+    places.append(len(session.timeline.state.job_number))
+    assert places[1] > places[0]
+    assert np.array_equal(found, asked(session, by_looking(question), 3000))
+    assert found.any()
+
+
+def test_nothing_is_looked_up_where_changes_say_it_all() -> None:
+    session = Session.open("dra-classroom")
+    question = understood("rejected and any server where empty > 0", session.info.words)
+    looks: list[int] = []
+    (look,) = question.looks
+    counted = StateLook(lambda table: (looks.append(1), look.read(table))[1], look.of_things)
+    asked(session, replace_looks(question, [counted]))
+    assert not looks
