@@ -13,7 +13,7 @@ from slotscope.model.lessons.answers import Given, add_answers
 
 
 class AnswerKeeper(QObject):
-    """The answers of this session of the program; each is written as it is given.
+    """The answers since the program was started; each is written as it is given.
 
     Signals
     -------
