@@ -11,15 +11,15 @@ from PySide6.QtCore import QByteArray, QEventLoop, QSettings, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
 from slotscope.gui import theme as themes
-from slotscope.gui.application import application
 from slotscope.gui.faults import install
-from slotscope.gui.garbage import collector_of
-from slotscope.gui.splash import show_splash
+from slotscope.gui.window.application import application
+from slotscope.gui.window.garbage import collector_of
+from slotscope.gui.window.splash import show_splash
 from slotscope.model.errors import UserError
 
 if TYPE_CHECKING:
     from slotscope.gui.main_window import MainWindow
-    from slotscope.model.origin import Moment
+    from slotscope.model.running.origin import Moment
 
 #: Seconds after which Python offers its lock to the other thread: the run should not wait
 #: five milliseconds (Python's default) for the window, nor the window for the run.
@@ -37,7 +37,7 @@ def make_window(settings: QSettings, theme: str | None = None) -> MainWindow:
     if theme is not None:
         settings.setValue("theme", theme)
     from slotscope.gui.main_window import MainWindow  # late: the splash is seen before
-    from slotscope.gui.worker import RunWorker
+    from slotscope.gui.running.worker import RunWorker
 
     themes.apply(application(), themes.load_theme(str(settings.value("theme", "light"))))
     worker = RunWorker()
@@ -109,7 +109,7 @@ def open_in(
 
 def _system_of(scenario: str) -> str:
     """The kind of system that will be shown, where that is known without opening it."""
-    from slotscope.gui.panel_docks import USUAL
+    from slotscope.gui.docking.panel_docks import USUAL
     from slotscope.model.scenario.load import load_scenario
 
     try:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Mapping
 
-from slotscope.model.frame import RunInfo
-from slotscope.model.inspection import JOB, SERVER, Thing
 from slotscope.model.questions.tracks import Role
+from slotscope.model.reporting.frame import RunInfo
+from slotscope.model.reporting.inspection import JOB, SERVER, Thing
 
 
 @dataclass(frozen=True)

@@ -14,21 +14,14 @@ from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QWidget
 
-from slotscope.gui import dialogs, manual
 from slotscope.gui import theme as themes
-from slotscope.gui.actions import Actions
-from slotscope.gui.bounds_service import BoundsService
-from slotscope.gui.boxes import keep_keys
-from slotscope.gui.breakpoints_dialog import BreakpointsDialog
-from slotscope.gui.compare import CompareControl
-from slotscope.gui.compare_docks import CompareDocks
-from slotscope.gui.dock_area import DockArea
-from slotscope.gui.docks import PanelDock
+from slotscope.gui.docking.compare_docks import CompareDocks
+from slotscope.gui.docking.dock_area import DockArea
+from slotscope.gui.docking.docks import PanelDock
+from slotscope.gui.docking.layouts import soon
+from slotscope.gui.docking.panel_docks import USUAL, PanelDocks
 from slotscope.gui.experiments import Experiments
 from slotscope.gui.faults import Fault, guard_classes
-from slotscope.gui.forks import fork
-from slotscope.gui.forks_dialog import ForksDialog
-from slotscope.gui.inspectors import DOCKED, Inspectors
 from slotscope.gui.intents import (
     ApplyScenario,
     Ask,
@@ -45,23 +38,30 @@ from slotscope.gui.intents import (
     Solve,
     WhatIf,
 )
-from slotscope.gui.layouts import soon
-from slotscope.gui.lecture import LectureMode
 from slotscope.gui.lessons.control import LessonControl
 from slotscope.gui.lessons.start_page import show_start_page
-from slotscope.gui.own_policy import OwnPolicyFile
-from slotscope.gui.panel_docks import USUAL, PanelDocks
-from slotscope.gui.run_control import RunControl
-from slotscope.gui.searches import look_at
-from slotscope.gui.status_line import StatusLine
-from slotscope.gui.trace_choice import TraceChoice
-from slotscope.gui.transport import TransportBar
-from slotscope.gui.worker import RunWorker
+from slotscope.gui.running.bounds_service import BoundsService
+from slotscope.gui.running.compare import CompareControl
+from slotscope.gui.running.forks import fork
+from slotscope.gui.running.own_policy import OwnPolicyFile
+from slotscope.gui.running.run_control import RunControl
+from slotscope.gui.running.searches import look_at
+from slotscope.gui.running.trace_choice import TraceChoice
+from slotscope.gui.running.worker import RunWorker
+from slotscope.gui.widgets.boxes import keep_keys
+from slotscope.gui.window import dialogs, manual
+from slotscope.gui.window.actions import Actions
+from slotscope.gui.window.breakpoints_dialog import BreakpointsDialog
+from slotscope.gui.window.forks_dialog import ForksDialog
+from slotscope.gui.window.inspectors import DOCKED, Inspectors
+from slotscope.gui.window.lecture import LectureMode
+from slotscope.gui.window.status_line import StatusLine
+from slotscope.gui.window.transport import TransportBar
 from slotscope.model.comparison.comparison import lanes_shown, open_run, stand_at
-from slotscope.model.frame import Frame, RunInfo
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.lessons.files import lesson_titles
-from slotscope.model.origin import NO_LINE, Moment
+from slotscope.model.reporting.frame import Frame, RunInfo
+from slotscope.model.running.origin import NO_LINE, Moment
 from slotscope.model.scenario.load import scenario_titles
 
 #: Width and height in pixels to which the window can be made small; a screen of 1920x1080 that

@@ -14,15 +14,15 @@ from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QPainter
 from PySide6.QtWidgets import QAbstractScrollArea, QLabel, QMenu, QStackedLayout, QWidget
 
-from slotscope.gui.boxes import keep_keys
-from slotscope.gui.fault_page import FaultPage
 from slotscope.gui.faults import Fault, caught, guard_classes
 from slotscope.gui.intents import AskWhy, GoTo, Select, WhatIf
 from slotscope.gui.theme import Theme
+from slotscope.gui.widgets.boxes import keep_keys
+from slotscope.gui.widgets.fault_page import FaultPage
 from slotscope.model.forks.changes import offered
-from slotscope.model.frame import Frame
-from slotscope.model.inspection import JOB, SERVER, Thing
-from slotscope.model.origin import NO_LINE
+from slotscope.model.reporting.frame import Frame
+from slotscope.model.reporting.inspection import JOB, SERVER, Thing
+from slotscope.model.running.origin import NO_LINE
 
 #: Width and height in pixels below which no panel goes.  What a panel shows asks for no more: it
 #: would take its neighbours' room, and make the window larger than a small screen.

@@ -11,34 +11,34 @@ from typing import Any, Callable
 
 import numpy as np
 
-from slotscope.model.assembly import Bench, assemble, policy_class, with_changes
-from slotscope.model.describe import run_info
 from slotscope.model.errors import PolicyError, ScenarioError, UntrustedPolicyError, UserError
 from slotscope.model.forks.changes import Course
 from slotscope.model.forks.tree import ForkTree
-from slotscope.model.frame import Frame, RunInfo, Speed
-from slotscope.model.history import Histories
-from slotscope.model.inspection import Thing
 from slotscope.model.kinds.spec import kind_named
-from slotscope.model.metrics import Estimate, estimates
-from slotscope.model.monitors import Lookout
-from slotscope.model.origin import Origin
+from slotscope.model.measures.metrics import Estimate, estimates
+from slotscope.model.measures.monitors import Lookout
 from slotscope.model.policies import is_own
+from slotscope.model.policies.choice import choice_text
 from slotscope.model.policies.own.file import check_unchanged, load_policy, with_absolute_path
 from slotscope.model.policies.own.trust import digest_of
-from slotscope.model.policy_choice import choice_text
 from slotscope.model.questions.breakpoints import Breakpoint
 from slotscope.model.questions.search import QuestionSearch
 from slotscope.model.questions.tracks import Followed, Tracks
+from slotscope.model.reporting.describe import run_info
+from slotscope.model.reporting.frame import Frame, RunInfo, Speed
+from slotscope.model.reporting.history import Histories
+from slotscope.model.reporting.inspection import Thing
+from slotscope.model.running.assembly import Bench, assemble, policy_class, with_changes
+from slotscope.model.running.origin import Origin
+from slotscope.model.running.waiting import GivenUpError, who_waits
+from slotscope.model.running.walk import Walk
 from slotscope.model.scenario.load import Scenario, load_scenario, parse_scenario_text, scenario_text
-from slotscope.model.session_check import fault_in
-from slotscope.model.session_file import MOST_EVENTS, Saved, SavedBreakpoint, SessionPlace, read_session, write_session
-from slotscope.model.state import copied, digest, frozen
+from slotscope.model.scenario.workload import ContinuedWorkload
+from slotscope.model.session.check import fault_in
+from slotscope.model.session.file import MOST_EVENTS, Saved, SavedBreakpoint, SessionPlace, read_session, write_session
+from slotscope.model.systems.state import copied, digest, frozen
 from slotscope.model.traces.excerpts import excerpt_for
-from slotscope.model.waiting import GivenUpError, who_waits
-from slotscope.model.walk import Walk
 from slotscope.model.whys.asking import Why, why_of, with_flip
-from slotscope.model.workload import ContinuedWorkload
 
 #: Rows of the log in a frame.
 ROWS_IN_FRAME = 400
@@ -114,12 +114,12 @@ class Session(Walk):
         """Open a scenario by name, path or value.
 
         *policy* is a name, with parameters if it is to have others than the scenario's, see
-        :func:`model.policy_choice.policy_choice`.  *source* says where a scenario given by value
+        :func:`model.policies.choice.policy_choice`.  *source* says where a scenario given by value
         was read from, if it was not edited since.
         With *kernel* the compiled twin is used at once where there is one (compiling takes
         some seconds the first time); without, the reference runs until :meth:`use_kernel`.
         *progress* and *cancelled* concern the reading of a trace; without them whoever waits
-        (:mod:`model.waiting`) is told and asked.
+        (:mod:`model.running.waiting`) is told and asked.
 
         Raises
         ------

@@ -93,7 +93,7 @@ def load_numba() -> ModuleType:
 #: Files whose change must lead to compiling anew, below ``model/``.
 _COMPILED_FROM = (
     "jit.py",
-    "records.py",
+    "reporting/records.py",
     "systems/**/*.py",
     "programs/**/*.py",
     "kinds/*/*.py",

@@ -21,7 +21,7 @@ import pytest
 from hypothesis import Phase, settings
 
 from slotscope.gui.platform import check_platform
-from slotscope.gui.warming import warm_in_background
+from slotscope.gui.running.warming import warm_in_background
 from slotscope.model.jit import cache_folder
 from slotscope.model.kinds.spec import KINDS
 from tests.limits import pytest_exception_interact, pytest_timeout_set_timer
@@ -154,7 +154,7 @@ def pytest_runtest_logfinish(nodeid: str) -> None:
     What a test of widgets leaves is put aside for good.  Qt destroys a picture and all in it at
     once, and Python's collector, in whatever order it meets what is left, may destroy it again.
     """
-    from slotscope.gui.garbage import collect_due  # late: it imports Qt
+    from slotscope.gui.window.garbage import collect_due  # late: it imports Qt
 
     if _makes_widgets(nodeid):
         gc.freeze()

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from hypothesis import assume
 
-from slotscope.model.assembly import Bench, assemble
-from slotscope.model.engine import Reason, Task, started
 from slotscope.model.errors import ScenarioError
-from slotscope.model.state import copied, digest
+from slotscope.model.running.assembly import Bench, assemble
+from slotscope.model.running.engine import Reason, Task, started
+from slotscope.model.systems.state import copied, digest
 
 
 def bench_of(scenario: Any, recorded: Any = None) -> Bench:

@@ -6,11 +6,11 @@ from functools import cache
 from typing import Any
 
 from slotscope.model.api import Session
-from slotscope.model.assembly import assemble
-from slotscope.model.engine import EventRun, started
 from slotscope.model.forks.changes import Deviation
+from slotscope.model.running.assembly import assemble
+from slotscope.model.running.engine import EventRun, started
 from slotscope.model.scenario.load import load_scenario, scenario_titles
-from slotscope.model.state import copied, digest
+from slotscope.model.systems.state import copied, digest
 
 #: Of each kind a scenario whose policy has a compiled twin, its policy, and one that can go on after it.
 RUNS = {

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from slotscope.model.api import Session
-from slotscope.model.engine import EventRun, started
 from slotscope.model.questions.fields import AskedField, RowColumn, SampleColumns
 from slotscope.model.questions.syntax import (
     FunctionCall,
@@ -27,7 +26,8 @@ from slotscope.model.questions.syntax import (
     Where,
 )
 from slotscope.model.questions.words import Words
-from slotscope.model.state import copied
+from slotscope.model.running.engine import EventRun, started
+from slotscope.model.systems.state import copied
 
 
 class Moment(NamedTuple):

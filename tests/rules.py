@@ -44,8 +44,8 @@ QUICK_TO_IMPORT = (
 
 #: What would give a panel the running simulation, or the window around it.
 BEYOND_A_PANEL = {
-    *("gui.app", "gui.main_window", "gui.dock_area", "gui.run_control", "gui.worker"),
-    *("model.api", "model.engine", "model.timeline"),
+    *("gui.app", "gui.main_window", "gui.docking.dock_area", "gui.running.run_control", "gui.running.worker"),
+    *("model.api", "model.running.engine", "model.running.timeline"),
 }
 #: Modules beside the panels that are no panel but parts for several of them.
 SHARED_BY_PANELS = {
@@ -60,7 +60,9 @@ SHARED_BY_PANELS = {
 }
 
 #: What the window may know of policies: their list, their common shape, their compiling.
-POLICIES_AS_A_WHOLE = {"model.policies", "model.policies.common", "model.policies.own.trust"}
+POLICIES_AS_A_WHOLE = {
+    *("model.policies", "model.policies.choice", "model.policies.common", "model.policies.own.trust")
+}
 #: Modules in the ``policies`` of the rooms that are no policy.
 NOT_A_POLICY = {
     *("reservation.base", "reservation.reservation_factor", "queue.base", "queue.virtual_queues"),

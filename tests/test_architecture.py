@@ -129,9 +129,9 @@ BREACHES: list[tuple[Rule, dict[str, str], str]] = [
         what_rooms_share_knows_no_room,
         {
             "model/kinds/a/state.py": "from slotscope.model.kinds.a import b\n",
-            "model/engine.py": "if TYPE_CHECKING:\n    from slotscope.model.kinds.a.state import A\n",
+            "model/running/engine.py": "if TYPE_CHECKING:\n    from slotscope.model.kinds.a.state import A\n",
         },
-        "model/engine.py:2: what rooms share imports model.kinds.a.state",
+        "model/running/engine.py:2: what rooms share imports model.kinds.a.state",
     ),
     (
         what_rooms_share_knows_no_room,
@@ -155,8 +155,8 @@ BREACHES: list[tuple[Rule, dict[str, str], str]] = [
     ),
     (
         panels_know_neither_the_simulation_nor_the_window,
-        {"gui/kinds/a/reward.py": "from slotscope.model.timeline import Timeline\nimport slotscope.model.frame\n"},
-        "gui/kinds/a/reward.py:1: a panel imports model.timeline",
+        {"gui/kinds/a/reward.py": "import slotscope.model.running.timeline\nimport slotscope.model.reporting.frame\n"},
+        "gui/kinds/a/reward.py:1: a panel imports model.running.timeline",
     ),
     (
         panels_do_not_know_each_other,

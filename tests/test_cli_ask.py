@@ -108,7 +108,7 @@ def test_a_mistake_is_one_line(slotscope, command, said):
 
 
 def test_parquet_without_its_package_is_refused_in_one_line(slotscope, monkeypatch):
-    monkeypatch.setattr("slotscope.model.data_tables.import_module", _absent)
+    monkeypatch.setattr("slotscope.model.reporting.data_tables.import_module", _absent)
     found = slotscope(f"{REJECTED} --parquet hits.parquet")
     assert (found.code, found.out) == (2, "")
     assert "pyarrow" in found.err

@@ -105,7 +105,7 @@ def test_the_window_gets_all_policies(slotscope, monkeypatch):
     from types import SimpleNamespace
 
     from slotscope.gui.platform import Platform
-    from slotscope.model.origin import Moment
+    from slotscope.model.running.origin import Moment
 
     opened = []
     window = SimpleNamespace(main=lambda *given, offer: opened.append((*given, offer)) or 0)

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from slotscope.model import waiting as waiting_module
 from slotscope.model.api import Session
 from slotscope.model.cli import output
 from slotscope.model.cli.output import Progress, duration
-from slotscope.model.engine import Task
+from slotscope.model.running import waiting as waiting_module
+from slotscope.model.running.engine import Task
+from slotscope.model.running.waiting import waiting, who_waits
 from slotscope.model.scenario.load import write_scenario
-from slotscope.model.waiting import waiting, who_waits
 from tests.kinds.phases.scenarios import many_configurations
 
 
@@ -81,7 +81,7 @@ def test_lengths_of_time(seconds: float, text: str) -> None:
 def test_what_cannot_be_counted_gives_signs_of_life_too(
     clock: Clock, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("slotscope.model.waiting.PERIOD", 0.0)
+    monkeypatch.setattr("slotscope.model.running.waiting.PERIOD", 0.0)
     with output.progress_of("bounds x", quiet=True):
         for second in range(80):
             clock.now = 100.0 + second
@@ -96,7 +96,7 @@ def test_what_cannot_be_counted_gives_signs_of_life_too(
 def test_bounds_tell_how_far_they_are(slotscope: Any, scenario: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a terminal, on a line that is cleared before anything else is printed."""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.setattr("slotscope.model.waiting.PERIOD", 0.0)
+    monkeypatch.setattr("slotscope.model.running.waiting.PERIOD", 0.0)
     said = slotscope(f"bounds {scenario}")
     assert said.code == 0
     assert f"\r\x1b[Kbounds {scenario}: " in said.err

@@ -89,16 +89,16 @@ class TestFigure2:
 
 class TestPictures:
     def test_a_missing_qt_leaves_data_without_pictures(self, slotscope, monkeypatch, tmp_path):
-        monkeypatch.setitem(sys.modules, "slotscope.gui.figure", None)
+        monkeypatch.setitem(sys.modules, "slotscope.gui.window.figure", None)
         said = slotscope("reproduce dra-fig2 --json")
         assert said.code == 0
         assert said.err.startswith("slotscope: no picture is drawn: ")
         assert [Path(path).suffix for path in json.loads(said.out)["files"]] == [".csv", ".csv", ".json"]
 
     def test_pictures_are_drawn_by_the_window_s_code(self, slotscope, monkeypatch, tmp_path):
-        stub = ModuleType("slotscope.gui.figure")
+        stub = ModuleType("slotscope.gui.window.figure")
         stub.save_figure = lambda figure, path: path.write_text(figure.title)
-        monkeypatch.setitem(sys.modules, "slotscope.gui.figure", stub)
+        monkeypatch.setitem(sys.modules, "slotscope.gui.window.figure", stub)
         monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
         assert slotscope("reproduce dra-fig2 --out here").code == 0
         assert "workload" in (tmp_path / "here" / "dra-fig2.png").read_text()

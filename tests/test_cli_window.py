@@ -15,9 +15,9 @@ from slotscope.gui.platform import Platform
 from slotscope.model.cli.arguments import COMMANDS, parse
 from slotscope.model.cli.output import Progress
 from slotscope.model.cli.parser import DEFAULT_SCENARIO
-from slotscope.model.engine import ReferenceEngine
 from slotscope.model.lessons.files import lesson_files
-from slotscope.model.origin import Moment
+from slotscope.model.running.engine import ReferenceEngine
+from slotscope.model.running.origin import Moment
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
-from slotscope.gui.manual import PAGES
+from slotscope.gui.window.manual import PAGES
 from slotscope.model.api import Session
 from slotscope.model.cli.arguments import parse
 from slotscope.model.lab import experiments

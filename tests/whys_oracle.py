@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-from slotscope.model.records import Place
+from slotscope.model.reporting.records import Place
 from slotscope.model.whys.decision import Setting
 
 Predicate = Callable[[int], bool]

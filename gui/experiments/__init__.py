@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtWidgets import QWidget
 
+from slotscope.gui.running.worker import RunWorker
 from slotscope.gui.theme import Theme
-from slotscope.gui.worker import RunWorker
-from slotscope.model.frame import RunInfo
+from slotscope.model.reporting.frame import RunInfo
 
 if TYPE_CHECKING:
     from slotscope.gui.experiments.window import ExperimentsWindow

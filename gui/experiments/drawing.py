@@ -60,7 +60,7 @@ def _serve(pipe: Connection, result: Result, folder: Path) -> None:
 
 
 def _draw(figure: Figure, path: Path) -> bool:
-    from slotscope.gui.figure import save_figure
+    from slotscope.gui.window.figure import save_figure
 
     save_figure(figure, path)
     return True

@@ -22,9 +22,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from slotscope.gui.boxes import ChoiceBox, changed_by_editing
-from slotscope.gui.fault_line import FaultLine
 from slotscope.gui.theme import Theme
+from slotscope.gui.widgets.boxes import ChoiceBox, changed_by_editing
+from slotscope.gui.widgets.fault_line import FaultLine
 from slotscope.model.errors import UserError
 
 #: Options of commands as they stand in errors, and what to say instead where there are fields.

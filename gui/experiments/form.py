@@ -22,11 +22,11 @@ from slotscope.gui.experiments.fields import (
 from slotscope.gui.experiments.laboratory import Order
 from slotscope.gui.theme import Theme
 from slotscope.model.errors import TraceError, UserError
-from slotscope.model.frame import RunInfo
 from slotscope.model.lab import experiment_module, experiments
 from slotscope.model.lab.files import prepare
 from slotscope.model.lab.plan import Options
 from slotscope.model.lab.sweep import Sweep, axis
+from slotscope.model.reporting.frame import RunInfo
 from slotscope.model.traces.excerpts import FOR_EXPERIMENTS
 
 #: The entry of the list that is no experiment of a paper.

@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
-from slotscope.gui.icons import icon
 from slotscope.gui.theme import Theme
+from slotscope.gui.widgets.icons import icon
 
 #: Steps of the bar, and its height in pixels.
 _STEPS, _HEIGHT = 1000, 14

@@ -18,10 +18,10 @@ from slotscope.gui.experiments.run_bar import RunBar
 from slotscope.gui.experiments.words import goes_on, kept_text, running_text
 from slotscope.gui.faults import Fault
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.frame import RunInfo
 from slotscope.model.lab import experiments
 from slotscope.model.lab.results import Result
 from slotscope.model.lab.runner import Status
+from slotscope.model.reporting.frame import RunInfo
 
 #: Milliseconds without a keystroke before what is left of earlier runs is looked at.
 SETTLE = 300

@@ -8,9 +8,9 @@ from collections import Counter
 from typing import Sequence
 
 from slotscope.gui.panels.wording import GREEDY_PLAIN, significant, with_interval
-from slotscope.model.explain import THIN_SPACE
 from slotscope.model.lab.results import Row
 from slotscope.model.lab.runner import Status
+from slotscope.model.reporting.explain import THIN_SPACE
 
 _RAISED = str.maketrans("0123456789.", "⁰¹²³⁴⁵⁶⁷⁸⁹·")
 _ALPHA = re.compile(r"\balpha\b")

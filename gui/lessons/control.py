@@ -9,27 +9,27 @@ from typing import Any, Callable
 from PySide6.QtCore import QObject, QSettings, Signal
 from PySide6.QtWidgets import QWidget
 
-from slotscope.gui.compare_docks import CompareDocks
-from slotscope.gui.dock_area import DockArea
+from slotscope.gui.docking.compare_docks import CompareDocks
+from slotscope.gui.docking.dock_area import DockArea
+from slotscope.gui.docking.layouts import soon
 from slotscope.gui.intents import Select
-from slotscope.gui.layouts import soon
-from slotscope.gui.lecture import LectureMode
 from slotscope.gui.lessons.adding import AddingLine
 from slotscope.gui.lessons.exercises import ExerciseControl
 from slotscope.gui.lessons.keeping import AnswerKeeper
 from slotscope.gui.lessons.questions import WAITS, QuestionControl
 from slotscope.gui.lessons.strip import LessonStrip
 from slotscope.gui.panels import names_of
-from slotscope.gui.run_control import RunControl
+from slotscope.gui.running.run_control import RunControl
+from slotscope.gui.running.worker import Command, RunWorker
 from slotscope.gui.theme import Theme
-from slotscope.gui.worker import Command, RunWorker
+from slotscope.gui.window.lecture import LectureMode
 from slotscope.model.comparison.comparison import stand_at
 from slotscope.model.errors import UntrustedPolicyError, UserError
-from slotscope.model.inspection import JOB, SERVER
 from slotscope.model.lessons.files import find_lesson, load_lesson
 from slotscope.model.lessons.lesson import Lesson
 from slotscope.model.lessons.place import StepPlace
-from slotscope.model.origin import NO_LINE
+from slotscope.model.reporting.inspection import JOB, SERVER
+from slotscope.model.running.origin import NO_LINE
 
 
 class LessonControl(QObject):

@@ -8,8 +8,8 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from slotscope.model.errors import UserError
-from slotscope.model.explain import counted
 from slotscope.model.lessons.answers import Given, add_answers
+from slotscope.model.reporting.explain import counted
 
 
 class AnswerKeeper(QObject):

@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
 
-from slotscope.gui.fault_line import FaultLine
 from slotscope.gui.lessons.sketch import SketchPad
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.fault_line import FaultLine
 from slotscope.model.exercises.posed import Posed
 
 #: Buttons: name, words, tip.

@@ -6,18 +6,18 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
-from slotscope.gui.dock_area import DockArea
+from slotscope.gui.docking.dock_area import DockArea
 from slotscope.gui.intents import GoTo, Intent, RunUntil, Select
 from slotscope.gui.lessons.question_line import QuestionLine
-from slotscope.gui.worker import Command, RunWorker
+from slotscope.gui.running.worker import Command, RunWorker
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.counts import counted_answers, read_counts
 from slotscope.model.exercises.exercise import Exercise, ask_here, moment_line
 from slotscope.model.exercises.posed import Posed, told, verdict
 from slotscope.model.exercises.posing import pose
 from slotscope.model.exercises.question import QuizQuestion
-from slotscope.model.frame import Frame
 from slotscope.model.lessons.answers import Given, now
+from slotscope.model.reporting.frame import Frame
 
 #: What a student does who goes on without an answer.
 WAITS = "Commit an answer first, reveal it, or skip the question."

@@ -9,9 +9,9 @@ from typing import Callable
 from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QCheckBox, QDialog, QTextBrowser, QWidget
 
-from slotscope.gui.dialogs import show_sheet
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
-from slotscope.gui.manual import PAGES
+from slotscope.gui.window.dialogs import show_sheet
+from slotscope.gui.window.manual import PAGES
 from slotscope.model.lessons.files import lesson_files, load_lesson
 from slotscope.model.scenario.load import load_scenario, scenario_titles
 

@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
-from slotscope.gui.fault_line import FaultLine
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.fault_line import FaultLine
 
 #: Buttons: name, words, tip.
 _BUTTONS = (

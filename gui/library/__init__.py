@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from slotscope.comparing import ComparedPolicies, compare
     from slotscope.experiments import ExperimentResult, bounds, reproduce
-    from slotscope.model.data_tables import DataColumn, DataTable
     from slotscope.model.errors import UserError
-    from slotscope.model.metrics import Estimate
+    from slotscope.model.measures.metrics import Estimate
+    from slotscope.model.reporting.data_tables import DataColumn, DataTable
     from slotscope.pictures import Picture
     from slotscope.runs import Run, open
 
@@ -45,9 +45,9 @@ __all__ = [
 _MODULES = {
     "comparing": ("ComparedPolicies", "compare"),
     "experiments": ("ExperimentResult", "bounds", "reproduce"),
-    "model.data_tables": ("DataColumn", "DataTable"),
+    "model.reporting.data_tables": ("DataColumn", "DataTable"),
     "model.errors": ("UserError",),
-    "model.metrics": ("Estimate",),
+    "model.measures.metrics": ("Estimate",),
     "pictures": ("Picture",),
     "runs": ("Run", "open"),
 }

@@ -149,7 +149,7 @@ def draw(figure: Figure, path: Path) -> bool:
         if platform.problem:
             raise ImportError(platform.problem)
         os.environ["QT_QPA_PLATFORM"] = platform.plugin
-        from slotscope.gui.figure import save_figure
+        from slotscope.gui.window.figure import save_figure
     except ImportError as error:
         note(f"no picture is drawn: {error}")
         return False

@@ -9,7 +9,7 @@ from typing import Any, Sequence
 from slotscope.model.cli.compare import Compared
 from slotscope.model.cli.compare import compare as compared
 from slotscope.model.cli.output import Progress
-from slotscope.model.data_tables import DataTable, table_of_records
+from slotscope.model.reporting.data_tables import DataTable, table_of_records
 
 
 class ComparedPolicies:

@@ -9,13 +9,13 @@ from typing import Any, Sequence
 
 from slotscope.model.cli.bounds import solved
 from slotscope.model.cli.experiments import executor_for
-from slotscope.model.data_tables import DataTable, table_of_records
 from slotscope.model.lab import experiment_module, experiment_name, experiments
 from slotscope.model.lab.files import prepare
 from slotscope.model.lab.plan import Options
 from slotscope.model.lab.results import Result, points_of
 from slotscope.model.lab.runner import run_plan
 from slotscope.model.lab.store import Store
+from slotscope.model.reporting.data_tables import DataTable, table_of_records
 from slotscope.pictures import Picture, figure_picture
 
 

@@ -12,7 +12,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.answering import AnsweredRun
+from slotscope.model.running.answering import AnsweredRun
 from slotscope.model.scenario.load import load_scenario
 
 #: Seeds of runs that are drawn are below this.

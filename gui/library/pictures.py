@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Callable
 from slotscope.model.errors import UserError
 
 if TYPE_CHECKING:
-    from slotscope.model.frame import Frame
     from slotscope.model.lab.results import Figure
+    from slotscope.model.reporting.frame import Frame
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,9 +52,9 @@ def panel_picture(frame: Frame, name: str, size: tuple[int, int], theme: str) ->
     """
     _prepare()
     from slotscope.gui import theme as themes
-    from slotscope.gui.application import application
     from slotscope.gui.kinds.rooms import PANEL_ROOMS
     from slotscope.gui.panels import panels_of
+    from slotscope.gui.window.application import application
 
     name = name or PANEL_ROOMS[frame.info.system].roles.servers
     entries = {entry.name: entry for entry in panels_of(frame.info.system)}
@@ -80,7 +80,7 @@ def panel_picture(frame: Frame, name: str, size: tuple[int, int], theme: str) ->
 def figure_picture(figure: Figure) -> Picture:
     """A figure of an experiment."""
     _prepare()
-    from slotscope.gui.figure import save_figure
+    from slotscope.gui.window.figure import save_figure
 
     return Picture(figure.title, _written(lambda path: save_figure(figure, path)))
 

@@ -10,14 +10,14 @@ import numpy as np
 from slotscope.model.api import Session
 from slotscope.model.cli.ask import hits_table
 from slotscope.model.comparison.companion import forked
-from slotscope.model.data_tables import DataTable
 from slotscope.model.errors import UserError
 from slotscope.model.forks.changes import Deviation
-from slotscope.model.metrics import Estimate
+from slotscope.model.measures.metrics import Estimate
 from slotscope.model.questions.asking import answers
 from slotscope.model.questions.columns import events_table, samples_table
 from slotscope.model.questions.meaning import understood
 from slotscope.model.questions.words import Words
+from slotscope.model.reporting.data_tables import DataTable
 from slotscope.pictures import Picture, panel_picture
 
 

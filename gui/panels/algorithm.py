@@ -11,9 +11,9 @@ from slotscope.gui.panel import Panel
 from slotscope.gui.panels.algorithm_values import Code, values_beside
 from slotscope.gui.panels.algorithm_view import PseudocodeView, ShownPseudocode
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.explain import grouped
-from slotscope.model.frame import Frame, RunInfo
-from slotscope.model.records import Line, Record
+from slotscope.model.reporting.explain import grouped
+from slotscope.model.reporting.frame import Frame, RunInfo
+from slotscope.model.reporting.records import Line, Record
 
 #: Characters of the longest sentence that is common.
 _LONG_SENTENCE = 120

@@ -10,7 +10,7 @@ from PySide6.QtGui import QAbstractTextDocumentLayout, QColor, QFont, QFontMetri
 
 from slotscope.gui.panels.algorithm_values import Beside, Code
 from slotscope.model.policies.common import PseudocodeLine
-from slotscope.model.records import Line
+from slotscope.model.reporting.records import Line
 
 _EDGE = 8.0  # pixels that stay free at the right
 HEADING_LEFT = 8.0  #: where headings begin

@@ -6,7 +6,7 @@ import html
 from fractions import Fraction
 from typing import Any, Callable, Mapping, NamedTuple
 
-from slotscope.model.frame import RunInfo
+from slotscope.model.reporting.frame import RunInfo
 
 Wording = Callable[[Any, RunInfo, Mapping[str, Any]], str]
 

@@ -15,9 +15,9 @@ from typing import Any, Mapping, NamedTuple, Sequence
 
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.panels.algorithm_symbols import Symbol, vector
-from slotscope.model.frame import RunInfo
 from slotscope.model.policies.common import PseudocodeLine
-from slotscope.model.records import Line, Record
+from slotscope.model.reporting.frame import RunInfo
+from slotscope.model.reporting.records import Line, Record
 
 _TAG = re.compile(r"<[^>]*>")
 _ASSIGNED = re.compile(r"([^,←]+?) ←|for (\w+) =")

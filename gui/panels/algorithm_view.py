@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 from slotscope.gui.panels.algorithm_layout import HEADING_LEFT, CodeLayout, PlacedLine, ascent_of, draw_document
 from slotscope.gui.panels.algorithm_values import Beside, Code
 from slotscope.gui.theme import Theme
-from slotscope.model.records import Line
+from slotscope.model.reporting.records import Line
 
 _SCROLL_TIME = 180  # ms
 _DIMMED = 0.38

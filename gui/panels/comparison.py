@@ -18,8 +18,8 @@ from slotscope.gui.panels.tiles import LabelPace, paint_ground
 from slotscope.gui.panels.wording import job_words, significant
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.comparison.differences import Difference
-from slotscope.model.explain import counted, grouped
-from slotscope.model.frame import Frame
+from slotscope.model.reporting.explain import counted, grouped
+from slotscope.model.reporting.frame import Frame
 
 _BUTTONS = (
     ("first", "First that differs", "Go to the first decision that differs", ""),

@@ -24,8 +24,8 @@ from slotscope.gui.plotting.sampled import (
 )
 from slotscope.gui.plotting.time_plot import LANE_STYLES, PlotText, TimePlot
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.spec import Kind
+from slotscope.model.reporting.frame import Frame
 
 #: Height that both plots need, in pixels at the usual size of type; in less room the differences
 #: stand alone.

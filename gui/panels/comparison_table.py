@@ -9,11 +9,11 @@ from typing import Iterator, NamedTuple, Sequence
 from slotscope.gui.panels.wording import significant, with_interval
 from slotscope.gui.plotting.sampled import counted_from, warmup
 from slotscope.gui.theme import Theme
-from slotscope.model.explain import quantity
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.spec import UNDECIDED, UNSTABLE, Judgement
-from slotscope.model.metrics import CONFIDENCE, Batches, Estimate, estimates
-from slotscope.model.recorder import TIME_COLUMN
+from slotscope.model.measures.metrics import CONFIDENCE, Batches, Estimate, estimates
+from slotscope.model.reporting.explain import quantity
+from slotscope.model.reporting.frame import Frame
+from slotscope.model.running.recorder import TIME_COLUMN
 
 #: Theme colours of the lanes, in order.
 LANE_ROLES = ("run", "second", "third")

@@ -9,17 +9,17 @@ from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
-from slotscope.gui.boxes import keep_keys
-from slotscope.gui.fault_line import FaultLine
 from slotscope.gui.intents import Ask, AskWhy, BreakAt, GoTo, RunUntil, Say, WhatIf
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.decisions_model import LogModel, mark_icon, mark_side
 from slotscope.gui.panels.decisions_view import LogView
-from slotscope.gui.question_field import QuestionField
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.explain import grouped, plural
-from slotscope.model.frame import Frame, RunInfo
+from slotscope.gui.widgets.boxes import keep_keys
+from slotscope.gui.widgets.fault_line import FaultLine
+from slotscope.gui.widgets.question_field import QuestionField
 from slotscope.model.questions.fields import EventKind
+from slotscope.model.reporting.explain import grouped, plural
+from slotscope.model.reporting.frame import Frame, RunInfo
 
 
 class FilterBar(QWidget):

@@ -15,10 +15,10 @@ from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.theme import Theme
-from slotscope.model.explain import THIN_SPACE, Narrator, decimals_for, grouped, shown_time
 from slotscope.model.kinds.spec import Kind
 from slotscope.model.questions.fields import EventKind
-from slotscope.model.records import Record
+from slotscope.model.reporting.explain import THIN_SPACE, Narrator, decimals_for, grouped, shown_time
+from slotscope.model.reporting.records import Record
 
 Index = QModelIndex | QPersistentModelIndex
 

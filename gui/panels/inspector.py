@@ -1,6 +1,6 @@
 """The inspector: what is known of the thing that is pointed at, and what happened to it.
 
-All it shows comes from the kind of system (:mod:`model.inspection`); it knows none.
+All it shows comes from the kind of system (:mod:`model.reporting.inspection`); it knows none.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from slotscope.gui.panels.inspector_now import Now
 from slotscope.gui.panels.inspector_why import WhyView
 from slotscope.gui.panels.tiles import LabelPace
 from slotscope.gui.theme import Theme
-from slotscope.model.frame import Frame, RunInfo
-from slotscope.model.inspection import Thing
+from slotscope.model.reporting.frame import Frame, RunInfo
+from slotscope.model.reporting.inspection import Thing
 
 #: From this width on the history stands beside what is known now, in heights of the type.
 _WIDE = 46

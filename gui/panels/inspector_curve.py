@@ -9,13 +9,13 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme
-from slotscope.model.inspection import HistoryCurve
+from slotscope.model.reporting.inspection import HistoryCurve
 
 _HEIGHT, _MARGIN = 3.4, 10
 
 
 class SmallCurve(QWidget):
-    """Draws a :class:`model.inspection.HistoryCurve` as steps."""
+    """Draws a :class:`model.reporting.inspection.HistoryCurve` as steps."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QAbstractItemView, QLabel, QVBoxLayout, QWidget
 from slotscope.gui.panels.decisions_model import LogEntry, LogModel
 from slotscope.gui.panels.decisions_view import LogView
 from slotscope.gui.theme import Theme
-from slotscope.model.explain import grouped, plural, shown_time
-from slotscope.model.frame import Frame
-from slotscope.model.inspection import Found, Told
+from slotscope.model.reporting.explain import grouped, plural, shown_time
+from slotscope.model.reporting.frame import Frame
+from slotscope.model.reporting.inspection import Found, Told
 
 
 class HistoryModel(LogModel):

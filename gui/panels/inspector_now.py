@@ -22,7 +22,7 @@ from slotscope.gui.panels.decisions_model import Index
 from slotscope.gui.panels.inspector_curve import SmallCurve
 from slotscope.gui.panels.scenario_cells import type_pixmap
 from slotscope.gui.theme import Theme
-from slotscope.model.inspection import Description, Fact, FactSection, Table, TableLine, Thing
+from slotscope.model.reporting.inspection import Description, Fact, FactSection, Table, TableLine, Thing
 
 #: Lines that a table shows at once.
 _MOST_LINES = 12

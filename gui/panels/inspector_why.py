@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
 from slotscope.gui.theme import Theme
-from slotscope.model.explain import counted, grouped
+from slotscope.model.reporting.explain import counted, grouped
 from slotscope.model.whys.asking import Why
 from slotscope.model.whys.tables import Candidates
 

@@ -9,19 +9,19 @@ from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
-from slotscope.gui.expression_field import ExpressionField, asleep
 from slotscope.gui.intents import BreakAt, Follow, GoTo
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.monitors_slack import SlackCurve
 from slotscope.gui.panels.tiles import LabelPace, paint_ground
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.claims import ClaimReading, claim_readings
-from slotscope.model.explain import grouped, plural
-from slotscope.model.frame import Frame, RunInfo
-from slotscope.model.monitors import Reading, Standing
+from slotscope.gui.widgets.expression_field import ExpressionField, asleep
+from slotscope.model.measures.claims import ClaimReading, claim_readings
+from slotscope.model.measures.monitors import Reading, Standing
 from slotscope.model.questions.breakpoints import MONITOR, unless
 from slotscope.model.questions.tracks import OWN, own_monitor
+from slotscope.model.reporting.explain import grouped, plural
+from slotscope.model.reporting.frame import Frame, RunInfo
 
 #: How a standing is written: never by its colour alone.
 MARKS: dict[Standing, str] = {"holds": "✓ holds", "violated": "✗ violated", "open": "… open"}

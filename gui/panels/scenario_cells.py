@@ -20,12 +20,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from slotscope.gui.boxes import ChoiceBox
-from slotscope.gui.icons import icon
 from slotscope.gui.painting.colour import contrast
 from slotscope.gui.painting.textures import type_brush
 from slotscope.gui.panels.scenario_fields import SERVICES, Path, as_number, as_text, copied, put, value_at
 from slotscope.gui.theme import Theme
+from slotscope.gui.widgets.boxes import ChoiceBox
+from slotscope.gui.widgets.icons import icon
 
 _TAG = re.compile(r"<[^>]*>")
 

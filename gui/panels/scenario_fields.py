@@ -10,14 +10,14 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin
 import numpy as np
 from pydantic import BaseModel
 
-from slotscope.model.assembly import assemble, policy_class, policy_parameters
 from slotscope.model.errors import ScenarioError, UserError
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.policies import POLICIES_OF, is_file, is_own, policy_titles, reference_class, reference_for
+from slotscope.model.running.assembly import assemble, policy_class, policy_parameters
 from slotscope.model.scenario.common import Service
 from slotscope.model.scenario.load import Scenario, parse_scenario
 from slotscope.model.scenario.validation import Problem, ValidationFaultError, validated
-from slotscope.model.workload import RecordedWorkload
+from slotscope.model.scenario.workload import RecordedWorkload
 
 Path = tuple[str | int, ...]
 _WHOLE = re.compile(r"[-+]?\d{1,30}")

@@ -25,7 +25,7 @@ from slotscope.gui.panels.scenario_fields import (
 from slotscope.gui.panels.scenario_leaves import leaf_cells
 from slotscope.gui.panels.scenario_unions import ShapeCell
 from slotscope.gui.theme import Theme
-from slotscope.model.frame import Frame, RunInfo
+from slotscope.model.reporting.frame import Frame, RunInfo
 from slotscope.model.scenario.load import Scenario, as_data
 
 #: The section of what only a kind of system without job types has.

@@ -9,16 +9,16 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout
 
-from slotscope.gui.expression_field import ExpressionField, asleep
 from slotscope.gui.intents import Follow
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.tiles import LabelPace, paint_ground
 from slotscope.gui.panels.track_plot import HitStrip, TrackLine, TrackPlot, lines_of
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.explain import grouped, plural
-from slotscope.model.frame import Frame
+from slotscope.gui.widgets.expression_field import ExpressionField, asleep
 from slotscope.model.questions.words import Words
+from slotscope.model.reporting.explain import grouped, plural
+from slotscope.model.reporting.frame import Frame
 
 
 class TrackPanel(Panel):

@@ -13,8 +13,8 @@ from slotscope.gui.plotting.run_plot import RunPlot
 from slotscope.gui.plotting.sampled import Columns, History, Values
 from slotscope.gui.plotting.time_plot import LANE_STYLES, Role
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.frame import Frame
 from slotscope.model.questions.tracks import Track, Tracked
+from slotscope.model.reporting.frame import Frame
 
 _ROW, _GAP, _NEAR = 9, 4, 6.0
 

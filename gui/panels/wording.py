@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from slotscope.gui.plotting.scales import MINUS, format_number
-from slotscope.model.explain import THIN_SPACE, settled
-from slotscope.model.frame import Frame, RunInfo
+from slotscope.model.reporting.explain import THIN_SPACE, settled
+from slotscope.model.reporting.frame import Frame, RunInfo
 
 #: In plain text, for labels in pictures, and in rich text.
 GREEDY_MARK = "⁽ᵍ⁾"

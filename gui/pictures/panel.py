@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QVBoxLayout
 from slotscope.gui.intents import Select
 from slotscope.gui.panel import Panel
 from slotscope.gui.theme import Theme
-from slotscope.model.frame import Frame
+from slotscope.model.reporting.frame import Frame
 
 
 class PicturePanel(Panel):

@@ -19,7 +19,7 @@ from slotscope.gui.panels.wording import sentence
 from slotscope.gui.pictures.marks import around
 from slotscope.gui.pictures.pointed import PointedPicture
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.frame import Frame
+from slotscope.model.reporting.frame import Frame
 
 MARGIN = 10.0
 #: Height from which on there is a legend, in lines of text.

@@ -8,8 +8,8 @@ from PySide6.QtCore import QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QPainter
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from slotscope.gui.gestures import Gestures, show_tip
 from slotscope.gui.theme import Theme
+from slotscope.gui.widgets.gestures import Gestures, show_tip
 
 _CENTRED = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
 

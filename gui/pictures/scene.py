@@ -12,7 +12,7 @@ from PySide6.QtCore import QPointF, QRectF
 from slotscope.gui.painting.stage import in_pixels, in_widget
 from slotscope.gui.pictures.layout import Box, CellLayout, Integers, SectionGrid
 from slotscope.gui.theme import Theme
-from slotscope.model.frame import Frame
+from slotscope.model.reporting.frame import Frame
 
 StateT = TypeVar("StateT")
 NumbersT = TypeVar("NumbersT")

@@ -12,8 +12,8 @@ from slotscope.gui.plotting.pyramid import Pyramid
 from slotscope.gui.plotting.sampled import LEAST_GROWTH, History
 from slotscope.gui.plotting.time_plot import PlotText, Role, TimePlot
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.frame import Frame
-from slotscope.model.metrics import Estimate
+from slotscope.model.measures.metrics import Estimate
+from slotscope.model.reporting.frame import Frame
 
 View = tuple[float, float]
 _HOW = "A click goes to that moment, the wheel enlarges, a double click shows all."

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from slotscope.gui.plotting.pyramid import Pyramid
-from slotscope.model.frame import Frame, RunInfo
-from slotscope.model.recorder import EVENT_COLUMN, TIME_COLUMN
+from slotscope.model.reporting.frame import Frame, RunInfo
+from slotscope.model.running.recorder import EVENT_COLUMN, TIME_COLUMN
 
 Values = npt.NDArray[np.float64]
 #: Reads samples, given the numbers of the scenario.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Sequence
 
-from slotscope.model.explain import THIN_SPACE
+from slotscope.model.reporting.explain import THIN_SPACE
 
 MINUS = "\u2212"
 _STEPS = 5

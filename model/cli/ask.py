@@ -11,12 +11,12 @@ import numpy as np
 
 from slotscope.model.api import Session
 from slotscope.model.cli.output import Progress, print_json, progress_of, shown
-from slotscope.model.data_tables import DataColumn, DataTable, table_file
 from slotscope.model.errors import UserError
 from slotscope.model.questions.asking import answers
 from slotscope.model.questions.columns import events_table
 from slotscope.model.questions.meaning import Question, understood
 from slotscope.model.questions.words import Words
+from slotscope.model.reporting.data_tables import DataColumn, DataTable, table_file
 
 #: Events looked at, unless the user says how many.
 EVENTS = 100_000

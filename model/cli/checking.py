@@ -6,12 +6,12 @@ import argparse
 from pathlib import Path
 
 from slotscope.model.api import Session
-from slotscope.model.assembly import named_policy
 from slotscope.model.comparison.companion import companion
 from slotscope.model.comparison.comparison import too_many_lanes
 from slotscope.model.errors import ScenarioError, TraceError
 from slotscope.model.forks.changes import Course
 from slotscope.model.policies import reference_for
+from slotscope.model.running.assembly import named_policy
 from slotscope.model.scenario.load import load_scenario
 
 #: The ending of saved sessions, which the window itself reads.

@@ -15,8 +15,8 @@ from slotscope.model.cli.output import Progress, estimated, shown, table
 from slotscope.model.comparison.companion import companion
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.differences import Difference
-from slotscope.model.explain import Narrator, quantity
-from slotscope.model.metrics import Estimate
+from slotscope.model.measures.metrics import Estimate
+from slotscope.model.reporting.explain import Narrator, quantity
 
 
 @dataclass(frozen=True)

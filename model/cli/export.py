@@ -9,9 +9,9 @@ from pathlib import Path
 from slotscope.model.api import Session
 from slotscope.model.cli.output import print_json, progress_of
 from slotscope.model.cli.parser import UsageError
-from slotscope.model.data_tables import TableWriter, table_file
-from slotscope.model.engine import Task
 from slotscope.model.questions.columns import events_table, samples_table
+from slotscope.model.reporting.data_tables import TableWriter, table_file
+from slotscope.model.running.engine import Task
 
 
 def execute(options: argparse.Namespace) -> int:

@@ -14,11 +14,11 @@ from slotscope.model.api import Session
 from slotscope.model.cli.guard import note
 from slotscope.model.cli.output import Progress, estimated, shown, table
 from slotscope.model.cli.parser import MOST_SEED, UsageError
-from slotscope.model.engine import Reason
-from slotscope.model.explain import quantity
 from slotscope.model.kinds.spec import Judgement, Kind
-from slotscope.model.metrics import Batches, Estimate, estimate, estimates
-from slotscope.model.state import digest
+from slotscope.model.measures.metrics import Batches, Estimate, estimate, estimates
+from slotscope.model.reporting.explain import quantity
+from slotscope.model.running.engine import Reason
+from slotscope.model.systems.state import digest
 
 #: Seconds of running between two looks at the progress line.
 SLICE_SECONDS = 0.1

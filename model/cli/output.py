@@ -10,9 +10,9 @@ from time import monotonic
 from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence, TypeVar
 
 from slotscope.model.cli.guard import note
-from slotscope.model.explain import settled
-from slotscope.model.metrics import Estimate
-from slotscope.model.waiting import waiting, who_waits
+from slotscope.model.measures.metrics import Estimate
+from slotscope.model.reporting.explain import settled
+from slotscope.model.running.waiting import waiting, who_waits
 
 _Found = TypeVar("_Found")
 

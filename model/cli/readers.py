@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Callable
 
-from slotscope.model.origin import Moment
+from slotscope.model.running.origin import Moment
 
 MOST_PIXELS = 10_000
 

@@ -10,8 +10,8 @@ from typing import Any, Iterable, Iterator, TypeVar
 
 from slotscope.model.api import Session
 from slotscope.model.cli.output import Progress, print_json, progress_of, shown
-from slotscope.model.engine import EventRun
 from slotscope.model.errors import PolicyError
+from slotscope.model.running.engine import EventRun
 from slotscope.model.scenario.load import load_scenarios
 
 #: Events of a workload that does not end by itself, unless the user says how many.

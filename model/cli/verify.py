@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from slotscope.model.api import Session
-from slotscope.model.assembly import Bench
 from slotscope.model.cli.output import Progress, print_json, progress_of
-from slotscope.model.engine import Advance, Engine, EventRun, Task, started
-from slotscope.model.state import differences, digest
+from slotscope.model.running.assembly import Bench
+from slotscope.model.running.engine import Advance, Engine, EventRun, Task, started
+from slotscope.model.systems.state import differences, digest
 
 #: Sentences kept; a broken state breaks many invariants at every event.
 MOST_SENTENCES = 100

@@ -7,7 +7,7 @@ import argparse
 from slotscope.model.api import Session
 from slotscope.model.cli.output import print_json, progress_of, table
 from slotscope.model.errors import UserError
-from slotscope.model.explain import counted, grouped
+from slotscope.model.reporting.explain import counted, grouped
 from slotscope.model.whys.asking import Why, decided_at, why, with_flip
 from slotscope.model.whys.tables import Candidates
 

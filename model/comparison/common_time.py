@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from slotscope.model.comparison.lockstep import Lockstep
-from slotscope.model.engine import Engine
-from slotscope.model.recorder import Extent
-from slotscope.model.records import Event
+from slotscope.model.reporting.records import Event
+from slotscope.model.running.engine import Engine
+from slotscope.model.running.recorder import Extent
 
 
 class CommonTime:

@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import Sequence
 
 from slotscope.model.api import Session
-from slotscope.model.assembly import assemble
-from slotscope.model.engine import EventRun, Reason
 from slotscope.model.errors import PolicyError, ScenarioError
 from slotscope.model.forks.changes import Course, Deviation
-from slotscope.model.origin import Origin
-from slotscope.model.state import copied
-from slotscope.model.waiting import share_of, who_waits
+from slotscope.model.running.assembly import assemble
+from slotscope.model.running.engine import EventRun, Reason
+from slotscope.model.running.origin import Origin
+from slotscope.model.running.waiting import share_of, who_waits
+from slotscope.model.systems.state import copied
 
 
 def caught_up(session: Session, time: float) -> None:

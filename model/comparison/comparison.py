@@ -14,7 +14,6 @@ from time import monotonic
 from typing import Any, Mapping, Sequence
 
 from slotscope.model.api import Session
-from slotscope.model.assembly import Bench
 from slotscope.model.comparison.common_time import CommonTime
 from slotscope.model.comparison.companion import caught_up, companion
 from slotscope.model.comparison.differences import DIFFERENCES, Difference, Standing
@@ -22,14 +21,15 @@ from slotscope.model.comparison.labels import labels_of
 from slotscope.model.comparison.lane import Lane, arrival_time
 from slotscope.model.comparison.lockstep import Lockstep
 from slotscope.model.comparison.search import DifferenceSearch
-from slotscope.model.engine import Reason
 from slotscope.model.errors import UserError
-from slotscope.model.explain import grouped
-from slotscope.model.frame import Frame, RunInfo, Speed
-from slotscope.model.origin import Moment, Origin
-from slotscope.model.policy_choice import choice_text
+from slotscope.model.policies.choice import choice_text
+from slotscope.model.reporting.explain import grouped
+from slotscope.model.reporting.frame import Frame, RunInfo, Speed
+from slotscope.model.running.assembly import Bench
+from slotscope.model.running.engine import Reason
+from slotscope.model.running.origin import Moment, Origin
+from slotscope.model.running.waiting import GivenUpError
 from slotscope.model.scenario.load import Scenario
-from slotscope.model.waiting import GivenUpError
 
 #: Lanes that a comparison has at least and at most.
 LEAST_LANES, MOST_LANES = 2, 3
@@ -99,7 +99,7 @@ class Comparison:
     def of(cls, sessions: Sequence[Session]) -> Comparison:
         """Compare runs on the same jobs at the first one's clock, up to which the others run.
 
-        If whoever waits has had enough (:mod:`model.waiting`), all stand as far as they came,
+        If whoever waits has had enough (:mod:`model.running.waiting`), all stand as far as they came,
         or at the start if that takes too long as well.
         """
         first = sessions[0]

@@ -9,11 +9,11 @@ from tempfile import TemporaryDirectory
 from pydantic import Field
 
 from slotscope.model.api import Session
-from slotscope.model.archive import as_json, damage_as_errors, has_member, members_of, written
 from slotscope.model.comparison.comparison import MOST_LANES, Comparison, Run
 from slotscope.model.errors import ScenarioError, UserError
 from slotscope.model.scenario.fields import Section
 from slotscope.model.scenario.validation import validated
+from slotscope.model.session.archive import as_json, damage_as_errors, has_member, members_of, written
 
 #: Version of the format.
 VERSION = 2

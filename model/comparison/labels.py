@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
-from slotscope.model.policy_choice import value_text
+from slotscope.model.policies.choice import value_text
 from slotscope.model.scenario.common import PolicyChoice
 
 

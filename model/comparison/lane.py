@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from slotscope.model.api import Session
 from slotscope.model.comparison.record import MOST_JOBS, DecisionRecord
-from slotscope.model.engine import Task
-from slotscope.model.records import ARRIVAL
-from slotscope.model.state import copied
-from slotscope.model.timeline import NO_END
+from slotscope.model.reporting.records import ARRIVAL
+from slotscope.model.running.engine import Task
+from slotscope.model.running.timeline import NO_END
+from slotscope.model.systems.state import copied
 
 
 class Lane:

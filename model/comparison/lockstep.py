@@ -15,12 +15,12 @@ from typing import Callable, Concatenate, ParamSpec, Sequence, TypeVar
 
 from slotscope.model.api import Session
 from slotscope.model.comparison.lane import Lane
-from slotscope.model.engine import Advance, Reason
 from slotscope.model.errors import PolicyError, UserError
-from slotscope.model.records import ARRIVAL, DEPARTURE, MOVE, SLOT, TICK, UPDATE, Event
-from slotscope.model.slices import Slices
-from slotscope.model.timeline import NO_END
-from slotscope.model.waiting import GivenUpError, waiting_on
+from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, MOVE, SLOT, TICK, UPDATE, Event
+from slotscope.model.running.engine import Advance, Reason
+from slotscope.model.running.slices import Slices
+from slotscope.model.running.timeline import NO_END
+from slotscope.model.running.waiting import GivenUpError, waiting_on
 
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.exercises.posed import NONE, Posed, one_of
-from slotscope.model.explain import plural
-from slotscope.model.records import Record
+from slotscope.model.reporting.explain import plural
+from slotscope.model.reporting.records import Record
 from slotscope.model.whys.asking import replayed, setting_of
 from slotscope.model.whys.decision import Happened, Setting, Subject
 from slotscope.model.whys.tables import Candidates

@@ -14,8 +14,8 @@ from slotscope.model.exercises.posing import at_present
 from slotscope.model.exercises.question import QuizQuestion
 from slotscope.model.exercises.room import asks_of
 from slotscope.model.exercises.values import pose_value
-from slotscope.model.origin import NO_LINE, Moment, opening_line
-from slotscope.model.waiting import who_waits
+from slotscope.model.running.origin import NO_LINE, Moment, opening_line
+from slotscope.model.running.waiting import who_waits
 
 #: The first decision of an exercise comes after so many events, from and to; which, the seed says.
 _STARTS = (10, 100)

@@ -13,8 +13,8 @@ from slotscope.model.comparison.comparison import Comparison, Run, lanes_of
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.posed import Posed, Sketch, one_of, refused
 from slotscope.model.exercises.question import QuizQuestion
-from slotscope.model.explain import full_time
-from slotscope.model.recorder import TIME_COLUMN
+from slotscope.model.reporting.explain import full_time
+from slotscope.model.running.recorder import TIME_COLUMN
 
 #: Points in which a curve that is drawn is read.
 POINTS = 8

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.errors import UserError
-from slotscope.model.explain import shown
+from slotscope.model.reporting.explain import shown
 
 #: The answer that nothing, or nobody, is it.
 NONE = "none"

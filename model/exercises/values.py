@@ -10,8 +10,8 @@ from typing import Any, Mapping
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.deciding import At
 from slotscope.model.exercises.posed import Posed, Reader, line_of, refused, vector, whole
-from slotscope.model.explain import shown
-from slotscope.model.records import Record
+from slotscope.model.reporting.explain import shown
+from slotscope.model.reporting.records import Record
 
 #: The largest whole number that is read.
 _MOST = 10**12

@@ -12,13 +12,13 @@ from typing import Any, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from slotscope.model.engine import Advance, Engine, EventRun, Reason, Task
 from slotscope.model.errors import PolicyError, UserError
 from slotscope.model.forks.overruled import DECIDED, under
-from slotscope.model.records import Event, Record
-from slotscope.model.state import copied
+from slotscope.model.reporting.records import Event, Record
+from slotscope.model.running.engine import Advance, Engine, EventRun, Reason, Task
 from slotscope.model.systems.base import EVENT
 from slotscope.model.systems.rows import FLAG_FORCED
+from slotscope.model.systems.state import copied
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Leg:
 
 
 class CourseSystem:
-    """See :class:`model.engine.System`; *forced* are the decisions by the event that each is made in."""
+    """See :class:`model.running.engine.System`; *forced* are the decisions by the event that each is made in."""
 
     def __init__(self, legs: Sequence[Leg], forced: Mapping[int, str]) -> None:
         self.legs = tuple(legs)
@@ -114,7 +114,7 @@ class CourseSystem:
 
 
 class CourseEngine:
-    """See :class:`model.engine.Engine`; *engines* are those of the legs."""
+    """See :class:`model.running.engine.Engine`; *engines* are those of the legs."""
 
     def __init__(self, system: CourseSystem, engines: Sequence[Engine]) -> None:
         self._system = system

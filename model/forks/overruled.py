@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import copy
 from typing import Any, Callable, Iterator, TypeVar
 
-from slotscope.model.records import Record
+from slotscope.model.reporting.records import Record
 
 #: The kind of the sub-step that says that a decision is forced.
 DECIDED = "decided_otherwise"

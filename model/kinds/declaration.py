@@ -73,7 +73,7 @@ class Room(NamedTuple):
         A module that puts policies of one's own under guard, or nothing: then there are none.
     answered:
         A module, and the policy in it whose decisions are answered from outside
-        (:class:`model.answering.Answered`), or nothing.
+        (:class:`model.running.answering.Answered`), or nothing.
     former_packages:
         Packages whose modules are now others, for such policies that were written before.
     """

@@ -13,16 +13,16 @@ from typing import Any, Callable, Iterator, Mapping, NamedTuple, Protocol, Seque
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.engine import System
-from slotscope.model.explain import Narrator
 from slotscope.model.forks.changes import Choice
-from slotscope.model.inspection import Inspector
 from slotscope.model.kinds.rooms import ROOMS
-from slotscope.model.metrics import Batches, Estimate
-from slotscope.model.monitors import Claim, Monitor
+from slotscope.model.measures.metrics import Batches, Estimate
+from slotscope.model.measures.monitors import Claim, Monitor
 from slotscope.model.questions.fields import Vocabulary
-from slotscope.model.records import Event
-from slotscope.model.statespec import StateSpec
+from slotscope.model.reporting.explain import Narrator
+from slotscope.model.reporting.inspection import Inspector
+from slotscope.model.reporting.records import Event
+from slotscope.model.running.engine import System
+from slotscope.model.systems.statespec import StateSpec
 from slotscope.model.whys.decision import Whys
 
 #: Where each kind is: a module that defines ``KIND``.

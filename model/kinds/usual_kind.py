@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.kinds.spec import Judgement
-from slotscope.model.metrics import BATCHES, Batches
-from slotscope.model.monitors import Claim, Monitor, violations
+from slotscope.model.measures.metrics import BATCHES, Batches
+from slotscope.model.measures.monitors import Claim, Monitor, violations
 from slotscope.model.questions.fields import Vocabulary
-from slotscope.model.recorder import TIME_COLUMN
+from slotscope.model.running.recorder import TIME_COLUMN
 from slotscope.model.whys.decision import Whys
 
 Pair = tuple[NDArray[np.float64], NDArray[np.float64] | None]

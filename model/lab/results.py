@@ -9,7 +9,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, Mapping
 
-from slotscope.model.metrics import Estimate
+from slotscope.model.measures.metrics import Estimate
 
 
 @dataclass(frozen=True)

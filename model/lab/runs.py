@@ -7,9 +7,9 @@ from typing import Any, Mapping
 import numpy as np
 
 from slotscope.model.api import open_bench
-from slotscope.model.assembly import Bench
-from slotscope.model.engine import Reason, Task, started
 from slotscope.model.lab.parts import Part
+from slotscope.model.running.assembly import Bench
+from slotscope.model.running.engine import Reason, Task, started
 from slotscope.model.scenario.load import Scenario, as_data, parse_scenario
 from slotscope.model.systems.base import NEXT_ARRIVAL
 

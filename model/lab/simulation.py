@@ -11,15 +11,15 @@ from typing import Any, Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from slotscope.model.api import open_bench
-from slotscope.model.assembly import Bench, assemble
 from slotscope.model.errors import TraceError
 from slotscope.model.forks.changes import Course
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.lab.parts import Outcome, Part, canonical
 from slotscope.model.lab.runs import StraightRun
-from slotscope.model.metrics import Estimate, estimate, estimates
+from slotscope.model.measures.metrics import Estimate, estimate, estimates
 from slotscope.model.policies import is_own, source_of
-from slotscope.model.policy_choice import policy_choice
+from slotscope.model.policies.choice import policy_choice
+from slotscope.model.running.assembly import Bench, assemble
 from slotscope.model.scenario.load import Scenario, as_data, edited, load_scenario, parse_scenario
 
 WORK = __name__

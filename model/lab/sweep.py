@@ -9,7 +9,6 @@ from functools import cached_property
 from itertools import product
 from typing import Any, Iterator, Mapping, Sequence
 
-from slotscope.model.assembly import assemble, named_policy, policy_parameters
 from slotscope.model.errors import UserError, unknown_name
 from slotscope.model.exact import rational
 from slotscope.model.kinds.spec import Measure, kind_named
@@ -17,8 +16,9 @@ from slotscope.model.lab.parts import Outcome, Part
 from slotscope.model.lab.plan import Options, Outcomes, finished
 from slotscope.model.lab.results import Curve, Figure, Result, Row
 from slotscope.model.lab.simulation import simulations
-from slotscope.model.metrics import estimate
+from slotscope.model.measures.metrics import estimate
 from slotscope.model.policies import reference_for
+from slotscope.model.running.assembly import assemble, named_policy, policy_parameters
 from slotscope.model.scenario.load import Scenario, as_data, parse_scenario
 
 #: The value of an axis, as a scenario file may hold it.

@@ -8,8 +8,8 @@ from typing import Callable, Collection, Iterator
 from slotscope.model.comparison.comparison import Run, stand_at
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.posing import pose
-from slotscope.model.inspection import SERVER, Thing
 from slotscope.model.lessons.lesson import Lesson, Step
+from slotscope.model.reporting.inspection import SERVER, Thing
 
 #: The names of the panels of a kind of system.
 PanelsOf = Callable[[str], Collection[str]]

@@ -14,7 +14,7 @@ from slotscope.model.lessons.answers import Given, read_answers
 from slotscope.model.lessons.files import lesson_files, load_lesson
 from slotscope.model.lessons.lesson import Lesson, Step
 from slotscope.model.lessons.place import StepPlace
-from slotscope.model.origin import Moment, Origin
+from slotscope.model.running.origin import Moment, Origin
 
 #: Events that a moment may be away from the start of its run: files come from anywhere.
 MOST_EVENTS = 1_000_000

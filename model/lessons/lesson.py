@@ -13,9 +13,9 @@ from pydantic import AfterValidator, Field
 from slotscope.model.cli.arguments import parse
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.question import QuizQuestion
-from slotscope.model.inspection import JOB, SERVER
 from slotscope.model.lessons.place import StepPlace
-from slotscope.model.origin import Origin, file_beside, policy_beside
+from slotscope.model.reporting.inspection import JOB, SERVER
+from slotscope.model.running.origin import Origin, file_beside, policy_beside
 from slotscope.model.scenario.fields import Name, Section
 
 #: How a thing to outline is written: counted from 1 as the window counts servers, jobs by their numbers.

@@ -8,11 +8,11 @@ from typing import Any
 from slotscope.model.api import Session
 from slotscope.model.comparison.comparison import Comparison, Run, lanes_of
 from slotscope.model.forks.changes import Course
-from slotscope.model.origin import Moment, Origin, opening_line
 from slotscope.model.policies import is_file, source_of
+from slotscope.model.policies.choice import policy_choice
 from slotscope.model.policies.own.file import read_policy
 from slotscope.model.policies.own.trust import check_allowed
-from slotscope.model.policy_choice import policy_choice
+from slotscope.model.running.origin import Moment, Origin, opening_line
 
 
 @dataclass(frozen=True)

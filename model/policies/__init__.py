@@ -1,7 +1,7 @@
 """The references: each policy as its paper writes it, one module for each.
 
 A reference is a class with a name, a schema of parameters and one generator for each
-occasion on which it must act.  It yields what it found (:class:`model.records.Record`) and
+occasion on which it must act.  It yields what it found (:class:`model.reporting.records.Record`) and
 what it decides (``Admit``, ``Reject``, ``Migrate``, ...).  The system checks and applies
 each decision at once, so that the view the policy reads is always current.
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Any, Mapping, NamedTuple, Sequence
 
-from slotscope.model.records import Line, Record
+from slotscope.model.reporting.records import Line, Record
 from slotscope.model.scenario.fields import Section
 
 #: A replay of the program's own policies never drifts.

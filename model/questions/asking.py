@@ -14,15 +14,15 @@ from typing import Any, Iterator, NamedTuple, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.engine import EventRun, System, Task
 from slotscope.model.kinds.spec import RunnableSystem
 from slotscope.model.questions.changes import column_of, watched_by
 from slotscope.model.questions.meaning import Question
 from slotscope.model.questions.tables import Column, EventTable, Lead
-from slotscope.model.slices import Slices
-from slotscope.model.state import copied
+from slotscope.model.running.engine import EventRun, System, Task
+from slotscope.model.running.slices import Slices
+from slotscope.model.running.timeline import NO_END, Stretch, Timeline
+from slotscope.model.systems.state import copied
 from slotscope.model.systems.watching import RowChanges
-from slotscope.model.timeline import NO_END, Stretch, Timeline
 
 #: Events between two looks around at first, where states have to be looked at.
 FEW = 200

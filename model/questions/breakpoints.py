@@ -12,16 +12,16 @@ from typing import Callable, Iterable, Iterator, NamedTuple
 
 import numpy as np
 
-from slotscope.model.assembly import Bench
 from slotscope.model.errors import UserError
-from slotscope.model.explain import grouped
-from slotscope.model.monitors import Reading, stop_line
+from slotscope.model.measures.monitors import Reading, stop_line
 from slotscope.model.questions.asking import FEW, Answers, answers
 from slotscope.model.questions.meaning import Question, understood
 from slotscope.model.questions.syntax import QuestionError
 from slotscope.model.questions.words import Words, nearest
-from slotscope.model.timeline import NO_END, Timeline
-from slotscope.model.waiting import GivenUpError
+from slotscope.model.reporting.explain import grouped
+from slotscope.model.running.assembly import Bench
+from slotscope.model.running.timeline import NO_END, Timeline
+from slotscope.model.running.waiting import GivenUpError
 
 #: Events looked ahead at most, where no states have to be looked at.
 MANY = 16_384

@@ -9,18 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.api import Session
-from slotscope.model.data_tables import DataColumn, DataTable, table_file
-from slotscope.model.engine import Task
 from slotscope.model.questions.fields import AskedField, RowColumn, SampleColumns
 from slotscope.model.questions.words import Words
-from slotscope.model.recorder import EVENT_COLUMN, TIME_COLUMN
-from slotscope.model.waiting import GivenUpError
+from slotscope.model.reporting.data_tables import DataColumn, DataTable, table_file
+from slotscope.model.running.engine import Task
+from slotscope.model.running.recorder import EVENT_COLUMN, TIME_COLUMN
+from slotscope.model.running.waiting import GivenUpError
 
 
 def events_table(words: Words, rows: np.ndarray) -> DataTable:
     """One row for each event: its number, time and kind, what happened in it, and what is known of it.
 
-    *rows* are those of a kind of system, such as :meth:`model.timeline.Timeline.rows` gives.
+    *rows* are those of a kind of system, such as :meth:`model.running.timeline.Timeline.rows` gives.
     """
     columns = [_of_row(words, field, rows) for field in words.each_field() if isinstance(field.source, RowColumn)]
     flags = rows["flags"]

@@ -11,8 +11,8 @@ from slotscope.model.kinds.spec import RunnableSystem
 from slotscope.model.questions.asking import Answers, answers
 from slotscope.model.questions.meaning import Question
 from slotscope.model.questions.words import Words
-from slotscope.model.timeline import NO_END, Timeline
-from slotscope.model.waiting import GivenUpError
+from slotscope.model.running.timeline import NO_END, Timeline
+from slotscope.model.running.waiting import GivenUpError
 
 
 class HistorySearch(ABC):

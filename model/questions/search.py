@@ -13,7 +13,7 @@ from slotscope.model.questions.asking import Answers
 from slotscope.model.questions.history_search import HistorySearch
 from slotscope.model.questions.meaning import Question, understood
 from slotscope.model.questions.words import Words
-from slotscope.model.timeline import Timeline
+from slotscope.model.running.timeline import Timeline
 
 #: Hits whose places are kept, from the first on, and hits whose rows are kept, up to the newest.
 MOST_HITS, MOST_ROWS = 2**20, 2000

@@ -13,16 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.errors import UserError
-from slotscope.model.explain import grouped, plural
 from slotscope.model.kinds.spec import RunnableSystem
-from slotscope.model.monitors import Monitor, Reading
+from slotscope.model.measures.monitors import Monitor, Reading
 from slotscope.model.questions.asking import Answers
 from slotscope.model.questions.history_search import HistorySearch
 from slotscope.model.questions.meaning import Question, slack_of, understood
 from slotscope.model.questions.syntax import QuestionError
 from slotscope.model.questions.words import Words
-from slotscope.model.recorder import Samples
-from slotscope.model.timeline import Timeline
+from slotscope.model.reporting.explain import grouped, plural
+from slotscope.model.running.recorder import Samples
+from slotscope.model.running.timeline import Timeline
 
 #: Expressions of a role at once.
 MOST_TRACKS = 8

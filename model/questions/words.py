@@ -9,7 +9,7 @@ from slotscope.model.kinds.spec import RunnableSystem
 from slotscope.model.questions.fields import AskedField, EventKind, RowColumn, SaidValues, ThingFields, Vocabulary
 from slotscope.model.questions.said import said_by
 
-#: What every event has. Kinds of event are those of :mod:`model.records`, from 1.
+#: What every event has. Kinds of event are those of :mod:`model.reporting.records`, from 1.
 _KINDS = ("arrival", "departure", "update", "slot", "move", "tick")
 _OF_ALL = (
     AskedField("event", "the number of the event", RowColumn("event")),

@@ -18,12 +18,12 @@ from typing import Any, Callable
 
 import numpy as np
 
-from slotscope.model.engine import Advance, Reason, Task
 from slotscope.model.jit import compiled
+from slotscope.model.running.engine import Advance, Reason, Task
+from slotscope.model.running.waiting import who_waits
+from slotscope.model.scenario.workload import JobBlock
 from slotscope.model.systems.base import EVENT, NEXT_ARRIVAL
 from slotscope.model.systems.watching import RowWatch, watched
-from slotscope.model.waiting import who_waits
-from slotscope.model.workload import JobBlock
 
 # Why a kernel comes back.
 AT_LIMIT, AT_TIME, AT_FLAG, AT_END, NEEDS_JOBS, NEEDS_ROOM, NEEDS_VALUE = range(7)
@@ -87,7 +87,7 @@ class CompiledEngine:
         return self.system.workload.block_at(arrival)
 
     def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
-        """See :class:`model.engine.Engine`."""
+        """See :class:`model.running.engine.Engine`."""
         if not getattr(self._run, "signatures", True):
             who_waits().tell("Compiling the policy, or loading it compiled")
         self.constant[[INITIAL_JOBS, STOP_FLAGS, STRIDE, EXPLAIN]] = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable, Generator, Iterable, Iterator
 
 from slotscope.model.errors import PolicyError
-from slotscope.model.records import Record, Remember
+from slotscope.model.reporting.records import Record, Remember
 
 
 def carried_out(decisions: Iterable[Record], carry_out: Callable[[Record], Record]) -> Iterator[Record]:

@@ -8,7 +8,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.streams import stream
+from slotscope.model.scenario.streams import stream
 from slotscope.model.systems.base import EVENT
 
 #: The only place in every state's ``clock`` that all kinds have: the time of the last event.

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Callable, Iterator, NamedTuple
 
-from slotscope.model.engine import EventRun
 from slotscope.model.errors import PolicyError, UserError
-from slotscope.model.inspection import JOB, SERVER, Thing
-from slotscope.model.monitors import violations
-from slotscope.model.state import copied
-from slotscope.model.waiting import GivenUpError, who_waits
+from slotscope.model.measures.monitors import violations
+from slotscope.model.reporting.inspection import JOB, SERVER, Thing
+from slotscope.model.running.engine import EventRun
+from slotscope.model.running.waiting import GivenUpError, who_waits
+from slotscope.model.systems.state import copied
 from slotscope.model.whys.decision import Change, Happened, Setting, Subject, Whys
 from slotscope.model.whys.tables import Candidates
 

@@ -7,9 +7,9 @@ from typing import Any, Callable, Iterable, NamedTuple, Protocol, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.inspection import Thing
-from slotscope.model.monitors import Monitor
-from slotscope.model.records import Event, Record
+from slotscope.model.measures.monitors import Monitor
+from slotscope.model.reporting.inspection import Thing
+from slotscope.model.reporting.records import Event, Record
 from slotscope.model.whys.tables import Candidates
 
 

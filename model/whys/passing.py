@@ -6,8 +6,8 @@ from typing import Any, NamedTuple, Sequence
 
 import numpy as np
 
-from slotscope.model.explain import told
-from slotscope.model.records import Admit, Allocate, Event, Match, Overflow, Place, Record, Reject
+from slotscope.model.reporting.explain import told
+from slotscope.model.reporting.records import Admit, Allocate, Event, Match, Overflow, Place, Record, Reject
 from slotscope.model.whys.asking import setting_of
 from slotscope.model.whys.decision import Happened, Setting, Whys
 

@@ -13,7 +13,7 @@ from typing import Callable, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.explain import grouped, plural
+from slotscope.model.reporting.explain import grouped, plural
 
 #: What stands for the candidates that failed nothing.
 OPEN = "could have been taken"

@@ -13,11 +13,11 @@ from typing import Any, Callable
 
 import numpy as np
 
-from slotscope.model.assembly import Bench
-from slotscope.model.engine import Engine, Reason, Task
 from slotscope.model.kinds.reservation.rows import EVENT_ROW, FLAG_REJECTED
 from slotscope.model.kinds.reservation.state import EVENT, ReservationState
-from slotscope.model.state import copied
+from slotscope.model.running.assembly import Bench
+from slotscope.model.running.engine import Engine, Reason, Task
+from slotscope.model.systems.state import copied
 from tests.bench import simpy_loss as loss
 from tests.bench.literal_cra import LiteralKernel
 from tests.bench.timing import SETTLED, SIZES, Contestant, Work, comparison, interleaved, section, settled

@@ -11,10 +11,10 @@ import random
 from time import process_time
 
 from slotscope.model.api import Session
-from slotscope.model.assembly import Bench
 from slotscope.model.kinds.reservation.state import ReservationState
-from slotscope.model.state import copied, digest, frozen, size_in_bytes
-from slotscope.model.timeline import Timeline
+from slotscope.model.running.assembly import Bench
+from slotscope.model.running.timeline import Timeline
+from slotscope.model.systems.state import copied, digest, frozen, size_in_bytes
 from tests.bench.bench_engines import of_engine
 from tests.bench.timing import (
     SETTLED,

@@ -14,10 +14,10 @@ from typing import Any, Mapping, Sequence
 
 import numpy as np
 
-from slotscope.model.assembly import Bench, assemble
-from slotscope.model.engine import Task, started
 from slotscope.model.kinds.moldable.rows import MOLDABLE_ROW
 from slotscope.model.kinds.moldable.state import EVENT, MoldableState
+from slotscope.model.running.assembly import Bench, assemble
+from slotscope.model.running.engine import Task, started
 from slotscope.model.scenario.load import as_data, edited, load_scenario
 from tests.bench.moldable_ways import PROGRAMS, TAPE, Kernel, Program, Way, by_kernel, compiled_c, drawn_jobs, in_c
 from tests.bench.timing import Contestant, Work, comparison, interleaved, section, spread, table

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from slotscope.model.assembly import Bench, assemble
-from slotscope.model.engine import Engine, Task, started
 from slotscope.model.policies.own.host import HOST
 from slotscope.model.policies.own.serving import Policies
+from slotscope.model.running.assembly import Bench, assemble
+from slotscope.model.running.engine import Engine, Task, started
 from slotscope.model.scenario.load import load_scenario
-from slotscope.model.state import copied
+from slotscope.model.systems.state import copied
 from tests.bench.timing import Contestant, Work, comparison, interleaved, section, spread, table
 
 FOLDER = Path(__file__).resolve().parents[2] / "resources" / "policies"

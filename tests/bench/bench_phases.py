@@ -13,12 +13,12 @@ from typing import Any, Mapping, Sequence
 
 import numpy as np
 
-from slotscope.model.assembly import Bench, assemble
-from slotscope.model.engine import Engine, Task, started
 from slotscope.model.kinds.phases.rows import PHASE_ROW
 from slotscope.model.kinds.phases.state import EVENT, PhaseState
+from slotscope.model.running.assembly import Bench, assemble
+from slotscope.model.running.engine import Engine, Task, started
 from slotscope.model.scenario.load import edited, load_scenario
-from slotscope.model.state import copied
+from slotscope.model.systems.state import copied
 from tests.bench.phase_ways import Way, compiled_c, in_c, in_python
 from tests.bench.timing import Contestant, Work, comparison, interleaved, section, spread, table
 

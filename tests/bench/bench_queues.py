@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from slotscope.model.assembly import Bench, assemble
-from slotscope.model.engine import Task, started
 from slotscope.model.kinds.queue import physics
 from slotscope.model.kinds.queue.rows import QUEUE_ROW
 from slotscope.model.kinds.queue.state import (
@@ -29,8 +27,10 @@ from slotscope.model.kinds.queue.state import (
     QueueState,
     with_room,
 )
+from slotscope.model.running.assembly import Bench, assemble
+from slotscope.model.running.engine import Task, started
 from slotscope.model.scenario.load import as_data, edited, load_scenario
-from slotscope.model.state import copied
+from slotscope.model.systems.state import copied
 from tests.bench.queue_ways import TAPE, Way, compiled_ways, problem_of, ways_of
 from tests.bench.timing import Contestant, Work, comparison, interleaved, ratio, section, spread, table
 

@@ -135,7 +135,7 @@ def start(program: str, environment: Mapping[str, str]) -> Started:
 
 def warm(environment: dict[str, str]) -> None:
     """Compile everything that the cache lacks, which takes as long as it takes."""
-    command = [sys.executable, "-m", "slotscope.gui.warming", "reservation"]
+    command = [sys.executable, "-m", "slotscope.gui.running.warming", "reservation"]
     subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, check=True)
 
 

@@ -24,11 +24,11 @@ from PySide6.QtCore import QEventLoop, QObject, QSettings, QTimer
 from PySide6.QtWidgets import QApplication
 
 from slotscope.gui import app as gui_app
-from slotscope.gui.goals import Goal
 from slotscope.gui.main_window import MainWindow
-from slotscope.gui.pace import NO_LIMIT
 from slotscope.gui.panels import panels_of
-from slotscope.model.frame import Frame
+from slotscope.gui.running.goals import Goal
+from slotscope.gui.running.pace import NO_LIMIT
+from slotscope.model.reporting.frame import Frame
 from slotscope.model.scenario.load import Scenario, edited, load_scenario, write_scenario
 from tests.bench.timing import SETTLED, SIZES, Spread, scaled, section, spread, table
 

@@ -42,7 +42,7 @@ from slotscope.model.kinds.reservation.rows import (
     FLAG_REJECTED,
 )
 from slotscope.model.kinds.reservation.state import GREEDY_LENGTH, I_STAR, NOW, REJECTED, ReservationState
-from slotscope.model.records import DEPARTURE
+from slotscope.model.reporting.records import DEPARTURE
 from slotscope.model.systems.compiled import AT_FLAG, AT_LIMIT, NEEDS_VALUE, STOP_FLAGS
 
 State = Any

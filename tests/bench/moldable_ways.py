@@ -21,13 +21,13 @@ from typing import Any, Callable, Generator, Iterator, NamedTuple
 import numpy as np
 import simpy
 
-from slotscope.model.assembly import Bench
-from slotscope.model.engine import Reason, Task, started
 from slotscope.model.kinds.moldable import physics
 from slotscope.model.kinds.moldable.kernels.calendar import calendar_of
 from slotscope.model.kinds.moldable.rows import MOLDABLE_ROW
 from slotscope.model.kinds.moldable.state import BLOCKED, EVENT, NEXT_ARRIVAL, PARTIAL, MoldableState
-from slotscope.model.state import copied
+from slotscope.model.running.assembly import Bench
+from slotscope.model.running.engine import Reason, Task, started
+from slotscope.model.systems.state import copied
 from tests.bench.queue_ways import Pointers
 
 Process = Generator[simpy.Event, Any, None]

@@ -18,7 +18,6 @@ from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
-from slotscope.model.assembly import Bench
 from slotscope.model.kinds.phases.tables import (
     REAL_KEY,
     REQUEST_KEY,
@@ -28,6 +27,7 @@ from slotscope.model.kinds.phases.tables import (
     VIRTUAL_KEY,
     VIRTUAL_TOKEN_KEY,
 )
+from slotscope.model.running.assembly import Bench
 from slotscope.model.systems import random_words
 from tests.bench.queue_ways import Pointers
 

@@ -18,12 +18,12 @@ from typing import Any, Callable, Generator, NamedTuple
 import numpy as np
 import simpy
 
-from slotscope.model.assembly import Bench
-from slotscope.model.engine import Engine, Reason, Task
 from slotscope.model.kinds.queue.facts import waiting_records
 from slotscope.model.kinds.queue.rows import QUEUE_ROW
 from slotscope.model.kinds.queue.state import DEPARTURES, EVENT, NEXT_ARRIVAL, NOW, PLACED, QueueState, with_room
-from slotscope.model.state import copied
+from slotscope.model.running.assembly import Bench
+from slotscope.model.running.engine import Engine, Reason, Task
+from slotscope.model.systems.state import copied
 
 Process = Generator[simpy.Event, Any, None]
 

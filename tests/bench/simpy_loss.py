@@ -20,8 +20,8 @@ from typing import Any, Callable, Generator, NamedTuple
 import numpy as np
 import simpy
 
-from slotscope.model.assembly import Bench
 from slotscope.model.kinds.reservation.state import DEPARTURES, NEXT_ARRIVAL, NOW, ReservationState
+from slotscope.model.running.assembly import Bench
 from slotscope.model.systems.bitset import BIT_POSITION, DE_BRUIJN
 
 Array = Any

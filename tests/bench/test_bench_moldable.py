@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from slotscope.model.kinds.moldable.state import BLOCKED, SPLIT
-from slotscope.model.state import differences, digest
+from slotscope.model.systems.state import differences, digest
 from tests.bench import bench_moldable
 from tests.bench.moldable_ways import (
     PROGRAMS,

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from slotscope.model.assembly import Bench
-from slotscope.model.engine import Task, started
 from slotscope.model.kinds.phases.rows import PHASE_ROW
 from slotscope.model.kinds.phases.state import MATCHED, OVERFLOWED, REQUESTED, VIRTUAL_ARRIVED, PhaseState
+from slotscope.model.running.assembly import Bench
+from slotscope.model.running.engine import Task, started
 from tests.bench import bench_phases
 from tests.bench.phase_ways import Chance, CompiledJrs, Outcome, PlainJrs, Words, compiled_c
 

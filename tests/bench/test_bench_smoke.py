@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from slotscope.model.assembly import assemble
-from slotscope.model.engine import Task
 from slotscope.model.kinds.queue.rows import QUEUE_ROW
 from slotscope.model.kinds.queue.state import WAITING
 from slotscope.model.kinds.reservation.rows import EVENT_ROW
+from slotscope.model.running.assembly import assemble
+from slotscope.model.running.engine import Task
 from slotscope.model.scenario.load import load_scenario
-from slotscope.model.state import copied, digest
+from slotscope.model.systems.state import copied, digest
 from tests.bench import (
     bench_engines,
     bench_history,

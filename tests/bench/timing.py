@@ -15,8 +15,8 @@ from time import process_time
 from typing import TYPE_CHECKING, Callable, Iterable, Mapping, Sequence
 
 if TYPE_CHECKING:
-    from slotscope.model.assembly import Bench
     from slotscope.model.kinds.reservation.state import ReservationState
+    from slotscope.model.running.assembly import Bench
     from slotscope.model.scenario.load import Scenario
 
 #: The numbers of servers that everything is measured at.
@@ -142,9 +142,9 @@ def settled(servers: int, policy: str, time: float = SETTLED) -> tuple[Bench, Re
     """A bench, and its state after some simulated time; copy the state before using it."""
     import numpy as np
 
-    from slotscope.model.assembly import assemble
-    from slotscope.model.engine import Reason, Task, started
     from slotscope.model.kinds.reservation.rows import EVENT_ROW
+    from slotscope.model.running.assembly import assemble
+    from slotscope.model.running.engine import Reason, Task, started
 
     bench = assemble(scaled(servers, policy))
     engine, tape = bench.kernel(), np.zeros(16_384, EVENT_ROW)

@@ -13,7 +13,7 @@ from typing import Any, Mapping, NamedTuple
 import numpy as np
 
 from slotscope.model.api import Session
-from slotscope.model.state import copied
+from slotscope.model.systems.state import copied
 
 Numbers = Mapping[str, float]
 

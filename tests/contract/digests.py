@@ -13,7 +13,7 @@ from slotscope.model.api import Session
 from slotscope.model.errors import UserError
 from slotscope.model.policies import POLICIES_OF
 from slotscope.model.scenario.load import load_scenario, scenario_files
-from slotscope.model.state import digest
+from slotscope.model.systems.state import digest
 
 TABLE = Path(__file__).with_name("digests.json")
 

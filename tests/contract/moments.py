@@ -9,9 +9,9 @@ from typing import Any
 
 from slotscope.model.api import Session
 from slotscope.model.comparison.comparison import Comparison
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.spec import KINDS, kind_named
 from slotscope.model.policies import POLICIES_OF
+from slotscope.model.reporting.frame import Frame
 from slotscope.model.scenario.load import load_scenario, scenario_files
 
 #: A small scenario of each kind.

@@ -115,7 +115,7 @@ for job in view.waiting():
             "unstall": ("yield Stall(server=0, stalled=False)", "a stalled server does so once it is empty"),
             "evict": ("yield Evict(job=10**6, server=0)", "it evicts job 1000000 from server 1, but it is neither"),
             "reject": (
-                "from slotscope.model.records import Reject\nyield Reject()",
+                "from slotscope.model.reporting.records import Reject\nyield Reject()",
                 "the class Reject, allowed: Place,",
             ),
             "no memory": ("yield Remember(numbers=(1, 2))", "its class declares memory = 1"),
@@ -152,7 +152,7 @@ else:
                 "it neither gives servers to the arriving job nor rejects it",
             ),
             "another kind's": (
-                "from slotscope.model.records import Admit\nyield Admit(server=0)",
+                "from slotscope.model.reporting.records import Admit\nyield Admit(server=0)",
                 "an object of the class Admit, allowed: Allocate,",
             ),
             "asked": (

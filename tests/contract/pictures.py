@@ -26,14 +26,14 @@ from PySide6.QtGui import QFont, QFontDatabase, QImage
 from PySide6.QtWidgets import QApplication
 
 from slotscope.gui import theme as themes
-from slotscope.gui.application import application
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.declaration import PanelEntry
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels import COMPARISON, panels_of
-from slotscope.model.frame import Frame
-from slotscope.model.inspection import SERVER, Thing
+from slotscope.gui.window.application import application
 from slotscope.model.kinds.spec import KINDS
+from slotscope.model.reporting.frame import Frame
+from slotscope.model.reporting.inspection import SERVER, Thing
 from tests.contract.moments import SMALL, compared_frame, frame_of
 
 TABLE = Path(__file__).with_name("pictures.json")

@@ -25,7 +25,7 @@ from slotscope.gui.kinds.queue.bins_layout import BinWishes, fitting_bins
 from slotscope.gui.pictures.layout import CellLayout
 from slotscope.gui.pictures.panel import PicturePanel
 from slotscope.model.api import Session
-from slotscope.model.frame import Frame
+from slotscope.model.reporting.frame import Frame
 from tests.kinds.moldable.gui import servers_views as moldable
 from tests.kinds.phases.gui import servers_views as phases
 from tests.kinds.queue.gui import bins_views as queue

@@ -6,7 +6,7 @@ import pytest
 
 from slotscope.model.api import Session
 from slotscope.model.scenario.load import scenario_files
-from slotscope.model.state import digest
+from slotscope.model.systems.state import digest
 from tests.contract.digests import digest_of_run, known, runs
 
 SCENARIOS = sorted({scenario for scenario, _ in runs()})

@@ -16,7 +16,7 @@ from slotscope.model.errors import UserError
 from slotscope.model.kinds.spec import KINDS, kind_named
 from slotscope.model.policies import POLICIES_OF
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
-from slotscope.model.state import copied, digest
+from slotscope.model.systems.state import copied, digest
 from tests.contract.moments import SMALL, frame_of, scenarios
 
 KIND = pytest.mark.parametrize("system", list(KINDS))

@@ -12,7 +12,7 @@ from slotscope.model.comparison.companion import companion
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.errors import PolicyFileError, UserError
 from slotscope.model.policies import POLICIES_OF, template_of
-from slotscope.model.state import digest
+from slotscope.model.systems.state import digest
 from tests.contract.moments import SMALL
 from tests.contract.own_kinds import CASES, POLICIES, REMEMBERING, text_of, written
 from tests.own_policies import line_of, write

@@ -19,10 +19,10 @@ from slotscope.gui.panel import LEAST, Panel
 from slotscope.gui.panels import COMPARISON
 from slotscope.gui.plotting.time_plot import TimePlot
 from slotscope.gui.theme import apply, load_theme
-from slotscope.model.frame import Frame
-from slotscope.model.inspection import SERVER, Thing
 from slotscope.model.kinds.spec import KINDS
 from slotscope.model.policies import POLICIES_OF
+from slotscope.model.reporting.frame import Frame
+from slotscope.model.reporting.inspection import SERVER, Thing
 from tests.contract.moments import SMALL, frame_of, large_frame, scenarios
 from tests.contract.pictures import EVERY, frame_for, grid_of, settle, systems_of
 

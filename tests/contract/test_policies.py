@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from slotscope.model.api import Session
-from slotscope.model.assembly import assemble
-from slotscope.model.engine import Task, started
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.policies import POLICIES_OF, reference_for
+from slotscope.model.running.assembly import assemble
+from slotscope.model.running.engine import Task, started
 from slotscope.model.scenario.load import load_scenario
-from slotscope.model.state import differences, digest
 from slotscope.model.systems.compiled import CompiledEngine
+from slotscope.model.systems.state import differences, digest
 from tests.contract.moments import SMALL, policies
 from tests.engines import check_pieces, tape_of
 

@@ -21,7 +21,7 @@ from slotscope.gui.painting.colour import argb
 from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.pictures.legend import GRADIENT, LINES, PictureLegend
 from slotscope.gui.pictures.panel import PicturePanel
-from slotscope.model.frame import Frame
+from slotscope.model.reporting.frame import Frame
 from tests.contract.servers import PICTURES, ServersPicture, outside, server_of, servers_of
 from tests.kinds.reservation.gui.servers_views import DARK, LIGHT, area, classroom, pixels
 

@@ -19,7 +19,7 @@ from slotscope.model.exercises.question import QuizQuestion
 from slotscope.model.exercises.room import asks_of
 from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.kinds.spec import KINDS
-from slotscope.model.records import ARRIVAL, DEPARTURE
+from slotscope.model.reporting.records import ARRIVAL, DEPARTURE
 
 SEEDS = (1, 2, 3)
 

@@ -98,13 +98,15 @@ FAULTS = (
         _METRICS,
     ),
     Fault(f"{_IN}/reservation/measures.py", "jobs @ rewards / numbers.servers", "jobs @ rewards", _METRICS),
-    Fault("model/metrics.py", "mean = above.sum() / below.sum()", "mean = (above / below).mean()", _METRICS),
-    Fault("model/metrics.py", "(above - mean * below) / below.mean()", "(above - mean * below) / below", _METRICS),
-    Fault("model/growth.py", "WORKING = 1.5", "WORKING = 1.0", ("tests/model/test_growth.py",)),
-    Fault("model/growth.py", "(count * found + 2) / (count - 4)", "found", ("tests/model/test_growth.py",)),
+    Fault("model/measures/metrics.py", "mean = above.sum() / below.sum()", "mean = (above / below).mean()", _METRICS),
+    Fault(
+        "model/measures/metrics.py", "(above - mean * below) / below.mean()", "(above - mean * below) / below", _METRICS
+    ),
+    Fault("model/measures/growth.py", "WORKING = 1.5", "WORKING = 1.0", ("tests/model/test_growth.py",)),
+    Fault("model/measures/growth.py", "(count * found + 2) / (count - 4)", "found", ("tests/model/test_growth.py",)),
     # Workloads and numbers.
     Fault(
-        "model/workload.py",
+        "model/scenario/workload.py",
         "random.lognormal(centre, spread**0.5, n)",
         "random.lognormal(centre, spread, n)",
         ("tests/model/test_workload.py", "tests/kinds/queue/test_laws.py"),
@@ -118,7 +120,7 @@ FAULTS = (
     ),
     # The window.
     Fault(
-        "gui/history_bar.py",
+        "gui/window/history_bar.py",
         "(event - first) / (last - first)",
         "(event - first) / (last - first + 9)",
         ("tests/gui/test_history_bar.py",),
@@ -143,8 +145,8 @@ FAULTS = (
         ("tests/contract/test_kinds.py",),
     ),
     # Session files and comparisons.
-    Fault("model/archive.py", "if found is not None and found != _digest(members):", "if False:", _FILES),
-    Fault("model/archive.py", "draft.replace(path)", "path.write_bytes(draft.read_bytes())", _FILES),
+    Fault("model/session/archive.py", "if found is not None and found != _digest(members):", "if False:", _FILES),
+    Fault("model/session/archive.py", "draft.replace(path)", "path.write_bytes(draft.read_bytes())", _FILES),
     Fault(
         "model/comparison/file.py",
         "sessions[0] if sessions else None",
@@ -176,8 +178,8 @@ FAULTS = (
     Fault("model/questions/meaning.py", "~part.where(table, not upper),", "~part.where(table, upper),", _MEANING),
     Fault("model/questions/meaning.py", "[place or 0]", "[0]", ("tests/model/test_questions_said.py",)),
     # What must hold, and when a run has settled down.
-    Fault("model/monitors.py", "if any(found.values()):", "if False:", ("tests/model/test_monitors.py",)),
-    Fault("model/steady.py", "/ left**2", "/ left", ("tests/model/test_steady.py",)),
+    Fault("model/measures/monitors.py", "if any(found.values()):", "if False:", ("tests/model/test_monitors.py",)),
+    Fault("model/measures/steady.py", "/ left**2", "/ left", ("tests/model/test_steady.py",)),
     # What if, and why.
     Fault("model/forks/course.py", "leg.first <= event", "leg.first < event", _FORKS),
     Fault("model/forks/course.py", "tape[: careful - 1 - event]", "tape[: careful - event]", _FORKS),
@@ -188,7 +190,7 @@ FAULTS = (
     Fault("model/traces/job_table.py", "_is_empty(fields[place]) for place in", "True for place in", _JOBS),
     Fault("model/traces/jobs.py", "np.lexsort((steps, times))", "np.argsort(times, kind='stable')", _JOBS),
     Fault(
-        "model/data_tables.py",
+        "model/reporting/data_tables.py",
         "None if self.known is None else self.known[rows]",
         "self.known if self.known is None else self.known[: len(self.values[rows])]",
         ("tests/model/test_data_tables.py",),
@@ -202,7 +204,7 @@ FAULTS = (
     Fault(
         "gui/lessons/control.py", "lesson.steps[number].text", "lesson.steps[0].text", ("tests/gui/test_lessons.py",)
     ),
-    Fault("gui/lecture.py", "pairwise(beside)", "pairwise(beside[:1])", ("tests/gui/test_lessons.py",)),
+    Fault("gui/window/lecture.py", "pairwise(beside)", "pairwise(beside[:1])", ("tests/gui/test_lessons.py",)),
     Fault(
         "model/lessons/place.py",
         "self.origins == tuple(lane.origin for lane in lanes_of(run))",
@@ -210,5 +212,10 @@ FAULTS = (
         _LESSONS,
     ),
     # Steps.
-    Fault("model/timeline.py", "            self.seek(self.event - 1)", "            self.seek(self.event - 2)", _TIME),
+    Fault(
+        "model/running/timeline.py",
+        "            self.seek(self.event - 1)",
+        "            self.seek(self.event - 2)",
+        _TIME,
+    ),
 )

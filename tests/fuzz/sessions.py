@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from slotscope.model.api import Session
-from slotscope.model.archive import DIGEST, _digest, packed
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.file import load_run, save_run
 from slotscope.model.errors import UserError
 from slotscope.model.kinds.spec import kind_named
-from slotscope.model.state import digest, from_arrays
+from slotscope.model.session.archive import DIGEST, _digest, packed
+from slotscope.model.systems.state import digest, from_arrays
 from tests.fuzz.changes import STRANGE, damaged_bytes, damaged_data, damaged_text
 from tests.fuzz.judging import Fault
 

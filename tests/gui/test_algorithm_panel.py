@@ -15,10 +15,10 @@ from slotscope.gui.panels.algorithm_values import Code, numbers_of, values_besid
 from slotscope.gui.panels.algorithm_view import PseudocodeView
 from slotscope.gui.theme import apply, load_theme
 from slotscope.model.api import Session
-from slotscope.model.frame import Frame
-from slotscope.model.origin import Moment
 from slotscope.model.policies import reference_class
-from slotscope.model.records import Line, Reassign, Record, Reject
+from slotscope.model.reporting.frame import Frame
+from slotscope.model.reporting.records import Line, Reassign, Record, Reject
+from slotscope.model.running.origin import Moment
 from tests.gui.windows import complete_window
 
 

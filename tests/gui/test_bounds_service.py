@@ -7,7 +7,7 @@ import weakref
 
 import pytest
 
-from slotscope.gui.bounds_service import BoundsService
+from slotscope.gui.running.bounds_service import BoundsService
 from slotscope.model.kinds.reservation.bounds import Bounds
 from slotscope.model.kinds.reservation.upper_bound import all_bounds
 from slotscope.model.scenario.load import edited, load_scenario

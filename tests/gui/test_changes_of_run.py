@@ -16,7 +16,7 @@ from slotscope.gui.panel import Panel
 from slotscope.model.api import Session
 from slotscope.model.kinds.reservation.bounds import Bounds
 from slotscope.model.kinds.spec import KINDS
-from slotscope.model.origin import Moment
+from slotscope.model.running.origin import Moment
 from tests.gui.windows import PATIENCE, complete_window, press, rest
 
 pytestmark = pytest.mark.slow
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module", autouse=True)
 def warm_all() -> None:
     """All is compiled before the first window opens."""
-    from slotscope.gui.warming import warm_in_background
+    from slotscope.gui.running.warming import warm_in_background
 
     for system in KINDS:
         process = warm_in_background(system)

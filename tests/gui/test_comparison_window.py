@@ -17,7 +17,7 @@ from slotscope.gui.panels import companions_of, panels_of
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.differences import DIFFERENCES
 from slotscope.model.kinds.reservation.questions.fields import VOCABULARY
-from slotscope.model.records import ARRIVAL
+from slotscope.model.reporting.records import ARRIVAL
 from tests.gui.windows import PATIENCE, complete_window, press, warm
 
 __all__ = ["warm"]

@@ -27,7 +27,6 @@ from slotscope.gui.panels.decisions_model import (
 from slotscope.gui.panels.decisions_view import sentence_lines
 from slotscope.gui.theme import apply, load_theme
 from slotscope.model.api import Session
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.reservation.rows import (
     EVENT_ROW,
     FLAG_ADMITTED,
@@ -37,6 +36,7 @@ from slotscope.model.kinds.reservation.rows import (
     FLAG_REJECTED,
 )
 from slotscope.model.kinds.spec import kind_named
+from slotscope.model.reporting.frame import Frame
 
 
 @pytest.fixture(scope="module")

@@ -85,7 +85,7 @@ def test_what_cannot_be_written_is_said_and_the_run_goes_on(
 def test_esc_stops_it_and_leaves_no_file(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("slotscope.model.waiting.PERIOD", 0.0)
+    monkeypatch.setattr("slotscope.model.running.waiting.PERIOD", 0.0)
     window.control.open("dra-vms", seed=3)
     rest(qtbot, window, lambda: window.frame.engine == "kernel")
     window.control.go_to(3_000_000)

@@ -27,15 +27,15 @@ from pytestqt.qtbot import QtBot
 
 from slotscope.gui import faults
 from slotscope.gui.experiments.window import ExperimentsWindow
-from slotscope.gui.fault_line import FaultLine
 from slotscope.gui.faults import guard_class, guard_classes, overrides
 from slotscope.gui.kinds.reservation.reward import RewardPanel
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels import panels_of
+from slotscope.gui.running.worker import RunWorker
 from slotscope.gui.theme import load_theme
-from slotscope.gui.worker import RunWorker
+from slotscope.gui.widgets.fault_line import FaultLine
 from slotscope.model.api import Session
 from tests.gui.windows import complete_window, press, rest, warm
 from tests.help_pages import flat, page

@@ -13,8 +13,8 @@ from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.experiments.drawing import draw_pictures
-from slotscope.gui.figure import HEIGHT, PNG_SCALE, WIDTH, across, figure_widget
 from slotscope.gui.theme import load_theme
+from slotscope.gui.window.figure import HEIGHT, PNG_SCALE, WIDTH, across, figure_widget
 from slotscope.model.lab.results import Curve, Figure, Result
 
 SCALES = (25.0, 50.0, 100.0, 3200.0)

@@ -11,9 +11,9 @@ from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QTreeWidgetItem, QTreeWidgetItemIterator
 from pytestqt.qtbot import QtBot
 
-from slotscope.gui.forks_dialog import ForksDialog
 from slotscope.gui.intents import ApplyScenario, Select
 from slotscope.gui.main_window import MainWindow
+from slotscope.gui.window.forks_dialog import ForksDialog
 from slotscope.model.comparison.comparison import Comparison, lanes_of
 from slotscope.model.scenario.load import as_data
 from tests.gui.windows import PATIENCE, complete_window, press, rest, warm

@@ -14,8 +14,8 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication, QGraphicsGridLayout, QGraphicsWidget, QWidget
 from pytestqt.qtbot import QtBot
 
-from slotscope.gui.application import application
-from slotscope.gui.garbage import Collector, collect_due, collector_of
+from slotscope.gui.window.application import application
+from slotscope.gui.window.garbage import Collector, collect_due, collector_of
 from tests.gui.clearing import clear_away
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -97,8 +97,8 @@ def test_as_much_is_collected_as_python_would_have(monkeypatch: pytest.MonkeyPat
 #: A program that puts a circle aside, gives it up, and says when it is gone.
 _SETTLES = """
 import gc, weakref
-from slotscope.gui.application import application
-from slotscope.gui.garbage import collector_of
+from slotscope.gui.window.application import application
+from slotscope.gui.window.garbage import collector_of
 
 class Node:
     def __init__(self):

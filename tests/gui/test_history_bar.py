@@ -7,8 +7,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
-from slotscope.gui.history_bar import HistoryBar
 from slotscope.gui.theme import load_theme
+from slotscope.gui.window.history_bar import HistoryBar
 from slotscope.model.api import Session
 
 LIGHT = load_theme("light")

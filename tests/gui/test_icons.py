@@ -13,8 +13,8 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QColor, QIcon, QImage, QPainter, QTransform
 from PySide6.QtWidgets import QApplication
 
-from slotscope.gui.icons import ICON_NAMES, icon, paint_icon
 from slotscope.gui.theme import load_theme
+from slotscope.gui.widgets.icons import ICON_NAMES, icon, paint_icon
 
 NEEDED = {
     "to_start",

@@ -13,8 +13,8 @@ from slotscope.gui.panels.decisions_model import EVENT, SENTENCE
 from slotscope.gui.panels.inspector import InspectorPanel
 from slotscope.gui.theme import Theme, apply, load_theme
 from slotscope.model.api import Session
-from slotscope.model.frame import Frame
-from slotscope.model.inspection import Thing
+from slotscope.model.reporting.frame import Frame
+from slotscope.model.reporting.inspection import Thing
 
 #: What is looked at in each kind of system.
 THINGS = {

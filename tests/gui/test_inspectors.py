@@ -11,12 +11,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from slotscope.gui.docks import PanelDock
+from slotscope.gui.docking.docks import PanelDock
 from slotscope.gui.intents import Select
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panels.inspector import InspectorPanel
 from slotscope.gui.panels.inspector_history import HistoryModel
-from slotscope.model.inspection import Thing
+from slotscope.model.reporting.inspection import Thing
 from tests.gui.windows import complete_window, press, rest
 
 pytestmark = pytest.mark.slow
@@ -165,10 +165,10 @@ def test_a_lane_is_inspected_where_it_was_clicked(qtbot, window):
 
 def test_esc_stops_a_search_that_takes_long(qtbot, window, monkeypatch):
     open_at(qtbot, window, "moldable-classroom")
-    monkeypatch.setattr("slotscope.model.history.FIRST_STRETCH", 1)
-    monkeypatch.setattr("slotscope.model.history.FEW", 0)  # stretches stay short
-    monkeypatch.setattr("slotscope.gui.searches.SLICE", 0.0)
-    monkeypatch.setattr("slotscope.gui.searches.SHOWN", 0.0)
+    monkeypatch.setattr("slotscope.model.reporting.history.FIRST_STRETCH", 1)
+    monkeypatch.setattr("slotscope.model.reporting.history.FEW", 0)  # stretches stay short
+    monkeypatch.setattr("slotscope.gui.running.searches.SLICE", 0.0)
+    monkeypatch.setattr("slotscope.gui.running.searches.SHOWN", 0.0)
     thing = Thing("class", 0)
     window.control.go_to(400)
     rest(qtbot, window, lambda: window.frame.event == 400)

@@ -12,11 +12,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from slotscope.gui.actions import BRING, COMMANDS
 from slotscope.gui.intents import Select
 from slotscope.gui.main_window import MainWindow
+from slotscope.gui.window.actions import BRING, COMMANDS
 from slotscope.model.api import Session
-from slotscope.model.origin import Moment
+from slotscope.model.running.origin import Moment
 from slotscope.model.scenario.load import as_data
 from tests.gui.windows import complete_window, rest, warm
 

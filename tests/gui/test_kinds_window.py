@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm_all")]
 @pytest.fixture(scope="module")
 def warm_all() -> None:
     """All is compiled before the first window opens."""
-    from slotscope.gui.warming import warm_in_background
+    from slotscope.gui.running.warming import warm_in_background
 
     for system in KINDS:
         process = warm_in_background(system)

@@ -17,7 +17,7 @@ from slotscope.gui.kinds.reservation.servers_columns import figure_of
 from slotscope.gui.kinds.reservation.servers_scene import StackScene
 from slotscope.gui.theme import load_theme, theme_names
 from slotscope.model.comparison.comparison import Comparison
-from slotscope.model.frame import Frame
+from slotscope.model.reporting.frame import Frame
 from tests.kinds.phases.gui.servers_views import scene_in
 from tests.kinds.phases.gui.servers_views import shown as phase_servers
 from tests.kinds.queue.gui.bins_views import colors

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QApplication, QTabBar, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.app import make_window, place
+from slotscope.gui.docking.layouts import columns
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
-from slotscope.gui.layouts import columns
 from slotscope.gui.main_window import MainWindow
 from tests.gui.windows import complete_window
 

@@ -19,7 +19,7 @@ from slotscope.gui.panels import SENTENCES, panels_of
 from slotscope.gui.panels.columns import HeadedColumns
 from slotscope.gui.panels.share_bars import heading
 from slotscope.gui.pictures.picture import ZoomedPicture
-from slotscope.model.origin import Moment
+from slotscope.model.running.origin import Moment
 from tests.gui.windows import complete_window, hall, press
 
 pytestmark = pytest.mark.slow

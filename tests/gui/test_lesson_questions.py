@@ -14,9 +14,9 @@ from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import Select
 from slotscope.gui.main_window import MainWindow
-from slotscope.model.inspection import Thing
 from slotscope.model.lessons.answers import read_answers
 from slotscope.model.lessons.grading import grades, known_lessons
+from slotscope.model.reporting.inspection import Thing
 from tests.gui.test_keys import strike
 from tests.gui.windows import complete_window, rest, warm
 

@@ -10,7 +10,7 @@ from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QApplication, QDialog, QTextBrowser
 from pytestqt.qtbot import QtBot
 
-from slotscope.gui.manual import OPENS, PAGES, page_of, text_of, window_command
+from slotscope.gui.window.manual import OPENS, PAGES, page_of, text_of, window_command
 from slotscope.model.api import Session
 from slotscope.model.scenario.load import load_scenario, scenario_files
 from tests.gui.windows import complete_window, press, rest, warm

@@ -13,10 +13,10 @@ from slotscope.gui.panels.monitors import MonitorsPanel
 from slotscope.gui.panels.track import TrackPanel
 from slotscope.gui.theme import Theme, apply, load_theme
 from slotscope.model.api import Session
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.spec import KINDS, kind_named
-from slotscope.model.monitors import Monitor
+from slotscope.model.measures.monitors import Monitor
 from slotscope.model.questions.tracks import Followed
+from slotscope.model.reporting.frame import Frame
 from tests.contract.moments import SMALL
 from tests.gui.windows import PATIENCE, complete_window, press, rest
 
@@ -101,7 +101,7 @@ def faulty(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 def test_the_switch_stops_the_run_and_the_link_goes_to_the_fault(qtbot, tmp_path, monkeypatch):
     faulty(monkeypatch)
-    monkeypatch.setattr("slotscope.model.monitors.SHARE", 1.0)
+    monkeypatch.setattr("slotscope.model.measures.monitors.SHARE", 1.0)
     with complete_window(qtbot, tmp_path) as window:
         window.control.open("dra-classroom")
         rest(qtbot, window, lambda: window.frame.info.scenario_name == "dra-classroom")

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from slotscope.gui.app import open_in
 from slotscope.gui.main_window import MainWindow
-from slotscope.gui.own_policy import OwnPolicyFile
+from slotscope.gui.running.own_policy import OwnPolicyFile
 from slotscope.model.policies import template_of
 from slotscope.model.policies.own.trust import allow_named
 from slotscope.model.scenario.load import edited, load_scenario, scenario_text

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from slotscope.gui.pace import NO_LIMIT, REAL_TIME, SLIDER_MOST, Pace, next_position, pace_at, position_of
+from slotscope.gui.running.pace import NO_LIMIT, REAL_TIME, SLIDER_MOST, Pace, next_position, pace_at, position_of
 from slotscope.model.api import Session
 from slotscope.model.scenario.load import scenario_files
 

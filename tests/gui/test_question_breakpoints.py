@@ -9,8 +9,8 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from slotscope.gui.breakpoints_dialog import BreakpointsDialog
 from slotscope.gui.main_window import MainWindow
+from slotscope.gui.window.breakpoints_dialog import BreakpointsDialog
 from tests.gui.windows import PATIENCE, complete_window, press, rest, warm
 
 Key = Qt.Key

@@ -10,15 +10,15 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, Qt, QTimer
 from pytestqt.qtbot import QtBot
 
-from slotscope.gui.goals import Goal, GoalProgress
 from slotscope.gui.main_window import MainWindow
-from slotscope.gui.pace import NO_LIMIT, Pace
-from slotscope.gui.warming import Warming
-from slotscope.gui.worker import RunWorker
+from slotscope.gui.running.goals import Goal, GoalProgress
+from slotscope.gui.running.pace import NO_LIMIT, Pace
+from slotscope.gui.running.warming import Warming
+from slotscope.gui.running.worker import RunWorker
 from slotscope.model.api import Session
-from slotscope.model.engine import Advance, Task
-from slotscope.model.frame import Frame
-from slotscope.model.origin import Moment
+from slotscope.model.reporting.frame import Frame
+from slotscope.model.running.engine import Advance, Task
+from slotscope.model.running.origin import Moment
 from tests.gui.windows import PATIENCE, complete_window, press, rest
 
 
@@ -30,8 +30,8 @@ def window(qapp: Any, request: pytest.FixtureRequest, tmp_path_factory: pytest.T
 
 @pytest.fixture(autouse=True)
 def tell_everything(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("slotscope.model.waiting.PERIOD", -1.0)
-    monkeypatch.setattr("slotscope.gui.worker.PERIOD", -1.0)
+    monkeypatch.setattr("slotscope.model.running.waiting.PERIOD", -1.0)
+    monkeypatch.setattr("slotscope.gui.running.worker.PERIOD", -1.0)
 
 
 @pytest.fixture(autouse=True)

@@ -13,10 +13,10 @@ from slotscope.gui.kinds.queue.bins import ServerBinsPanel
 from slotscope.gui.panel import Panel
 from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.moldable.state import BUSY
 from slotscope.model.kinds.phases.state import BACKUP, REAL, TOKENS, VIRTUAL
 from slotscope.model.kinds.queue.state import IN_SERVICE
+from slotscope.model.reporting.frame import Frame
 
 Table = list[dict[str, Any]]
 

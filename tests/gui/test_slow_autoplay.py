@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from slotscope.gui.compare import CompareControl
-from slotscope.gui.drive import Drive
-from slotscope.gui.goals import Goal
-from slotscope.gui.pace import Pace
 from slotscope.gui.panels.wording import sentence
-from slotscope.gui.transport import _clock_text, _event_text
+from slotscope.gui.running.compare import CompareControl
+from slotscope.gui.running.drive import Drive
+from slotscope.gui.running.goals import Goal
+from slotscope.gui.running.pace import Pace
+from slotscope.gui.window.transport import _clock_text, _event_text
 from slotscope.model.api import Session
-from slotscope.model.frame import Frame
 from slotscope.model.questions.breakpoints import Breakpoints
+from slotscope.model.reporting.frame import Frame
 
 MARKS = {
     "dra-classroom": "reservation.servers_steps",

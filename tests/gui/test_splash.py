@@ -9,8 +9,8 @@ from pathlib import Path
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from slotscope.gui.splash import show_splash
 from slotscope.gui.theme import load_theme
+from slotscope.gui.window.splash import show_splash
 
 ROOT = Path(__file__).resolve().parents[2]
 

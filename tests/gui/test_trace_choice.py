@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.main_window import MainWindow
-from slotscope.gui.warming import Warming
+from slotscope.gui.running.warming import Warming
 from slotscope.model.traces.excerpts import EXAMPLE
 from tests.gui.windows import PATIENCE, complete_window, rest
 from tests.model.trace_files import google_2019

@@ -8,11 +8,11 @@ from time import sleep
 
 import pytest
 
-from slotscope.gui import warming
-from slotscope.gui.warming import Warming
+from slotscope.gui.running import warming
+from slotscope.gui.running.warming import Warming
 from slotscope.model.api import Session
-from slotscope.model.assembly import Bench
 from slotscope.model.errors import PolicyError
+from slotscope.model.running.assembly import Bench
 from tests.own_policies import write
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "resources" / "policies" / "half_compiled.py"

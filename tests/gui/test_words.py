@@ -9,8 +9,8 @@ from slotscope.gui.panels.wording import capitalized, sentence, significant
 from slotscope.gui.plotting.scales import format_number
 from slotscope.model.api import Session
 from slotscope.model.cli.output import shown
-from slotscope.model.explain import grouped
 from slotscope.model.kinds.phases.policies.jrs import Reference
+from slotscope.model.reporting.explain import grouped
 
 
 @pytest.mark.parametrize(

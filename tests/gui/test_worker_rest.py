@@ -7,10 +7,10 @@ from time import monotonic, sleep
 
 import pytest
 
-from slotscope.gui import worker as workers
-from slotscope.gui.goals import Goal
-from slotscope.gui.pace import Pace
-from slotscope.gui.worker import MOMENT, RunWorker
+from slotscope.gui.running import worker as workers
+from slotscope.gui.running.goals import Goal
+from slotscope.gui.running.pace import Pace
+from slotscope.gui.running.worker import MOMENT, RunWorker
 from slotscope.model.api import Session
 
 #: Seconds that are watched, and turns that a resting thread may take in them.

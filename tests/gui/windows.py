@@ -13,10 +13,10 @@ from PySide6.QtCore import QSettings, Qt
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.app import make_window
-from slotscope.gui.bounds_service import BoundsService, Receiver
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panels import SENTENCES
-from slotscope.gui.warming import warm_in_background
+from slotscope.gui.running.bounds_service import BoundsService, Receiver
+from slotscope.gui.running.warming import warm_in_background
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.scenario.load import Scenario
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from slotscope.model.kinds.reservation.experiments.dra_collections import RANGES, WORK, carry_out
 from slotscope.model.lab.parts import Part
-from slotscope.model.records import Line
+from slotscope.model.reporting.records import Line
 from tests.lessons.standing import SEEDS, Standing, bounds, cited, tells
 
 PRINT, NUMBERS = "dra-4-print", "dra-5-numbers"

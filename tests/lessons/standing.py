@@ -10,10 +10,10 @@ from slotscope.model.api import Session
 from slotscope.model.cli.arguments import parse
 from slotscope.model.cli.bounds import solved
 from slotscope.model.comparison.comparison import Run, lanes_of, stand_at
-from slotscope.model.frame import Frame
 from slotscope.model.lessons.files import lesson_files, load_lesson
 from slotscope.model.lessons.place import StepPlace
-from slotscope.model.origin import Moment, Origin
+from slotscope.model.reporting.frame import Frame
+from slotscope.model.running.origin import Moment, Origin
 
 #: The seeds on which a claim about all runs is tried.
 SEEDS = (1, 2, 3)

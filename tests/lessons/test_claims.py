@@ -6,8 +6,8 @@ import pytest
 
 from slotscope.gui.panels import names_of
 from slotscope.model.exercises.posing import pose
-from slotscope.model.inspection import SERVER, Thing
 from slotscope.model.lessons.files import lesson_files, load_lesson
+from slotscope.model.reporting.inspection import SERVER, Thing
 from tests.lessons import (
     claims_best_fit,
     claims_deadlock,

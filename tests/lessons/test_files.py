@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from slotscope.gui.library.__main__ import main
 from slotscope.model.errors import UserError
-from slotscope.model.inspection import JOB, SERVER
 from slotscope.model.lessons.files import add_step, find_lesson, lesson_files, load_lesson
+from slotscope.model.reporting.inspection import JOB, SERVER
 
 LINE = "slotscope dra-classroom --policy dra --seed 171 --event 14.2"
 HEAD = 'title = "T"\nlearn = "L"\n'

@@ -17,7 +17,7 @@ import slotscope
 from slotscope.model.api import Session
 from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.questions.words import Words
-from slotscope.model.state import digest
+from slotscope.model.systems.state import digest
 from tests.help_pages import blocks, page
 
 CLASSROOMS = ("dra-classroom", "queues-classroom", "jrs-classroom", "moldable-classroom")

@@ -7,7 +7,6 @@ from typing import Any, Callable
 import numpy as np
 import pytest
 
-from slotscope.model.answering import AnsweredRun
 from slotscope.model.api import Session
 from slotscope.model.kinds.moldable.answered import BLOCKED as COST_OF_A_BLOCK
 from slotscope.model.kinds.moldable.state import BLOCKED
@@ -15,8 +14,9 @@ from slotscope.model.kinds.phases.answered import SEEN
 from slotscope.model.kinds.phases.state import ACTIVE_AREA, COST_AREA
 from slotscope.model.kinds.reservation.measures import reward_rate
 from slotscope.model.kinds.reservation.sampling import area_until_now
+from slotscope.model.running.answering import AnsweredRun
 from slotscope.model.scenario.load import SYSTEMS, load_scenario
-from slotscope.model.state import copied, differences
+from slotscope.model.systems.state import copied, differences
 
 SCENARIOS = ("dra-vms", "dra-pools", "queues-classroom", "queues-two-resources", "jrs-classroom", "moldable-classes")
 

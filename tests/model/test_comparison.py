@@ -16,14 +16,14 @@ from slotscope.model.comparison.differences import DIFFERENCES
 from slotscope.model.comparison.file import load_run, save_run
 from slotscope.model.comparison.lane import Lane
 from slotscope.model.comparison.record import DecisionRecord
-from slotscope.model.engine import Advance, Engine, Reason, Task
 from slotscope.model.errors import UserError
 from slotscope.model.kinds.reservation.rows import EVENT_ROW, FLAG_ADMITTED
 from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
 from slotscope.model.kinds.spec import REJECTED, kind_named
-from slotscope.model.records import ARRIVAL, DEPARTURE, UPDATE
+from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, UPDATE
+from slotscope.model.running.engine import Advance, Engine, Reason, Task
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
-from slotscope.model.state import digest
+from slotscope.model.systems.state import digest
 from tests.kinds.reservation.strategies import scenarios
 
 POLICIES = ("dra", "first-fit", "dra:reservation_factor=20")

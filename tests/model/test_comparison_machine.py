@@ -6,13 +6,13 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from slotscope.model.assembly import assemble
 from slotscope.model.comparison.comparison import Comparison
-from slotscope.model.engine import Reason
 from slotscope.model.kinds.reservation.questions.fields import VOCABULARY
 from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
-from slotscope.model.records import ARRIVAL, DEPARTURE, UPDATE
-from slotscope.model.state import digest
+from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, UPDATE
+from slotscope.model.running.assembly import assemble
+from slotscope.model.running.engine import Reason
+from slotscope.model.systems.state import digest
 from tests.kinds.reservation.strategies import scenarios
 from tests.straight import KEYFRAME_EVERY, LENGTH, Straight, hurried
 

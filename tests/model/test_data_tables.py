@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slotscope.model import data_tables
-from slotscope.model.data_tables import DataColumn, DataTable, table_file, table_of_records
 from slotscope.model.errors import UserError
+from slotscope.model.reporting import data_tables
+from slotscope.model.reporting.data_tables import DataColumn, DataTable, table_file, table_of_records
 
 CELLS = {
     "int64": st.integers(-(2**62), 2**62),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from slotscope.model.api import Session
-from slotscope.model.records import Line
+from slotscope.model.reporting.records import Line
 from slotscope.model.scenario.load import parse_scenario_text, scenario_files
 
 

@@ -21,7 +21,7 @@ from slotscope.model.forks.changes import Course, Deviation
 from slotscope.model.forks.edits import edited_by, edits_between
 from slotscope.model.forks.tree import ForkTree
 from slotscope.model.scenario.load import as_data
-from slotscope.model.state import digest
+from slotscope.model.systems.state import digest
 from tests.forking import RUNS, SCENARIOS, at, decisions, own_decision, straight
 from tests.model.test_moments import opened, place
 

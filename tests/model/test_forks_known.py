@@ -10,7 +10,7 @@ from slotscope.model.api import Session
 from slotscope.model.comparison.companion import forked
 from slotscope.model.errors import UserError
 from slotscope.model.forks.changes import Choice, offered
-from slotscope.model.state import digest
+from slotscope.model.systems.state import digest
 from tests.contract.own_kinds import CASES, POLICIES
 from tests.forking import RUNS, Straight, at, decisions, own_decision
 from tests.model.test_forks import KINDS, run_of

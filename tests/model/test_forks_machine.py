@@ -13,7 +13,7 @@ from slotscope.model.api import Session
 from slotscope.model.comparison.companion import companion, forked
 from slotscope.model.errors import UserError
 from slotscope.model.forks.changes import Course
-from slotscope.model.state import digest
+from slotscope.model.systems.state import digest
 from tests.forking import RUNS, at, decisions, straight
 
 #: Events that a walk goes at most, and how many runs it keeps.

@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from slotscope.model.growth import AROUND_A_LINE, AROUND_A_MEAN, FEWEST, Growth, _slope_of_the_line, growth, together
+from slotscope.model.measures.growth import (
+    AROUND_A_LINE,
+    AROUND_A_MEAN,
+    FEWEST,
+    Growth,
+    _slope_of_the_line,
+    growth,
+    together,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -160,7 +168,7 @@ class TestCriticalValues:
     def test_a_random_walk_is_rejected_as_often_as_they_say(
         self, critical: tuple[float, ...], trend: bool, level: float
     ) -> None:
-        from slotscope.model.growth import _returns
+        from slotscope.model.measures.growth import _returns
 
         random = np.random.default_rng(7)
         walks = np.cumsum(random.normal(size=(6000, 50)), axis=1)

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from slotscope.model.api import Session
-from slotscope.model.engine import EventRun
-from slotscope.model.history import FAR, FIRST_STRETCH, NEAR, PAGE, Histories
-from slotscope.model.inspection import Description, Fact, Found, Passed, Thing, Told
 from slotscope.model.kinds.moldable.rows import FLAG_SPLIT
 from slotscope.model.kinds.phases.state import FIRST_BACKUP
-from slotscope.model.records import ARRIVAL
-from slotscope.model.state import copied
+from slotscope.model.reporting.history import FAR, FIRST_STRETCH, NEAR, PAGE, Histories
+from slotscope.model.reporting.inspection import Description, Fact, Found, Passed, Thing, Told
+from slotscope.model.reporting.records import ARRIVAL
+from slotscope.model.running.engine import EventRun
+from slotscope.model.systems.state import copied
 
 #: A scenario, a policy, and things of every kind that it has; "waiting" is replaced.
 CASES: dict[str, tuple[str, str | None, list[Thing]]] = {
@@ -186,7 +186,7 @@ class TestSearching:
         assert Thing("server", 19) in session.histories.found()
 
     def test_a_run_far_ahead_is_searched_from_its_end(self, monkeypatch, session):
-        monkeypatch.setattr("slotscope.model.history.FAR", 100)
+        monkeypatch.setattr("slotscope.model.reporting.history.FAR", 100)
         assert FAR > 100
         thing = Thing("class", 0)
         session.seek(20)

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from slotscope.model.assembly import assemble
 from slotscope.model.kinds.spec import kind_named
+from slotscope.model.running.assembly import assemble
 from slotscope.model.scenario.load import load_scenario, load_scenarios
 
 LOSS: dict[str, Any] = {

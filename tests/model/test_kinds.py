@@ -12,10 +12,10 @@ from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.file import load_run, save_run
 from slotscope.model.errors import PolicyError, ScenarioError
 from slotscope.model.kinds.spec import KINDS, kind_named
-from slotscope.model.metrics import estimates
+from slotscope.model.measures.metrics import estimates
 from slotscope.model.policies import POLICIES, POLICIES_OF, reference_for
 from slotscope.model.scenario.load import SYSTEMS, as_data, edited, load_scenario, parse_scenario
-from slotscope.model.state import digest
+from slotscope.model.systems.state import digest
 
 KIND = pytest.mark.parametrize("name", list(KINDS))
 

@@ -12,8 +12,8 @@ from slotscope.model.kinds.spec import KINDS, kind_named
 from slotscope.model.lab import runs
 from slotscope.model.lab.runs import StraightRun, bench_of, replications
 from slotscope.model.scenario.load import load_scenario
-from slotscope.model.state import digest
 from slotscope.model.systems.base import EVENT, NEXT_ARRIVAL
+from slotscope.model.systems.state import digest
 
 #: When a run of each kind has had some hundred events.
 UNTIL = {"reservation": 0.5, "queue": 10_000.0, "phases": 0.5, "moldable": 50.0}

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from slotscope.model.api import Session
-from slotscope.model.assembly import assemble
-from slotscope.model.engine import Task, started
 from slotscope.model.kinds.reservation.measures import reward_rate, running_reward
 from slotscope.model.kinds.reservation.rows import EVENT_ROW, FLAG_ADMITTED, FLAG_MIGRATED, FLAG_REJECTED
 from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
-from slotscope.model.metrics import BATCHES, CONFIDENCE, Estimate, batch_rates, estimate, ratio
-from slotscope.model.records import ARRIVAL
+from slotscope.model.measures.metrics import BATCHES, CONFIDENCE, Estimate, batch_rates, estimate, ratio
+from slotscope.model.reporting.records import ARRIVAL
+from slotscope.model.running.assembly import assemble
+from slotscope.model.running.engine import Task, started
 from slotscope.model.scenario.load import load_scenario
 from tests.kinds.reservation.strategies import scenarios
 

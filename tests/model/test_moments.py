@@ -14,9 +14,9 @@ from slotscope.model.cli.arguments import parse
 from slotscope.model.cli.parser import UsageError
 from slotscope.model.comparison.comparison import Comparison, Run, lanes_of, open_run, stand_at
 from slotscope.model.errors import UserError
-from slotscope.model.frame import Frame
-from slotscope.model.origin import NO_LINE, Moment
-from slotscope.model.state import digest
+from slotscope.model.reporting.frame import Frame
+from slotscope.model.running.origin import NO_LINE, Moment
+from slotscope.model.systems.state import digest
 
 #: Of each kind: a scenario, and policies to run it under, with parameters and files among them.
 RUNS = {

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slotscope.model import monitors
 from slotscope.model.api import Session
-from slotscope.model.claims import claim_readings, judged
 from slotscope.model.kinds.spec import KINDS, STABLE, UNDECIDED, UNSTABLE, Judgement, kind_named
-from slotscope.model.metrics import Batches
-from slotscope.model.monitors import SHARE, Claim, Lookout, Monitor, broken, stop_line
+from slotscope.model.measures import monitors
+from slotscope.model.measures.claims import claim_readings, judged
+from slotscope.model.measures.metrics import Batches
+from slotscope.model.measures.monitors import SHARE, Claim, Lookout, Monitor, broken, stop_line
 from tests.contract.moments import SMALL
 
 

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from slotscope.model.api import Session
-from slotscope.model.engine import Task
 from slotscope.model.errors import PolicyError
 from slotscope.model.jit import with_others
 from slotscope.model.lab.runs import StraightRun
 from slotscope.model.policies.own.checked import CHECKED
 from slotscope.model.policies.own.kernel import kept_as
-from slotscope.model.state import digest
-from slotscope.model.walk import Walk
+from slotscope.model.running.engine import Task
+from slotscope.model.running.walk import Walk
+from slotscope.model.systems.state import digest
 from tests.help_pages import blocks, page
 from tests.own_policies import line_of, write
 

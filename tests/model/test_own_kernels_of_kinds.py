@@ -12,12 +12,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from slotscope.model.api import Session
-from slotscope.model.assembly import assemble
-from slotscope.model.engine import Reason, Task, started
 from slotscope.model.errors import PolicyError, ScenarioError
 from slotscope.model.policies.own.checked import CHECKED
+from slotscope.model.running.assembly import assemble
+from slotscope.model.running.engine import Reason, Task, started
 from slotscope.model.scenario.load import load_scenario
-from slotscope.model.state import copied, differences, digest
+from slotscope.model.systems.state import copied, differences, digest
 from tests.help_pages import blocks, page
 from tests.kinds.phases.strategies import phase_scenarios
 from tests.kinds.queue.strategies import queue_scenarios

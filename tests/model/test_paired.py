@@ -10,7 +10,7 @@ from slotscope.model.api import Session
 from slotscope.model.comparison.comparison import Comparison, open_run
 from slotscope.model.kinds.reservation.measures import batches_of, totals_at
 from slotscope.model.kinds.spec import kind_named
-from slotscope.model.metrics import Batches
+from slotscope.model.measures.metrics import Batches
 
 KIND = kind_named("reservation")
 

@@ -151,7 +151,7 @@ def test_where_the_event_cannot_be_run_again_the_frame_is_made_all_the_same(monk
     def fails(*_: object) -> None:
         raise PolicyError("no")
 
-    monkeypatch.setattr("slotscope.model.walk.passed_over", fails)
+    monkeypatch.setattr("slotscope.model.running.walk.passed_over", fails)
     session.seek(session.timeline.event - 1)
     assert not session.frame().passed_over
     session.step()

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from slotscope.model.api import Session
 from slotscope.model.errors import PolicyError, UserError
-from slotscope.model.policy_choice import choice_text, policy_choice
+from slotscope.model.policies.choice import choice_text, policy_choice
 from slotscope.model.scenario.common import PolicyChoice
-from slotscope.model.state import digest
+from slotscope.model.systems.state import digest
 
 
 def test_a_name_alone() -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from slotscope.model.api import Session
 from slotscope.model.exact import common_units
-from slotscope.model.explain import counted, quantity, singular
 from slotscope.model.kinds.phases.words import by_type
+from slotscope.model.reporting.explain import counted, quantity, singular
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from slotscope.model.api import Session
-from slotscope.model.engine import Reason
-from slotscope.model.monitors import Reading
+from slotscope.model.measures.monitors import Reading
 from slotscope.model.questions.asking import answers
 from slotscope.model.questions.breakpoints import Breakpoint, Breakpoints
 from slotscope.model.questions.meaning import understood
 from slotscope.model.questions.syntax import QuestionError
 from slotscope.model.questions.words import Words
+from slotscope.model.running.engine import Reason
 
 #: A question for each kind of system; some read rows, some samples, some the state.
 ASKED = [

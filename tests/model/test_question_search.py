@@ -7,7 +7,7 @@ import pytest
 
 from slotscope.model.api import Session
 from slotscope.model.errors import UserError
-from slotscope.model.waiting import GivenUpError, waiting
+from slotscope.model.running.waiting import GivenUpError, waiting
 
 QUESTION = "waits and waiting > 5"
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from slotscope.model.api import Session
-from slotscope.model.engine import EventRun, started
 from slotscope.model.questions.asking import answers
 from slotscope.model.questions.meaning import understood
 from slotscope.model.questions.syntax import QuestionError
+from slotscope.model.running.engine import EventRun, started
 
 EVENTS = 400
 POLICY = """

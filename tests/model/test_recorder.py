@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slotscope.model.kinds.reservation.rows import EVENT_ROW
-from slotscope.model.recorder import RecentRows, Samples
+from slotscope.model.running.recorder import RecentRows, Samples
 
 
 def samples_of(events: np.ndarray) -> np.ndarray:

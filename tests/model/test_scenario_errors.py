@@ -9,8 +9,8 @@ import pytest
 import tomli_w
 
 from slotscope.model.api import Session, open_bench
-from slotscope.model.assembly import Bench
 from slotscope.model.errors import ScenarioError, UserError
+from slotscope.model.running.assembly import Bench
 from slotscope.model.scenario.load import parse_scenario
 from tests.breaking import FULL, GOOD, SCRIPT, Place, changed, is_one_line
 

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slotscope.model.assembly import assemble
-from slotscope.model.engine import started
 from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
+from slotscope.model.running.assembly import assemble
+from slotscope.model.running.engine import started
 from slotscope.model.scenario.fields import UNIT_FAMILIES, plain
 from slotscope.model.scenario.load import edited, load_scenario, parse_scenario, scenario_files, scenario_text
-from slotscope.model.state import digest
+from slotscope.model.systems.state import digest
 from tests.kinds.reservation.strategies import scenarios
 
 GOLDEN = sorted((Path(__file__).parents[1] / "golden" / "dra").glob("t0*.json"))

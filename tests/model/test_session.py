@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slotscope.model.api import Session
-from slotscope.model.assembly import assemble
-from slotscope.model.engine import Reason
 from slotscope.model.errors import ReplayError, ScenarioError, UserError
-from slotscope.model.records import ARRIVAL
+from slotscope.model.reporting.records import ARRIVAL
+from slotscope.model.running.assembly import assemble
+from slotscope.model.running.engine import Reason
+from slotscope.model.running.timeline import Timeline
 from slotscope.model.scenario.load import edited, load_scenario, parse_scenario
-from slotscope.model.state import copied, digest
-from slotscope.model.timeline import Timeline
+from slotscope.model.systems.state import copied, digest
 from tests.kinds.reservation.invariants import violations
 from tests.straight import KEYFRAME_BYTES, KEYFRAME_EVERY, session_of_7_1
 

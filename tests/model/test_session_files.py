@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from slotscope.model import archive
 from slotscope.model.api import ROWS_IN_FRAME, Session
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.file import load_run, save_run
-from slotscope.model.engine import ReferenceEngine
 from slotscope.model.errors import ReplayError, ScenarioError, UserError
 from slotscope.model.kinds.spec import KINDS, kind_named
-from slotscope.model.state import digest, digest_of_arrays, from_arrays
+from slotscope.model.running.engine import ReferenceEngine
+from slotscope.model.session import archive
+from slotscope.model.systems.state import digest, digest_of_arrays, from_arrays
 
 SCENARIOS = {
     "reservation": "dra-classroom",

@@ -6,16 +6,16 @@ from typing import Any, Callable
 
 import pytest
 
-from slotscope.model import slices, walk
 from slotscope.model.api import Session
 from slotscope.model.comparison import comparison as comparison_module
 from slotscope.model.comparison import lockstep
 from slotscope.model.comparison.companion import companion
 from slotscope.model.comparison.comparison import Comparison
-from slotscope.model.engine import Advance, EventRun, Reason, Task
-from slotscope.model.slices import MOST_EVENTS, SLICE_SECONDS, Slices
-from slotscope.model.state import digest
-from slotscope.model.waiting import GivenUpError, waiting
+from slotscope.model.running import slices, walk
+from slotscope.model.running.engine import Advance, EventRun, Reason, Task
+from slotscope.model.running.slices import MOST_EVENTS, SLICE_SECONDS, Slices
+from slotscope.model.running.waiting import GivenUpError, waiting
+from slotscope.model.systems.state import digest
 
 
 class Clock:
@@ -27,7 +27,7 @@ class Clock:
         self.looks: list[int] = [0]
         for module in (slices, walk, lockstep, comparison_module):
             monkeypatch.setattr(module, "monotonic", self.look)
-        monkeypatch.setattr("slotscope.model.engine.SLOW_EVENT", float("inf"))
+        monkeypatch.setattr("slotscope.model.running.engine.SLOW_EVENT", float("inf"))
 
     def look(self) -> float:
         if self.looks[-1]:
@@ -188,7 +188,7 @@ def test_bringing_lanes_together_is_told_and_stopped_too(monkeypatch: pytest.Mon
     clock = Clock(monkeypatch, SLICE_SECONDS / 4)
     comparison = Comparison.of([slow(clock), slow(clock, "first-fit")])
     told: list[str] = []
-    monkeypatch.setattr("slotscope.model.waiting.PERIOD", -1.0)
+    monkeypatch.setattr("slotscope.model.running.waiting.PERIOD", -1.0)
 
     def wishes() -> int:  # when the first lane is there already, and while it comes back
         looks = sum("Going to time" in text for text in told)
@@ -214,7 +214,7 @@ def test_one_that_is_stopped_catching_up_holds_all_back(monkeypatch: pytest.Monk
     late = companion(session, "first-fit", kernel=False)
     late.use_engine(Timed(late.bench.reference, clock))
     told: list[str] = []
-    monkeypatch.setattr("slotscope.model.waiting.PERIOD", -1.0)
+    monkeypatch.setattr("slotscope.model.running.waiting.PERIOD", -1.0)
     with waiting(told.append, lambda: len(told) >= 9):
         comparison = Comparison.of([session, late])
     assert told[0].startswith("First fit: catching up: ")
@@ -232,7 +232,7 @@ def test_a_slice_of_lanes_is_as_short_as_that_of_one(monkeypatch: pytest.MonkeyP
 
 def test_an_event_after_a_slow_one_is_stopped_in_the_middle(monkeypatch: pytest.MonkeyPatch) -> None:
     session = Session.open("dra-classroom", "dra", kernel=False)
-    monkeypatch.setattr("slotscope.model.engine.SLOW_EVENT", -1.0)  # all are slow
+    monkeypatch.setattr("slotscope.model.running.engine.SLOW_EVENT", -1.0)  # all are slow
     session.run(events=20)
     before = digest(session.timeline.state)
     with stopping_after(0), pytest.raises(GivenUpError) as stopped:
@@ -249,8 +249,8 @@ def test_the_first_event_is_told_and_stopped_in_the_middle(monkeypatch: pytest.M
     """Nobody knows beforehand how long it takes: with many servers, half a minute."""
     session = Session.open("queues-classroom", "bf-js", kernel=False)
     before, told = digest(session.timeline.state), list[str]()
-    monkeypatch.setattr("slotscope.model.engine.SLOW_EVENT", -1.0)  # all are slow
-    monkeypatch.setattr("slotscope.model.waiting.PERIOD", -1.0)
+    monkeypatch.setattr("slotscope.model.running.engine.SLOW_EVENT", -1.0)  # all are slow
+    monkeypatch.setattr("slotscope.model.running.waiting.PERIOD", -1.0)
     with waiting(told.append, lambda: len(told)), pytest.raises(GivenUpError) as stopped:
         session.run(events=20)
     assert told == ["Within event 1: 1 sub-steps so far (Esc stops it)"]
@@ -260,7 +260,7 @@ def test_the_first_event_is_told_and_stopped_in_the_middle(monkeypatch: pytest.M
 
 def test_a_slow_event_is_left_to_the_kernel_that_takes_over(monkeypatch: pytest.MonkeyPatch) -> None:
     session = Session.open("queues-classroom", "bf-js", kernel=False)
-    monkeypatch.setattr("slotscope.model.engine.SLOW_EVENT", -1.0)  # all are slow
+    monkeypatch.setattr("slotscope.model.running.engine.SLOW_EVENT", -1.0)  # all are slow
     ran: list[str] = []
     monkeypatch.setattr(EventRun, "finish", watched(EventRun.finish, ran))
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slotscope.model.assembly import assemble
-from slotscope.model.engine import EventRun, started
 from slotscope.model.kinds.reservation.state import FREE, ReservationState, empty_state, with_room
+from slotscope.model.running.assembly import assemble
+from slotscope.model.running.engine import EventRun, started
 from slotscope.model.scenario.load import load_scenario
-from slotscope.model.state import (
+from slotscope.model.systems.state import (
     copied,
     differences,
     digest,

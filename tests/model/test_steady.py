@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slotscope.model.steady import STRETCHES, steady_from
+from slotscope.model.measures.steady import STRETCHES, steady_from
 
 
 def noise(seed: int, correlation: float = 0.3, count: int = STRETCHES) -> np.ndarray:

@@ -20,6 +20,7 @@ from slotscope.model.kinds.moldable.scenario.schema import MoldableScenario
 from slotscope.model.kinds.moldable.traces import workload as moldable_workload
 from slotscope.model.kinds.moldable.traces.workload import with_trace, workload_of
 from slotscope.model.scenario.load import edited, load_scenario, parse_scenario, scenario_text
+from slotscope.model.scenario.workload import BLOCK, JobBlock, Workload
 from slotscope.model.traces.reading import ReadingStoppedError
 from slotscope.model.traces.swf import (
     CANCELLED,
@@ -33,7 +34,6 @@ from slotscope.model.traces.swf import (
     ParallelJobs,
     read_swf,
 )
-from slotscope.model.workload import BLOCK, JobBlock, Workload
 from tests.breaking import is_one_line
 from tests.kinds.moldable.scenarios import GOOD, HEADER, JOBS, TRACE, job_line, log_file, opened
 

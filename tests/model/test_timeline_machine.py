@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from slotscope.model.api import Session
-from slotscope.model.assembly import Bench, assemble
-from slotscope.model.engine import Reason
 from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.queue.questions.fields import VOCABULARY as OF_QUEUES
 from slotscope.model.kinds.reservation.questions.fields import VOCABULARY as OF_SLOTS
-from slotscope.model.state import digest
+from slotscope.model.running.assembly import Bench, assemble
+from slotscope.model.running.engine import Reason
+from slotscope.model.systems.state import digest
 from tests.kinds.queue.strategies import queue_scenarios
 from tests.kinds.reservation.strategies import scenarios
 from tests.straight import KEYFRAME_EVERY, LENGTH, Straight, hurried, hurried_kernel

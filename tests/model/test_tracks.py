@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from slotscope.model import recorder
 from slotscope.model.api import Session
 from slotscope.model.errors import UserError
 from slotscope.model.questions import tracks
 from slotscope.model.questions.asking import answers
 from slotscope.model.questions.meaning import understood
 from slotscope.model.questions.tracks import MOST_TRACKS, OWN, Followed, Tracked
-from slotscope.model.waiting import waiting
+from slotscope.model.running import recorder
+from slotscope.model.running.waiting import waiting
 
 #: Numbers and conditions of each kind of system, from rows, samples and states; some are missing at times.
 FOLLOWED = [

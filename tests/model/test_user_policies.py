@@ -13,9 +13,9 @@ import pytest
 from slotscope.model.api import Session
 from slotscope.model.errors import PolicyError, ReplayError, UserError
 from slotscope.model.kinds.reservation.policies.base import OwnPolicy
-from slotscope.model.records import Admit, Line, Record
+from slotscope.model.reporting.records import Admit, Line, Record
 from slotscope.model.scenario.load import load_scenario, scenario_text
-from slotscope.model.state import digest
+from slotscope.model.systems.state import digest
 from tests.own_policies import FIRST_FIT, HEAD, line_of, opened, source, write
 
 pytestmark = pytest.mark.slow
@@ -63,13 +63,20 @@ def test_dra_from_a_file_is_dra(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "package", ["slotscope.model.kinds.reservation.policies", "model.kinds.reservation.policies", "model.policies"]
+    ("package", "records"),
+    [
+        ("slotscope.model.kinds.reservation.policies", "slotscope.model.reporting.records"),
+        ("slotscope.model.kinds.reservation.policies", "slotscope.model.records"),
+        ("model.kinds.reservation.policies", "model.records"),
+        ("model.policies", "model.records"),
+    ],
 )
-def test_a_part_of_dra_is_replaced(package: str, tmp_path: Path) -> None:
-    """Also in a file that was written when the references stood in another package."""
+def test_a_part_of_dra_is_replaced(package: str, records: str, tmp_path: Path) -> None:
+    """Also in a file that was written when modules stood elsewhere."""
     text = """\
 from PACKAGE import dra
 from PACKAGE.base import say
+from RECORDS import Line
 
 
 class Policy(dra.Reference):
@@ -77,7 +84,7 @@ class Policy(dra.Reference):
 
     def migration(self, view, job):
         yield say("no_migration", server=job.server)
-""".replace("PACKAGE", package)
+""".replace("PACKAGE", package).replace("RECORDS", records)
     session = opened(tmp_path, text)
     session.run(events=600)
     assert not session.timeline.state.tally[:, 4].any()
@@ -88,7 +95,7 @@ class Policy(dra.Reference):
     while not any(record.kind == "no_migration" for record in session.last_records):
         session.step()
     (record,) = [item for item in session.last_records if item.kind == "no_migration"]
-    assert record.line == Line(3, 9)
+    assert record.line == Line(3, 10)
 
 
 @pytest.mark.parametrize("arrival", [FIRST_FIT, RANDOM, COUNTING])

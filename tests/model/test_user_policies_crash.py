@@ -16,7 +16,7 @@ from slotscope.model.errors import PolicyFileError
 from slotscope.model.policies import stop_what_hangs
 from slotscope.model.policies.own import limits
 from slotscope.model.policies.own.host import HOST
-from slotscope.model.state import digest
+from slotscope.model.systems.state import digest
 from tests.own_policies import FIRST_FIT, HEAD, line_of, opened, repeated, source, write
 
 pytestmark = pytest.mark.slow

@@ -13,7 +13,7 @@ from slotscope.model.kinds.reservation.rows import FLAG_ADMITTED
 from slotscope.model.policies import stop_what_hangs
 from slotscope.model.policies.own import file as policy_file
 from slotscope.model.policies.own import limits, watch
-from slotscope.model.state import digest
+from slotscope.model.systems.state import digest
 from tests.own_policies import FIRST_FIT, HEAD, line_of, opened, repeated, source, write
 
 pytestmark = pytest.mark.slow

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from slotscope.model.api import Session
 from slotscope.model.errors import PolicyFileError
-from slotscope.model.records import (
+from slotscope.model.reporting.records import (
     Admit,
     Allocate,
     Classify,
@@ -37,7 +37,7 @@ from slotscope.model.records import (
     UpdateAt,
     VirtualArrival,
 )
-from slotscope.model.state import digest
+from slotscope.model.systems.state import digest
 from tests.contract.moments import SMALL
 from tests.odd import Odd, read_only
 from tests.own_policies import write

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from slotscope.model import waiting
 from slotscope.model.api import Session
 from slotscope.model.errors import UserError
 from slotscope.model.kinds.phases.programs import store
+from slotscope.model.running import waiting
 from tests.kinds.phases.scenarios import many_configurations
 
 

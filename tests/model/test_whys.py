@@ -15,15 +15,15 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from slotscope.model.api import Session
-from slotscope.model.engine import Task, started
 from slotscope.model.errors import UserError
-from slotscope.model.inspection import NEXT_ARRIVAL, Thing
 from slotscope.model.kinds.reservation.rows import FLAG_MIGRATED
 from slotscope.model.kinds.spec import KINDS
 from slotscope.model.policies import POLICIES_OF
-from slotscope.model.records import ARRIVAL, DEPARTURE, TICK, Admit, Allocate, Reject
+from slotscope.model.reporting.inspection import NEXT_ARRIVAL, Thing
+from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, TICK, Admit, Allocate, Reject
+from slotscope.model.running.engine import Task, started
 from slotscope.model.scenario.load import load_scenario, scenario_files
-from slotscope.model.state import copied, digest
+from slotscope.model.systems.state import copied, digest
 from slotscope.model.whys.asking import Why, flips, why, why_of, with_flip
 from tests.sound import violations
 from tests.whys_oracle import failed

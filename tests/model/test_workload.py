@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from slotscope.model.scenario.common import Deterministic, Erlang, Exponential, HyperExponential, LogNormal, Pareto
-from slotscope.model.streams import stream
-from slotscope.model.workload import (
+from slotscope.model.scenario.streams import stream
+from slotscope.model.scenario.workload import (
     BLOCK,
     ContinuedWorkload,
     JobBlock,
@@ -172,7 +172,7 @@ def test_blocks_come_again_in_any_order(order: list[int], seed: int) -> None:
 
 
 def test_a_forgotten_block_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("slotscope.model.workload.KEPT_BLOCKS", 2)
+    monkeypatch.setattr("slotscope.model.scenario.workload.KEPT_BLOCKS", 2)
     workload = poisson()
     first = workload.block_at(0)
     for n in range(1, 6):
@@ -261,7 +261,7 @@ def test_blocks_go_with_their_workload() -> None:
 
 
 def test_recent_blocks_are_kept_and_others_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("slotscope.model.workload.KEPT_BLOCKS", 2)
+    monkeypatch.setattr("slotscope.model.scenario.workload.KEPT_BLOCKS", 2)
     made: list[int] = []
     recent: RecentBlocks[int] = RecentBlocks()
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from random import randrange
 from time import monotonic
 
-from slotscope.gui.warming import warm_in_background
+from slotscope.gui.running.warming import warm_in_background
 from slotscope.model.kinds.spec import KINDS
 
 _ROOT = Path(__file__).resolve().parents[2]

@@ -23,11 +23,11 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import Shiboken
 
-from slotscope.gui.actions import COMMANDS
-from slotscope.gui.docks import PanelDock
+from slotscope.gui.docking.docks import PanelDock
 from slotscope.gui.experiments.run_bar import RunBar
 from slotscope.gui.main_window import MainWindow
-from slotscope.gui.transport import FROM_A_FILE, FROM_TEMPLATE
+from slotscope.gui.window.actions import COMMANDS
+from slotscope.gui.window.transport import FROM_A_FILE, FROM_TEMPLATE
 
 One = TypeVar("One")
 Key, Button, Modifier = Qt.Key, Qt.MouseButton, Qt.KeyboardModifier

@@ -16,8 +16,8 @@ from PySide6.QtCore import QObject, QSettings, QTimer
 from PySide6.QtWidgets import QApplication, QDialog
 
 from slotscope.gui.app import SWITCH_INTERVAL, make_window
-from slotscope.gui.application import application
 from slotscope.gui.main_window import MainWindow
+from slotscope.gui.window.application import application
 from slotscope.model.scenario.load import load_scenario, scenario_titles
 from tests.monkey.deeds import Deeds
 from tests.monkey.finds import Finds

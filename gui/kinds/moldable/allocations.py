@@ -8,7 +8,6 @@ import numpy as np
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from slotscope.gui.boxes import ChoiceBox
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.moldable.allocations_chart import AllocationsChart
 from slotscope.gui.kinds.moldable.allocations_marks import event_mark
@@ -16,7 +15,8 @@ from slotscope.gui.kinds.moldable.allocations_values import class_rows, tiles
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.tiles import LabelPace, Tiles, paint_ground
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.frame import Frame, RunInfo
+from slotscope.gui.widgets.boxes import ChoiceBox
+from slotscope.model.reporting.frame import Frame, RunInfo
 
 #: In a lower panel there is no room for numbers above the chart.
 _LOW = 300

@@ -6,7 +6,6 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from slotscope.gui.gestures import Gestures, show_tip
 from slotscope.gui.kinds.moldable.allocations_layout import Facet, Measures, WidthSpan, facet, grid, least_height
 from slotscope.gui.kinds.moldable.allocations_marks import EventMark, Flashes
 from slotscope.gui.kinds.moldable.allocations_painting import FacetPainter
@@ -20,6 +19,7 @@ from slotscope.gui.kinds.moldable.allocations_values import (
 )
 from slotscope.gui.plotting.scales import SteppedRange, format_number
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.gestures import Gestures, show_tip
 
 #: Milliseconds between the pictures of something that fades.
 _FADING = 40

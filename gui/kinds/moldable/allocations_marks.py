@@ -7,9 +7,9 @@ from typing import Mapping, NamedTuple
 
 import numpy as np
 
-from slotscope.model.frame import Frame, RunInfo
 from slotscope.model.kinds.moldable.rows import FLAG_BLOCKED, FLAG_DEPARTED
-from slotscope.model.records import ARRIVAL, Allocate, Record, Reject
+from slotscope.model.reporting.frame import Frame, RunInfo
+from slotscope.model.reporting.records import ARRIVAL, Allocate, Record, Reject
 
 #: Seconds for which a blocked arrival can be seen while a run goes on.
 FLASH = 0.45

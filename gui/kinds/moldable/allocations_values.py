@@ -21,9 +21,9 @@ from slotscope.gui.kinds.moldable.wording import (
 from slotscope.gui.panels.tiles import TileText
 from slotscope.gui.panels.wording import THIN, significant
 from slotscope.gui.plotting.scales import format_number
-from slotscope.model.frame import Frame, RunInfo
 from slotscope.model.kinds.moldable import physics
 from slotscope.model.kinds.moldable.state import BUSY, JOBS
+from slotscope.model.reporting.frame import Frame, RunInfo
 
 #: What stands before the rows of numbers.
 CAPTIONS = {"now": "now", "mean": "mean", "target": "n y*", "asked": "asked, p", "speedup": "s"}

@@ -16,9 +16,9 @@ from slotscope.gui.panels.pages import rich_text
 from slotscope.gui.panels.tiles import LabelPace, Tiles, paint_ground
 from slotscope.gui.plotting.sampled import counted_from
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.moldable.sampling import BUSY_COLUMN, EVENT_COLUMN, JOBS_COLUMN, TIME_COLUMN
-from slotscope.model.metrics import Estimate
+from slotscope.model.measures.metrics import Estimate
+from slotscope.model.reporting.frame import Frame
 
 #: Heights in pixels, at the usual size of type: from so much on there is a table, and below
 #: so much the plots stand beside each other where the panel is wide enough.

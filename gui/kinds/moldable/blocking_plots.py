@@ -23,7 +23,7 @@ from slotscope.gui.plotting.pyramid import Pyramid
 from slotscope.gui.plotting.run_plot import RunPlot, View
 from slotscope.gui.plotting.sampled import Values, counted_from, nothing
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.frame import Frame
+from slotscope.model.reporting.frame import Frame
 
 _PER_CENT = 100.0
 _LONGEST_SIGN = 3  # longer units of time are words

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.gui.plotting.sampled import Columns, History, Values, average_width
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers
 from slotscope.model.kinds.moldable.sampling import COUNTS, JOBS_AREA, PER_CLASS, SCALARS, TIMES
 from slotscope.model.kinds.moldable.state import ADMITTED, ARRIVED, BLOCKED, DEPARTED, OF_ADMITTED, OF_DEPARTED
+from slotscope.model.reporting.frame import Frame
 
 #: What is kept of each sample: sums over all classes that only grow.
 _KEPT = (

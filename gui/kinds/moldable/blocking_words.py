@@ -15,11 +15,11 @@ from slotscope.gui.panels.tiles import TileText
 from slotscope.gui.panels.wording import THIN, exact, significant, with_interval
 from slotscope.gui.plotting.sampled import counted_from
 from slotscope.gui.theme import Theme
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.moldable.programs.bounds import MoldableBounds
 from slotscope.model.kinds.moldable.programs.references import PolicyReference
-from slotscope.model.metrics import CONFIDENCE, Estimate, estimates
-from slotscope.model.policy_choice import choice_text
+from slotscope.model.measures.metrics import CONFIDENCE, Estimate, estimates
+from slotscope.model.policies.choice import choice_text
+from slotscope.model.reporting.frame import Frame
 
 _PER_CENT = 100.0
 DISTANCE = "E‖<i>x</i> − <i>y</i><sup>*</sup>‖"

@@ -10,7 +10,6 @@ from typing import Iterable
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QDoubleSpinBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from slotscope.gui.boxes import ChoiceBox, changed_by_editing
 from slotscope.gui.intents import GoTo
 from slotscope.gui.kinds.moldable.collapse_values import CollapsePlane, nearness, plane_of, share_above
 from slotscope.gui.kinds.moldable.collapse_view import NEAR, WHOLE, CollapseView
@@ -18,9 +17,10 @@ from slotscope.gui.kinds.moldable.collapse_words import delta_decimals, delta_ti
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.tiles import LabelPace, Tiles, paint_ground
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.frame import Frame, RunInfo
+from slotscope.gui.widgets.boxes import ChoiceBox, changed_by_editing
 from slotscope.model.kinds.moldable.sampling import PAIR, columns
-from slotscope.model.recorder import EVENT_COLUMN, TIME_COLUMN
+from slotscope.model.reporting.frame import Frame, RunInfo
+from slotscope.model.running.recorder import EVENT_COLUMN, TIME_COLUMN
 
 #: In a lower panel there is no room for numbers above the picture; in a still lower one the
 #: choices go as well.

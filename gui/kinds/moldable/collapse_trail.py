@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.frame import Frame, RunInfo
 from slotscope.model.kinds.moldable.rows import FLAG_DEPARTED
 from slotscope.model.kinds.moldable.sampling import PAIR, columns
-from slotscope.model.recorder import EVENT_COLUMN, TIME_COLUMN
+from slotscope.model.reporting.frame import Frame, RunInfo
+from slotscope.model.running.recorder import EVENT_COLUMN, TIME_COLUMN
 
 Values = NDArray[np.float64]
 

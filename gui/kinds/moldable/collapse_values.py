@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.frame import Frame, RunInfo
 from slotscope.model.kinds.moldable.state import BELOW, BINS, DISTANCE, NOW
+from slotscope.model.reporting.frame import Frame, RunInfo
 
 Point = tuple[float, float]
 Values = NDArray[np.float64]

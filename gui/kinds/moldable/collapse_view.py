@@ -7,7 +7,6 @@ from PySide6.QtCore import QPointF, QSize, QSizeF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from slotscope.gui.gestures import Gestures, show_tip
 from slotscope.gui.kinds.moldable.collapse_painting import PlanePainter, spot_color
 from slotscope.gui.kinds.moldable.collapse_stage import Stage, Window, near, whole
 from slotscope.gui.kinds.moldable.collapse_trail import RECENT, Trail, Visited, raster, recent
@@ -22,7 +21,8 @@ from slotscope.gui.kinds.moldable.collapse_values import (
 )
 from slotscope.gui.kinds.moldable.collapse_words import path_text, point_words
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.frame import Frame
+from slotscope.gui.widgets.gestures import Gestures, show_tip
+from slotscope.model.reporting.frame import Frame
 
 WHOLE, NEAR, OWN = "whole", "near", "own"
 _LEAST_LINES = 7  # height of the least picture, in lines of text

@@ -11,8 +11,8 @@ from slotscope.gui.kinds.moldable.wording import jobs_words, subscript, width_wo
 from slotscope.gui.panels.tiles import TileText
 from slotscope.gui.panels.wording import THIN, significant
 from slotscope.gui.plotting.scales import format_number
-from slotscope.model.frame import Frame, RunInfo
 from slotscope.model.kinds.moldable.state import BINS
+from slotscope.model.reporting.frame import Frame, RunInfo
 
 
 def _percent(share: float) -> str:

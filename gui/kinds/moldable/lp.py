@@ -29,8 +29,8 @@ from slotscope.gui.panels.pages import BoundsPages, busy_page, rich_text
 from slotscope.gui.panels.scenario_cells import Chooser
 from slotscope.gui.panels.tiles import Tiles
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.frame import Frame, RunInfo
 from slotscope.model.kinds.moldable.programs.bounds import MoldableBounds
+from slotscope.model.reporting.frame import Frame, RunInfo
 
 #: From this width on, at the usual size of type, pictures stand beside the tables.
 _TWO_COLUMNS = 880

@@ -17,7 +17,7 @@ from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.painting.textures import texture_scale, tile_brush
 from slotscope.gui.pictures.legend import PictureLegend, paint_gradient
 from slotscope.gui.theme import Theme
-from slotscope.model.frame import RunInfo
+from slotscope.model.reporting.frame import RunInfo
 
 #: More widths are not listed.
 MOST_WIDTHS = 10

@@ -14,9 +14,9 @@ from slotscope.gui.kinds.moldable.servers_scene import MoldableScene, ServerStri
 from slotscope.gui.painting.brackets import paint_brackets
 from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.pictures.marks import WIDTH, paint_reason, passed_role
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.moldable.rows import FLAG_ADMITTED, FLAG_BLOCKED, FLAG_DEPARTED
-from slotscope.model.records import Allocate, Event, Record, Reject
+from slotscope.model.reporting.frame import Frame
+from slotscope.model.reporting.records import Allocate, Event, Record, Reject
 from slotscope.model.whys.passing import PassedOver
 
 #: Around smaller blocks the outline is outside.

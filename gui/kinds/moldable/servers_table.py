@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Iterator
 
 from slotscope.gui.kinds.moldable.servers_words import job_name
-from slotscope.model.frame import Frame
+from slotscope.model.reporting.frame import Frame
 
 _HEADER = (
     "server",

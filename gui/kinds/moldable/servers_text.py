@@ -19,7 +19,7 @@ from slotscope.gui.painting.colour import letter_ink
 from slotscope.gui.painting.stack_text import Lines
 from slotscope.gui.pictures.scene import ShownSection
 from slotscope.gui.theme import Theme
-from slotscope.model.explain import grouped
+from slotscope.model.reporting.explain import grouped
 
 #: Jobs have words while so many or fewer can be seen; from then on one zooms in.
 MOST_WRITTEN = 1200

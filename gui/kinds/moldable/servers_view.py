@@ -21,8 +21,8 @@ from slotscope.gui.kinds.moldable.servers_words import header, job_lines, server
 from slotscope.gui.painting.textures import texture_scale
 from slotscope.gui.pictures.picture import ZoomedPicture
 from slotscope.gui.theme import Theme
-from slotscope.model.explain import grouped
-from slotscope.model.frame import Frame
+from slotscope.model.reporting.explain import grouped
+from slotscope.model.reporting.frame import Frame
 
 #: How long the servers are red after an arrival was blocked, in milliseconds.
 FLASH = 350

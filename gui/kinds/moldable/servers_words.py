@@ -11,9 +11,9 @@ from slotscope.gui.kinds.moldable.servers_content import PoolSection, pieces_of,
 from slotscope.gui.kinds.moldable.wording import class_letters, class_words, jobs_words, servers_words, time_words
 from slotscope.gui.painting.stack_text import symbol
 from slotscope.gui.panels.wording import significant
-from slotscope.model.explain import grouped, quantity
-from slotscope.model.frame import Frame, RunInfo
 from slotscope.model.kinds.moldable.state import ARRIVED, BLOCKED, BUSY, JOBS
+from slotscope.model.reporting.explain import grouped, quantity
+from slotscope.model.reporting.frame import Frame, RunInfo
 
 #: More pieces of a job are not listed one by one.
 MOST_LISTED = 6

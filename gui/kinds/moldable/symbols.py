@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, Mapping
 
 from slotscope.gui.panels.algorithm_symbols import Symbol, left_out
-from slotscope.model.frame import RunInfo
+from slotscope.model.reporting.frame import RunInfo
 
 
 def _class(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:

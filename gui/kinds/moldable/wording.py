@@ -6,8 +6,8 @@ from typing import Sequence
 
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.theme import type_letter
-from slotscope.model.explain import grouped, plural, quantity
-from slotscope.model.frame import RunInfo
+from slotscope.model.reporting.explain import grouped, plural, quantity
+from slotscope.model.reporting.frame import RunInfo
 
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 

@@ -28,7 +28,7 @@ from slotscope.gui.panels.columns import HeadedColumns
 from slotscope.gui.panels.pages import BoundsPages, rich_text
 from slotscope.gui.panels.tiles import LabelPace, Tiles
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.frame import Frame, RunInfo
+from slotscope.model.reporting.frame import Frame, RunInfo
 
 #: From this width on, at the usual size of type, pictures stand beside each other.
 _TWO_COLUMNS = 880

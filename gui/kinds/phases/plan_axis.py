@@ -13,7 +13,7 @@ from slotscope.gui.panels.pages import SteadyRows
 from slotscope.gui.panels.wording import with_interval
 from slotscope.gui.plotting.scales import format_number, step_up
 from slotscope.gui.theme import current_fonts
-from slotscope.model.metrics import Estimate
+from slotscope.model.measures.metrics import Estimate
 
 _MARGIN, _GAP, _RADIUS = 10.0, 10.0, 4.0
 _CENTRE = Qt.AlignmentFlag.AlignCenter

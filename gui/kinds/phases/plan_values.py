@@ -15,14 +15,14 @@ from slotscope.gui.panels.pages import table_line, table_of
 from slotscope.gui.panels.tiles import TileText
 from slotscope.gui.panels.wording import significant, with_interval
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.explain import grouped
-from slotscope.model.frame import Frame, RunInfo
 from slotscope.model.kinds.phases.programs.bounds import PhasePoint, PhasesBounds
 from slotscope.model.kinds.phases.programs.policy import NOTHING, TIMERS
 from slotscope.model.kinds.phases.state import ACTIVE, NOW
-from slotscope.model.metrics import Estimate, estimates
-from slotscope.model.recorder import TIME_COLUMN
-from slotscope.model.steady import STRETCHES, steady_from
+from slotscope.model.measures.metrics import Estimate, estimates
+from slotscope.model.measures.steady import STRETCHES, steady_from
+from slotscope.model.reporting.explain import grouped
+from slotscope.model.reporting.frame import Frame, RunInfo
+from slotscope.model.running.recorder import TIME_COLUMN
 
 #: Colours of peers in the plot of gaps; they repeat.
 _PEER_ROLES = ("second", "third", "greedy", "migration")

@@ -9,7 +9,6 @@ import numpy as np
 from PySide6.QtGui import QHelpEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from slotscope.gui.boxes import ChoiceBox
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.phases.policy_map_bars import StationaryBars, bars, heaviest
 from slotscope.gui.kinds.phases.policy_map_cells import MOST_PHASES, Cells, cells_of, usual_axes
@@ -27,8 +26,9 @@ from slotscope.gui.panel import Panel
 from slotscope.gui.panels.pages import rich_text
 from slotscope.gui.panels.tiles import LabelPace, Tiles, paint_ground
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.explain import counted
-from slotscope.model.frame import Frame, RunInfo
+from slotscope.gui.widgets.boxes import ChoiceBox
+from slotscope.model.reporting.explain import counted
+from slotscope.model.reporting.frame import Frame, RunInfo
 
 #: From this width on the bars stand beside the map.
 _WIDE, _WIDE_IF_FLAT, _FLAT = 860, 620, 430

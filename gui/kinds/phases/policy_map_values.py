@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.gui.kinds.phases.policy_map_cells import NONE, Cells
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.phases.facts import PhaseFacts
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.programs.plan import PoolPlan
 from slotscope.model.kinds.phases.programs.policy import AT_ONCE, NOTHING, TIMERS
+from slotscope.model.reporting.frame import Frame
 
 #: pi below this share of the largest has the faintest shade.
 _DEEPEST = 1e-6

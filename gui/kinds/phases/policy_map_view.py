@@ -18,7 +18,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from slotscope.gui.gestures import POINTING
 from slotscope.gui.kinds.phases.policy_map_cells import NONE
 from slotscope.gui.kinds.phases.policy_map_dots import paint_dots
 from slotscope.gui.kinds.phases.policy_map_layout import MapLayout, laid_out
@@ -26,6 +25,7 @@ from slotscope.gui.kinds.phases.policy_map_legend import PolicyMapLegend
 from slotscope.gui.kinds.phases.policy_map_painting import MapPainter, slice_name
 from slotscope.gui.kinds.phases.policy_map_values import MapValues
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.gestures import POINTING
 
 _LEAST_LINES, _USUAL_LINES = 8, 18  # heights in lines of text
 _MARGIN = 4.0

@@ -13,11 +13,11 @@ from slotscope.gui.kinds.phases.wording import configuration_text
 from slotscope.gui.panels.tiles import TileText
 from slotscope.gui.panels.wording import THIN, significant
 from slotscope.gui.plotting.scales import MINUS, format_number
-from slotscope.model.explain import grouped, plural
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.phases.programs.bounds import PhasesBounds
 from slotscope.model.kinds.phases.programs.plan import ServerPlan
 from slotscope.model.kinds.phases.programs.policy import AT_ONCE, NOTHING, TIMERS
+from slotscope.model.reporting.explain import grouped, plural
+from slotscope.model.reporting.frame import Frame
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 #: Numbers below this are written with a power of ten.

@@ -15,7 +15,7 @@ from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.painting.textures import device_ratio
 from slotscope.gui.pictures.legend import PictureLegend, paint_gradient, paint_line, paint_pair
 from slotscope.gui.theme import Theme
-from slotscope.model.frame import RunInfo
+from slotscope.model.reporting.frame import RunInfo
 
 #: The type of the token that stands for all.
 _SOME_TYPE = 0

@@ -13,7 +13,6 @@ from slotscope.gui.kinds.phases.servers_sections import ServerPlace, place_of
 from slotscope.gui.painting.brackets import paint_brackets
 from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.pictures.marks import outline, outline_server, outline_thing, paint_reason, passed_role
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.phases.rows import (
     FLAG_DEPARTED,
     FLAG_MISSED,
@@ -23,8 +22,9 @@ from slotscope.model.kinds.phases.rows import (
     FLAG_VIRTUAL,
 )
 from slotscope.model.kinds.phases.state import FIRST_BACKUP, NEXT_VIRTUAL, PhaseState
-from slotscope.model.records import Match, Overflow, Record, Request, SetTimer, VirtualArrival
-from slotscope.model.records import Place as Placement
+from slotscope.model.reporting.frame import Frame
+from slotscope.model.reporting.records import Match, Overflow, Record, Request, SetTimer, VirtualArrival
+from slotscope.model.reporting.records import Place as Placement
 
 
 class PhaseMark(NamedTuple):

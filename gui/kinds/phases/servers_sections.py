@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.phases.facts import PhaseFacts
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.state import FIRST_BACKUP, PhaseState
+from slotscope.model.reporting.frame import Frame
 
 Integers = npt.NDArray[np.int64]
 Indices = npt.NDArray[np.int32]

@@ -8,7 +8,7 @@ import numpy as np
 
 from slotscope.gui.kinds.phases.servers_sections import Gatherer, PhaseContent, ServerPlace, content_of, info_has_tokens
 from slotscope.gui.kinds.phases.wording import configuration_text
-from slotscope.model.frame import Frame
+from slotscope.model.reporting.frame import Frame
 
 
 def header(frame: Frame) -> list[str]:

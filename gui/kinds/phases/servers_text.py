@@ -17,8 +17,8 @@ from slotscope.gui.kinds.phases.wording import phase_letters, short_configuratio
 from slotscope.gui.painting.stack_text import Lines, Symbols
 from slotscope.gui.pictures.layout import Box
 from slotscope.gui.pictures.scene import ShownSection
-from slotscope.model.explain import grouped
-from slotscope.model.frame import RunInfo
+from slotscope.model.reporting.explain import grouped
+from slotscope.model.reporting.frame import RunInfo
 
 #: Letters are written while there is room for no more than so many; from then on one zooms in.
 MOST_LETTERS = 900

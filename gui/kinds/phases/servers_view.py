@@ -24,9 +24,9 @@ from slotscope.gui.kinds.phases.wording import phase_letters
 from slotscope.gui.painting.textures import texture_scale
 from slotscope.gui.pictures.picture import ZoomedPicture
 from slotscope.gui.theme import Theme
-from slotscope.model.frame import Frame
-from slotscope.model.inspection import SERVER, Thing
 from slotscope.model.kinds.phases.inspection import TOKEN, VIRTUAL
+from slotscope.model.reporting.frame import Frame
+from slotscope.model.reporting.inspection import SERVER, Thing
 
 #: What the height of a bin stands for at first, by how much it grows when more is in use, and
 #: what it stands for where no more can be.

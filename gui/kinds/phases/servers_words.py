@@ -7,11 +7,11 @@ from textwrap import wrap
 from slotscope.gui.kinds.phases.servers_sections import PhaseSection, ServerPlace, info_has_tokens, records_on
 from slotscope.gui.kinds.phases.wording import amount_text, configuration_text, phase_letters, units_text
 from slotscope.gui.panels.wording import significant
-from slotscope.model.explain import grouped, plural, quantity, singular
-from slotscope.model.frame import Frame, RunInfo
 from slotscope.model.kinds.phases.facts import PhaseFacts
 from slotscope.model.kinds.phases.state import BACKUP, NOW
 from slotscope.model.kinds.phases.words import why_waiting
+from slotscope.model.reporting.explain import grouped, plural, quantity, singular
+from slotscope.model.reporting.frame import Frame, RunInfo
 
 #: So many jobs or tokens are listed one by one.
 MOST_LISTED = 8

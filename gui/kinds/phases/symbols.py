@@ -8,7 +8,7 @@ from typing import Any, Mapping
 
 from slotscope.gui.kinds.phases.wording import amount_text, configuration_text
 from slotscope.gui.panels.algorithm_symbols import Symbol, left_out, numbered_job, server, servers
-from slotscope.model.frame import RunInfo
+from slotscope.model.reporting.frame import RunInfo
 
 
 def _phase(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:

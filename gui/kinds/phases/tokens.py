@@ -19,9 +19,9 @@ from slotscope.gui.kinds.phases.tokens_words import row_words, tiles, unit
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.tiles import LabelPace, Tiles, paint_ground
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.frame import Frame, RunInfo
-from slotscope.model.inspection import Thing
 from slotscope.model.kinds.phases.inspection import TOKEN
+from slotscope.model.reporting.frame import Frame, RunInfo
+from slotscope.model.reporting.inspection import Thing
 
 #: From this width on the lives stand beside curves and rates.
 _WIDE = 1000

@@ -8,7 +8,6 @@ from PySide6.QtCore import QEvent, QPointF, QSize, Signal
 from PySide6.QtGui import QFontMetricsF, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from slotscope.gui.gestures import POINTING
 from slotscope.gui.kinds.phases.tokens_lines_layout import Line, LinesLayout, arranged, covering_span
 from slotscope.gui.kinds.phases.tokens_lines_paint import LinesPainter
 from slotscope.gui.kinds.phases.tokens_lives import Life, used_lately, waiting
@@ -17,7 +16,8 @@ from slotscope.gui.kinds.phases.tokens_words import life_words
 from slotscope.gui.kinds.phases.wording import phase_letters
 from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.frame import Frame
+from slotscope.gui.widgets.gestures import POINTING
+from slotscope.model.reporting.frame import Frame
 
 _LEAST_LINES, _USUAL_LINES = 6, 14
 _NARROW = 460

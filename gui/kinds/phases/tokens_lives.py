@@ -12,9 +12,9 @@ from typing import Any, Iterator
 
 import numpy as np
 
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.phases.programs.rules import AFTER_PAUSE
 from slotscope.model.kinds.phases.rows import FLAG_MATCHED, FLAG_OF_VIRTUAL, FLAG_REQUESTED
+from slotscope.model.reporting.frame import Frame
 
 
 @dataclass(frozen=True)

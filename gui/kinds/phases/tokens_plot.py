@@ -8,7 +8,7 @@ from slotscope.gui.kinds.phases.tokens_reading import TokenRow, limited_in_all, 
 from slotscope.gui.plotting.run_plot import RunPlot
 from slotscope.gui.plotting.sampled import History
 from slotscope.gui.theme import Theme
-from slotscope.model.frame import Frame
+from slotscope.model.reporting.frame import Frame
 
 _ALL = "all"  # the curve of the sum over all types
 

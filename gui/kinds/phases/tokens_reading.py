@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from slotscope.gui.plotting.sampled import Columns, Read
 from slotscope.gui.plotting.scales import step_up
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.phases.measures import COUNTS
 from slotscope.model.kinds.phases.programs.rules import LIMIT_IN_ALL
 from slotscope.model.kinds.phases.sampling import (
@@ -21,6 +20,7 @@ from slotscope.model.kinds.phases.sampling import (
     TOKENS_COLUMN,
 )
 from slotscope.model.kinds.phases.state import REQUESTED
+from slotscope.model.reporting.frame import Frame
 
 #: What the limit of all types is called.
 LIMIT = "ηₘₐₓ"

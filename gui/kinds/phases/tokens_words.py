@@ -7,10 +7,10 @@ from slotscope.gui.kinds.phases.tokens_reading import RecentRates, TokenRow, lim
 from slotscope.gui.panels.tiles import TileText
 from slotscope.gui.panels.wording import THIN, significant
 from slotscope.gui.plotting.scales import format_number
-from slotscope.model.explain import grouped, plural
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.phases.explain import PhaseNarrator
 from slotscope.model.kinds.phases.state import PAUSED, TOKENS
+from slotscope.model.reporting.explain import grouped, plural
+from slotscope.model.reporting.frame import Frame
 
 
 def tiles(frame: Frame, lives: tuple[Life, ...], rates: RecentRates) -> tuple[TileText, ...]:

@@ -7,7 +7,7 @@ from typing import Sequence
 
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.theme import type_letter
-from slotscope.model.frame import RunInfo
+from slotscope.model.reporting.frame import RunInfo
 
 #: Names of at most so many letters are their own mark, and stand right after a number.
 SHORT_NAME = 2

@@ -11,8 +11,8 @@ from slotscope.gui.kinds.queue.bins_scene import BinScene
 from slotscope.gui.painting.brackets import paint_brackets
 from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.pictures.marks import outline_server, outline_thing, paint_reason, passed_role
-from slotscope.model.frame import Frame
-from slotscope.model.records import Evict, Place, Record, Renew, Stall
+from slotscope.model.reporting.frame import Frame
+from slotscope.model.reporting.records import Evict, Place, Record, Renew, Stall
 
 
 class BinMark(NamedTuple):

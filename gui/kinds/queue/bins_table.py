@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from slotscope.model.frame import Frame
+from slotscope.model.reporting.frame import Frame
 
 
 def header(frame: Frame) -> list[str]:

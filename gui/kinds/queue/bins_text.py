@@ -20,9 +20,9 @@ from slotscope.gui.kinds.queue.wording import lane_name
 from slotscope.gui.painting.colour import letter_ink, mix
 from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.pictures.layout import level
-from slotscope.model.explain import grouped
 from slotscope.model.kinds.queue.facts import QueueFacts
 from slotscope.model.kinds.queue.numbers import QueueNumbers
+from slotscope.model.reporting.explain import grouped
 
 #: So many configurations' names are measured; where there are more they are alike.
 MOST_MEASURED = 200

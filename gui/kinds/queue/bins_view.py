@@ -23,8 +23,8 @@ from slotscope.gui.kinds.queue.bins_words import block_words, may_stall, server_
 from slotscope.gui.painting.textures import texture_scale
 from slotscope.gui.pictures.picture import ZoomedPicture
 from slotscope.gui.theme import Theme
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.queue.numbers import QueuePool
+from slotscope.model.reporting.frame import Frame
 
 
 class BinView(ZoomedPicture):

@@ -8,11 +8,11 @@ from slotscope.gui.kinds.queue.bins_content import reserves_of
 from slotscope.gui.kinds.queue.wording import lane_name, share_words, size_words
 from slotscope.gui.painting.stack_text import symbol
 from slotscope.gui.panels.wording import significant
-from slotscope.model.explain import grouped, plural
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.queue.facts import QueueFacts, records_on
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.state import NOW, STALLS
+from slotscope.model.reporting.explain import grouped, plural
+from slotscope.model.reporting.frame import Frame
 
 #: So many jobs are listed one by one.
 MOST_LISTED = 8

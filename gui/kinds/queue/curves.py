@@ -15,8 +15,8 @@ from slotscope.gui.panel import Panel
 from slotscope.gui.panels.tiles import LabelPace, Tiles, paint_ground
 from slotscope.gui.panels.wording import THIN
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.spec import NO_VERDICT, STABLE
+from slotscope.model.reporting.frame import Frame
 
 #: The reason for a verdict may take so many lines, with some room to spare.
 _MOST_LINES = 1.7

@@ -12,7 +12,7 @@ from slotscope.gui.panels.tiles import LabelPace
 from slotscope.gui.plotting.run_plot import RunPlot
 from slotscope.gui.plotting.sampled import History
 from slotscope.gui.theme import Theme
-from slotscope.model.frame import Frame
+from slotscope.model.reporting.frame import Frame
 
 _SLOTS = ("", "slot", "slots")
 _TOTAL = "waiting"

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.gui.plotting.sampled import Columns, Read
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.queue.sampling import (
     ARRIVED_COLUMN,
     DEPARTED_COLUMN,
@@ -23,6 +22,7 @@ from slotscope.model.kinds.queue.sampling import (
     WAITING_AREA_COLUMN,
     WAITING_COLUMN,
 )
+from slotscope.model.reporting.frame import Frame
 
 #: Virtual queues that have a curve beside the total.
 MOST_CURVES = 6

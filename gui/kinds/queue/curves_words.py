@@ -11,12 +11,12 @@ from slotscope.gui.panels.tiles import TileText
 from slotscope.gui.panels.wording import THIN, significant, with_interval
 from slotscope.gui.plotting.sampled import counted_from, warmup
 from slotscope.gui.plotting.scales import format_number
-from slotscope.model.frame import Frame
-from slotscope.model.growth import STRETCHES
 from slotscope.model.kinds.queue.sampling import TIME_COLUMN, USED_COLUMN
 from slotscope.model.kinds.queue.state import ARRIVED, DEPARTED, IN_SERVICE, WAITING
 from slotscope.model.kinds.spec import NO_VERDICT, STABLE, UNSTABLE, Judgement
-from slotscope.model.metrics import CONFIDENCE, Estimate, estimates
+from slotscope.model.measures.growth import STRETCHES
+from slotscope.model.measures.metrics import CONFIDENCE, Estimate, estimates
+from slotscope.model.reporting.frame import Frame
 
 #: A slope that is known better than this is told for a million slots.
 _SMALLEST_PER_SLOT = 2e-6

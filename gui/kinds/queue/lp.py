@@ -31,8 +31,8 @@ from slotscope.gui.panels.tiles import LabelPace, Tiles, TileText
 from slotscope.gui.panels.wording import exact, significant
 from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.frame import Frame, RunInfo
 from slotscope.model.kinds.queue.programs.bounds import QueueBounds
+from slotscope.model.reporting.frame import Frame, RunInfo
 
 #: From this width on, at the usual size of type, there are two columns.
 _TWO_COLUMNS = 880

@@ -18,10 +18,10 @@ from slotscope.gui.kinds.queue.wording import reason_words, share_words, size_wo
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.tiles import paint_ground
 from slotscope.gui.theme import Theme
-from slotscope.model.frame import Frame, RunInfo
-from slotscope.model.inspection import Thing
 from slotscope.model.kinds.queue.inspection import QUEUE
 from slotscope.model.kinds.queue.state import WAITING
+from slotscope.model.reporting.frame import Frame, RunInfo
+from slotscope.model.reporting.inspection import Thing
 
 _EDGES = 10  # what is around and between lanes and ruler
 _MOST_RULER = 0.4  # of the height, unless the lanes leave more

@@ -8,7 +8,6 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Signal
 from PySide6.QtGui import QFontMetricsF, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from slotscope.gui.gestures import POINTING
 from slotscope.gui.kinds.queue.queues_layout import LanesLayout, LaneText, length_share
 from slotscope.gui.kinds.queue.queues_painting import LanesPainter, more_words
 from slotscope.gui.kinds.queue.queues_reading import Focus, JobCell, LaneName, QueueLane
@@ -16,6 +15,7 @@ from slotscope.gui.kinds.queue.queues_switch import LogSwitch
 from slotscope.gui.kinds.queue.wording import interval_words
 from slotscope.gui.plotting.scales import SteppedRange, format_number
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.gestures import POINTING
 
 _USUAL_LENGTH = 1000.0
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from slotscope.gui.kinds.queue.colours import Look, SizeClasses, queue_name, size_classes
 from slotscope.gui.kinds.queue.wording import Interval
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.queue.facts import QueueFacts
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.state import NOW, QueueState
-from slotscope.model.records import Evict, Place, Record
+from slotscope.model.reporting.frame import Frame
+from slotscope.model.reporting.records import Evict, Place, Record
 
 #: A lane is never higher than a server so many times over.
 _MOST_PARTS = 1024

@@ -6,9 +6,9 @@ from fractions import Fraction
 
 from slotscope.gui.kinds.queue.colours import queue_name, subscript
 from slotscope.gui.kinds.queue.wording import interval_words, size_words, told_size
-from slotscope.model.explain import grouped, plural
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.queue.state import NOW
+from slotscope.model.reporting.explain import grouped, plural
+from slotscope.model.reporting.frame import Frame
 
 
 def job_words(frame: Frame, record: int) -> str:

@@ -14,7 +14,7 @@ from slotscope.gui.panel import Panel
 from slotscope.gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
 from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme
-from slotscope.model.frame import Frame, RunInfo
+from slotscope.model.reporting.frame import Frame, RunInfo
 
 _SHARE_RESOLUTION = 0.001
 

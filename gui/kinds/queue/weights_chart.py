@@ -8,11 +8,11 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Signal
 from PySide6.QtGui import QFontMetricsF, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from slotscope.gui.gestures import POINTING
 from slotscope.gui.kinds.queue.weights_columns import NO_WIDTHS, WeightColumns, Widths, chips, columns, widths
 from slotscope.gui.kinds.queue.weights_paint import WeightsPainter
 from slotscope.gui.kinds.queue.weights_values import WeightBlock, best_sentence, own_sentence, row_sentence
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.gestures import POINTING
 
 _ROW_PAD, _BLOCK_GAP = 6.0, 10.0
 _OWN_ROWS = 1.6  # height of the line of all servers, in rows

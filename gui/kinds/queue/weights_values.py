@@ -12,10 +12,10 @@ from slotscope.gui.kinds.queue.colours import subscript
 from slotscope.gui.kinds.queue.weights_best import MOST_SIZES, BestChoice, best_choice, waiting_by_size
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.plotting.scales import format_number
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.queue.facts import QueueFacts
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.state import QueueState
+from slotscope.model.reporting.frame import Frame
 
 #: So many servers are named by their numbers, more are counted.
 MOST_NAMED = 16

@@ -14,7 +14,6 @@ from slotscope.gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
 from slotscope.gui.plotting.sampled import LEAST_GROWTH, Columns, History
 from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.sampling import (
     EVENT_COLUMN,
@@ -23,6 +22,7 @@ from slotscope.model.kinds.reservation.sampling import (
     TIME_COLUMN,
     columns,
 )
+from slotscope.model.reporting.frame import Frame
 
 RESERVED_PLAIN, RESERVED = "⌈g(L)⌉", "⌈<i>g</i>(<i>L</i>)⌉"
 

@@ -23,10 +23,10 @@ from slotscope.gui.panels.tiles import LabelPace, Tiles, TileText
 from slotscope.gui.panels.wording import GREEDY, OPTIMUM, exact, significant
 from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.frame import Frame, RunInfo
 from slotscope.model.kinds.reservation.bounds import Bounds
 from slotscope.model.kinds.reservation.measures import reward_rate
 from slotscope.model.kinds.reservation.programs.bounds import GUARANTEES
+from slotscope.model.reporting.frame import Frame, RunInfo
 
 #: From this width on, at the usual size of type, there are two columns.
 _TWO_COLUMNS = 880

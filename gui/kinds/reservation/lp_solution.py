@@ -8,13 +8,13 @@ from typing import Mapping, Sequence
 
 import numpy as np
 
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.reservation.bounds import Bounds
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.programs.greedy import GreedyAssignment, global_greedy
 from slotscope.model.kinds.reservation.programs.optimum import ExactOptimum, exact_optimum
 from slotscope.model.kinds.reservation.programs.reward_lp import RewardProgram
 from slotscope.model.programs.configurations import Configuration
+from slotscope.model.reporting.frame import Frame
 
 #: Configurations that have a row of their own.
 MOST_ROWS = 8

@@ -26,12 +26,12 @@ from slotscope.gui.panels.wording import (
 from slotscope.gui.plotting.run_plot import RunPlot, View
 from slotscope.gui.plotting.sampled import Columns, History
 from slotscope.gui.theme import Theme, current_fonts, type_letter
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.reservation.measures import reward_rate
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN, columns
 from slotscope.model.kinds.reservation.state import ADMITTED, ARRIVED, MIGRATED, REJECTED
-from slotscope.model.metrics import CONFIDENCE, Estimate, batch_rates, estimate
+from slotscope.model.measures.metrics import CONFIDENCE, Estimate, batch_rates, estimate
+from slotscope.model.reporting.frame import Frame
 
 #: Height that the plot keeps, in pixels at the usual size of type; the table gives way, and
 #: has a line per type only if there is room for so many lines.

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from slotscope.gui.painting.textures import paint_type_mark
 from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.explain import grouped
+from slotscope.model.reporting.explain import grouped
 
 _MARGIN = 10.0
 _GAP = 14.0

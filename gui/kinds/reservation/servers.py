@@ -17,7 +17,7 @@ from slotscope.gui.kinds.reservation.servers_grid_view import GridView
 from slotscope.gui.kinds.reservation.servers_stacks import StackView
 from slotscope.gui.panel import Panel
 from slotscope.gui.theme import Theme
-from slotscope.model.frame import Frame
+from slotscope.model.reporting.frame import Frame
 
 
 class ServersPanel(Panel):

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from slotscope.gui.kinds.reservation.servers_columns import ConfigurationColumn, StackFigure
 from slotscope.gui.kinds.reservation.servers_words import X_HAT, configuration_words, letter_words, reward_of
 from slotscope.gui.painting.stack_text import symbol
-from slotscope.model.explain import grouped
-from slotscope.model.frame import Frame
+from slotscope.model.reporting.explain import grouped
+from slotscope.model.reporting.frame import Frame
 
 HAT = symbol(X_HAT)
 

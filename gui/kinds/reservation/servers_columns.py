@@ -12,9 +12,9 @@ from typing import Iterable, NamedTuple, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.reservation.state import GREEDY_LENGTH
-from slotscope.model.records import Configuration, Reassign, Record
+from slotscope.model.reporting.frame import Frame
+from slotscope.model.reporting.records import Configuration, Reassign, Record
 
 Places = tuple[Configuration | None, ...]
 

@@ -11,7 +11,7 @@ from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.painting.textures import RasterPalette
 from slotscope.gui.panels.wording import sentence
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.frame import Frame
+from slotscope.model.reporting.frame import Frame
 
 #: Milliseconds in which a rejection's colour settles.
 PULSE = 400

@@ -22,8 +22,8 @@ from slotscope.gui.painting.textures import raster_palette
 from slotscope.gui.pictures.marks import outline, paint_reason
 from slotscope.gui.pictures.pointed import PointedPicture
 from slotscope.gui.theme import Theme
-from slotscope.model.explain import grouped
-from slotscope.model.frame import Frame
+from slotscope.model.reporting.explain import grouped
+from slotscope.model.reporting.frame import Frame
 
 MARGIN = 10
 LEAST = 60

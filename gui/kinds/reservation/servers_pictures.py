@@ -10,7 +10,7 @@ from slotscope.gui.kinds.reservation.servers_stack_layout import StackScale
 from slotscope.gui.painting.textures import RasterPalette
 from slotscope.gui.theme import Theme
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
-from slotscope.model.records import Configuration
+from slotscope.model.reporting.records import Configuration
 
 #: Pictures kept; zooming makes a new one for each configuration and scale.
 MOST = 512

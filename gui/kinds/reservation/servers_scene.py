@@ -19,7 +19,7 @@ from slotscope.gui.kinds.reservation.servers_stack_layout import (
 )
 from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.theme import Theme
-from slotscope.model.frame import Frame
+from slotscope.model.reporting.frame import Frame
 
 MARGIN = 10.0
 #: The picture is drawn from this many lines of text in height, and characters in width, on.

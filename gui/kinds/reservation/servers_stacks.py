@@ -40,7 +40,7 @@ from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.painting.textures import raster_palette
 from slotscope.gui.pictures.pointed import PointedPicture
 from slotscope.gui.theme import Theme
-from slotscope.model.frame import Frame, RunInfo
+from slotscope.model.reporting.frame import Frame, RunInfo
 
 
 class StackView(PointedPicture):

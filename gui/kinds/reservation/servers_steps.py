@@ -7,8 +7,8 @@ from typing import NamedTuple, Sequence
 import numpy as np
 
 from slotscope.gui.pictures.marks import passed_role
-from slotscope.model.frame import Frame
-from slotscope.model.records import Admit, Classify, Migrate, Preempt, Reassign, Record, Reject
+from slotscope.model.reporting.frame import Frame
+from slotscope.model.reporting.records import Admit, Classify, Migrate, Preempt, Reassign, Record, Reject
 
 
 class StepMark(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any, Mapping
 
 from slotscope.gui.panels.algorithm_symbols import Symbol, server, servers, size
 from slotscope.gui.panels.wording import job_words
-from slotscope.model.frame import RunInfo
+from slotscope.model.reporting.frame import RunInfo
 
 
 def _type(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:

@@ -17,10 +17,10 @@ from slotscope.gui.panel import Panel
 from slotscope.gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
 from slotscope.gui.panels.wording import GREEDY_MARK, significant
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.frame import Frame, RunInfo
 from slotscope.model.kinds.reservation.programs.lyapunov import Lyapunov
 from slotscope.model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN
 from slotscope.model.programs.configurations import Configuration
+from slotscope.model.reporting.frame import Frame, RunInfo
 
 #: From this width on, at the usual size of type, the bars stand side by side.
 _TWO_COLUMNS = 700

@@ -13,8 +13,8 @@ from slotscope.gui.panels.wording import THIN, significant
 from slotscope.gui.plotting.run_plot import RunPlot
 from slotscope.gui.plotting.sampled import Columns, History, SampledSeries, Values
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.reservation.programs.lyapunov import Lyapunov
+from slotscope.model.reporting.frame import Frame
 
 #: The least height, in pixels at the usual size of type.
 _HEIGHT = 190

@@ -8,7 +8,6 @@ from fractions import Fraction
 import numpy as np
 
 from slotscope.gui.plotting.sampled import Columns, SampledSeries, average_width
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.programs.deficit import (
     Counts,
@@ -21,6 +20,7 @@ from slotscope.model.kinds.reservation.programs.lyapunov import Lyapunov, Lyapun
 from slotscope.model.kinds.reservation.sampling import columns
 from slotscope.model.kinds.reservation.state import GREEDY_LENGTH
 from slotscope.model.programs.configurations import Configuration
+from slotscope.model.reporting.frame import Frame
 
 #: Averages that differ by less are equal: they are differences of long sums.
 SAME = 1e-6

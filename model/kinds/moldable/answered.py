@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from slotscope.model.answering import Answered, one_of
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers
 from slotscope.model.kinds.moldable.policies.base import Decisions, MoldablePolicy
 from slotscope.model.kinds.moldable.state import JOBS, MoldableState
 from slotscope.model.kinds.moldable.view import MoldableJob, MoldableView
-from slotscope.model.records import Allocate, Reject
+from slotscope.model.reporting.records import Allocate, Reject
+from slotscope.model.running.answering import Answered, one_of
 
 #: A job that is blocked counts as so many jobs of its class on one server each.
 BLOCKED = 10

@@ -7,7 +7,7 @@ import numpy as np
 from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers
 from slotscope.model.kinds.moldable.scenario.schema import MoldableScenario
-from slotscope.model.workload import PoissonWorkload, RecordedWorkload, Workload
+from slotscope.model.scenario.workload import PoissonWorkload, RecordedWorkload, Workload
 
 
 def workload_of(scenario: MoldableScenario, numbers: MoldableNumbers, start: float = 0.0, branch: int = 0) -> Workload:

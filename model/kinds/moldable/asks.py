@@ -7,8 +7,8 @@ from types import MappingProxyType
 from slotscope.model.exercises.deciding import At, level_of
 from slotscope.model.exercises.posed import Posed, whole
 from slotscope.model.exercises.room import RoomAsks
-from slotscope.model.explain import counted
-from slotscope.model.records import ARRIVAL
+from slotscope.model.reporting.explain import counted
+from slotscope.model.reporting.records import ARRIVAL
 
 
 def _servers(at: At) -> Posed | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from slotscope.model.kinds.moldable.programs.bounds import MoldableBounds
 from slotscope.model.kinds.moldable.programs.distance import DistanceBounds
-from slotscope.model.monitors import Claim
+from slotscope.model.measures.monitors import Claim
 
 
 def _theorem2(bounds: MoldableBounds) -> DistanceBounds | None:

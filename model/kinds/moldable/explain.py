@@ -10,7 +10,6 @@ from typing import Any, Callable, Iterator, Mapping
 
 import numpy as np
 
-from slotscope.model.explain import Narrator, grouped, plural
 from slotscope.model.kinds.moldable.facts import MoldableFacts
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers
 from slotscope.model.kinds.moldable.rows import (
@@ -22,7 +21,8 @@ from slotscope.model.kinds.moldable.rows import (
     FLAG_PARTIAL,
     FLAG_SPLIT,
 )
-from slotscope.model.records import ARRIVAL, Allocate, Event, Record, Reject, Remember
+from slotscope.model.reporting.explain import Narrator, grouped, plural
+from slotscope.model.reporting.records import ARRIVAL, Allocate, Event, Record, Reject, Remember
 from slotscope.model.systems.rows import FLAG_FORCED
 
 Values = Mapping[str, Any]

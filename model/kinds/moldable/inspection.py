@@ -7,8 +7,11 @@ from typing import Any, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.explain import grouped, plural, units
-from slotscope.model.inspection import (
+from slotscope.model.kinds.moldable.explain import neighbours_told, servers_told, time_told
+from slotscope.model.kinds.moldable.rows import FLAG_SPLIT
+from slotscope.model.kinds.moldable.state import ADMITTED, ARRIVED, BLOCKED, PARTIAL, SPLIT
+from slotscope.model.reporting.explain import grouped, plural, units
+from slotscope.model.reporting.inspection import (
     JOB,
     SERVER,
     Description,
@@ -25,10 +28,7 @@ from slotscope.model.inspection import (
     sections,
     time_fact,
 )
-from slotscope.model.kinds.moldable.explain import neighbours_told, servers_told, time_told
-from slotscope.model.kinds.moldable.rows import FLAG_SPLIT
-from slotscope.model.kinds.moldable.state import ADMITTED, ARRIVED, BLOCKED, PARTIAL, SPLIT
-from slotscope.model.records import ARRIVAL, DEPARTURE
+from slotscope.model.reporting.records import ARRIVAL, DEPARTURE
 
 CLASS = "class"
 
@@ -37,7 +37,7 @@ MOST_PIECES = 12
 
 
 class MoldableInspector:
-    """See :class:`model.inspection.Inspector`."""
+    """See :class:`model.reporting.inspection.Inspector`."""
 
     things: tuple[str, ...] = (SERVER, JOB, CLASS)
 

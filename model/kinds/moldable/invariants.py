@@ -35,8 +35,8 @@ from slotscope.model.kinds.moldable.state import (
     MoldableState,
 )
 from slotscope.model.kinds.moldable.tables import DISTANCE_UNIT
-from slotscope.model.monitors import Monitor
-from slotscope.model.workload import ContinuedWorkload
+from slotscope.model.measures.monitors import Monitor
+from slotscope.model.scenario.workload import ContinuedWorkload
 
 #: A :class:`model.kinds.moldable.system.MoldableSystem`.
 MoldableSystem = Any

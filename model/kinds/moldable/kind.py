@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.inspection import Inspector
 from slotscope.model.kinds.moldable import arrivals, claims, invariants, measures, rows, trace
 from slotscope.model.kinds.moldable import facts as describing
 from slotscope.model.kinds.moldable.explain import MoldableNarrator
@@ -22,8 +21,9 @@ from slotscope.model.kinds.moldable.statespec import SPEC
 from slotscope.model.kinds.moldable.system import MoldableSystem
 from slotscope.model.kinds.spec import REJECTED, Kind, Measure
 from slotscope.model.kinds.usual_kind import Modules, UsualKind
-from slotscope.model.records import ARRIVAL
-from slotscope.model.statespec import StateSpec
+from slotscope.model.reporting.inspection import Inspector
+from slotscope.model.reporting.records import ARRIVAL
+from slotscope.model.systems.statespec import StateSpec
 
 #: Events that can be followed by eye in a second.
 EVENTS_PER_SECOND = 4

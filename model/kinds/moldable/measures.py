@@ -34,7 +34,7 @@ from slotscope.model.kinds.moldable.state import (
     MoldableState,
 )
 from slotscope.model.kinds.moldable.tables import tables_of
-from slotscope.model.metrics import Batches, ratio
+from slotscope.model.measures.metrics import Batches, ratio
 
 #: Counts that are measured, by name: rows of the tally.
 _COUNTED = {"admitted": ADMITTED, "blocked": BLOCKED, "partial": PARTIAL, "split": SPLIT, "departed": DEPARTED}

@@ -12,7 +12,7 @@ from slotscope.model.kinds.moldable import physics
 from slotscope.model.kinds.moldable.rows import FLAG_BELOW, FLAG_FREED, FLAG_FULL
 from slotscope.model.kinds.moldable.rules import AllocationRules
 from slotscope.model.kinds.moldable.state import BUSY, EVENT, NOW, MoldableState
-from slotscope.model.records import DEPARTURE, Event
+from slotscope.model.reporting.records import DEPARTURE, Event
 from slotscope.model.systems.rows import fill_row
 
 extend_trail = physics.extend_trail

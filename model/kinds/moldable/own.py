@@ -13,8 +13,8 @@ from slotscope.model.kinds.moldable.rules import AllocationRules
 from slotscope.model.kinds.moldable.view import MoldableView
 from slotscope.model.policies.own.kind import KernelKind, Occasion, OwnKind
 from slotscope.model.policies.own.sound import NotADecisionError, found, number, number_or_infinity, remembered, whole
-from slotscope.model.records import Allocate, Record, Reject, Remember
-from slotscope.model.state import copied
+from slotscope.model.reporting.records import Allocate, Record, Reject, Remember
+from slotscope.model.systems.state import copied
 
 
 def _allocated(record: Allocate, numbers: MoldableNumbers) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What the arrays of a system of moldable jobs are like: see :mod:`model.statespec`.
+"""What the arrays of a system of moldable jobs are like: see :mod:`model.systems.statespec`.
 
 Axes: n servers, l job classes, w widths from 0 to the largest degree, P pools, m numbers that
 the policy remembers.
@@ -7,7 +7,7 @@ the policy remembers.
 from __future__ import annotations
 
 from slotscope.model.kinds.moldable.state import BINS, LEVELS, NUMBERS, TALLIES, MoldableState
-from slotscope.model.statespec import MOST, Field, StateSpec, anything, count, due, index, span
+from slotscope.model.systems.statespec import MOST, Field, StateSpec, anything, count, due, index, span
 
 SPEC = StateSpec(
     state=MoldableState,

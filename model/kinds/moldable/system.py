@@ -32,7 +32,7 @@ from slotscope.model.kinds.moldable.state import ARRIVED, BLOCKED, NEXT_ARRIVAL,
 from slotscope.model.kinds.moldable.tables import tables_of
 from slotscope.model.kinds.moldable.takeover import check_continuation, taken_over
 from slotscope.model.kinds.moldable.view import MoldableJob, MoldableView
-from slotscope.model.records import ARRIVAL, DEPARTURE, Allocate, Event, Record, Reject, Remember
+from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, Allocate, Event, Record, Reject, Remember
 from slotscope.model.systems.base import PolicySystem
 from slotscope.model.systems.deciding import carried_out, remember
 

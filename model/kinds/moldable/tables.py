@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers
 from slotscope.model.kinds.moldable.state import BINS
-from slotscope.model.streams import stream_key
+from slotscope.model.scenario.streams import stream_key
 
 #: Distances are counted in whole units, so that adding and taking away leaves nothing behind.
 DISTANCE_UNIT = 2**20

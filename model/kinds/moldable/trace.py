@@ -15,7 +15,7 @@ import numpy as np
 
 from slotscope.model.kinds.moldable.state import MoldableState
 from slotscope.model.kinds.moldable.system import MoldableSystem
-from slotscope.model.records import ARRIVAL, Event
+from slotscope.model.reporting.records import ARRIVAL, Event
 
 
 def lines(system: MoldableSystem, most: float) -> Iterator[dict[str, Any]]:

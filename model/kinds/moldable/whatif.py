@@ -7,7 +7,7 @@ from typing import Any, Iterator
 from slotscope.model.forks.changes import Choice, forced_words
 from slotscope.model.forks.overruled import Overruled
 from slotscope.model.kinds.moldable.view import MoldableJob, MoldableView
-from slotscope.model.records import ARRIVAL, Allocate, Event, Record, Reject
+from slotscope.model.reporting.records import ARRIVAL, Allocate, Event, Record, Reject
 
 #: A :class:`model.kinds.moldable.system.MoldableSystem`, which imports this module.
 MoldableSystem = Any

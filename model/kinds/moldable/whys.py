@@ -12,12 +12,12 @@ from typing import Any, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.explain import counted, grouped, plural, quantity
-from slotscope.model.inspection import NEXT_ARRIVAL
 from slotscope.model.kinds.moldable import physics
 from slotscope.model.kinds.moldable.invariants import MONITORS
 from slotscope.model.kinds.moldable.state import OF_ADMITTED, MoldableState
-from slotscope.model.records import ARRIVAL, Allocate, Reject
+from slotscope.model.reporting.explain import counted, grouped, plural, quantity
+from slotscope.model.reporting.inspection import NEXT_ARRIVAL
+from slotscope.model.reporting.records import ARRIVAL, Allocate, Reject
 from slotscope.model.whys.decision import Change, Happened, Setting, Subject, Whys
 from slotscope.model.whys.tables import Candidates, Condition, Preference
 

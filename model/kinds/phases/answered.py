@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from slotscope.model.answering import Answered, one_of
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.policies.base import Decisions, PhaseJob, PhasePolicy
 from slotscope.model.kinds.phases.state import ACTIVE, COST, PhaseState
 from slotscope.model.kinds.phases.view import PhaseView
-from slotscope.model.records import Place
+from slotscope.model.reporting.records import Place
+from slotscope.model.running.answering import Answered, one_of
 
 #: The first servers, which are observed and can be chosen.
 SEEN = 32

@@ -9,7 +9,7 @@ import numpy as np
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
 from slotscope.model.scenario.common import Deterministic
-from slotscope.model.workload import PoissonWorkload, RecordedWorkload
+from slotscope.model.scenario.workload import PoissonWorkload, RecordedWorkload
 
 
 def workload_of(scenario: PhasesScenario, numbers: PhaseNumbers, start: float = 0.0, branch: int = 0) -> Any:

@@ -7,9 +7,9 @@ from types import MappingProxyType
 from slotscope.model.exercises.deciding import At, from_candidates
 from slotscope.model.exercises.posed import Posed
 from slotscope.model.exercises.room import RoomAsks
-from slotscope.model.inspection import SERVER
 from slotscope.model.kinds.phases.inspection import TOKEN
-from slotscope.model.records import ARRIVAL
+from slotscope.model.reporting.inspection import SERVER
+from slotscope.model.reporting.records import ARRIVAL
 
 
 def _server(at: At) -> Posed | None:

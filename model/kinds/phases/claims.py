@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
-from slotscope.model.monitors import Claim
+from slotscope.model.measures.monitors import Claim
 
 
 def _budget(numbers: PhaseNumbers, _: Any) -> float | None:

@@ -11,7 +11,6 @@ from typing import Any, Callable, Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.explain import Narrator, counted, grouped, plural, shown
 from slotscope.model.kinds.phases.facts import PhaseFacts
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.rows import (
@@ -29,7 +28,8 @@ from slotscope.model.kinds.phases.rows import (
 )
 from slotscope.model.kinds.phases.state import NOW, PhaseState
 from slotscope.model.kinds.phases.words import by_type, server_name, time_shown, why_waiting, would_ask
-from slotscope.model.records import (
+from slotscope.model.reporting.explain import Narrator, counted, grouped, plural, shown
+from slotscope.model.reporting.records import (
     ARRIVAL,
     DEPARTURE,
     TICK,

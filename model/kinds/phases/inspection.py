@@ -10,8 +10,11 @@ from typing import Any, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.explain import counted, grouped, shown, units
-from slotscope.model.inspection import (
+from slotscope.model.kinds.phases.rows import FLAG_OF_VIRTUAL, FLAG_RESUMED, FLAG_TICKED
+from slotscope.model.kinds.phases.state import FIRST_BACKUP, NEXT_ARRIVAL, NEXT_TOKEN, NEXT_VIRTUAL
+from slotscope.model.kinds.phases.words import by_type, server_name, time_shown, why_waiting
+from slotscope.model.reporting.explain import counted, grouped, shown, units
+from slotscope.model.reporting.inspection import (
     JOB,
     SERVER,
     Description,
@@ -29,15 +32,12 @@ from slotscope.model.inspection import (
     told_together,
     touching,
 )
-from slotscope.model.kinds.phases.rows import FLAG_OF_VIRTUAL, FLAG_RESUMED, FLAG_TICKED
-from slotscope.model.kinds.phases.state import FIRST_BACKUP, NEXT_ARRIVAL, NEXT_TOKEN, NEXT_VIRTUAL
-from slotscope.model.kinds.phases.words import by_type, server_name, time_shown, why_waiting
 
 TOKEN, VIRTUAL = "token", "virtual job"
 
 
 class PhasesInspector:
-    """See :class:`model.inspection.Inspector`; backup server n has the number FIRST_BACKUP - n."""
+    """See :class:`model.reporting.inspection.Inspector`; backup server n has the number FIRST_BACKUP - n."""
 
     things: tuple[str, ...] = (SERVER, JOB, VIRTUAL, TOKEN)
 

@@ -44,7 +44,7 @@ from slotscope.model.kinds.phases.state import (
 )
 from slotscope.model.kinds.phases.statespec import SPEC
 from slotscope.model.kinds.phases.system import PhaseSystem
-from slotscope.model.monitors import Monitor
+from slotscope.model.measures.monitors import Monitor
 
 Sentences = Iterator[str]
 

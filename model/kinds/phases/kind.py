@@ -8,7 +8,6 @@ from typing import Any, Iterator
 
 import numpy as np
 
-from slotscope.model.inspection import Inspector
 from slotscope.model.kinds.phases import arrivals, claims, invariants, measures, rows, trace
 from slotscope.model.kinds.phases import facts as describing
 from slotscope.model.kinds.phases.explain import PhaseNarrator
@@ -24,7 +23,8 @@ from slotscope.model.kinds.phases.statespec import SPEC
 from slotscope.model.kinds.phases.system import PhaseSystem
 from slotscope.model.kinds.spec import Kind, Measure
 from slotscope.model.kinds.usual_kind import Modules, UsualKind
-from slotscope.model.statespec import StateSpec
+from slotscope.model.reporting.inspection import Inspector
+from slotscope.model.systems.statespec import StateSpec
 
 #: Events that can be followed by eye in a second.
 EVENTS_PER_SECOND = 4

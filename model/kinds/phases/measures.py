@@ -22,7 +22,7 @@ from slotscope.model.kinds.phases.state import (
     VIRTUAL_AREA,
     PhaseState,
 )
-from slotscope.model.metrics import Batches, ratio
+from slotscope.model.measures.metrics import Batches, ratio
 
 #: Counts per type that are measured, in the order of ``COUNTED``.
 COUNTS = ("requests", "matches", "virtual_arrivals", "overflows")

@@ -12,7 +12,7 @@ from slotscope.model.kinds.phases import physics
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.rows import FLAG_IDLE, FLAG_OVERRUN
 from slotscope.model.kinds.phases.state import ACTIVE, COST, EVENT, NOW, PhaseState
-from slotscope.model.records import Event
+from slotscope.model.reporting.records import Event
 from slotscope.model.systems.rows import fill_row
 
 # Places in an event's outcome.  HAD_JOBS: whether its server had a real job before it.

@@ -29,7 +29,16 @@ from slotscope.model.policies.own.sound import (
     truth,
     whole,
 )
-from slotscope.model.records import Match, Overflow, Place, Record, Remember, Request, SetTimer, VirtualArrival
+from slotscope.model.reporting.records import (
+    Match,
+    Overflow,
+    Place,
+    Record,
+    Remember,
+    Request,
+    SetTimer,
+    VirtualArrival,
+)
 
 #: Servers that ask for jobs, at most.
 MOST_SERVERS = 100_000

@@ -25,7 +25,7 @@ from slotscope.model.kinds.phases.scenario.workload import (
 from slotscope.model.kinds.phases.state import EVENT, NEXT_ARRIVAL, NEXT_VIRTUAL, PhaseState, job_of, with_room
 from slotscope.model.kinds.phases.tables import PhaseTables
 from slotscope.model.kinds.phases.view import RandomChoices
-from slotscope.model.records import ARRIVAL, DEPARTURE, MOVE, TICK, Event
+from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, MOVE, TICK, Event
 
 
 class PhaseScript:

@@ -1,4 +1,4 @@
-"""What the arrays of a system whose jobs have phases are like: see :mod:`model.statespec`.
+"""What the arrays of a system whose jobs have phases are like: see :mod:`model.systems.statespec`.
 
 Axes: S servers, N normal ones with a timer, O observed ones, P pools, B backup servers of a pool, I
 phases, D resources, C configurations of the lattice, T tokens of a type, W nodes of the
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from slotscope.model.kinds.phases.state import AREAS, NUMBERS, TALLIES, PhaseState
-from slotscope.model.statespec import MOST, Field, StateSpec, anything, count, due, index, span
+from slotscope.model.systems.statespec import MOST, Field, StateSpec, anything, count, due, index, span
 
 
 def _growing(like: Any) -> str:

@@ -48,7 +48,7 @@ from slotscope.model.kinds.phases.state import (
 from slotscope.model.kinds.phases.tables import tables_of
 from slotscope.model.kinds.phases.takeover import check_continuation, taken_over
 from slotscope.model.kinds.phases.view import Choices, PhaseJob, PhaseView, RandomChoices
-from slotscope.model.records import (
+from slotscope.model.reporting.records import (
     ARRIVAL,
     DEPARTURE,
     MOVE,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
-from slotscope.model.streams import stream_key
+from slotscope.model.scenario.streams import stream_key
 
 # Places in ``key``: one stream of random words for each purpose.
 REAL_KEY, VIRTUAL_KEY, TIMER_KEY, REQUEST_KEY, TOKEN_KEY, VIRTUAL_TOKEN_KEY, ROUTE_KEY, CHOICE_KEY = range(8)

@@ -19,7 +19,7 @@ from slotscope.model.kinds.phases.programs.rules import ANY_TOKEN, LIMIT_IN_ALL
 from slotscope.model.kinds.phases.scenario.workload import PATCH
 from slotscope.model.kinds.phases.state import ACTIVE, COST, FIRST_BACKUP, NEXT_VIRTUAL, PhaseState
 from slotscope.model.kinds.phases.system import PhaseSystem
-from slotscope.model.records import ARRIVAL, TICK, Event, Match, Overflow, Place, Record, VirtualArrival
+from slotscope.model.reporting.records import ARRIVAL, TICK, Event, Match, Overflow, Place, Record, VirtualArrival
 
 Line = dict[str, Any]
 

@@ -13,7 +13,7 @@ from slotscope.model.forks.overruled import Overruled
 from slotscope.model.kinds.phases.own import explained
 from slotscope.model.kinds.phases.state import PhaseState
 from slotscope.model.kinds.phases.view import Choices, PhaseJob, PhaseView
-from slotscope.model.records import ARRIVAL, Event, Match, Overflow, Place, Record
+from slotscope.model.reporting.records import ARRIVAL, Event, Match, Overflow, Place, Record
 
 #: A :class:`model.kinds.phases.system.PhaseSystem`, which imports this module.
 PhaseSystem = Any

@@ -10,11 +10,11 @@ from typing import Any, Iterator
 
 import numpy as np
 
-from slotscope.model.explain import counted, quantity
 from slotscope.model.kinds.phases import timers, tokens
 from slotscope.model.kinds.phases.programs.rules import LIMIT_IN_ALL, LIMIT_REACHED, PhaseRules
 from slotscope.model.kinds.phases.state import MOVES, PhaseState, job_of
-from slotscope.model.records import ARRIVAL, TICK, Match, Overflow
+from slotscope.model.reporting.explain import counted, quantity
+from slotscope.model.reporting.records import ARRIVAL, TICK, Match, Overflow
 from slotscope.model.whys.decision import Change, Setting
 from slotscope.model.whys.replays import reschedule, soonest, with_policy
 

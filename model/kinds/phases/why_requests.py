@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.explain import counted, plural, shown
 from slotscope.model.kinds.phases.programs.policy import AT_ONCE
 from slotscope.model.kinds.phases.state import FIRST_BACKUP
 from slotscope.model.kinds.phases.words import by_type
-from slotscope.model.records import TICK, Record, Request, VirtualArrival
+from slotscope.model.reporting.explain import counted, plural, shown
+from slotscope.model.reporting.records import TICK, Record, Request, VirtualArrival
 from slotscope.model.whys.decision import Happened, Setting, Subject
 from slotscope.model.whys.tables import Candidates, Condition, Preference
 

@@ -11,14 +11,14 @@ from typing import Any, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.explain import counted, grouped
-from slotscope.model.inspection import NEXT_ARRIVAL, Thing, per_cent
 from slotscope.model.kinds.phases.inspection import TOKEN, VIRTUAL
 from slotscope.model.kinds.phases.invariants import MONITORS
 from slotscope.model.kinds.phases.state import NEXT_TOKEN, NEXT_VIRTUAL, REAL, PhaseState
 from slotscope.model.kinds.phases.why_changes import changes_of, sent_to
 from slotscope.model.kinds.phases.why_requests import missed, of_request, request_in
-from slotscope.model.records import ARRIVAL, Match, Overflow, Place
+from slotscope.model.reporting.explain import counted, grouped
+from slotscope.model.reporting.inspection import NEXT_ARRIVAL, Thing, per_cent
+from slotscope.model.reporting.records import ARRIVAL, Match, Overflow, Place
 from slotscope.model.whys.decision import Change, Happened, Meant, Setting, Subject, Whys
 from slotscope.model.whys.tables import Candidates, Condition, Preference
 

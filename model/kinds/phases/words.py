@@ -9,11 +9,11 @@ from typing import Sequence
 
 import numpy as np
 
-from slotscope.model.explain import counted, grouped, shown
 from slotscope.model.kinds.phases.facts import PhaseFacts
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.programs.policy import AT_ONCE, TIMERS
 from slotscope.model.kinds.phases.state import FIRST_BACKUP, NOW, PhaseState
+from slotscope.model.reporting.explain import counted, grouped, shown
 
 AND = " and "
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from slotscope.model.answering import Answered, squashed
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.policies.base import Decisions, QueuePolicy
 from slotscope.model.kinds.queue.state import NEVER, WAITING, QueueState
 from slotscope.model.kinds.queue.view import QueueView
-from slotscope.model.records import Place
+from slotscope.model.reporting.records import Place
+from slotscope.model.running.answering import Answered, squashed
 
 
 class AnsweredService(Answered, QueuePolicy):

@@ -1,6 +1,6 @@
 """Arrivals in slotted time: job by job a slot, a size and a service, whatever the policy.
 
-As in :mod:`model.workload`, a workload is a sequence of blocks that can be made again in any
+As in :mod:`model.scenario.workload`, a workload is a sequence of blocks that can be made again in any
 order.  All jobs of a slot stand in one block.
 """
 
@@ -25,8 +25,8 @@ from slotscope.model.kinds.queue.scenario.schema import QueueScenario
 from slotscope.model.kinds.queue.service import slot_sampler
 from slotscope.model.kinds.queue.sizes import SizeDistribution
 from slotscope.model.kinds.queue.units import scaled
-from slotscope.model.streams import stream
-from slotscope.model.workload import RecentBlocks, Sampler
+from slotscope.model.scenario.streams import stream
+from slotscope.model.scenario.workload import RecentBlocks, Sampler
 
 #: Arrivals that a block of random arrivals has on average, or more if one slot has more.
 EXPECTED = 16_384

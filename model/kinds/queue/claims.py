@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from slotscope.model.monitors import Claim
+from slotscope.model.measures.monitors import Claim
 
 CLAIMS = (
     Claim(

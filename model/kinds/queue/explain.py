@@ -10,12 +10,12 @@ from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
-from slotscope.model.explain import Narrator, grouped, plural
 from slotscope.model.kinds.queue.facts import QueueFacts
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.programs.partition import subscript
 from slotscope.model.kinds.queue.rows import FLAG_EMPTY, FLAG_EVICTED
-from slotscope.model.records import Event, Evict, Place, Record, Remember, Renew, Stall
+from slotscope.model.reporting.explain import Narrator, grouped, plural
+from slotscope.model.reporting.records import Event, Evict, Place, Record, Remember, Renew, Stall
 from slotscope.model.systems.rows import FLAG_FORCED
 
 #: Fractions are told as such up to this denominator, decimals up to so many places.

@@ -7,8 +7,22 @@ from typing import Any, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.explain import counted, grouped, plural
-from slotscope.model.inspection import (
+from slotscope.model.kinds.queue.explain import amount
+from slotscope.model.kinds.queue.facts import records_on
+from slotscope.model.kinds.queue.rows import (
+    FLAG_ARRIVED,
+    FLAG_DEPARTED,
+    FLAG_EVICTED,
+    FLAG_PLACED,
+    FLAG_RENEWED,
+    FLAG_STALLED,
+    FLAG_WAITS,
+    QUEUE_ROW,
+)
+from slotscope.model.kinds.queue.sampling import SCALARS, TIME_COLUMN
+from slotscope.model.kinds.queue.state import NOW
+from slotscope.model.reporting.explain import counted, grouped, plural
+from slotscope.model.reporting.inspection import (
     JOB,
     SERVER,
     Description,
@@ -30,21 +44,7 @@ from slotscope.model.inspection import (
     told_together,
     touching,
 )
-from slotscope.model.kinds.queue.explain import amount
-from slotscope.model.kinds.queue.facts import records_on
-from slotscope.model.kinds.queue.rows import (
-    FLAG_ARRIVED,
-    FLAG_DEPARTED,
-    FLAG_EVICTED,
-    FLAG_PLACED,
-    FLAG_RENEWED,
-    FLAG_STALLED,
-    FLAG_WAITS,
-    QUEUE_ROW,
-)
-from slotscope.model.kinds.queue.sampling import SCALARS, TIME_COLUMN
-from slotscope.model.kinds.queue.state import NOW
-from slotscope.model.records import Evict, Place, Record, Renew, Stall
+from slotscope.model.reporting.records import Evict, Place, Record, Renew, Stall
 
 QUEUE = "queue"
 
@@ -53,7 +53,7 @@ MOST_LISTED = 50
 
 
 class QueueInspector:
-    """See :class:`model.inspection.Inspector`."""
+    """See :class:`model.reporting.inspection.Inspector`."""
 
     things: tuple[str, ...] = (SERVER, JOB, QUEUE)
 

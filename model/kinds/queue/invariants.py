@@ -31,7 +31,7 @@ from slotscope.model.kinds.queue.state import (
 )
 from slotscope.model.kinds.queue.statespec import SPEC
 from slotscope.model.kinds.queue.system import QueueSystem
-from slotscope.model.monitors import Monitor
+from slotscope.model.measures.monitors import Monitor
 
 Sentences = Iterator[str]
 Records = NDArray[np.int64]

@@ -7,8 +7,6 @@ from typing import Any, Mapping, Sequence
 
 import numpy as np
 
-from slotscope.model.growth import STRETCHES
-from slotscope.model.inspection import Inspector
 from slotscope.model.kinds.queue import arrivals, claims, invariants, measures, rows, trace
 from slotscope.model.kinds.queue import facts as describing
 from slotscope.model.kinds.queue.explain import QueueNarrator
@@ -22,8 +20,10 @@ from slotscope.model.kinds.queue.statespec import SPEC
 from slotscope.model.kinds.queue.system import QueueSystem
 from slotscope.model.kinds.spec import Judgement, Kind, Measure
 from slotscope.model.kinds.usual_kind import Modules, UsualKind
-from slotscope.model.metrics import Batches
-from slotscope.model.statespec import StateSpec
+from slotscope.model.measures.growth import STRETCHES
+from slotscope.model.measures.metrics import Batches
+from slotscope.model.reporting.inspection import Inspector
+from slotscope.model.systems.statespec import StateSpec
 
 #: What a run that can be followed by eye does in a second, and how far its pace may go: 2^10.
 BUSY_SLOTS_PER_SECOND = 3

@@ -8,7 +8,6 @@ from typing import Any, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.growth import Growth, growth, together
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.sampling import (
     ARRIVED_COLUMN,
@@ -26,7 +25,8 @@ from slotscope.model.kinds.queue.scenario.arrivals import ScriptedSlots, TraceSl
 from slotscope.model.kinds.queue.scenario.schema import QueueScenario
 from slotscope.model.kinds.queue.state import ARRIVED, DEPARTED, NOW, PLACED, RENEWED, WAITING, QueueState
 from slotscope.model.kinds.spec import NO_VERDICT, UNSTABLE, Judgement
-from slotscope.model.metrics import Batches, Estimate, ratio
+from slotscope.model.measures.growth import Growth, growth, together
+from slotscope.model.measures.metrics import Batches, Estimate, ratio
 
 #: What is counted, and where in a row of totals: after the two integrals.
 COUNTS = ("arrived", "placed", "departed", "renewals")

@@ -13,7 +13,7 @@ from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.policies.base import QueuePolicy
 from slotscope.model.kinds.queue.rows import FLAG_EMPTY, FLAG_WAITS
 from slotscope.model.kinds.queue.state import EVENT, IDLE, NOW, UNSETTLED, WAITING, WHILE_IDLE, QueueState
-from slotscope.model.records import SLOT
+from slotscope.model.reporting.records import SLOT
 from slotscope.model.systems.rows import fill_row
 
 # Places in a slot's outcome.  The jobs and servers are the first ones; BEFORE_WAITING is Q(t).

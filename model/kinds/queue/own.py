@@ -28,7 +28,7 @@ from slotscope.model.policies.own.sound import (
     truth,
     whole,
 )
-from slotscope.model.records import Evict, Place, Remember, Renew, Stall
+from slotscope.model.reporting.records import Evict, Place, Remember, Renew, Stall
 
 #: What may be sure once a slot is over.
 _EXHAUSTS = ("", "queue", "head of line")

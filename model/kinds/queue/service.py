@@ -22,7 +22,7 @@ from slotscope.model.kinds.queue.scenario.service import (
     UniformSlots,
 )
 from slotscope.model.scenario.common import Deterministic, Erlang, Exponential, HyperExponential, LogNormal, Pareto
-from slotscope.model.workload import Sampler, service_sampler
+from slotscope.model.scenario.workload import Sampler, service_sampler
 
 #: Slots that are summed one by one for the mean of a distribution that is rounded up, the sum of P(S > k).
 #: After them it is an integral, by the trapezoidal rule: its error is a density there over 12.

@@ -1,4 +1,4 @@
-"""What the arrays of servers with a queue are like: see :mod:`model.statespec`.
+"""What the arrays of servers with a queue are like: see :mod:`model.systems.statespec`.
 
 Axes: L servers, D resources, V virtual queues, M job records, m numbers that the policy remembers.
 Records without a job keep what they had, also under an earlier policy with other queues.
@@ -7,7 +7,7 @@ Records without a job keep what they had, also under an earlier policy with othe
 from __future__ import annotations
 
 from slotscope.model.kinds.queue.state import NUMBERS, TALLIES, QueueState
-from slotscope.model.statespec import MOST, Field, StateSpec, anything, count, due, index, span
+from slotscope.model.systems.statespec import MOST, Field, StateSpec, anything, count, due, index, span
 
 #: Numbers of virtual queues and of configurations stay below it.
 _MOST_NUMBER = 2**30

@@ -39,7 +39,7 @@ from slotscope.model.kinds.queue.state import (
 )
 from slotscope.model.kinds.queue.takeover import taken_over
 from slotscope.model.kinds.queue.view import QueueView
-from slotscope.model.records import SLOT, Event, Evict, Place, Record, Remember, Renew, Stall
+from slotscope.model.reporting.records import SLOT, Event, Evict, Place, Record, Remember, Renew, Stall
 from slotscope.model.systems.base import PolicySystem
 from slotscope.model.systems.deciding import carried_out, remember
 

@@ -15,7 +15,7 @@ from slotscope.model.kinds.queue.facts import records_on, waiting_records
 from slotscope.model.kinds.queue.scenario.arrivals import ScriptedSlots
 from slotscope.model.kinds.queue.state import QueueState
 from slotscope.model.kinds.queue.system import QueueSystem
-from slotscope.model.records import SLOT, Event, Place, Record, Renew
+from slotscope.model.reporting.records import SLOT, Event, Place, Record, Renew
 
 Line = dict[str, Any]
 

@@ -11,7 +11,7 @@ from slotscope.model.forks.overruled import Overruled
 from slotscope.model.kinds.queue.facts import waiting_records
 from slotscope.model.kinds.queue.state import NEXT_ARRIVAL, QueueState
 from slotscope.model.kinds.queue.view import QueueView
-from slotscope.model.records import Event, Evict, Place, Record
+from slotscope.model.reporting.records import Event, Evict, Place, Record
 
 #: A :class:`model.kinds.queue.system.QueueSystem`, which imports this module.
 QueueSystem = Any

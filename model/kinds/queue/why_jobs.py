@@ -10,7 +10,6 @@ from typing import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.explain import counted, grouped, plural
 from slotscope.model.kinds.queue.facts import waiting_records
 from slotscope.model.kinds.queue.score import score_unit
 from slotscope.model.kinds.queue.why_servers import (
@@ -21,7 +20,8 @@ from slotscope.model.kinds.queue.why_servers import (
     present_on,
     ranked,
 )
-from slotscope.model.records import Place
+from slotscope.model.reporting.explain import counted, grouped, plural
+from slotscope.model.reporting.records import Place
 from slotscope.model.whys.decision import Setting
 from slotscope.model.whys.tables import Candidates, Condition, Preference
 

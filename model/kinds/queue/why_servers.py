@@ -10,12 +10,12 @@ from typing import Any, Iterator, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.explain import counted, grouped
 from slotscope.model.kinds.queue.explain import amount
 from slotscope.model.kinds.queue.programs.partition import subscript
 from slotscope.model.kinds.queue.score import score_unit
 from slotscope.model.kinds.queue.state import QueueState
-from slotscope.model.records import Place
+from slotscope.model.reporting.explain import counted, grouped
+from slotscope.model.reporting.records import Place
 from slotscope.model.whys.decision import Setting
 from slotscope.model.whys.tables import Candidates, Condition, Preference, nothing_told
 

@@ -12,8 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.errors import UserError
-from slotscope.model.explain import counted
-from slotscope.model.inspection import NEXT_ARRIVAL, Thing
 from slotscope.model.kinds.queue.facts import waiting_records
 from slotscope.model.kinds.queue.inspection import QUEUE
 from slotscope.model.kinds.queue.invariants import MONITORS
@@ -21,7 +19,9 @@ from slotscope.model.kinds.queue.programs.partition import subscript
 from slotscope.model.kinds.queue.state import DEPARTURES, STALLED_SERVERS, QueueState
 from slotscope.model.kinds.queue.why_jobs import jobs_of
 from slotscope.model.kinds.queue.why_servers import job_of, servers_of
-from slotscope.model.records import Place
+from slotscope.model.reporting.explain import counted
+from slotscope.model.reporting.inspection import NEXT_ARRIVAL, Thing
+from slotscope.model.reporting.records import Place
 from slotscope.model.whys.decision import Change, Happened, Meant, Setting, Subject, Whys
 from slotscope.model.whys.replays import reschedule, soonest
 from slotscope.model.whys.tables import Candidates

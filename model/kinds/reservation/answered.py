@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from slotscope.model.answering import Answered, one_of
 from slotscope.model.kinds.reservation.measures import reward_rate
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.policies.base import ArrivingJob, Decisions, ReservationPolicy
 from slotscope.model.kinds.reservation.state import ReservationState
 from slotscope.model.kinds.reservation.view import ReservationView
-from slotscope.model.records import Admit, Reject
+from slotscope.model.reporting.records import Admit, Reject
+from slotscope.model.running.answering import Answered, one_of
 
 
 class AnsweredAdmission(Answered, ReservationPolicy):

@@ -8,7 +8,7 @@ from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
 from slotscope.model.scenario.common import ScriptedWorkload, TraceWorkload
-from slotscope.model.workload import PoissonWorkload, RecordedWorkload, Workload
+from slotscope.model.scenario.workload import PoissonWorkload, RecordedWorkload, Workload
 
 
 def workload_of(

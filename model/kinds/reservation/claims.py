@@ -6,7 +6,7 @@ from math import e
 from typing import Any
 
 from slotscope.model.kinds.reservation.bounds import Bounds
-from slotscope.model.monitors import Claim
+from slotscope.model.measures.monitors import Claim
 
 
 def _optimum(_: Any, bounds: Bounds) -> float | None:

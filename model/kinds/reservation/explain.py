@@ -9,7 +9,6 @@ from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
-from slotscope.model.explain import Narrator, plural, shown
 from slotscope.model.kinds.reservation.rows import (
     FLAG_ADMITTED,
     FLAG_I_STAR,
@@ -18,7 +17,8 @@ from slotscope.model.kinds.reservation.rows import (
     FLAG_REASSIGNED,
     FLAG_REJECTED,
 )
-from slotscope.model.records import (
+from slotscope.model.reporting.explain import Narrator, plural, shown
+from slotscope.model.reporting.records import (
     ARRIVAL,
     DEPARTURE,
     UPDATE,

@@ -11,8 +11,8 @@ from slotscope.model.kinds.reservation import physics
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.scenario.schema import FullStart, GivenStart, ReservationScenario
 from slotscope.model.kinds.reservation.state import ADMITTED, FIRST_RECORDS, NEXT_STAMP, ReservationState, empty_state
-from slotscope.model.streams import stream
-from slotscope.model.workload import service_sampler
+from slotscope.model.scenario.streams import stream
+from slotscope.model.scenario.workload import service_sampler
 
 #: Jobs that a system may start with.
 MOST_JOBS = 5_000_000

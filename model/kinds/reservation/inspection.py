@@ -7,8 +7,10 @@ from typing import Any, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.explain import grouped, plural, shown
-from slotscope.model.inspection import (
+from slotscope.model.kinds.reservation.rows import FLAG_PREEMPTED, FLAG_REASSIGNED
+from slotscope.model.kinds.reservation.state import GREEDY_LENGTH
+from slotscope.model.reporting.explain import grouped, plural, shown
+from slotscope.model.reporting.inspection import (
     JOB,
     SERVER,
     Description,
@@ -29,8 +31,6 @@ from slotscope.model.inspection import (
     told_together,
     touching,
 )
-from slotscope.model.kinds.reservation.rows import FLAG_PREEMPTED, FLAG_REASSIGNED
-from slotscope.model.kinds.reservation.state import GREEDY_LENGTH
 
 #: Fields of a row, and of its sub-steps, that name a server or a job.
 _ROW_FIELDS = {SERVER: ("server", "source", "first_reassigned"), JOB: ("job", "moved")}
@@ -38,7 +38,7 @@ _FIELDS = {SERVER: ("server", "source", "target"), JOB: ("job",)}
 
 
 class ReservationInspector:
-    """See :class:`model.inspection.Inspector`."""
+    """See :class:`model.reporting.inspection.Inspector`."""
 
     things: tuple[str, ...] = (SERVER, JOB)
 

@@ -35,10 +35,10 @@ from slotscope.model.kinds.reservation.state import (
 from slotscope.model.kinds.reservation.statespec import SPEC
 from slotscope.model.kinds.reservation.system import ReservationSystem
 from slotscope.model.kinds.reservation.view import ReservationView
-from slotscope.model.monitors import Monitor
-from slotscope.model.records import Classify, Reassign
-from slotscope.model.state import copied
-from slotscope.model.workload import ContinuedWorkload
+from slotscope.model.measures.monitors import Monitor
+from slotscope.model.reporting.records import Classify, Reassign
+from slotscope.model.scenario.workload import ContinuedWorkload
+from slotscope.model.systems.state import copied
 
 Sentences = Iterator[str]
 

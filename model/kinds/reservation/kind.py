@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.inspection import Inspector
 from slotscope.model.kinds.reservation import arrivals, claims, invariants, measures, rows, trace
 from slotscope.model.kinds.reservation.bounds import Bounds
 from slotscope.model.kinds.reservation.classification import Classification, classify
@@ -22,8 +21,9 @@ from slotscope.model.kinds.reservation.statespec import SPEC
 from slotscope.model.kinds.reservation.system import ReservationSystem
 from slotscope.model.kinds.spec import REJECTED, Kind, Measure
 from slotscope.model.kinds.usual_kind import Modules, UsualKind
-from slotscope.model.records import ARRIVAL
-from slotscope.model.statespec import StateSpec
+from slotscope.model.reporting.inspection import Inspector
+from slotscope.model.reporting.records import ARRIVAL
+from slotscope.model.systems.statespec import StateSpec
 
 
 @dataclass(frozen=True)

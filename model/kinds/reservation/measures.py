@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.sampling import REASSIGNED_COLUMN, TIME_COLUMN, area_until_now, columns
 from slotscope.model.kinds.reservation.state import ADMITTED, MIGRATED, REASSIGNMENTS, REJECTED, ReservationState
-from slotscope.model.metrics import Batches, Estimate, batch_rates, estimate, ratio
+from slotscope.model.measures.metrics import Batches, Estimate, batch_rates, estimate, ratio
 
 #: What is counted over a run, in the order of :func:`batches_of`.
 COUNTS = ("admitted", "rejected", "migrations", "reassignments")

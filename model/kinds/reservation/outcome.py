@@ -9,7 +9,7 @@ import numpy as np
 from slotscope.model.jit import jitable
 from slotscope.model.kinds.reservation import physics
 from slotscope.model.kinds.reservation.state import EVENT, I_STAR, NOW, ReservationState
-from slotscope.model.records import Event
+from slotscope.model.reporting.records import Event
 from slotscope.model.systems.rows import fill_row
 
 # Places in an event's outcome that stand in its row.

@@ -24,7 +24,7 @@ from slotscope.model.policies.own.sound import (
     truth,
     whole,
 )
-from slotscope.model.records import (
+from slotscope.model.reporting.records import (
     Admit,
     Classify,
     Configuration,

@@ -20,7 +20,7 @@ from slotscope.model.kinds.reservation.state import (
     REJECTED,
     ReservationState,
 )
-from slotscope.model.records import Configuration
+from slotscope.model.reporting.records import Configuration
 
 #: Columns before those per type.
 EVENT_COLUMN, TIME_COLUMN, I_STAR_COLUMN, REASSIGNED_COLUMN, REJECT_GROUP_COLUMN = range(5)

@@ -1,4 +1,4 @@
-"""What the arrays of a loss system with slots are like: see :mod:`model.statespec`.
+"""What the arrays of a loss system with slots are like: see :mod:`model.systems.statespec`.
 
 Axes: L servers, J job types, G ranks, M job records, m numbers that the policy remembers.
 """
@@ -6,7 +6,7 @@ Axes: L servers, J job types, G ranks, M job records, m numbers that the policy 
 from __future__ import annotations
 
 from slotscope.model.kinds.reservation.state import NUMBERS, TALLIES, ReservationState
-from slotscope.model.statespec import MOST, Field, StateSpec, anything, count, due, index, span
+from slotscope.model.systems.statespec import MOST, Field, StateSpec, anything, count, due, index, span
 
 #: Slots of one server, or jobs in them; far above what a capacity holds.
 _MOST_SLOTS = 2**30

@@ -45,7 +45,7 @@ from slotscope.model.kinds.reservation.state import (
     with_room,
 )
 from slotscope.model.kinds.reservation.view import ReservationView
-from slotscope.model.records import (
+from slotscope.model.reporting.records import (
     ARRIVAL,
     DEPARTURE,
     UPDATE,
@@ -60,9 +60,9 @@ from slotscope.model.records import (
     Remember,
     UpdateAt,
 )
+from slotscope.model.scenario.workload import Workload
 from slotscope.model.systems.base import PolicySystem
 from slotscope.model.systems.deciding import carried_out, remember
-from slotscope.model.workload import Workload
 
 
 class ReservationSystem(PolicySystem):

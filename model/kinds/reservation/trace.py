@@ -11,13 +11,23 @@ from typing import Any, Iterable, Iterator
 
 import numpy as np
 
-from slotscope.model.engine import EventRun
 from slotscope.model.kinds.reservation.classification import Classification, classify
 from slotscope.model.kinds.reservation.scenario.instance import VARIANTS
 from slotscope.model.kinds.reservation.scenario.schema import GivenStart
 from slotscope.model.kinds.reservation.state import GREEDY_LENGTH, NEXT_ARRIVAL, ReservationState
 from slotscope.model.kinds.reservation.system import ReservationSystem
-from slotscope.model.records import ARRIVAL, DEPARTURE, Admit, Event, Migrate, Preempt, Reassign, Record, Reject
+from slotscope.model.reporting.records import (
+    ARRIVAL,
+    DEPARTURE,
+    Admit,
+    Event,
+    Migrate,
+    Preempt,
+    Reassign,
+    Record,
+    Reject,
+)
+from slotscope.model.running.engine import EventRun
 from slotscope.model.scenario.common import PolicyChoice
 
 

@@ -20,7 +20,7 @@ from slotscope.model.kinds.reservation.programs.infinite import infinite_bound
 from slotscope.model.kinds.reservation.programs.solving import solve_bounds
 from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
 from slotscope.model.scenario.common import TraceWorkload
-from slotscope.model.workload import RecordedWorkload
+from slotscope.model.scenario.workload import RecordedWorkload
 
 #: Points of a curve, unless the caller says so.
 POINTS = 2_000

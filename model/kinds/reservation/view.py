@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from slotscope.model.kinds.reservation.classification import Classification, classify
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.state import I_STAR, ReservationState
-from slotscope.model.records import Configuration
-from slotscope.model.state import viewed
+from slotscope.model.reporting.records import Configuration
+from slotscope.model.systems.state import viewed
 from slotscope.model.systems.view import PolicyView
 
 

@@ -8,7 +8,7 @@ from slotscope.model.forks.changes import Choice, forced_words
 from slotscope.model.forks.overruled import Overruled
 from slotscope.model.kinds.reservation.policies.base import ArrivingJob
 from slotscope.model.kinds.reservation.view import ReservationView
-from slotscope.model.records import ARRIVAL, Admit, Event, Record, Reject
+from slotscope.model.reporting.records import ARRIVAL, Admit, Event, Record, Reject
 
 #: A :class:`model.kinds.reservation.system.ReservationSystem`, which imports this module.
 ReservationSystem = Any

@@ -11,13 +11,13 @@ from typing import Any, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.explain import counted, grouped, plural, quantity, shown
-from slotscope.model.inspection import NEXT_ARRIVAL, per_cent
 from slotscope.model.kinds.reservation import physics
 from slotscope.model.kinds.reservation.classification import classify
 from slotscope.model.kinds.reservation.invariants import MONITORS
 from slotscope.model.kinds.reservation.state import DEPARTURES, EXTENDED, TIMER, ReservationState
-from slotscope.model.records import ARRIVAL, DEPARTURE, Admit, Migrate, Reject
+from slotscope.model.reporting.explain import counted, grouped, plural, quantity, shown
+from slotscope.model.reporting.inspection import NEXT_ARRIVAL, per_cent
+from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, Admit, Migrate, Reject
 from slotscope.model.whys.decision import Change, Happened, Setting, Subject, Whys
 from slotscope.model.whys.replays import reschedule, soonest, with_policy
 from slotscope.model.whys.tables import Candidates, Condition, Preference, nothing_told

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from slotscope.model.engine import Advance, Engine, Reason, Task
 from slotscope.model.errors import PolicyFileError, UserError
 from slotscope.model.policies.own.driver import OwnKernel
 from slotscope.model.policies.own.faults import line_in, said_by
 from slotscope.model.policies.own.kernel import BroughtKernel, ImpossibleDecisionError
-from slotscope.model.state import copied, differences, digest
+from slotscope.model.running.engine import Advance, Engine, Reason, Task
 from slotscope.model.systems.base import EVENT
+from slotscope.model.systems.state import copied, differences, digest
 
 #: Events at which a kernel meets its reference before it is trusted.
 CHECKED = 1000
@@ -23,7 +23,7 @@ def _never() -> bool:
 
 
 class CheckedEngine:
-    """The compiled engine of a policy that brings its kernel along; see :class:`model.engine.Engine`.
+    """The compiled engine of a policy that brings its kernel along; see :class:`model.running.engine.Engine`.
 
     The first *checked* events that it runs are run by the reference, too, one by one.  Where both do not come to
     the same state, or the kernel fails, the advance ends before that event with the fault; from then on

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.policies.own.kernel import BroughtKernel
-from slotscope.model.state import viewed
 from slotscope.model.systems.compiled import CompiledEngine
+from slotscope.model.systems.state import viewed
 
 #: What stands in a loop in the place of which of its functions.
 Hooks = Mapping[Callable[..., Any], Callable[..., Any]]

@@ -16,6 +16,8 @@ from slotscope.model.kinds.rooms import ROOMS
 PROGRAM, MODEL = __name__.partition(".")[0], "model"
 #: Packages that modules have left, and where these are now.
 FORMER = {old: new for room in ROOMS.values() for old, new in room.former_packages.items()}
+#: Modules that policies know and that have moved by themselves.
+MOVED = {"model.records": "model.reporting.records"}
 
 
 class _FormerNames(MetaPathFinder, Loader):
@@ -33,8 +35,10 @@ class _FormerNames(MetaPathFinder, Loader):
 
     def _now(self, name: str) -> str:
         """The module's name today; nothing where it is none that has moved."""
-        package, _, own = name.removeprefix(f"{PROGRAM}.").rpartition(".")
+        inside = name.removeprefix(f"{PROGRAM}.")
+        package, _, own = inside.rpartition(".")
         now = f"{PROGRAM}.{name}" if f"{name}.".startswith(f"{MODEL}.") else ""
+        now = f"{PROGRAM}.{MOVED[inside]}" if inside in MOVED else now
         now = f"{FORMER[package]}.{own}" if package in FORMER else now
         return now if now and find_spec(now) else ""
 

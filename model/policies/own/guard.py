@@ -24,7 +24,7 @@ from slotscope.model.policies.own.records import BadValueError, plain_record
 from slotscope.model.policies.own.shown import PrivateNumbers, Shown
 from slotscope.model.policies.own.sound import MOST_MEMORY, Check, NotADecisionError, found, number, sound
 from slotscope.model.policies.own.wire import ViewPart
-from slotscope.model.records import Line, Record
+from slotscope.model.reporting.records import Line, Record
 
 #: Attributes that the systems of all kinds read.
 _OF_ALL_KINDS: Mapping[str, Check] = {"memory": number(0, MOST_MEMORY)}

@@ -18,7 +18,7 @@ from slotscope.model.policies.own.loaded import Loaded, Source
 from slotscope.model.policies.own.mirror import Changes, Mirror
 from slotscope.model.policies.own.shape import place_in
 from slotscope.model.policies.own.wire import NUMBERS, STATE, Batch, error_of, taken_apart, unpacked
-from slotscope.model.records import Record
+from slotscope.model.reporting.records import Record
 from slotscope.model.systems.view import PolicyView
 
 #: What a policy of one's own is told when a replay takes another course.

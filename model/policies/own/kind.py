@@ -12,7 +12,7 @@ from typing import Any, Callable, Mapping, NamedTuple
 from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.policies.common import Policy
 from slotscope.model.policies.own.sound import Check, RecordCheck
-from slotscope.model.records import Record
+from slotscope.model.reporting.records import Record
 
 
 class Occasion(NamedTuple):

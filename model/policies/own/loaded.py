@@ -25,7 +25,7 @@ from slotscope.model.policies.own.shape import (
 )
 from slotscope.model.policies.own.text import own_lines
 from slotscope.model.policies.own.watch import watched
-from slotscope.model.records import Line
+from slotscope.model.reporting.records import Line
 from slotscope.model.scenario.validation import validated
 
 

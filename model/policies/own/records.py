@@ -15,7 +15,7 @@ import numpy as np
 
 from slotscope.model.policies.own.kind import OwnKind
 from slotscope.model.policies.own.sound import NotADecisionError, found
-from slotscope.model.records import Line, Record
+from slotscope.model.reporting.records import Line, Record
 from slotscope.model.systems.view import PolicyView
 
 #: Values in one record, characters of a text, and members of a tuple that are kept.

@@ -25,7 +25,7 @@ from slotscope.model.policies.own.loaded import Loaded, PolicyClass, Source
 from slotscope.model.policies.own.mirror import Changes
 from slotscope.model.policies.own.shown import Shown
 from slotscope.model.policies.own.wire import Answer, Batch, Query, ViewPart, packed, put, take, told
-from slotscope.model.records import Record
+from slotscope.model.reporting.records import Record
 
 #: Of Linux: the signal that a process gets when the one that started it ends.
 _PR_SET_PDEATHSIG = 1

@@ -10,7 +10,7 @@ import numpy as np
 
 from slotscope.model.policies.own.mirror import Changes
 from slotscope.model.policies.own.wire import NUMBERS, STATE, ViewPart, put_together
-from slotscope.model.state import viewed
+from slotscope.model.systems.state import viewed
 from slotscope.model.systems.view import PolicyView
 
 

@@ -14,7 +14,7 @@ from typing import Any, Callable, Iterable, Mapping
 
 import numpy as np
 
-from slotscope.model.records import Line, Record
+from slotscope.model.reporting.records import Line, Record
 
 #: Checks a value, told what it is and the scenario's numbers (or a view); gives it exactly.
 Check = Callable[[Any, str, Any], Any]

@@ -8,9 +8,10 @@ from functools import cache
 from operator import attrgetter
 from typing import Any, BinaryIO, Callable, Mapping, NamedTuple, cast
 
-from slotscope.model import errors, records
+from slotscope.model import errors
 from slotscope.model.errors import UserError
-from slotscope.model.records import Record
+from slotscope.model.reporting import records
+from slotscope.model.reporting.records import Record
 from slotscope.model.scenario.validation import Problem, ValidationFaultError
 
 #: Bytes that tell how long a message is.

@@ -10,8 +10,8 @@ import pytest
 from slotscope.model.comparison.comparison import Comparison, open_run
 from slotscope.model.kinds.moldable.state import ARRIVED, BLOCKED
 from slotscope.model.kinds.spec import REJECTED
-from slotscope.model.records import ARRIVAL
-from slotscope.model.state import digest
+from slotscope.model.reporting.records import ARRIVAL
+from slotscope.model.systems.state import digest
 
 POLICIES = ("greedy-p", "greedy", "fixed-width:servers=2")
 

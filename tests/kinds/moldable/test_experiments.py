@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from slotscope.model.api import Session, open_bench
-from slotscope.model.assembly import Bench
 from slotscope.model.errors import UserError
 from slotscope.model.kinds.moldable.experiments import moldable_fig2, moldable_table1
 from slotscope.model.kinds.moldable.experiments.moldable_runs import (
@@ -33,7 +32,8 @@ from slotscope.model.lab.parts import carry_out
 from slotscope.model.lab.plan import NO_OPTIONS
 from slotscope.model.lab.results import Curve
 from slotscope.model.lab.runner import run_plan
-from slotscope.model.metrics import Estimate
+from slotscope.model.measures.metrics import Estimate
+from slotscope.model.running.assembly import Bench
 from slotscope.model.scenario.load import parse_scenario
 
 TINY = MoldableLength((400, 900), 2, 100)

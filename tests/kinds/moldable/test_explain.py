@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from slotscope.model.assembly import assemble
-from slotscope.model.engine import EventRun, started
 from slotscope.model.kinds.moldable.explain import MoldableNarrator, neighbours_told, time_told
 from slotscope.model.kinds.moldable.rows import (
     FLAG_ADMITTED,
@@ -23,7 +21,9 @@ from slotscope.model.kinds.moldable.rows import (
     FLAG_SPLIT,
     MOLDABLE_ROW,
 )
-from slotscope.model.records import ARRIVAL, DEPARTURE, Allocate, Event, Record, Reject
+from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, Allocate, Event, Record, Reject
+from slotscope.model.running.assembly import assemble
+from slotscope.model.running.engine import EventRun, started
 from slotscope.model.scenario.load import parse_scenario
 from tests.kinds.moldable.strategies import moldable_scenarios
 

@@ -9,8 +9,6 @@ from typing import Any, Callable
 
 import pytest
 
-from slotscope.model.assembly import Bench, assemble
-from slotscope.model.engine import EventRun, started
 from slotscope.model.kinds.moldable.rows import FLAG_BELOW
 from slotscope.model.kinds.moldable.state import (
     ADMITTED,
@@ -22,7 +20,9 @@ from slotscope.model.kinds.moldable.state import (
     OF_ADMITTED,
     OF_DEPARTED,
 )
-from slotscope.model.records import ARRIVAL
+from slotscope.model.reporting.records import ARRIVAL
+from slotscope.model.running.assembly import Bench, assemble
+from slotscope.model.running.engine import EventRun, started
 from slotscope.model.scenario.load import load_scenarios
 from tests.kinds.moldable.oracle import Oracle, stats_of
 

@@ -19,9 +19,9 @@ from slotscope.model.kinds.moldable.questions.fields import VOCABULARY
 from slotscope.model.kinds.moldable.scenario.schema import MoldableJobClass, MoldableScenario
 from slotscope.model.kinds.moldable.state import JOBS
 from slotscope.model.lab import experiment_name, experiments
-from slotscope.model.metrics import Estimate
+from slotscope.model.measures.metrics import Estimate
 from slotscope.model.policies import POLICIES_OF, reference_for
-from slotscope.model.policy_choice import policy_choice
+from slotscope.model.policies.choice import policy_choice
 from slotscope.model.scenario.load import edited, load_scenario, parse_scenario
 from tests.help_pages import HELP, blocks, code, flat, page, table
 

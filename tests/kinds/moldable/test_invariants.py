@@ -7,8 +7,6 @@ from typing import Any, Callable
 import numpy as np
 import pytest
 
-from slotscope.model.assembly import assemble
-from slotscope.model.engine import EventRun, started
 from slotscope.model.kinds.moldable.state import (
     ADMITTED,
     ARRIVED,
@@ -29,9 +27,11 @@ from slotscope.model.kinds.moldable.state import (
     MoldableState,
 )
 from slotscope.model.kinds.moldable.system import MoldableSystem
+from slotscope.model.running.assembly import assemble
+from slotscope.model.running.engine import EventRun, started
 from slotscope.model.scenario.load import parse_scenario
-from slotscope.model.state import copied
-from slotscope.model.workload import ContinuedWorkload
+from slotscope.model.scenario.workload import ContinuedWorkload
+from slotscope.model.systems.state import copied
 from tests.sound import violations
 
 Plant = Callable[[MoldableSystem, MoldableState], None]

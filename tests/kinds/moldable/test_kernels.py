@@ -9,8 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slotscope.model.assembly import Bench, assemble
-from slotscope.model.engine import Reason, Task, started
 from slotscope.model.kinds.moldable.questions.fields import VOCABULARY
 from slotscope.model.kinds.moldable.rows import (
     FLAG_BELOW,
@@ -21,10 +19,12 @@ from slotscope.model.kinds.moldable.rows import (
     MOLDABLE_ROW,
 )
 from slotscope.model.kinds.moldable.state import EVENT, NOW
+from slotscope.model.running.assembly import Bench, assemble
+from slotscope.model.running.engine import Reason, Task, started
+from slotscope.model.running.timeline import Timeline
 from slotscope.model.scenario.load import as_data, edited, load_scenario, parse_scenario, scenario_files
-from slotscope.model.state import copied, differences, digest
-from slotscope.model.timeline import Timeline
-from slotscope.model.workload import RecordedWorkload
+from slotscope.model.scenario.workload import RecordedWorkload
+from slotscope.model.systems.state import copied, differences, digest
 from tests.engines import bench_of, check_pieces, check_samples, check_stops
 from tests.kinds.moldable.strategies import any_policies, certain_policies, several_classes
 

@@ -17,8 +17,8 @@ from scipy import stats
 from slotscope.model.kinds.moldable.scenario.speedup import factors_of, first_fault
 from slotscope.model.scenario.common import EmpiricalTimes, MixedErlang, Service
 from slotscope.model.scenario.load import parse_scenario, scenario_text
-from slotscope.model.streams import stream
-from slotscope.model.workload import service_sampler
+from slotscope.model.scenario.streams import stream
+from slotscope.model.scenario.workload import service_sampler
 from tests.breaking import Place, changed
 from tests.kinds.moldable.scenarios import GOOD, SUBLINEAR, law, opened, size
 

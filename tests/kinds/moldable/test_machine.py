@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
 from slotscope.model.api import Session
-from slotscope.model.assembly import assemble
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.moldable.questions.fields import VOCABULARY
+from slotscope.model.running.assembly import assemble
 from slotscope.model.scenario.common import PolicyChoice
-from slotscope.model.state import digest
+from slotscope.model.systems.state import digest
 from tests.kinds.moldable.strategies import any_policies, moldable_scenarios
 from tests.model.test_comparison_machine import Merged, SideBySide
 from tests.model.test_timeline_machine import Walk

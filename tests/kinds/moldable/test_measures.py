@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given
 
 from slotscope.model.api import Session
-from slotscope.model.assembly import assemble
-from slotscope.model.engine import EventRun, started
 from slotscope.model.kinds.moldable.facts import standing
 from slotscope.model.kinds.moldable.measures import headline_now, headline_series
 from slotscope.model.kinds.moldable.sampling import TIME_COLUMN
 from slotscope.model.kinds.moldable.state import ARRIVED, BLOCKED, NOW
-from slotscope.model.metrics import estimates
+from slotscope.model.measures.metrics import estimates
+from slotscope.model.running.assembly import assemble
+from slotscope.model.running.engine import EventRun, started
 from slotscope.model.scenario.load import load_scenario, parse_scenario
 from tests.kinds.moldable.oracle import Oracle
 from tests.kinds.moldable.strategies import scripted_data

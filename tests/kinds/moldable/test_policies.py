@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from slotscope.model.assembly import Bench, assemble
-from slotscope.model.engine import EventRun, started
 from slotscope.model.errors import UserError
 from slotscope.model.kinds.moldable.programs.theorem1 import optimum
 from slotscope.model.kinds.moldable.rules import WORDS
 from slotscope.model.kinds.moldable.view import MoldableJob, MoldableView
 from slotscope.model.policies import POLICIES_OF
-from slotscope.model.records import ARRIVAL, Allocate, Record, Reject
+from slotscope.model.reporting.records import ARRIVAL, Allocate, Record, Reject
+from slotscope.model.running.assembly import Bench, assemble
+from slotscope.model.running.engine import EventRun, started
 from slotscope.model.scenario.load import load_scenario, parse_scenario
 from slotscope.model.systems.random_words import random_word
 from tests.breaking import is_one_line

@@ -11,8 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slotscope.model.assembly import Bench, assemble
-from slotscope.model.engine import EventRun, started
 from slotscope.model.errors import PolicyError
 from slotscope.model.kinds.moldable.rows import (
     FLAG_ADMITTED,
@@ -27,7 +25,9 @@ from slotscope.model.kinds.moldable.rows import (
 )
 from slotscope.model.kinds.moldable.state import BELOW, BUSY, DISTANCE, EVENT, JOBS, NOW, SQUARED
 from slotscope.model.kinds.moldable.tables import DISTANCE_UNIT
-from slotscope.model.records import ARRIVAL, Allocate, Record, Reject
+from slotscope.model.reporting.records import ARRIVAL, Allocate, Record, Reject
+from slotscope.model.running.assembly import Bench, assemble
+from slotscope.model.running.engine import EventRun, started
 from slotscope.model.scenario.load import parse_scenario
 from tests.kinds.moldable.oracle import Happened, Oracle, best_allocation
 from tests.kinds.moldable.strategies import moldable_scenarios, scripted_data

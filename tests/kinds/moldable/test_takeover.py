@@ -12,7 +12,7 @@ from slotscope.model.api import Session
 from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.moldable.state import BELOW, DISTANCE, NOW
 from slotscope.model.scenario.load import parse_scenario
-from slotscope.model.state import copied, differences, digest
+from slotscope.model.systems.state import copied, differences, digest
 
 FOLDER = Path(__file__).parents[2] / "golden" / "moldable"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from slotscope.model.assembly import assemble
 from slotscope.model.kinds.phases.explain import PhaseNarrator
+from slotscope.model.running.assembly import assemble
 from slotscope.model.scenario.load import parse_scenario
 
 #: One pool with all three cases: (0, 1) asks for one L or H at once, (2, 0) is case 3.

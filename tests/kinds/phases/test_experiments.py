@@ -30,7 +30,7 @@ from slotscope.model.lab.parts import carry_out
 from slotscope.model.lab.plan import NO_OPTIONS
 from slotscope.model.lab.results import Curve, Row
 from slotscope.model.lab.runner import run_plan
-from slotscope.model.metrics import BATCHES, Estimate
+from slotscope.model.measures.metrics import BATCHES, Estimate
 from slotscope.model.scenario.load import edited, load_scenario, parse_scenario
 
 pytestmark = pytest.mark.slow
@@ -71,7 +71,7 @@ class TestRuns:
         assert len(outcome["batches"]["tokens"]) == BATCHES
 
     def test_without_a_kernel_they_are_the_same(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        from slotscope.model.assembly import Bench
+        from slotscope.model.running.assembly import Bench
 
         (part,) = phase_runs(at_scale("jrs-burst", 5), "jrs", PhaseLength(2, 10, 1), "x")
         compiled = carry_out(part)

@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from slotscope.model.assembly import assemble
-from slotscope.model.engine import EventRun, started
 from slotscope.model.kinds.phases.rows import (
     FLAG_ARRIVED,
     FLAG_DEPARTED,
@@ -28,7 +26,7 @@ from slotscope.model.kinds.phases.rows import (
     PHASE_ROW,
 )
 from slotscope.model.kinds.phases.state import FIRST_BACKUP
-from slotscope.model.records import (
+from slotscope.model.reporting.records import (
     ARRIVAL,
     DEPARTURE,
     MOVE,
@@ -42,6 +40,8 @@ from slotscope.model.records import (
     SetTimer,
     VirtualArrival,
 )
+from slotscope.model.running.assembly import assemble
+from slotscope.model.running.engine import EventRun, started
 from tests.kinds.phases.narrated import narrator
 from tests.kinds.phases.strategies import phase_scenarios
 

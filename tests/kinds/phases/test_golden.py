@@ -8,8 +8,8 @@ from typing import Any, Callable
 
 import pytest
 
-from slotscope.model.assembly import assemble
-from slotscope.model.engine import EventRun, started
+from slotscope.model.running.assembly import assemble
+from slotscope.model.running.engine import EventRun, started
 from slotscope.model.scenario.load import load_scenarios
 from tests.help_pages import blocks, code, page, table
 from tests.kinds.phases.oracle import Oracle

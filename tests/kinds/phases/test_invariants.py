@@ -7,8 +7,6 @@ from typing import Any, Callable
 import numpy as np
 import pytest
 
-from slotscope.model.assembly import assemble
-from slotscope.model.engine import EventRun, started
 from slotscope.model.kinds.phases.state import (
     ACTIVE,
     ARRIVED,
@@ -35,8 +33,10 @@ from slotscope.model.kinds.phases.state import (
     PhaseState,
 )
 from slotscope.model.kinds.phases.system import PhaseSystem
+from slotscope.model.running.assembly import assemble
+from slotscope.model.running.engine import EventRun, started
 from slotscope.model.scenario.load import parse_scenario
-from slotscope.model.state import copied
+from slotscope.model.systems.state import copied
 from tests.sound import violations
 
 Plant = Callable[[PhaseSystem, PhaseState], None]

@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slotscope.model.engine import Reason, Task, started
 from slotscope.model.jit import compiled
 from slotscope.model.kinds.phases.kernels import fits
 from slotscope.model.kinds.phases.questions.fields import VOCABULARY
 from slotscope.model.kinds.phases.rows import PHASE_ROW
 from slotscope.model.kinds.phases.state import StateSizes, empty_state
 from slotscope.model.kinds.phases.timers import next_timer, set_timer
+from slotscope.model.running.engine import Reason, Task, started
 from slotscope.model.scenario.load import as_data, edited, load_scenario, parse_scenario, scenario_files
-from slotscope.model.state import copied, differences, digest
 from slotscope.model.systems import random_words
+from slotscope.model.systems.state import copied, differences, digest
 from tests.engines import bench_of, check_pieces, check_samples, check_stops
 from tests.kinds.phases.strategies import FITTING, POLICIES, READINGS, phase_scenarios
 

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slotscope.model.assembly import assemble
-from slotscope.model.engine import Reason, Task, started
 from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.phases.programs.learning import learned, watched
 from slotscope.model.kinds.phases.rows import FLAG_ARRIVED, FLAG_DEPARTED, FLAG_MOVED, PHASE_ROW
 from slotscope.model.kinds.phases.state import NOW, REAL, REAL_AREA
+from slotscope.model.running.assembly import assemble
+from slotscope.model.running.engine import Reason, Task, started
 from slotscope.model.scenario.load import edited, load_scenario, parse_scenario
 from tests.kinds.phases.strategies import job_data
 

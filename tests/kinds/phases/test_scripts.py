@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from slotscope.model.assembly import assemble
-from slotscope.model.engine import started
 from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.phases.scenario.instance import scenarios
+from slotscope.model.running.assembly import assemble
+from slotscope.model.running.engine import started
 from slotscope.model.scenario.load import parse_scenario
 from tests.kinds.phases.oracle import Instance
 

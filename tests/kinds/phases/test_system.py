@@ -13,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slotscope.model.api import Session
-from slotscope.model.assembly import Bench, assemble
-from slotscope.model.engine import EventRun, started
 from slotscope.model.errors import PolicyError, ScenarioError
 from slotscope.model.kinds.phases.scenario.instance import scenarios
 from slotscope.model.kinds.phases.state import ACTIVE, BACKUP, EVENT, NEXT_VIRTUAL, REAL, TOKENS, VIRTUAL
-from slotscope.model.records import Match, Overflow, Place, Record, Request, SetTimer, VirtualArrival
+from slotscope.model.reporting.records import Match, Overflow, Place, Record, Request, SetTimer, VirtualArrival
+from slotscope.model.running.assembly import Bench, assemble
+from slotscope.model.running.engine import EventRun, started
 from slotscope.model.scenario.load import edited, load_scenario, parse_scenario
-from slotscope.model.state import copied, digest
+from slotscope.model.systems.state import copied, digest
 from tests.kinds.phases.instances import instance_of, scripts
 from tests.kinds.phases.oracle import Instance, Oracle
 from tests.kinds.phases.strategies import phase_scenarios

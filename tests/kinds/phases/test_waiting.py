@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from slotscope.model.assembly import assemble
-from slotscope.model.engine import EventRun, started
 from slotscope.model.kinds.phases.explain import why_waiting
 from slotscope.model.kinds.phases.rows import PHASE_ROW
 from slotscope.model.kinds.phases.scenario.instance import scenarios
+from slotscope.model.running.assembly import assemble
+from slotscope.model.running.engine import EventRun, started
 from slotscope.model.scenario.load import load_scenarios, parse_scenario
 from tests.kinds.phases.narrated import bench_of
 

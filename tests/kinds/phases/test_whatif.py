@@ -8,7 +8,7 @@ import pytest
 
 from slotscope.model.errors import PolicyError
 from slotscope.model.kinds.phases.whatif import overruled
-from slotscope.model.records import MOVE, Event
+from slotscope.model.reporting.records import MOVE, Event
 
 
 @pytest.mark.parametrize(

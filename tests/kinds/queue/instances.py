@@ -6,8 +6,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from slotscope.model.assembly import Bench, assemble
 from slotscope.model.kinds.queue.scenario.instance import scenarios
+from slotscope.model.running.assembly import Bench, assemble
 from slotscope.model.scenario.load import parse_scenario
 
 Instance = dict[str, Any]

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from slotscope.model.engine import Reason, Task, started
 from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.queue.questions.fields import VOCABULARY
 from slotscope.model.kinds.queue.rows import QUEUE_ROW
 from slotscope.model.kinds.queue.state import EVENT, NOW, UNSETTLED
-from slotscope.model.records import SLOT, Event
+from slotscope.model.reporting.records import SLOT, Event
+from slotscope.model.running.engine import Reason, Task, started
 from slotscope.model.scenario.load import load_scenario, scenario_files
-from slotscope.model.state import copied, differences, digest
+from slotscope.model.systems.state import copied, differences, digest
 from tests.engines import bench_of, check_pieces, check_stops
 from tests.kinds.queue.strategies import CHOICES, OPTIONS, queue_scenarios
 

@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slotscope.model.api import open_bench
-from slotscope.model.engine import ReferenceEngine, Task, started
 from slotscope.model.errors import UserError
 from slotscope.model.kinds.queue.experiments import (
     queue_runs,
@@ -30,6 +29,7 @@ from slotscope.model.lab import experiment_module, experiments
 from slotscope.model.lab.parts import carry_out
 from slotscope.model.lab.plan import NO_OPTIONS, Options
 from slotscope.model.lab.runner import run_plan
+from slotscope.model.running.engine import ReferenceEngine, Task, started
 from slotscope.model.scenario.load import load_scenario, parse_scenario
 
 pytestmark = pytest.mark.slow

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from slotscope.model.engine import EventRun
-from slotscope.model.explain import told
 from slotscope.model.kinds.queue.explain import QueueNarrator, amount, amounts
 from slotscope.model.kinds.queue.rows import FLAG_EMPTY, FLAG_EVICTED, QUEUE_ROW
-from slotscope.model.records import SLOT, Event, Evict, Place, Record, Remember, Renew, Stall
+from slotscope.model.reporting.explain import told
+from slotscope.model.reporting.records import SLOT, Event, Evict, Place, Record, Remember, Renew, Stall
+from slotscope.model.running.engine import EventRun
 from tests.kinds.queue.instances import BEST_FIT, Instance, bench_of, instances
 
 FOLDER = Path(__file__).parents[2] / "golden" / "queue"

@@ -10,11 +10,11 @@ from typing import Any, Callable
 import numpy as np
 import pytest
 
-from slotscope.model.assembly import assemble
-from slotscope.model.engine import Task, started
 from slotscope.model.kinds.queue.rows import QUEUE_ROW
+from slotscope.model.running.assembly import assemble
+from slotscope.model.running.engine import Task, started
 from slotscope.model.scenario.load import load_scenarios
-from slotscope.model.state import digest
+from slotscope.model.systems.state import digest
 from tests.kinds.queue.oracle import Oracle
 
 FOLDER = Path(__file__).parents[2] / "golden" / "queue"

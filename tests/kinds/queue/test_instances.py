@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slotscope.model.assembly import assemble
 from slotscope.model.errors import UserError
+from slotscope.model.running.assembly import assemble
 from slotscope.model.scenario.instance import scenarios_in
 from slotscope.model.scenario.load import load_scenarios, parse_scenario
 

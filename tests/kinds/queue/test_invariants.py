@@ -7,8 +7,6 @@ from typing import Any, Callable
 import numpy as np
 import pytest
 
-from slotscope.model.assembly import assemble
-from slotscope.model.engine import EventRun
 from slotscope.model.kinds.queue import physics
 from slotscope.model.kinds.queue.scenario.instance import scenarios
 from slotscope.model.kinds.queue.state import (
@@ -25,8 +23,10 @@ from slotscope.model.kinds.queue.state import (
     QueueState,
 )
 from slotscope.model.kinds.queue.system import QueueSystem
+from slotscope.model.running.assembly import assemble
+from slotscope.model.running.engine import EventRun
 from slotscope.model.scenario.load import parse_scenario
-from slotscope.model.state import copied
+from slotscope.model.systems.state import copied
 from tests.kinds.queue.instances import bench_of
 from tests.sound import violations
 

@@ -17,7 +17,7 @@ from slotscope.model.kinds.queue.scenario.distributions import AnySize
 from slotscope.model.kinds.queue.scenario.service import SlotService
 from slotscope.model.kinds.queue.service import mean_slots, slot_sampler
 from slotscope.model.kinds.queue.units import size_distribution
-from slotscope.model.streams import stream
+from slotscope.model.scenario.streams import stream
 
 #: Below this a fit is taken for wrong; the seeds are fixed, so a test passes always or never.
 LEAST_P = 1e-4

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slotscope.model.assembly import Bench, assemble
-from slotscope.model.engine import EventRun
 from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.queue.scenario.instance import scenarios
 from slotscope.model.kinds.queue.state import ARRIVED, DEPARTED, EVENT, IN_SERVICE, NOW, WAITING, QueueState
+from slotscope.model.running.assembly import Bench, assemble
+from slotscope.model.running.engine import EventRun
 from slotscope.model.scenario.load import parse_scenario
-from slotscope.model.state import copied
+from slotscope.model.systems.state import copied
 from tests.kinds.queue.instances import ALGORITHMS, BEST_FIT, PARTITIONED, Instance, Run, bench_of, instances, runs
 from tests.kinds.queue.oracle import Oracle
 from tests.sound import violations

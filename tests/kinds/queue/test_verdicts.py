@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from slotscope.model.growth import STRETCHES
 from slotscope.model.kinds.queue.kind import KIND
-from slotscope.model.metrics import Batches
+from slotscope.model.measures.growth import STRETCHES
+from slotscope.model.measures.metrics import Batches
 from slotscope.model.scenario.load import Scenario, as_data, load_scenario, parse_scenario
 
 SPAN = 10_000.0

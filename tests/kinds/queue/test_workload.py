@@ -26,8 +26,8 @@ from slotscope.model.kinds.queue.arrivals import (
 from slotscope.model.kinds.queue.numbers import QueueNumbers, numbers_of
 from slotscope.model.kinds.queue.scenario.schema import QueueScenario
 from slotscope.model.kinds.queue.units import DIVISOR
+from slotscope.model.scenario.streams import stream
 from slotscope.model.scenario.validation import validated
-from slotscope.model.streams import stream
 
 #: Below this a fit is taken for wrong; the seeds are fixed, so a test passes always or never.
 LEAST_P = 1e-4
@@ -105,7 +105,7 @@ def test_a_slot_never_straddles_blocks(name: str) -> None:
 
 
 def test_a_forgotten_block_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("slotscope.model.workload.KEPT_BLOCKS", 2)
+    monkeypatch.setattr("slotscope.model.scenario.workload.KEPT_BLOCKS", 2)
     workload = random_jobs()
     first, *_ = blocks(workload, 6)
     again = workload.block_at(0)

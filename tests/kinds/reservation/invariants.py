@@ -29,7 +29,7 @@ from slotscope.model.kinds.reservation.state import (
     ReservationState,
 )
 from slotscope.model.kinds.reservation.system import ReservationSystem
-from slotscope.model.state import copied, differences
+from slotscope.model.systems.state import copied, differences
 
 
 def violations(system: ReservationSystem, state: ReservationState) -> list[str]:

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slotscope.model.assembly import Bench, assemble
-from slotscope.model.engine import Engine, Reason, Task, started
 from slotscope.model.kinds.reservation.questions.fields import VOCABULARY
 from slotscope.model.kinds.reservation.rows import EVENT_ROW
 from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
 from slotscope.model.kinds.reservation.state import REASSIGNMENTS
+from slotscope.model.running.assembly import Bench, assemble
+from slotscope.model.running.engine import Engine, Reason, Task, started
 from slotscope.model.scenario.load import load_scenario, parse_scenario
-from slotscope.model.state import copied, differences, digest
+from slotscope.model.systems.state import copied, differences, digest
 from tests.kinds.reservation.strategies import VARIANTS, scenarios
 
 EVENTS = 80

@@ -11,16 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slotscope.model.api import Session
-from slotscope.model.assembly import Bench, assemble
-from slotscope.model.engine import EventRun, started
 from slotscope.model.errors import UserError
 from slotscope.model.kinds.reservation.classification import classify
 from slotscope.model.kinds.reservation.policies.workload_estimate import TABLE, MovingWindow
 from slotscope.model.kinds.reservation.rows import FLAG_ADMITTED, FLAG_GREEDY, FLAG_MIGRATED, FLAG_PREEMPTED
 from slotscope.model.kinds.reservation.state import PREEMPTED
-from slotscope.model.records import UPDATE
+from slotscope.model.reporting.records import UPDATE
+from slotscope.model.running.assembly import Bench, assemble
+from slotscope.model.running.engine import EventRun, started
 from slotscope.model.scenario.load import edited, load_scenario, parse_scenario
-from slotscope.model.state import copied, digest
+from slotscope.model.systems.state import copied, digest
 from tests.kinds.reservation.strategies import VARIANTS, scenarios
 from tests.sound import violations
 

@@ -10,9 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slotscope.model.assembly import assemble
-from slotscope.model.engine import EventRun, Task, started
-from slotscope.model.explain import grouped, shown
 from slotscope.model.kinds.reservation.explain import ReservationNarrator
 from slotscope.model.kinds.reservation.rows import (
     EVENT_ROW,
@@ -24,7 +21,8 @@ from slotscope.model.kinds.reservation.rows import (
     FLAG_REJECTED,
 )
 from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
-from slotscope.model.records import (
+from slotscope.model.reporting.explain import grouped, shown
+from slotscope.model.reporting.records import (
     ARRIVAL,
     DEPARTURE,
     UPDATE,
@@ -37,6 +35,8 @@ from slotscope.model.records import (
     Record,
     Reject,
 )
+from slotscope.model.running.assembly import assemble
+from slotscope.model.running.engine import EventRun, Task, started
 from tests.kinds.reservation.strategies import scenarios
 
 NARRATOR = ReservationNarrator(["small", "large"], lambda number: f"#{number}", reserves_slots=True)

@@ -12,12 +12,12 @@ from typing import Any, Callable, Iterator
 import numpy as np
 import pytest
 
-from slotscope.model.assembly import Bench, assemble
-from slotscope.model.engine import EventRun, Task
 from slotscope.model.kinds.reservation.rows import EVENT_ROW
 from slotscope.model.kinds.reservation.trace import header, step
+from slotscope.model.running.assembly import Bench, assemble
+from slotscope.model.running.engine import EventRun, Task
 from slotscope.model.scenario.load import edited, load_scenario
-from slotscope.model.state import digest
+from slotscope.model.systems.state import digest
 
 FOLDER = Path(__file__).parents[2] / "golden" / "dra"
 TRACES = {path.stem: json.loads(path.read_text()) for path in sorted(FOLDER.glob("t*.json"))}

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers, numbers_of
 from slotscope.model.kinds.reservation.policies import gpa
-from slotscope.model.records import Record
+from slotscope.model.reporting.records import Record
 from slotscope.model.scenario.load import parse_scenario
 from tests.kinds.reservation.strategies import scenarios
 

@@ -11,8 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slotscope.model.api import Session
-from slotscope.model.assembly import assemble
-from slotscope.model.engine import EventRun, started
 from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.reservation.measures import reward_rate
 from slotscope.model.kinds.reservation.programs.infinite import (
@@ -26,8 +24,10 @@ from slotscope.model.kinds.reservation.programs.reward_function import RewardFun
 from slotscope.model.kinds.reservation.programs.reward_lp import solve_optimum
 from slotscope.model.kinds.reservation.upper_bound import upper_bound_series
 from slotscope.model.programs.configurations import ConfigurationSpace
+from slotscope.model.running.assembly import assemble
+from slotscope.model.running.engine import EventRun, started
 from slotscope.model.scenario.load import load_scenario, parse_scenario
-from slotscope.model.workload import RecordedWorkload
+from slotscope.model.scenario.workload import RecordedWorkload
 from tests.kinds.reservation.strategies import scenarios
 
 TOLERANCE = 1e-7

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slotscope.model.assembly import Bench, assemble
-from slotscope.model.engine import EventRun, Task, started
 from slotscope.model.errors import PolicyError
 from slotscope.model.kinds.reservation.classification import classify
 from slotscope.model.kinds.reservation.rows import EVENT_ROW
 from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
 from slotscope.model.kinds.reservation.state import ADMITTED, FREE, I_STAR, NOW, ReservationState
-from slotscope.model.records import Admit, Migrate, Reassign, Record, Reject
+from slotscope.model.reporting.records import Admit, Migrate, Reassign, Record, Reject
+from slotscope.model.running.assembly import Bench, assemble
+from slotscope.model.running.engine import EventRun, Task, started
 from slotscope.model.scenario.load import load_scenario, parse_scenario
-from slotscope.model.state import copied
+from slotscope.model.systems.state import copied
 from tests.kinds.reservation.invariants import violations
 from tests.kinds.reservation.strategies import scenarios
 

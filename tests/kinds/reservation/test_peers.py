@@ -13,18 +13,18 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from slotscope.model.api import Session
-from slotscope.model.assembly import assemble
-from slotscope.model.engine import EventRun, Task, started
 from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.reservation.loads import load_measure
 from slotscope.model.kinds.reservation.numbers import numbers_of
 from slotscope.model.kinds.reservation.policies.static_reservation import planned
 from slotscope.model.kinds.reservation.rows import EVENT_ROW
-from slotscope.model.records import Admit, Reassign, Reject
+from slotscope.model.reporting.records import Admit, Reassign, Reject
+from slotscope.model.running.assembly import assemble
+from slotscope.model.running.engine import EventRun, Task, started
 from slotscope.model.scenario.load import load_scenario, parse_scenario
-from slotscope.model.state import copied, digest
-from slotscope.model.streams import stream_key
+from slotscope.model.scenario.streams import stream_key
 from slotscope.model.systems.random_words import below, random_word, scrambled
+from slotscope.model.systems.state import copied, digest
 from tests.kinds.reservation.strategies import scenarios
 from tests.sound import violations
 

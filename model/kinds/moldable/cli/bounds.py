@@ -18,7 +18,7 @@ from slotscope.model.kinds.moldable.programs.program import ProgramAnswer
 from slotscope.model.kinds.moldable.programs.references import PolicyReference
 from slotscope.model.kinds.moldable.scenario.schema import MoldableScenario
 from slotscope.model.policies import is_own
-from slotscope.model.policy_choice import policy_choice
+from slotscope.model.policies.choice import policy_choice
 from slotscope.model.scenario.load import load_scenario
 
 Result = dict[str, Any]

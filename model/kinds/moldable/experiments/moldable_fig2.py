@@ -21,7 +21,7 @@ from slotscope.model.kinds.moldable.experiments.moldable_table1 import PAPER, SE
 from slotscope.model.lab.parts import Part
 from slotscope.model.lab.plan import Options, Outcomes, finished
 from slotscope.model.lab.results import Curve, Figure, Result, Row
-from slotscope.model.metrics import Estimate
+from slotscope.model.measures.metrics import Estimate
 from slotscope.model.scenario.load import Scenario
 
 NAME = "moldable-fig2"

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.api import open_bench
-from slotscope.model.assembly import Bench
 from slotscope.model.kinds.moldable.measures import batches_of
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers, numbers_of
 from slotscope.model.kinds.moldable.programs.references import erlang_reference
@@ -18,7 +17,8 @@ from slotscope.model.kinds.moldable.sampling import PER_CLASS, SCALARS, TIME_COL
 from slotscope.model.kinds.moldable.scenario.schema import MoldableScenario
 from slotscope.model.lab.parts import Outcome, Part
 from slotscope.model.lab.runs import StraightRun, bench_of, replications
-from slotscope.model.metrics import Estimate, estimate
+from slotscope.model.measures.metrics import Estimate, estimate
+from slotscope.model.running.assembly import Bench
 from slotscope.model.scenario.load import Scenario, as_data, edited, load_scenario
 
 WORK = __name__

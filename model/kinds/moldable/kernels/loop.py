@@ -22,7 +22,7 @@ from slotscope.model.kinds.moldable.rows import (
     FLAG_SPLIT,
 )
 from slotscope.model.kinds.moldable.state import ARRIVED, BLOCKED, EVENT, NEXT_ARRIVAL, NOW
-from slotscope.model.records import ARRIVAL, DEPARTURE
+from slotscope.model.reporting.records import ARRIVAL, DEPARTURE
 from slotscope.model.systems.compiled import (
     AT_END,
     AT_FLAG,

@@ -14,7 +14,7 @@ from slotscope.model.kinds.moldable.numbers import MoldableNumbers
 from slotscope.model.kinds.moldable.rules import AllocationRules, drawn, pooled
 from slotscope.model.kinds.moldable.view import MoldableJob, MoldableView
 from slotscope.model.policies.common import NoParameters, Policy, PseudocodeLine, say
-from slotscope.model.records import Allocate, Line, Record, Reject, Remember
+from slotscope.model.reporting.records import Allocate, Line, Record, Reject, Remember
 from slotscope.model.scenario.fields import Section
 
 Decisions = Iterator[Record]

@@ -19,7 +19,7 @@ from pydantic import Field
 
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers
 from slotscope.model.kinds.moldable.policies.base import MoldablePolicy, PseudocodeLine, certain
-from slotscope.model.records import Line
+from slotscope.model.reporting.records import Line
 from slotscope.model.scenario.choices import one_or_table
 from slotscope.model.scenario.fields import Name, Section, Whole
 

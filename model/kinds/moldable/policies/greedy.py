@@ -17,7 +17,7 @@ from typing import Any
 
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers
 from slotscope.model.kinds.moldable.policies.base import MoldablePolicy, PseudocodeLine, certain
-from slotscope.model.records import Line
+from slotscope.model.reporting.records import Line
 
 
 class Reference(MoldablePolicy):

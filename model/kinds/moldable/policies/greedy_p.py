@@ -31,7 +31,7 @@ from slotscope.model.kinds.moldable.programs.classes import class_optimum
 from slotscope.model.kinds.moldable.programs.theorem1 import optimum
 from slotscope.model.kinds.moldable.rules import AllocationRules, drawn, pooled
 from slotscope.model.policies.common import departing
-from slotscope.model.records import Line
+from slotscope.model.reporting.records import Line
 from slotscope.model.scenario.choices import one_or_table
 from slotscope.model.scenario.fields import Name, NotNegative, Positive, Section
 

@@ -23,7 +23,7 @@ from pydantic import Field, model_validator
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers
 from slotscope.model.kinds.moldable.policies.base import MoldableJob, MoldablePolicy, PseudocodeLine, certain
 from slotscope.model.kinds.moldable.view import MoldableView
-from slotscope.model.records import Line
+from slotscope.model.reporting.records import Line
 from slotscope.model.scenario.choices import one_or_list
 from slotscope.model.scenario.fields import Section, Whole
 

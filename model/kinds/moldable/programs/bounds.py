@@ -25,7 +25,7 @@ from slotscope.model.kinds.moldable.programs.theorem1 import Duals, Optimum, dua
 from slotscope.model.kinds.moldable.rules import AllocationRules
 from slotscope.model.kinds.moldable.scenario.schema import MoldableScenario
 from slotscope.model.policies import is_own, reference_for
-from slotscope.model.policy_choice import choice_text
+from slotscope.model.policies.choice import choice_text
 from slotscope.model.scenario.common import PolicyChoice
 from slotscope.model.scenario.validation import validated
 

@@ -1,6 +1,6 @@
 """Arrivals drawn from what a log has: gaps between arrivals, and sizes.
 
-As in :mod:`model.workload` any block can be made again at any time, from the seed and the log.
+As in :mod:`model.scenario.workload` any block can be made again at any time, from the seed and the log.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from slotscope.model.streams import stream
-from slotscope.model.workload import BLOCK, JobBlock, RecentBlocks, Sampler
+from slotscope.model.scenario.streams import stream
+from slotscope.model.scenario.workload import BLOCK, JobBlock, RecentBlocks, Sampler
 
 Floats = npt.NDArray[np.float64]
 
@@ -22,7 +22,7 @@ class DrawnWorkload:
     gaps, sizes:
         Samplers of the time between arrivals and of the inherent size, in seconds.
     seed, start, branch:
-        As for :class:`model.workload.PoissonWorkload`.
+        As for :class:`model.scenario.workload.PoissonWorkload`.
     """
 
     def __init__(self, gaps: Sampler, sizes: Sampler, seed: int, start: float = 0.0, branch: int = 0) -> None:
@@ -32,7 +32,7 @@ class DrawnWorkload:
         self._recent: RecentBlocks[JobBlock] = RecentBlocks()
 
     def block_at(self, arrival: int) -> JobBlock:
-        """See :class:`model.workload.Workload`; there is no last block."""
+        """See :class:`model.scenario.workload.Workload`; there is no last block."""
         return self._recent.at(arrival // BLOCK, self._made)
 
     def _made(self, position: int) -> JobBlock:

@@ -17,14 +17,14 @@ from slotscope.model.kinds.moldable.scenario.workload import TraceMoldable
 from slotscope.model.kinds.moldable.traces.recorded_jobs import TAKEN, parallel_jobs
 from slotscope.model.kinds.moldable.traces.swf_workload import DrawnWorkload
 from slotscope.model.scenario.load import as_data
+from slotscope.model.scenario.streams import stream
 from slotscope.model.scenario.validation import validated
-from slotscope.model.streams import stream
+from slotscope.model.scenario.workload import RecordedWorkload, Sampler, Workload, empirical_sampler
 from slotscope.model.traces.formats import JOBS, playing, read_jobs
 from slotscope.model.traces.reading import file_size
 from slotscope.model.traces.report import ImportReport, LeftOut
 from slotscope.model.traces.span import run_over
 from slotscope.model.traces.swf import ParallelJobs, read_swf
-from slotscope.model.workload import RecordedWorkload, Sampler, Workload, empirical_sampler
 
 Floats = npt.NDArray[np.float64]
 

@@ -19,7 +19,7 @@ from slotscope.model.kinds.phases.experiments.phase_runs import (
 from slotscope.model.lab.parts import Part
 from slotscope.model.lab.plan import Options, Outcomes, finished
 from slotscope.model.lab.results import Curve, Figure, Result, Row
-from slotscope.model.metrics import Estimate
+from slotscope.model.measures.metrics import Estimate
 
 NAME = "jrs-peers"
 

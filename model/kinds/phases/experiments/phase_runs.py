@@ -13,7 +13,7 @@ from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.lab.parts import Outcome, Part
 from slotscope.model.lab.runs import StraightRun, bench_of, replications
-from slotscope.model.metrics import Estimate, estimate
+from slotscope.model.measures.metrics import Estimate, estimate
 from slotscope.model.scenario.load import Scenario, edited, load_scenario
 
 WORK = __name__

@@ -24,7 +24,7 @@ from slotscope.model.kinds.phases.outcome import (
 )
 from slotscope.model.kinds.phases.rows import FLAG_ARRIVED, FLAG_DEPARTED, FLAG_MOVED, FLAG_OF_VIRTUAL, FLAG_TICKED
 from slotscope.model.kinds.phases.state import ACTIVE, EVENT, FREE, NEXT_ARRIVAL, NOW, TOKENS
-from slotscope.model.records import ARRIVAL, DEPARTURE, MOVE, TICK
+from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, MOVE, TICK
 from slotscope.model.systems.compiled import (
     AT_END,
     AT_TIME,

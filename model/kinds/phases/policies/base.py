@@ -13,7 +13,17 @@ from numpy.typing import NDArray
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.view import PhaseJob, PhaseView
 from slotscope.model.policies.common import NoParameters, Policy, PseudocodeLine, say
-from slotscope.model.records import Line, Match, Overflow, Place, Record, Remember, Request, SetTimer, VirtualArrival
+from slotscope.model.reporting.records import (
+    Line,
+    Match,
+    Overflow,
+    Place,
+    Record,
+    Remember,
+    Request,
+    SetTimer,
+    VirtualArrival,
+)
 from slotscope.model.scenario.fields import Section
 
 Decisions = Iterator[Record]

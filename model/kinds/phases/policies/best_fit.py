@@ -22,7 +22,7 @@ from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.policies.base import Decisions, PhaseJob, PseudocodeLine
 from slotscope.model.kinds.phases.policies.fitting import FitParameters, FittingPolicy
 from slotscope.model.kinds.phases.view import PhaseView
-from slotscope.model.records import Line, Place, Record
+from slotscope.model.reporting.records import Line, Place, Record
 
 #: What is left on a server weighs no more than this.
 MOST_WEIGHT = 2**62

@@ -15,7 +15,7 @@ from __future__ import annotations
 from slotscope.model.kinds.phases.policies.base import Decisions, PhaseJob, PseudocodeLine
 from slotscope.model.kinds.phases.policies.fitting import FittingPolicy
 from slotscope.model.kinds.phases.view import PhaseView
-from slotscope.model.records import Line, Place, Record
+from slotscope.model.reporting.records import Line, Place, Record
 
 
 class Reference(FittingPolicy):

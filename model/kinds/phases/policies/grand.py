@@ -23,7 +23,7 @@ from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.policies.base import Decisions, PhaseJob, PseudocodeLine
 from slotscope.model.kinds.phases.policies.fitting import FitParameters, FittingPolicy
 from slotscope.model.kinds.phases.view import PhaseView
-from slotscope.model.records import Line, Place, Record
+from slotscope.model.reporting.records import Line, Place, Record
 from slotscope.model.scenario.fields import NotNegative
 
 #: Numerators and denominators of a below this bound are what the compiled twin can count with.

@@ -44,7 +44,7 @@ from slotscope.model.kinds.phases.programs.rules import (
 )
 from slotscope.model.kinds.phases.view import PhaseView
 from slotscope.model.policies.common import departing
-from slotscope.model.records import Line, Match, Overflow, Record, Request, SetTimer, VirtualArrival
+from slotscope.model.reporting.records import Line, Match, Overflow, Record, Request, SetTimer, VirtualArrival
 from slotscope.model.scenario.fields import NotNegative, Section, Whole
 
 #: What ``limit`` means, as an option of the rules.

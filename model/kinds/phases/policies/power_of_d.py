@@ -20,7 +20,7 @@ from slotscope.model.kinds.phases.policies.base import Decisions, PhaseJob, Pseu
 from slotscope.model.kinds.phases.policies.best_fit import Reference as BestFit
 from slotscope.model.kinds.phases.policies.fitting import FitParameters
 from slotscope.model.kinds.phases.view import PhaseView
-from slotscope.model.records import Line, Place, Record
+from slotscope.model.reporting.records import Line, Place, Record
 from slotscope.model.scenario.fields import Whole
 
 

@@ -30,7 +30,7 @@ from slotscope.model.kinds.phases.programs.planning import classes_of, plan_of
 from slotscope.model.kinds.phases.programs.policy import AT_ONCE, NOTHING, TIMERS, PolicyTable, policy_of
 from slotscope.model.kinds.phases.programs.single_server import SingleServerSolution, SolvingStoppedError, solved
 from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
-from slotscope.model.metrics import Estimate
+from slotscope.model.measures.metrics import Estimate
 
 #: Seconds between two answers while the program is being solved; and that a solver has to stop.
 PROGRESS_INTERVAL, FAREWELL = 0.5, 5.0

@@ -9,7 +9,7 @@ from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.programs.estimates import RateEstimate, estimated
 from slotscope.model.kinds.phases.programs.plan import ServerPlan, plan_from_pools
-from slotscope.model.waiting import who_waits
+from slotscope.model.running.waiting import who_waits
 
 __all__ = ["RateEstimate", "plan_of"]
 
@@ -26,7 +26,7 @@ def plan_of(numbers: PhaseNumbers, parameters: Any) -> ServerPlan:
     ScenarioError
         If a table or a file does not fit the model, or nothing can be planned.
     SolvingStoppedError
-        If who waits for it (:mod:`model.waiting`) has had enough.
+        If who waits for it (:mod:`model.running.waiting`) has had enough.
     """
     plan = _chosen(numbers, parameters)
     if parameters.token_limit is None:

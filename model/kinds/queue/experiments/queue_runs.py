@@ -8,14 +8,14 @@ from typing import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.assembly import Bench
-from slotscope.model.growth import SEVERAL, STRETCHES, Growth, growth, together
 from slotscope.model.kinds.queue.state import NOW, WAITING
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.lab.parts import Outcome, Part
 from slotscope.model.lab.results import Curve, Row
 from slotscope.model.lab.runs import StraightRun, bench_of, replications
-from slotscope.model.metrics import BATCHES, Estimate, estimate
+from slotscope.model.measures.growth import SEVERAL, STRETCHES, Growth, growth, together
+from slotscope.model.measures.metrics import BATCHES, Estimate, estimate
+from slotscope.model.running.assembly import Bench
 from slotscope.model.scenario.load import Scenario
 
 WORK = __name__
@@ -115,7 +115,7 @@ class QueueRuns:
     def mean(self) -> Estimate:
         """The mean queue after the warm-up, by batch means of all replications.
 
-        From :data:`model.growth.SEVERAL` replications on the interval is at least the one that
+        From :data:`model.measures.growth.SEVERAL` replications on the interval is at least the one that
         follows from their differences.
         """
         batches = self.table[:, WARMUP_CUTS:].reshape(len(self.table) * BATCHES, -1)

@@ -11,7 +11,7 @@ from slotscope.model.kinds.queue.experiments.queue_runs import WARMUP_SHARE, Que
 from slotscope.model.lab.parts import Part
 from slotscope.model.lab.plan import Options, Outcomes, finished
 from slotscope.model.lab.results import Curve, Figure, Result
-from slotscope.model.metrics import Estimate
+from slotscope.model.measures.metrics import Estimate
 from slotscope.model.scenario.load import edited, load_scenario
 
 #: alpha, the share of all capacity that arriving jobs need on average.

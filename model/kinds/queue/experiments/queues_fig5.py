@@ -12,7 +12,6 @@ from typing import Mapping
 
 import numpy as np
 
-from slotscope.model.assembly import assemble
 from slotscope.model.errors import UserError
 from slotscope.model.kinds.queue.experiments.queue_runs import CUTS, WARMUP_CUTS, WARMUP_SHARE, sums_of_the_queue
 from slotscope.model.kinds.queue.scenario.arrivals import TraceSlots
@@ -23,6 +22,7 @@ from slotscope.model.lab.parts import Outcome, Part
 from slotscope.model.lab.plan import Options, Outcomes, finished
 from slotscope.model.lab.results import Curve, Figure, Result, Row
 from slotscope.model.lab.simulation import content, with_servers
+from slotscope.model.running.assembly import assemble
 from slotscope.model.scenario.load import as_data, edited
 from slotscope.model.scenario.validation import validated
 from slotscope.model.traces.google import GoogleTasks, read_task_events

@@ -14,7 +14,7 @@ from slotscope.model.kinds.queue.scenario.schema import QueueScenario
 from slotscope.model.lab.parts import Outcome, Part
 from slotscope.model.lab.plan import Options, Outcomes, finished
 from slotscope.model.lab.results import Curve, Figure, Result, Row
-from slotscope.model.metrics import Estimate
+from slotscope.model.measures.metrics import Estimate
 from slotscope.model.scenario.load import as_data, edited, load_scenario
 from slotscope.model.scenario.validation import validated
 

@@ -28,7 +28,7 @@ from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.policies.base import Decisions, QueuePolicy
 from slotscope.model.kinds.queue.state import ALWAYS, WHILE_IDLE
 from slotscope.model.kinds.queue.view import QueueView
-from slotscope.model.records import Line, Renew, Stall
+from slotscope.model.reporting.records import Line, Renew, Stall
 from slotscope.model.scenario.fields import Exact, Section
 
 RENEWAL, STALLING = Line(1, 1), Line(3, 1)

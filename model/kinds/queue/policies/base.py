@@ -16,7 +16,7 @@ from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.state import ALWAYS
 from slotscope.model.kinds.queue.view import QueuedJob, QueueView
 from slotscope.model.policies.common import NoParameters, Policy, PseudocodeLine, say
-from slotscope.model.records import Evict, Line, Place, Record, Remember, Renew, Stall
+from slotscope.model.reporting.records import Evict, Line, Place, Record, Remember, Renew, Stall
 from slotscope.model.scenario.fields import Section
 
 Decisions = Iterator[Record]

@@ -18,7 +18,7 @@ import numpy as np
 
 from slotscope.model.kinds.queue.policies.base import Decisions, placed
 from slotscope.model.kinds.queue.view import QueuedJob, QueueView
-from slotscope.model.records import Line, Record, Stall
+from slotscope.model.reporting.records import Line, Record, Stall
 
 
 def place_in_tightest(view: QueueView, job: QueuedJob, found: Line, taken: Line) -> Decisions:

@@ -20,7 +20,7 @@ from slotscope.model.kinds.queue.policies.base import Decisions, PseudocodeLine,
 from slotscope.model.kinds.queue.policies.best_fit import fill_server, place_in_tightest, stall_half_empty
 from slotscope.model.kinds.queue.state import NEVER
 from slotscope.model.kinds.queue.view import QueueView
-from slotscope.model.records import Line
+from slotscope.model.reporting.records import Line
 from slotscope.model.scenario.fields import Section
 
 

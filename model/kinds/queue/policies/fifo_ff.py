@@ -18,7 +18,7 @@ from slotscope.model.kinds.queue.policies.best_fit import most_free
 from slotscope.model.kinds.queue.state import NEVER
 from slotscope.model.kinds.queue.view import QueueView
 from slotscope.model.policies.common import departing
-from slotscope.model.records import Line, Record
+from slotscope.model.reporting.records import Line, Record
 from slotscope.model.scenario.fields import Section
 
 

@@ -29,7 +29,7 @@ from slotscope.model.kinds.queue.state import ALWAYS
 from slotscope.model.kinds.queue.view import QueueView
 from slotscope.model.policies.common import departing
 from slotscope.model.programs.listing import maximal_additive
-from slotscope.model.records import Evict, Line, Record, Renew
+from slotscope.model.reporting.records import Evict, Line, Record, Renew
 
 #: Configurations that a server's choice is made from, at most.
 MOST_CONFIGURATIONS = 20_000

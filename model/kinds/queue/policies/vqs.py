@@ -30,7 +30,7 @@ from slotscope.model.kinds.queue.policies.virtual_queues import virtual_queues
 from slotscope.model.kinds.queue.programs.partition import LEAST_DEPTH, MOST_DEPTH
 from slotscope.model.kinds.queue.view import QueueView
 from slotscope.model.policies.common import departing
-from slotscope.model.records import Line, Record
+from slotscope.model.reporting.records import Line, Record
 from slotscope.model.scenario.fields import Whole
 
 HEADING = PseudocodeLine(

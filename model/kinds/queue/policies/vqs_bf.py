@@ -18,7 +18,7 @@ from slotscope.model.kinds.queue.policies.base import Decisions, PseudocodeLine,
 from slotscope.model.kinds.queue.policies.best_fit import fill_server
 from slotscope.model.kinds.queue.policies.vqs import HEADING, STALL, PartitionParameters, PartitionPolicy
 from slotscope.model.kinds.queue.view import QueueView
-from slotscope.model.records import Line, Record
+from slotscope.model.reporting.records import Line, Record
 
 
 class Reference(PartitionPolicy):

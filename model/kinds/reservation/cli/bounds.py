@@ -18,8 +18,8 @@ from slotscope.model.kinds.reservation.programs.greedy import global_greedy
 from slotscope.model.kinds.reservation.programs.monotone import QUICK, MonotoneSearch, search_violation
 from slotscope.model.kinds.reservation.programs.pools import pooled_greedy, pooled_optimum
 from slotscope.model.policies import is_own
+from slotscope.model.running.waiting import who_waits
 from slotscope.model.scenario.load import Scenario, load_scenario, parse_scenario, write_scenario
-from slotscope.model.waiting import who_waits
 
 #: The scenario whose family ``--appendix-c`` opens, and its number of servers.
 FAMILY, FAMILY_SERVERS = "dra-appendix-c", 90

@@ -13,9 +13,9 @@ from slotscope.model.kinds.reservation.experiments.rewards import rewards_in_the
 from slotscope.model.lab.parts import Outcome, Part
 from slotscope.model.lab.plan import Options, Outcomes, finished
 from slotscope.model.lab.results import Curve, Figure, Result, Row
-from slotscope.model.metrics import estimate
+from slotscope.model.measures.metrics import estimate
 from slotscope.model.scenario.load import parse_scenario
-from slotscope.model.streams import stream
+from slotscope.model.scenario.streams import stream
 
 NAME = "dra-collections"
 WORK = __name__

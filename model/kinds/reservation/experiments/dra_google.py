@@ -18,7 +18,7 @@ from slotscope.model.kinds.reservation.experiments.rewards import rewards
 from slotscope.model.lab.parts import Part
 from slotscope.model.lab.plan import Options, Outcomes, finished
 from slotscope.model.lab.results import Curve, Figure, Result, Row
-from slotscope.model.metrics import Estimate, estimate
+from slotscope.model.measures.metrics import Estimate, estimate
 
 NAME = "dra-fig5"
 

@@ -13,7 +13,7 @@ from slotscope.model.lab.parts import Part
 from slotscope.model.lab.plan import Options, Outcomes, finished
 from slotscope.model.lab.results import Curve, Figure, Result, Row
 from slotscope.model.lab.simulation import simulations, with_servers
-from slotscope.model.metrics import Estimate, estimate
+from slotscope.model.measures.metrics import Estimate, estimate
 from slotscope.model.scenario.load import load_scenario
 
 NAME = "dra-fig3"

@@ -55,7 +55,7 @@ from slotscope.model.kinds.reservation.rows import (
 )
 from slotscope.model.kinds.reservation.sampling import REJECT_GROUP_COLUMN, SCALARS
 from slotscope.model.kinds.reservation.state import EVENT, EXTENDED, I_STAR, NEXT_ARRIVAL, NOW, REJECTED, TIMER
-from slotscope.model.records import DEPARTURE, UPDATE
+from slotscope.model.reporting.records import DEPARTURE, UPDATE
 from slotscope.model.systems import bitset
 from slotscope.model.systems.compiled import AT_FLAG, AT_LIMIT, EXPLAIN, NEEDS_VALUE, STOP_FLAGS, STRIDE
 

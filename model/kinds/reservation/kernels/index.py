@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from slotscope.model.kinds.reservation.classification import distinct_rows
 from slotscope.model.kinds.reservation.state import GREEDY_LENGTH, ReservationState
-from slotscope.model.records import Configuration
+from slotscope.model.reporting.records import Configuration
 from slotscope.model.systems.bitset import words_for
 
 Indices = NDArray[np.int32]

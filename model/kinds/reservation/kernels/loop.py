@@ -17,7 +17,7 @@ from slotscope.model.kinds.reservation.kernels.events import ENDS_WHEN_IDLE
 from slotscope.model.kinds.reservation.outcome import EMPTY_SLOTS, FLAGS, JOB, KIND, SERVER, TYPE, WITH_ROOM
 from slotscope.model.kinds.reservation.rows import FLAG_ADMITTED, FLAG_DEPARTED, FLAG_REJECTED
 from slotscope.model.kinds.reservation.state import ARRIVED, DEPARTURES, EVENT, FREE, NEXT_ARRIVAL, NOW, REJECTED, TIMER
-from slotscope.model.records import ARRIVAL, DEPARTURE
+from slotscope.model.reporting.records import ARRIVAL, DEPARTURE
 from slotscope.model.systems.compiled import (
     AT_END,
     AT_TIME,

@@ -26,7 +26,7 @@ from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.outcome import FIRST_REASSIGNED, FLAGS, REASSIGNED, TYPE
 from slotscope.model.kinds.reservation.rows import FLAG_REASSIGNED
 from slotscope.model.kinds.reservation.state import ReservationState
-from slotscope.model.records import Configuration
+from slotscope.model.reporting.records import Configuration
 from slotscope.model.systems import bitset
 
 State = Any

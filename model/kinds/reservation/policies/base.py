@@ -12,7 +12,7 @@ from typing import Any, Callable, Iterator, NamedTuple
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.view import ReservationView
 from slotscope.model.policies.common import NoParameters, Policy, PseudocodeLine, say
-from slotscope.model.records import (
+from slotscope.model.reporting.records import (
     Admit,
     Classify,
     Line,
@@ -93,7 +93,7 @@ class OwnPolicy(ReservationPolicy):
     A file defines ``class Policy(OwnPolicy)`` with at least the generator ``arrival``.
     Without a title it is called by the name of its file; without pseudocode the text of its
     methods is shown.  Attributes of the policy must not change after ``__init__``: what is to be
-    kept from one event to the next belongs into ``memory``, see :class:`model.records.Remember`.
+    kept from one event to the next belongs into ``memory``, see :class:`model.reporting.records.Remember`.
     """
 
     def __init__(self, numbers: ReservationNumbers, parameters: Any) -> None:

@@ -45,7 +45,7 @@ from slotscope.model.kinds.reservation.policies.reservation_factor import Factor
 from slotscope.model.kinds.reservation.policies.workload_estimate import WorkloadSource, estimator
 from slotscope.model.kinds.reservation.view import ReservationView
 from slotscope.model.policies.common import departing
-from slotscope.model.records import Admit, Classify, Line, Migrate, Reassign, Record, Reject
+from slotscope.model.reporting.records import Admit, Classify, Line, Migrate, Reassign, Record, Reject
 from slotscope.model.scenario.fields import Numbers, Positive, Section
 
 

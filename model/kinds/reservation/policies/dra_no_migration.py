@@ -17,7 +17,7 @@ from typing import Any
 
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.policies import dra
-from slotscope.model.records import Line
+from slotscope.model.reporting.records import Line
 
 
 class Parameters(dra.Parameters):

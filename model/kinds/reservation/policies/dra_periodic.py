@@ -21,7 +21,7 @@ from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.policies import dra
 from slotscope.model.kinds.reservation.policies.base import Decisions, PseudocodeLine
 from slotscope.model.kinds.reservation.view import ReservationView
-from slotscope.model.records import Line, UpdateAt
+from slotscope.model.reporting.records import Line, UpdateAt
 from slotscope.model.scenario.fields import Numbers, Positive
 
 PSEUDOCODE = (

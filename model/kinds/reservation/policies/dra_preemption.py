@@ -22,7 +22,7 @@ from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.policies import dra
 from slotscope.model.kinds.reservation.policies.base import ArrivingJob, Decisions, PseudocodeLine
 from slotscope.model.kinds.reservation.view import ReservationView
-from slotscope.model.records import Admit, Line, Preempt, Record
+from slotscope.model.reporting.records import Admit, Line, Preempt, Record
 
 PREEMPTION = (
     PseudocodeLine(

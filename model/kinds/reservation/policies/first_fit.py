@@ -16,7 +16,7 @@ from __future__ import annotations
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.policies.base import ArrivingJob, Decisions, PseudocodeLine, ReservationPolicy
 from slotscope.model.kinds.reservation.view import ReservationView
-from slotscope.model.records import Admit, Line, Record, Reject
+from slotscope.model.reporting.records import Admit, Line, Record, Reject
 from slotscope.model.scenario.fields import Section
 
 

@@ -30,7 +30,7 @@ from typing import Iterator, Sequence
 
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.policies.common import PseudocodeLine
-from slotscope.model.records import Configuration, Line, Record
+from slotscope.model.reporting.records import Configuration, Line, Record
 
 PSEUDOCODE = (
     PseudocodeLine(Line(1, 1), 0, "<b>function</b> GPA(Ŷ)"),

@@ -37,7 +37,7 @@ from slotscope.model.kinds.reservation.policies.base import (
 from slotscope.model.kinds.reservation.programs.optimum import exact_optimum
 from slotscope.model.kinds.reservation.programs.pools import pooled_optimum
 from slotscope.model.kinds.reservation.view import ReservationView
-from slotscope.model.records import Admit, Configuration, Line, Reassign, Record, Reject
+from slotscope.model.reporting.records import Admit, Configuration, Line, Reassign, Record, Reject
 from slotscope.model.scenario.fields import Section
 
 

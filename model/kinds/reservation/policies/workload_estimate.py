@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.policies.base import ArrivingJob, Decisions, DepartedJob
 from slotscope.model.kinds.reservation.view import ReservationView
-from slotscope.model.records import Remember
+from slotscope.model.reporting.records import Remember
 
 WorkloadSource = Literal["jobs", "given", "window"]
 

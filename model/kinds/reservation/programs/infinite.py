@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from slotscope.model.kinds.reservation.initial import StartingJob
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.programs.reward_function import RewardFunction
-from slotscope.model.metrics import BATCHES, Estimate, estimate
-from slotscope.model.workload import Workload
+from slotscope.model.measures.metrics import BATCHES, Estimate, estimate
+from slotscope.model.scenario.workload import Workload
 
 #: Moments at which the bound is evaluated for a time average.
 MOMENTS = 20_000

@@ -14,11 +14,11 @@ from slotscope.model.kinds.reservation.traces.recorded_jobs import capacity_of, 
 from slotscope.model.scenario.common import TraceWorkload
 from slotscope.model.scenario.load import as_data
 from slotscope.model.scenario.validation import validated
+from slotscope.model.scenario.workload import RecordedWorkload
 from slotscope.model.traces.formats import JOBS, playing, read_jobs
 from slotscope.model.traces.google import read_task_events
 from slotscope.model.traces.report import ImportReport
 from slotscope.model.traces.span import run_over
-from slotscope.model.workload import RecordedWorkload
 
 #: Digits after the point that estimated workloads keep.
 ESTIMATE_DIGITS = 6

@@ -14,12 +14,12 @@ from slotscope.gui.kinds.moldable.servers_cells import MoldableWishes
 from slotscope.gui.kinds.moldable.servers_scene import MoldableScene
 from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.moldable import physics
 from slotscope.model.kinds.moldable.state import NOW, MoldableState
 from slotscope.model.kinds.moldable.tables import tables_of
+from slotscope.model.reporting.frame import Frame
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
-from slotscope.model.state import copied
+from slotscope.model.systems.state import copied
 
 LIGHT, DARK = load_theme("light"), load_theme("dark")
 SIZE = (900, 600)

@@ -9,9 +9,9 @@ from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.panels.algorithm_values import Code, numbers_of, values_beside, worded
 from slotscope.gui.panels.wording import job_words
 from slotscope.model.api import Session
-from slotscope.model.frame import RunInfo
 from slotscope.model.kinds.spec import KINDS, kind_named
-from slotscope.model.records import DEPARTURE
+from slotscope.model.reporting.frame import RunInfo
+from slotscope.model.reporting.records import DEPARTURE
 
 POLICIES = {
     "greedy-p": "moldable-classroom",

@@ -30,9 +30,9 @@ from slotscope.gui.kinds.moldable.colours import width_color
 from slotscope.gui.plotting.scales import SteppedRange
 from slotscope.gui.theme import fonts, load_theme
 from slotscope.model.api import Session
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.moldable.rows import FLAG_ADMITTED, FLAG_BLOCKED, FLAG_DEPARTED, FLAG_PARTIAL
 from slotscope.model.kinds.moldable.state import BUSY, JOBS
+from slotscope.model.reporting.frame import Frame
 
 LIGHT = load_theme("light")
 SIZE = (640, 420)

@@ -30,9 +30,9 @@ from slotscope.gui.kinds.moldable.blocking_words import (
 from slotscope.gui.plotting.sampled import counted_from
 from slotscope.gui.theme import apply, load_theme
 from slotscope.model.api import Session
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.moldable.programs.bounds import MoldableBounds, all_bounds
 from slotscope.model.kinds.moldable.state import ADMITTED, ARRIVED, BLOCKED, DEPARTED
+from slotscope.model.reporting.frame import Frame
 from slotscope.model.scenario.load import as_data, parse_scenario
 
 CLASSROOM = "moldable-classroom"

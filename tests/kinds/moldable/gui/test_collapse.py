@@ -21,8 +21,8 @@ from slotscope.gui.kinds.moldable.collapse_trail import RECENT
 from slotscope.gui.kinds.moldable.collapse_values import CollapsePlane, nearness, plane_of, present, share_above, spent
 from slotscope.gui.theme import fonts, load_theme
 from slotscope.model.api import Session
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.moldable.sampling import EVENT_COLUMN, PAIR, columns
+from slotscope.model.reporting.frame import Frame
 
 LIGHT = load_theme("light")
 SIZE = (640, 480)

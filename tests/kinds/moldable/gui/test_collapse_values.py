@@ -22,10 +22,10 @@ from slotscope.gui.kinds.moldable.collapse_values import (
 )
 from slotscope.gui.kinds.moldable.collapse_words import path_text, share_at, tiles
 from slotscope.model.api import Session
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.moldable.programs.bounds import all_bounds
 from slotscope.model.kinds.moldable.sampling import EVENT_COLUMN, PAIR, TIME_COLUMN, columns
 from slotscope.model.kinds.moldable.state import BELOW, DISTANCE
+from slotscope.model.reporting.frame import Frame
 
 
 def run(name: str, events: int, policy: str | None = None) -> Session:

@@ -29,8 +29,8 @@ from slotscope.gui.kinds.moldable.lp_values import (
 )
 from slotscope.gui.theme import apply, load_theme
 from slotscope.model.api import Session
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.moldable.programs.bounds import MoldableBounds, all_bounds
+from slotscope.model.reporting.frame import Frame
 from slotscope.model.scenario.load import as_data, parse_scenario
 
 LIGHT = load_theme("light")

@@ -19,8 +19,8 @@ from slotscope.gui.kinds.moldable.servers_legend import listed_widths
 from slotscope.gui.kinds.moldable.servers_marks import MoldableMark, marks
 from slotscope.gui.kinds.moldable.servers_words import job_lines, job_name, server_words
 from slotscope.model.api import Session
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.moldable.rows import FLAG_ADMITTED, FLAG_BLOCKED, FLAG_DEPARTED
+from slotscope.model.reporting.frame import Frame
 from tests.kinds.moldable.gui.servers_views import LIGHT, Made, run, scene_in, server_rect, share_of, shown, split
 from tests.kinds.reservation.gui.servers_views import area, has, pixels
 

@@ -17,13 +17,13 @@ from slotscope.gui.panels import companions_of, panels_of
 from slotscope.gui.panels.scenario_cells import ScenarioCell
 from slotscope.gui.panels.scenario_fields import SERVICES
 from slotscope.gui.panels.scenario_form import ScenarioPanel
+from slotscope.gui.running.warming import warm_in_background
 from slotscope.gui.theme import load_theme
-from slotscope.gui.warming import warm_in_background
 from slotscope.model.api import Session
 from slotscope.model.kinds.moldable.questions.fields import VOCABULARY
 from slotscope.model.kinds.moldable.state import BLOCKED
-from slotscope.model.origin import Moment
-from slotscope.model.records import ARRIVAL
+from slotscope.model.reporting.records import ARRIVAL
+from slotscope.model.running.origin import Moment
 from slotscope.model.scenario.load import as_data
 from tests.gui.windows import PATIENCE, complete_window, hall, press
 

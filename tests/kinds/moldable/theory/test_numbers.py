@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from slotscope.model.api import open_bench
-from slotscope.model.engine import Task, started
 from slotscope.model.kinds.moldable.experiments.moldable_runs import (
     EXECUTION_TIMES,
     TRAFFIC,
@@ -49,6 +48,7 @@ from slotscope.model.kinds.moldable.state import (
     OF_DEPARTED,
 )
 from slotscope.model.lab.runs import StraightRun
+from slotscope.model.running.engine import Task, started
 from slotscope.model.scenario.load import Scenario, parse_scenario
 
 pytestmark = pytest.mark.slow

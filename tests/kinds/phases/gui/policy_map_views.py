@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from slotscope.gui.kinds.phases.policy_map import PolicyMapPanel
 from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
-from slotscope.model.frame import Frame
+from slotscope.model.reporting.frame import Frame
 
 LIGHT = load_theme("light")
 

@@ -15,12 +15,12 @@ from slotscope.gui.kinds.phases.servers_scene import PhaseScene
 from slotscope.gui.kinds.phases.servers_sections import ServerPlace
 from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.phases import physics, timers, tokens
 from slotscope.model.kinds.phases.state import NEXT_VIRTUAL, PhaseState, doubled, with_room
 from slotscope.model.kinds.phases.tables import tables_of
+from slotscope.model.reporting.frame import Frame
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
-from slotscope.model.state import copied
+from slotscope.model.systems.state import copied
 
 LIGHT, DARK = load_theme("light"), load_theme("dark")
 SIZE = (900, 600)

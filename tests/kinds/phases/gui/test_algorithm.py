@@ -6,7 +6,7 @@ import pytest
 
 from slotscope.gui.kinds.phases.symbols import SYMBOLS
 from slotscope.gui.panels.algorithm_values import Code, numbers_of, values_beside, worded
-from slotscope.model.records import Match, Request, SetTimer
+from slotscope.model.reporting.records import Match, Request, SetTimer
 from tests.kinds.phases.gui.servers_views import run
 
 

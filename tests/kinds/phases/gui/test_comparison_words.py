@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from slotscope.model.comparison.comparison import Comparison, open_run
-from slotscope.model.records import DEPARTURE, MOVE
+from slotscope.model.reporting.records import DEPARTURE, MOVE
 
 DEADLOCK = "jrs-deadlock"
 

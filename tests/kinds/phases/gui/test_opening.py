@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_a_plan_is_told_and_given_up(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("slotscope.model.waiting.PERIOD", 0.05)
+    monkeypatch.setattr("slotscope.model.running.waiting.PERIOD", 0.05)
     monkeypatch.setattr(store, "folder", lambda: tmp_path / "plans")
     store.forget()
     path = tmp_path / "large.toml"

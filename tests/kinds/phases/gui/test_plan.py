@@ -23,10 +23,10 @@ from slotscope.gui.kinds.phases.plan_solving import SolvingPage
 from slotscope.gui.kinds.phases.plan_values import axis_rows, gap_points, pool_lines, progress_text, so_far
 from slotscope.gui.theme import fonts, load_theme
 from slotscope.model.api import Session
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.phases.programs.bounds import PhasePoint, PhasesBounds, all_bounds
 from slotscope.model.kinds.phases.state import REQUESTED
-from slotscope.model.metrics import Estimate
+from slotscope.model.measures.metrics import Estimate
+from slotscope.model.reporting.frame import Frame
 
 NAME = "jrs-two-phases"
 

@@ -18,9 +18,9 @@ from slotscope.gui.kinds.phases.policy_map_painting import shade
 from slotscope.gui.kinds.phases.policy_map_values import expected_shares
 from slotscope.gui.kinds.phases.policy_map_words import lemma_words
 from slotscope.model.api import Session
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.phases.programs.bounds import PhasesBounds
 from slotscope.model.kinds.phases.programs.lemma7 import Lemma7
+from slotscope.model.reporting.frame import Frame
 from tests.kinds.phases.gui.policy_map_views import LIGHT, cell_of, colours, moved, run, shown_panel
 
 

@@ -18,10 +18,10 @@ from slotscope.gui.kinds.phases.policy_map_layout import laid_out
 from slotscope.gui.kinds.phases.policy_map_values import cost_rates, distance, map_values, request_weights
 from slotscope.gui.kinds.phases.policy_map_words import scientific, share_text
 from slotscope.model.api import Session
-from slotscope.model.frame import RunInfo
 from slotscope.model.kinds.phases.lattice import cost_rate
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.programs.policy import AT_ONCE, NOTHING, TIMERS
+from slotscope.model.reporting.frame import RunInfo
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
 
 

@@ -17,7 +17,7 @@ from slotscope.gui.kinds.phases.policy_map_painting import shade
 from slotscope.gui.kinds.phases.policy_map_view import MapView
 from slotscope.gui.theme import fonts, load_theme
 from slotscope.model.api import Session
-from slotscope.model.frame import Frame
+from slotscope.model.reporting.frame import Frame
 from tests.kinds.phases.gui.policy_map_views import cell_of, colours, moved, run, shown_panel, words
 
 

@@ -15,12 +15,12 @@ from slotscope.gui.kinds.phases.servers_marks import PhaseMark, marks
 from slotscope.gui.kinds.phases.servers_sections import ServerPlace
 from slotscope.gui.kinds.phases.servers_words import job_lines, server_words
 from slotscope.model.api import Session
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.phases.rows import FLAG_MATCHED, FLAG_OVERFLOW, FLAG_REQUESTED, FLAG_VIRTUAL
 from slotscope.model.kinds.phases.state import FIRST_BACKUP, NEXT_VIRTUAL
 from slotscope.model.kinds.phases.words import why_waiting
-from slotscope.model.records import Match, Overflow, Record, Request, SetTimer, VirtualArrival
-from slotscope.model.records import Place as Placement
+from slotscope.model.reporting.frame import Frame
+from slotscope.model.reporting.records import Match, Overflow, Record, Request, SetTimer, VirtualArrival
+from slotscope.model.reporting.records import Place as Placement
 from tests.kinds.phases.gui.servers_views import LIGHT, Made, filled, records_of, run, scene_in, server_rect, shown
 from tests.kinds.reservation.gui.servers_views import area, has, pixels
 

@@ -30,10 +30,10 @@ from slotscope.gui.kinds.phases.tokens_reading import (
 from slotscope.gui.kinds.phases.tokens_words import percent, row_words
 from slotscope.gui.theme import fonts, load_theme
 from slotscope.model.api import Session
-from slotscope.model.frame import Frame
-from slotscope.model.inspection import Thing
 from slotscope.model.kinds.phases.sampling import EVENT_COLUMN, SCALARS, TIME_COLUMN
 from slotscope.model.kinds.phases.state import MATCHED, OVERFLOWED, PAUSED, REQUESTED, TOKENS, VIRTUAL_ARRIVED
+from slotscope.model.reporting.frame import Frame
+from slotscope.model.reporting.inspection import Thing
 from tests.gui.plot_points import lines_of, points_of
 
 LIGHT = load_theme("light")

@@ -14,7 +14,7 @@ from slotscope.gui.kinds.phases.tokens_lines_layout import Heading, LinesLayout,
 from slotscope.gui.kinds.phases.tokens_lives import Life, used_lately, waiting
 from slotscope.gui.kinds.phases.tokens_words import life_words
 from slotscope.model.api import Session
-from slotscope.model.frame import Frame
+from slotscope.model.reporting.frame import Frame
 
 Fate = tuple[int, int, int, float, float, bool]
 

@@ -26,7 +26,7 @@ from slotscope.model.kinds.phases.experiments.phase_runs import (
 )
 from slotscope.model.kinds.phases.state import ARRIVED, MATCHED, OVERFLOWED, REQUESTED, TOKENS, VIRTUAL_ARRIVED
 from slotscope.model.lab.runs import StraightRun
-from slotscope.model.metrics import Estimate, estimate
+from slotscope.model.measures.metrics import Estimate, estimate
 from slotscope.model.scenario.load import load_scenario
 from tests.kinds.phases.numbers import MODELS, A, B, C, E, plan_file
 

@@ -14,9 +14,9 @@ from slotscope.gui.kinds.queue.bins_layout import BinWishes
 from slotscope.gui.kinds.queue.bins_scene import BinScene
 from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.queue import physics
 from slotscope.model.kinds.queue.state import ARRIVED, empty_state, with_room
+from slotscope.model.reporting.frame import Frame
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
 
 LIGHT, DARK = load_theme("light"), load_theme("dark")

@@ -22,9 +22,9 @@ from slotscope.gui.kinds.queue.bins_levels import levels_of
 from slotscope.gui.kinds.queue.bins_palette import FLOOR, FREE, LID, OUTSIDE, RESERVED, bin_palette
 from slotscope.gui.kinds.queue.bins_raster import bar_rows, bin_rows, heat_rows
 from slotscope.gui.painting.textures import pixels_of_looks
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.queue.facts import records_on
 from slotscope.model.kinds.queue.state import NOW
+from slotscope.model.reporting.frame import Frame
 from tests.kinds.queue.gui.bins_views import LIGHT, run, wishes, with_stalled
 
 RUNS = [

@@ -36,9 +36,9 @@ from slotscope.gui.kinds.queue.lp_values import (
 )
 from slotscope.gui.theme import fonts, load_theme
 from slotscope.model.api import Session
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.queue.programs.bounds import QueueBounds, all_bounds
 from slotscope.model.kinds.queue.programs.theorem1 import MOST_REFINED
+from slotscope.model.reporting.frame import Frame
 
 VQS_UNSTABLE, BF_UNSTABLE = "queues-vqs-unstable", "queues-bf-unstable"
 

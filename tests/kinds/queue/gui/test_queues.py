@@ -34,10 +34,10 @@ from slotscope.gui.kinds.queue.queues_words import job_words, lane_words
 from slotscope.gui.painting.colour import contrast
 from slotscope.gui.theme import TEXT_CONTRAST, load_theme
 from slotscope.model.api import Session
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.queue.facts import waiting_records
 from slotscope.model.kinds.queue.state import FREE, WAITING, QueueState, empty_state
-from slotscope.model.records import Evict, Place, Record
+from slotscope.model.reporting.frame import Frame
+from slotscope.model.reporting.records import Evict, Place, Record
 
 MANY = 100_000
 

@@ -20,8 +20,6 @@ from slotscope.gui.kinds.queue.curves_words import growth_words, measured, verdi
 from slotscope.gui.panels.wording import with_interval
 from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
-from slotscope.model.frame import Frame
-from slotscope.model.growth import STRETCHES, growth
 from slotscope.model.kinds.queue.sampling import (
     DEPARTED_COLUMN,
     EVENT_COLUMN,
@@ -32,7 +30,9 @@ from slotscope.model.kinds.queue.sampling import (
 )
 from slotscope.model.kinds.queue.state import ARRIVED, DEPARTED, WAITING
 from slotscope.model.kinds.spec import Judgement
-from slotscope.model.metrics import Estimate
+from slotscope.model.measures.growth import STRETCHES, growth
+from slotscope.model.measures.metrics import Estimate
+from slotscope.model.reporting.frame import Frame
 from tests.gui.plot_points import lines_of, points_of
 
 WARMUP = 2000

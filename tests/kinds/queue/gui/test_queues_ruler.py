@@ -20,8 +20,8 @@ from slotscope.gui.kinds.queue.queues_scale import SizeAxis, SizeScale, bins, en
 from slotscope.gui.kinds.queue.wording import fraction_words, interval_words, percent, reason_words
 from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
-from slotscope.model.frame import RunInfo
 from slotscope.model.kinds.queue.programs.partition import Partition
+from slotscope.model.reporting.frame import RunInfo
 
 SCENARIOS = (
     ("queues-small-jobs", "vqs"),

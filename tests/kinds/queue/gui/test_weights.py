@@ -44,9 +44,9 @@ from slotscope.gui.kinds.queue.weights_values import (
 )
 from slotscope.gui.theme import fonts, load_theme
 from slotscope.model.api import Session
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.queue.facts import standing
 from slotscope.model.kinds.queue.programs.partition import Partition
+from slotscope.model.reporting.frame import Frame
 
 STALLS = "vqs:stall=true,gamma=0.9"
 

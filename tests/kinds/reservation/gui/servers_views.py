@@ -14,7 +14,7 @@ from slotscope.gui.kinds.reservation.servers_stacks import StackView
 from slotscope.gui.painting.colour import argb
 from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
-from slotscope.model.frame import Frame
+from slotscope.model.reporting.frame import Frame
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
 
 LIGHT, DARK = load_theme("light"), load_theme("dark")

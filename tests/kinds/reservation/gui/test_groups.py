@@ -20,8 +20,8 @@ from slotscope.gui.kinds.reservation.groups_chart import RowChart, RowStyle
 from slotscope.gui.plotting.sampled import LEAST_GROWTH, SampledSeries
 from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN
+from slotscope.model.reporting.frame import Frame
 
 EVENTS, EARLIER = 6_000, 3_000
 

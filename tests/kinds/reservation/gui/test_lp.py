@@ -26,13 +26,13 @@ from slotscope.gui.kinds.reservation.lp_solution import BarRow, bar_rows, presen
 from slotscope.gui.panels.wording import exact, significant
 from slotscope.gui.theme import fonts, load_theme
 from slotscope.model.api import Session
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.reservation.bounds import Bounds
 from slotscope.model.kinds.reservation.measures import reward_rate
 from slotscope.model.kinds.reservation.programs.bounds import GUARANTEES
 from slotscope.model.kinds.reservation.programs.greedy import global_greedy
 from slotscope.model.kinds.reservation.programs.optimum import exact_optimum
 from slotscope.model.kinds.reservation.programs.solving import solve_bounds
+from slotscope.model.reporting.frame import Frame
 
 SCENARIOS = ("dra-vms", "dra-classroom", "dra-example-1", "dra-appendix-c")
 

@@ -12,7 +12,7 @@ from slotscope.gui.kinds.reservation.servers_words import server_words
 from slotscope.gui.panels.algorithm_values import Code, values_beside
 from slotscope.gui.panels.inspector import InspectorPanel
 from slotscope.gui.theme import load_theme
-from slotscope.model.records import Admit
+from slotscope.model.reporting.records import Admit
 from tests.kinds.reservation.gui.servers_views import classroom, shown
 
 MARKS = {"reject_group", "wanted", "missing"}

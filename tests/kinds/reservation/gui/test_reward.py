@@ -22,7 +22,6 @@ from slotscope.gui.panels.wording import share_of, significant, with_interval
 from slotscope.gui.plotting.sampled import LEAST_GROWTH, History, SampledSeries, average_width
 from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.reservation.arrivals import workload_of
 from slotscope.model.kinds.reservation.bounds import Bounds
 from slotscope.model.kinds.reservation.measures import reward_rate, running_reward
@@ -31,6 +30,7 @@ from slotscope.model.kinds.reservation.programs.solving import solve_bounds
 from slotscope.model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN, columns
 from slotscope.model.kinds.reservation.state import ADMITTED, MIGRATED, REJECTED
 from slotscope.model.kinds.reservation.upper_bound import all_bounds
+from slotscope.model.reporting.frame import Frame
 from tests.gui.plot_points import points_of
 
 EVENTS, EARLIER = 24_000, 20_500

@@ -10,7 +10,7 @@ from slotscope.gui.kinds.reservation.servers_captions import caption_lines
 from slotscope.gui.kinds.reservation.servers_scene import LADDER
 from slotscope.gui.kinds.reservation.servers_stacks import StackView
 from slotscope.model.api import Session
-from slotscope.model.frame import Frame
+from slotscope.model.reporting.frame import Frame
 from tests.kinds.reservation.gui.servers_views import classroom, stacks
 
 #: The panel in a window of 1280x720, and lower and higher ones.

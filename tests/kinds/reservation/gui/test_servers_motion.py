@@ -18,8 +18,8 @@ from slotscope.gui.kinds.reservation.servers_stacks import StackView
 from slotscope.gui.kinds.reservation.servers_steps import Movement, marks, movements
 from slotscope.gui.painting.stack_text import Symbols
 from slotscope.model.api import Session
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.reservation.rows import FLAG_MIGRATED, FLAG_REASSIGNED, FLAG_REJECTED
+from slotscope.model.reporting.frame import Frame
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
 from tests.kinds.reservation.gui.servers_views import (
     LIGHT,

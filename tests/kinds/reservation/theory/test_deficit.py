@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slotscope.model.api import Session
-from slotscope.model.frame import Frame
 from slotscope.model.kinds.reservation.policies import gpa
 from slotscope.model.kinds.reservation.programs.deficit import (
     Counts,
@@ -22,6 +21,7 @@ from slotscope.model.kinds.reservation.programs.greedy import greedy_configurati
 from slotscope.model.kinds.reservation.sampling import columns
 from slotscope.model.kinds.reservation.state import GREEDY_LENGTH
 from slotscope.model.programs.configurations import Configuration
+from slotscope.model.reporting.frame import Frame
 from tests.kinds.reservation.strategies import scenarios
 
 

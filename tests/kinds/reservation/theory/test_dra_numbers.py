@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from slotscope.model.api import Session
-from slotscope.model.metrics import Estimate
+from slotscope.model.measures.metrics import Estimate
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
 
 pytestmark = pytest.mark.slow

@@ -12,8 +12,8 @@ from slotscope.model.api import Session
 from slotscope.model.kinds.reservation.rows import EVENT_ROW, FLAG_ADMITTED, FLAG_REJECTED
 from slotscope.model.kinds.reservation.sampling import area_until_now, columns
 from slotscope.model.kinds.reservation.state import ARRIVED, REJECTED
-from slotscope.model.metrics import Estimate
-from slotscope.model.records import ARRIVAL, DEPARTURE
+from slotscope.model.measures.metrics import Estimate
+from slotscope.model.reporting.records import ARRIVAL, DEPARTURE
 from slotscope.model.scenario.load import load_scenario, parse_scenario
 
 SERVERS = 10

@@ -13,7 +13,7 @@ from slotscope.model.api import Session
 from slotscope.model.kinds.reservation.programs.infinite import infinite_average
 from slotscope.model.kinds.reservation.rows import EVENT_ROW, FLAG_ADMITTED
 from slotscope.model.kinds.reservation.state import ARRIVED, REJECTED
-from slotscope.model.metrics import Estimate
+from slotscope.model.measures.metrics import Estimate
 from slotscope.model.scenario.load import load_scenario, parse_scenario
 
 pytestmark = pytest.mark.slow

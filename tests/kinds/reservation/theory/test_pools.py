@@ -11,8 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slotscope.model.api import Session
-from slotscope.model.assembly import assemble
-from slotscope.model.engine import EventRun, started
 from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.reservation.policies.gpa import assignment_of
 from slotscope.model.kinds.reservation.programs.greedy import global_greedy
@@ -20,6 +18,8 @@ from slotscope.model.kinds.reservation.programs.optimum import exact_optimum
 from slotscope.model.kinds.reservation.programs.pools import PoolShare, pooled_greedy, pooled_optimum
 from slotscope.model.programs.configurations import ConfigurationSpace
 from slotscope.model.programs.solver import choose_solver
+from slotscope.model.running.assembly import assemble
+from slotscope.model.running.engine import EventRun, started
 from slotscope.model.scenario.load import parse_scenario
 from tests.sound import violations
 

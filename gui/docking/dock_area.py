@@ -1,0 +1,129 @@
+"""All docks of the window, and what is shown in them: the frames of a run, and what is pointed at."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QAbstractAnimation, QObject, Signal
+from PySide6.QtWidgets import QMainWindow
+
+from slotscope.gui.docking.docks import SYSTEM, PanelDock
+from slotscope.gui.docking.layouts import Layouts
+from slotscope.gui.intents import Select
+from slotscope.gui.kinds.declaration import Roles
+from slotscope.gui.kinds.rooms import PANEL_ROOMS
+from slotscope.gui.panel import Panel
+from slotscope.gui.theme import Theme
+from slotscope.model.reporting.frame import Frame, RunInfo
+
+
+class DockArea(QObject):
+    """Makes docks, knows which there are, and has them show what somebody sees.
+
+    Signals
+    -------
+    asked(intent, lane)
+        A panel of a lane asks for something.
+    said(text)
+        A line for the status bar.
+    """
+
+    asked = Signal(object, int)
+    said = Signal(str)
+
+    def __init__(self, window: QMainWindow, theme: Theme, system: str) -> None:
+        super().__init__(window)
+        self.window = window  #: where docks are placed
+        self.theme = theme
+        self.layouts = Layouts(window)
+        self.docks: dict[str, PanelDock] = {}
+        self.info: RunInfo | None = None
+        self.frame: Frame | None = None
+        self.selection = Select()  #: of the first lane
+        self.follow(system)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all panels of the kind of system are built."""
+        return bool(self.layouts.default)
+
+    @property
+    def roles(self) -> Roles:
+        """Which panels stand where."""
+        return PANEL_ROOMS[self.system].roles
+
+    def follow(self, system: str) -> None:
+        """Docks made from now on take frames of this kind of system."""
+        self.system = system
+        self.window.setProperty(SYSTEM, system)
+
+    # Docks.
+
+    def make(self, panel: Panel, lane: int = 0, name: str = "") -> PanelDock:
+        """A dock around a panel of a lane; once it has its place, :meth:`take` has it show something."""
+        dock = PanelDock(panel, self.theme, self.window, lane, name)
+        panel.intent.connect(lambda intent: self.asked.emit(intent, lane))
+        dock.said.connect(self.said)
+        dock.visibilityChanged.connect(lambda seen: self._turn(dock, seen))
+        self.layouts.watch(dock)
+        return dock
+
+    def take(self, dock: PanelDock) -> None:
+        """From now on a dock shows what the others show."""
+        self.docks[dock.name] = dock
+        self._show_in(dock)
+
+    def remove(self, *names: str) -> None:
+        """Take docks out, for good."""
+        for name in names:
+            dock = self.docks.pop(name)
+            self.window.removeDockWidget(dock)
+            dock.deleteLater()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self.theme = theme
+        for dock in self.docks.values():
+            dock.set_theme(theme)
+
+    # What they show.
+
+    def begin(self, info: RunInfo) -> None:
+        """Another run: nothing of the last one is shown any more."""
+        self.frame, self.selection = None, Select()
+        if info is not self.info:
+            self.info = info
+            for dock in self.docks.values():
+                dock.panel.forget()
+
+    def show_frame(self, frame: Frame) -> None:
+        """Show a frame wherever somebody sees it."""
+        self.frame = frame
+        for dock in self.docks.values():
+            self._show_in(dock)
+
+    def _show_in(self, dock: PanelDock) -> None:
+        """Show the last frame in a dock; one behind another tab costs nothing."""
+        frame = None if self.frame is None else dock.part(self.frame)
+        if frame is not None and dock.panel.frame is not frame and dock.seen:
+            dock.panel.set_frame(frame)
+
+    def _turn(self, dock: PanelDock, seen: bool) -> None:
+        dock.seen = seen
+        if self.docks.get(dock.name) is dock:
+            self._show_in(dock)
+
+    def come_to_rest(self) -> None:
+        """Show the last frame once more in all docks that are seen, at their present sizes, and nothing in motion."""
+        for motion in self.window.findChildren(QAbstractAnimation):
+            if motion.state() is QAbstractAnimation.State.Running and motion.totalDuration() >= 0:
+                motion.setCurrentTime(motion.totalDuration())
+        for dock in self.docks.values():
+            part = None if self.frame is None else dock.part(self.frame)
+            if part is not None and dock.seen:
+                dock.panel.set_frame(part)
+
+    def select(self, selection: Select, lane: int = 0) -> None:
+        """Point at something of a lane in every panel."""
+        if lane == 0:
+            self.selection = selection
+        for dock in self.docks.values():
+            dock.panel.set_selection(dock.part_of(selection, lane))

@@ -1,0 +1,194 @@
+"""Docks around panels: a title with the panel's own buttons."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+from pathlib import Path
+from typing import TextIO
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QMainWindow,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
+
+from slotscope.gui.intents import Select
+from slotscope.gui.panel import Panel
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.icons import icon
+from slotscope.model.reporting.frame import Frame
+
+AREAS = {
+    "left": Qt.DockWidgetArea.LeftDockWidgetArea,
+    "right": Qt.DockWidgetArea.RightDockWidgetArea,
+    "bottom": Qt.DockWidgetArea.BottomDockWidgetArea,
+}
+
+#: The property of a window that names the kind of system whose panels it has.
+SYSTEM = "system"
+
+
+class PanelDock(QDockWidget):
+    """A dock that holds one panel."""
+
+    said = Signal(str)
+    closed = Signal()
+
+    def __init__(self, panel: Panel, theme: Theme, parent: QMainWindow, lane: int = 0, name: str = "") -> None:
+        super().__init__(panel.title, parent)
+        self.panel = panel
+        self.name = name or lane_name(panel.name, lane)  #: for scripts and saved layouts
+        self.lane = lane  #: which of the policies that run side by side the panel shows
+        self.system = str(parent.property(SYSTEM))  #: the kind whose frames it takes
+        self.seen = True  #: neither closed nor behind another tab
+        self.setObjectName(f"dock-{self.name}")
+        self.setWidget(panel)
+        self._title = QLabel(panel.title)
+        self._title.setToolTip(f"{panel.title}\n{panel.summary}")
+        self._title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._buttons: dict[str, QToolButton] = {}
+        self.setTitleBarWidget(self._title_bar())
+        self.topLevelChanged.connect(self._frame)
+        self.set_theme(theme)
+
+    def _title_bar(self) -> QWidget:
+        bar = QWidget()
+        row = QHBoxLayout(bar)
+        row.setContentsMargins(8, 2, 4, 2)
+        row.setSpacing(0)
+        row.addWidget(self._title, 1)
+        for name, text, call in (
+            ("camera", "Save picture\nSaves this panel as PNG or SVG.", self._ask_picture),
+            ("csv", "Save data\nSaves this panel's series as CSV, a log also as JSON lines.", self._ask_series),
+            ("out", "Float or dock\nPuts this panel into a window of its own, and back.", self._toggle_floating),
+            ("cancel", "Hide\nHides this panel; the View menu brings it back.", self.close),
+        ):
+            button = QToolButton()
+            button.setObjectName(f"{self.panel.name}-{name}")
+            button.setAutoRaise(True)
+            button.setToolTip(text)
+            button.setAccessibleName(text.split("\n")[0])
+            button.clicked.connect(lambda _=False, do=call: do())
+            row.addWidget(button)
+            self._buttons[name] = button
+        return bar
+
+    def set_theme(self, theme: Theme) -> None:
+        """Follow another theme."""
+        fonts = current_fonts()
+        self._title.setFont(fonts.body if fonts.lecture else fonts.heading)
+        self._title.setHidden(fonts.lecture and not self.panel.titled_in_lecture)
+        for name, button in self._buttons.items():
+            button.setHidden(fonts.lecture)  # a hall reads titles
+            button.setIcon(icon(name, theme, theme.muted))
+        self.panel.set_theme(theme)
+
+    def height_for(self, width: int) -> int:
+        """Height in pixels that the panel needs at a width, its title included."""
+        title = self.titleBarWidget().sizeHint().height()
+        return title + max(0, self.panel.heightForWidth(width))
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        super().closeEvent(event)
+        self.closed.emit()
+
+    def part(self, frame: Frame) -> Frame | None:
+        """What of a frame the panel shows: that of its lane, and none of another kind of system.
+
+        While a run of another kind begins, docks of both kinds are there.
+        """
+        lanes = frame.lanes
+        mine = frame.info.system == self.system and self.lane < len(lanes)
+        return lanes[self.lane] if mine else None
+
+    def part_of(self, selection: Select, lane: int) -> Select:
+        """What of a selection made in a lane the panel shows: elsewhere only the job is the same."""
+        if self.lane == lane:
+            return selection
+        return replace(selection, server=None, line=None, thing=None)
+
+    def name_policy(self, label: str) -> None:
+        """Say in the title which policy the panel shows; nothing where only one runs."""
+        title = f"{label}: {self.panel.title}" if label else self.panel.title
+        self.setWindowTitle(title)
+        self._title.setText(title)
+        self._title.setToolTip(f"{title}\n{self.panel.summary}")
+        self.panel.setAccessibleName(title)
+
+    def _frame(self, floating: bool) -> None:
+        """Give a panel in a window of its own the frame of a window.
+
+        Qt leaves it out where a dock has a title bar of its own.
+        """
+        if floating:
+            kind = Qt.WindowType
+            buttons = kind.WindowMinMaxButtonsHint | kind.WindowCloseButtonHint
+            self.setWindowFlags(kind.Window | kind.CustomizeWindowHint | kind.WindowTitleHint | buttons)
+            self.show()
+
+    def _toggle_floating(self) -> None:
+        self.setFloating(not self.isFloating())
+
+    def _ask_picture(self) -> None:
+        path, _ = QFileDialog.getSaveFileName(
+            self, "Save picture", f"{self.panel.name}.png", "PNG (*.png);;SVG (*.svg)"
+        )
+        if path:
+            self.save_picture(Path(path))
+
+    def save_picture(self, path: Path) -> None:
+        """Save the panel's picture; the ending decides the format."""
+        try:
+            path.open("ab").close()  # Qt only warns where a file cannot be written
+            if path.suffix.lower() == ".svg":
+                self.panel.save_svg(path)
+            else:
+                self.panel.save_png(path)
+        except OSError as error:
+            self.said.emit(f"{path}: cannot be written: {error.strerror or error}")
+        else:
+            self.said.emit(f"{self.panel.title} saved as {path}")
+
+    def _ask_series(self) -> None:
+        if self.panel.series() is None:
+            self.said.emit(f"{self.panel.title} has no series to save")
+            return
+        kinds = "CSV (*.csv)"
+        if self.panel.json_lines() is not None:
+            kinds += ";;JSON lines (*.jsonl)"
+        path, _ = QFileDialog.getSaveFileName(self, "Save data", f"{self.panel.name}.csv", kinds)
+        if path:
+            self.save_series(Path(path))
+
+    def _write_series(self, file: TextIO, as_json: bool) -> None:
+        lines, series = self.panel.json_lines(), self.panel.series()
+        if as_json and lines is not None:
+            file.writelines(f"{line}\n" for line in lines)
+        elif series is not None:
+            names, rows = series
+            writer = csv.writer(file)
+            writer.writerow(names)
+            writer.writerows(rows)
+
+    def save_series(self, path: Path) -> None:
+        """Save the panel's series as CSV, or its log as JSON lines (by the path's ending)."""
+        try:
+            with path.open("w", newline="", encoding="utf-8") as file:
+                self._write_series(file, path.suffix.lower() == ".jsonl")
+        except OSError as error:
+            self.said.emit(f"{path}: cannot be written: {error.strerror or error}")
+        else:
+            self.said.emit(f"{self.panel.title} saved as {path}")
+
+
+def lane_name(name: str, lane: int) -> str:
+    """The name of the dock that shows a panel of some name in a lane."""
+    return name if lane == 0 else f"{name}-{lane + 1}"

@@ -1,0 +1,219 @@
+"""Layouts: where a window's docks stand, and their shares of the window, whatever its size.
+
+Qt keeps sizes in pixels, which go astray whenever the window, its screen or its tabs change.
+Here every dock has a share of the width and of the height instead.  Only the user (and another
+arrangement) changes shares; pixels are made from them again at each change of size.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Callable, Iterable, Mapping
+from zlib import crc32
+
+from PySide6.QtCore import QByteArray, QEvent, QObject, Qt, QTimer
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar
+
+from slotscope.gui.docking.docks import SYSTEM, PanelDock
+from slotscope.gui.panels import panels_of
+
+#: Shares of the room for docks, width and height, by the name of a dock.
+Shares = dict[str, tuple[float, float]]
+
+_Horizontal, _Vertical = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
+_DIRECT = Qt.FindChildOption.FindDirectChildrenOnly
+_PREFIX = "dock-"
+
+
+class Layouts(QObject):
+    """Keeps the shares of a window's docks, and writes and restores layouts as text."""
+
+    def __init__(self, window: QMainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._shares: Shares = {}
+        self._stands: Mapping[str, frozenset[str]] = {}  # as the shares were taken
+        self._before = ""
+        self.default = ""  #: the layout of the complete window, as it is at first
+        self.aside: str | None = None  #: what is kept and saved while another one is shown
+        self._look = soon(self, self.look)
+        self._measure = soon(self, self.measure)
+        self._again = soon(self, self.apply)
+        window.setAnimated(False)  # a size is measured where it ends, not on its way there
+        window.installEventFilter(self)
+
+    def watch(self, dock: QDockWidget) -> None:
+        """Notice what the user does with a dock."""
+        dock.visibilityChanged.connect(self._look.start)
+        dock.topLevelChanged.connect(self._look.start)
+        dock.dockLocationChanged.connect(self._measure.start)
+
+    # Shares.
+
+    def take(self, shares: Shares) -> None:
+        """Give docks these shares from now on."""
+        self._shares = dict(shares)
+        self.apply()
+        self._again.start()  # docks that are not shown yet take no size
+
+    def widen(self, share: float) -> None:
+        """Give the docks at the right this share of the width; the others keep their proportions."""
+        self.measure()
+        docked = self._docked()
+        area = self._window.dockWidgetArea
+        right = {name for name, dock in docked.items() if area(dock) == Qt.DockWidgetArea.RightDockWidgetArea}
+        now = max((self._shares[name][0] for name in right & self._shares.keys()), default=1.0)
+        if now < 1.0:
+            others = (1 - share) / (1 - now)
+            self.take(
+                {
+                    name: (share if name in right else width * others, height)
+                    for name, (width, height) in self._shares.items()
+                }
+            )
+
+    def apply(self) -> None:
+        """Give every dock its share of the window's present size."""
+        self._look.stop()
+        self._measure.stop()
+        docks = {name: dock for name, dock in self._docked().items() if name in self._shares}
+        self._stands = self._standing()
+        if not docks:
+            return
+        room = self.room
+        for side, whole, orientation in ((0, room[0], _Horizontal), (1, room[1], _Vertical)):
+            sizes = [max(1, round(self._shares[name][side] * whole)) for name in docks]
+            self._window.resizeDocks(list(docks.values()), sizes, orientation)
+
+    def measure(self) -> None:
+        """Take the shares from the docks as they are now."""
+        width, height = self.room
+        shown = {name: dock for name, dock in self._docked().items() if dock.seen}
+        if not shown or width <= 0 or height <= 0:
+            return
+        for name, dock in shown.items():
+            share = dock.width() / width, (dock.height() + self._tabs_of(dock)) / height
+            for other in (name, *map(_name_of, self._window.tabifiedDockWidgets(dock))):
+                self._shares[other] = share
+        self._stands = self._standing()
+
+    def look(self) -> None:
+        """Take the shares anew where a dock was shown, hidden, moved or put into a window."""
+        if self._standing() != self._stands:
+            self.measure()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """A separator that the user has moved changes the shares."""
+        if watched is self._window and event.type() == QEvent.Type.MouseButtonRelease:
+            self._measure.start()
+        return False
+
+    def _docked(self) -> dict[str, PanelDock]:
+        """The docks that take part in the layout, also those behind a tab."""
+        docks = self._window.findChildren(PanelDock, options=_DIRECT)
+        return {_name_of(dock): dock for dock in docks if not (dock.isHidden() or dock.isFloating())}
+
+    def _standing(self) -> Mapping[str, frozenset[str]]:
+        """Which docks there are, and in whose tabs."""
+        tabs = self._window.tabifiedDockWidgets
+        return {name: frozenset(map(_name_of, tabs(dock))) for name, dock in self._docked().items()}
+
+    @property
+    def room(self) -> tuple[int, int]:
+        """Width and height in pixels that all docks share."""
+        window = self._window
+        bars = (window.menuWidget(), window.statusBar())
+        taken = sum(bar.height() for bar in bars if bar is not None and not bar.isHidden())
+        return window.width(), window.height() - taken
+
+    def _tabs_of(self, dock: QDockWidget) -> int:
+        """Height of the tabs below a dock, which Qt counts to its size."""
+        if not self._window.tabifiedDockWidgets(dock):
+            return 0
+        bars = self._window.findChildren(QTabBar, options=_DIRECT)
+        return next((bar.height() for bar in bars if bar.isVisible()), 0)
+
+    # Layouts as text.
+
+    def text(self) -> str:
+        """The layout that is to be kept: arrangement and shares."""
+        if self.aside is not None:
+            return self.aside
+        self.look()
+        state = self._window.saveState(_version(self._window)).toBase64().data()
+        return json.dumps({"arrangement": bytes(state).decode(), "shares": self._shares})
+
+    def restore(self, text: str) -> bool:
+        """Arrange docks as saved; False if the text is no layout of this version."""
+        arrangement, shares = _read(text)
+        state = QByteArray.fromBase64(QByteArray(arrangement.encode()))
+        if not self._window.restoreState(state, _version(self._window)):
+            return False
+        show_whole_titles(self._window)
+        if shares:
+            self.take(shares)
+        else:
+            self.measure()
+        return True
+
+    def reset(self) -> None:
+        """Put every panel back where it was at first."""
+        self._before = self.text()
+        self.restore(self.default)
+
+    def undo(self) -> None:
+        """Take back the last reset."""
+        if self._before:
+            self.restore(self._before)
+
+    def forget(self) -> None:
+        """Other panels come: there is nothing to go back to."""
+        self.default = self._before = ""
+        self._shares = {}
+
+
+def _read(text: str) -> tuple[str, Shares]:
+    """Qt's arrangement and the shares in a layout; earlier versions kept the first alone."""
+    try:
+        kept = json.loads(text)
+        shares = {str(name): (float(width), float(height)) for name, (width, height) in kept["shares"].items()}
+        return str(kept["arrangement"]), shares
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return text, {}
+
+
+def named_in(text: str) -> tuple[str, ...]:
+    """The names of the docks of a layout."""
+    return tuple(_read(text)[1])
+
+
+def _name_of(dock: QDockWidget) -> str:
+    return dock.objectName().removeprefix(_PREFIX)
+
+
+def soon(parent: QObject, call: Callable[[], object]) -> QTimer:
+    """Starts what is to be done once, in the event loop's next turn."""
+    timer = QTimer(parent, singleShot=True, interval=0)
+    timer.timeout.connect(call)
+    return timer
+
+
+def _version(window: QMainWindow) -> int:
+    """Tells which panels there are.
+
+    A layout saved with others would leave them in disorder, and is not restored.
+    """
+    modules = [entry.module for entry in panels_of(str(window.property(SYSTEM)))]
+    return crc32(" ".join(modules).encode()) & 0x7FFFFFFF
+
+
+def show_whole_titles(window: QMainWindow) -> None:
+    """Let tabs of docks scroll where they have no room, instead of cutting their titles short."""
+    for bar in window.findChildren(QTabBar, options=_DIRECT):
+        bar.setElideMode(Qt.TextElideMode.ElideNone)
+        bar.setUsesScrollButtons(True)
+
+
+def columns(*stacks: tuple[float, Iterable[tuple[float, Iterable[str]]]]) -> Shares:
+    """Shares of docks in columns: of each its width, and its docks with their heights."""
+    return {name: (width, height) for width, rows in stacks for height, names in rows for name in names}

@@ -1,0 +1,73 @@
+"""Solves a scenario's programs in another process, so that neither run nor window waits."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Callable
+
+from slotscope.model.kinds.spec import kind_named
+from slotscope.model.scenario.load import Scenario
+
+#: Takes what the scenario's kind of system answers.
+Receiver = Callable[[Any], None]
+
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+class BoundsService:
+    """One process at a time; a new request ends the one that is still solving."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._thread: threading.Thread | None = None
+
+    def request(self, scenario: Scenario, receiver: Receiver) -> None:
+        """Solve, and call *receiver* (in another thread) with each answer as it comes."""
+        self.stop()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "slotscope.model.programs.all_bounds"],
+            cwd=_ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        self._process = process
+        self._thread = threading.Thread(target=_wait, args=(process, scenario, receiver), name="bounds", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End a solution that is under way; the receiver is not called any more.
+
+        The thread is waited for (it ends with its process), so that what the receiver holds, such
+        as a part of the window, never dies in that thread.
+        """
+        if self._process is not None and self._process.poll() is None:
+            self._process.terminate()
+        if self._thread is not None:
+            self._thread.join()
+
+
+def _wait(process: subprocess.Popen[bytes], scenario: Scenario, receiver: Receiver) -> None:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    answered = False
+    with suppress(BrokenPipeError):  # it was ended, or failed: its exit code tells
+        process.stdin.write(pickle.dumps(scenario))
+        process.stdin.close()
+    with suppress(EOFError, pickle.UnpicklingError):
+        while True:
+            receiver(pickle.load(process.stdout))
+            answered = True
+    errors = process.stderr.read()
+    process.stdout.close()
+    process.stderr.close()
+    if process.wait() > 0 and not answered:
+        last = errors.decode(errors="replace").strip().splitlines()[-1:]
+        problem = f"The programs could not be solved: {' '.join(last)}"
+        receiver(kind_named(scenario.system).no_bounds(problem))

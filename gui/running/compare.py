@@ -1,0 +1,268 @@
+"""Policies side by side in the window: the menu that starts it, and what each lane's docks do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Sequence
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtWidgets import QDialog, QFileDialog, QLabel, QMainWindow, QMenu, QToolButton
+
+from slotscope.gui.docking.compare_docks import CompareDocks
+from slotscope.gui.running.goals import Goal
+from slotscope.gui.running.run_control import RunControl
+from slotscope.gui.running.worker import RunWorker
+from slotscope.gui.widgets.boxes import keep_keys
+from slotscope.gui.window.compare_form import ask_variant
+from slotscope.gui.window.transport import TransportBar
+from slotscope.model.comparison.companion import companion
+from slotscope.model.comparison.comparison import MOST_LANES, Comparison, Run, lanes_of
+from slotscope.model.comparison.differences import DIFFERENCES
+from slotscope.model.policies import policy_titles
+from slotscope.model.reporting.frame import Frame, RunInfo
+from slotscope.model.reporting.records import DEPARTURE, MOVE, SLOT
+
+_TIP = "Compare\nPuts other policies, or other parameters, beside this one: the same jobs, clocks in step."
+
+
+class CompareControl(QObject):
+    """Starts and ends comparisons, and goes where the docks of further lanes ask for."""
+
+    def __init__(
+        self, window: QMainWindow, control: RunControl, worker: RunWorker, transport: TransportBar, docks: CompareDocks
+    ) -> None:
+        super().__init__(window)
+        self._window, self._control, self._worker, self._transport = window, control, worker, transport
+        self.docks = docks
+        self.beside: tuple[str, ...] = ()  #: the policies beside the first, as they were given
+        self._info: RunInfo | None = None
+        self._followed = 0
+        self.menu = QMenu(window)
+        self._status = QLabel()
+        self._build(transport.compare)
+        self._worker.opened.connect(self._take_info)
+
+    def _build(self, button: QToolButton) -> None:
+        button.setObjectName("compare")
+        button.setText("Compare")
+        button.setAccessibleName("Compare")
+        button.setToolTip(_TIP)
+        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        button.setMenu(self.menu)
+        self.menu.setToolTipsVisible(True)
+        keep_keys(self.menu)
+        self.menu.aboutToShow.connect(self.fill_menu)
+        self._status.setObjectName("compared")
+        self._window.statusBar().addPermanentWidget(self._status)
+        self._status.hide()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Of the lanes; empty where one policy runs alone."""
+        return self.docks.labels
+
+    @property
+    def policies(self) -> str:
+        """Which policies run side by side; empty for one alone."""
+        return " | ".join(self.labels)
+
+    def take(self, lanes: Sequence[tuple[str, RunInfo]]) -> None:
+        """Show these lanes, each with its label; none where one policy runs alone."""
+        self.beside = tuple(info.origin.policy for _, info in lanes[1:])
+        self._followed = 0
+        self.docks.show(tuple(label for label, _ in lanes))
+        self._transport.compare.setText("Compare" if not lanes else "Comparing")
+        self._status.setText(f"side by side: {self.policies}")
+        self._status.setVisible(bool(lanes))
+        self._offer_kinds(bool(lanes) and lanes[0][1].kind.compares_decisions)
+
+    def _take_info(self, info: RunInfo) -> None:
+        self._info = info
+
+    def _offer_kinds(self, offered: bool) -> None:
+        """Decisions that differ are among the kinds of event to run to, while comparing."""
+        box = self._transport.kind
+        for kind in DIFFERENCES:
+            place = box.findText(kind)
+            if offered and place < 0:
+                box.addItem(kind)
+            elif not offered and place >= 0:
+                box.removeItem(place)
+
+    # The menu.
+
+    def fill_menu(self) -> None:
+        """What can be compared with the policy that runs."""
+        self.menu.clear()
+        full = len(self.beside) >= MOST_LANES - 1
+        own = self._info.origin.policy if self._info is not None else ""
+        titles = policy_titles(self._info.system) if self._info is not None else []
+        for name, title in titles:
+            if name != own:
+                self._offer(name, title, full)
+        for given in self.beside:
+            if given not in dict(titles):
+                self._offer(given, given, full)
+        self.menu.addSeparator()
+        other = self.menu.addAction("Other parameters ...", self.ask_variant)
+        file = self.menu.addAction("From a file ...", self._ask_file)
+        file.setToolTip("Compare with a policy of your own")
+        other.setEnabled(not full)
+        file.setEnabled(not full)
+        if self.labels:
+            self._offer_lanes()
+        self.menu.addSeparator()
+        end = self.menu.addAction("End comparison", lambda: self.compare(()))
+        end.setEnabled(bool(self.labels))
+
+    def _offer(self, policy: str, title: str, full: bool) -> None:
+        action = self.menu.addAction(policy)
+        action.setToolTip(title)
+        action.setCheckable(True)
+        running = policy in self.beside
+        action.setChecked(running)
+        action.setEnabled(running or not full)
+        action.triggered.connect(lambda: self.toggle(policy))
+
+    def _offer_lanes(self) -> None:
+        """Into whose decisions Shift+Right steps."""
+        menu = self.menu.addMenu("Step into the decisions of")
+        keep_keys(menu)
+        group = QActionGroup(menu)
+        for lane, label in enumerate(self.labels):
+            action = QAction(label, menu, checkable=True)
+            action.setChecked(lane == self._followed)
+            action.triggered.connect(lambda _=False, chosen=lane: self.follow(chosen))
+            group.addAction(action)
+            menu.addAction(action)
+
+    def ask_variant(self) -> QDialog:
+        """Ask for a policy with other parameters."""
+        return ask_variant(self._window, self._info, self._take_variant, self._worker)
+
+    def _take_variant(self, policy: str) -> str:
+        if policy in self.beside:
+            return f"{policy} runs beside it already"
+        self.toggle(policy)
+        return ""
+
+    def _ask_file(self) -> None:
+        path, _ = QFileDialog.getOpenFileName(self._window, "Policy file", "", "Python (*.py)")
+        if path:
+            self.toggle(str(Path(path)))
+
+    # Commands to the worker.
+
+    def toggle(self, policy: str) -> None:
+        """Put a policy beside the others, or take it away."""
+        if policy in self.beside:
+            self.compare(tuple(one for one in self.beside if one != policy))
+        else:
+            self.compare((*self.beside, policy))
+
+    def compare(self, policies: tuple[str, ...]) -> None:
+        """Run these policies beside the first; none ends the comparison."""
+        self._worker.post_instead(lambda worker: _compare(worker, policies))
+
+    def follow(self, lane: int) -> None:
+        """Step into the decisions of a lane, where it takes part in an event."""
+        self._followed = lane
+
+        def command(worker: RunWorker) -> None:
+            if isinstance(worker.session, Comparison):
+                worker.session.followed = lane
+                worker.refresh()
+
+        self._worker.post(command)
+
+    def go_to_difference(self, which: str, where: bool) -> None:
+        """Stand just before the first, next or previous job that is not decided alike."""
+        kind = next(kind for kind, counts in DIFFERENCES.items() if counts == where)
+        if which == "next":
+            self._control.run_until(kind=kind)
+        elif which == "previous":
+            self._control.back_to(kind)
+        else:
+            self._worker.post(lambda worker: _go_to_first(worker, kind, where))
+
+    # What the docks of further lanes ask for.
+
+    def go_to(self, lane: int, event: int, substep: int) -> None:
+        """Stand after an event of a lane."""
+        self._worker.post_instead(lambda worker: worker.walk(lambda run: _seek_in(run, lane, event, substep)))
+
+    def run_until(self, lane: int, event: int, frame: Frame | None) -> None:
+        """Run on until an event of a lane that its part of the *frame* shows."""
+        if frame is None or lane > len(frame.companions):
+            return
+        rows = frame.companions[lane - 1].rows
+        times = rows["time"][rows["event"] == event]
+        if len(times):
+            self._control.run_until(time=float(times[0]))
+
+    # The status bar.
+
+    def next_text(self, frame: Frame) -> str:
+        """What happens now or next, and under which of the policies."""
+        standing = frame.comparison
+        if frame.running:
+            return ""
+        lanes = (0,) if standing is None else standing.next_lanes
+        if not lanes:
+            return ""
+        part = frame if lanes[0] == 0 else frame.companions[lanes[0] - 1]
+        if part.next_event is None:
+            return ""
+        event, narrator = part.next_event, part.info.narrator
+        what, where = narrator.event(event), ""
+        if standing is not None and len(lanes) < len(standing.labels):
+            where = f" ({', '.join(standing.labels[lane] for lane in lanes)})"
+        elif standing is not None and event.kind in {DEPARTURE, MOVE}:
+            what = narrator.event_anywhere(event)
+        at = "" if event.kind == SLOT else f" at t = {event.time:.4f}"  # a slot is its time
+        when = "now" if part.records else "next"
+        return f"{when}: {what}{where}{at}"
+
+
+def _compare(worker: RunWorker, policies: tuple[str, ...]) -> None:
+    run = worker.session
+    if run is None:
+        return
+    first, *others = lanes_of(run)
+    time = run.timeline.time
+    worker.pause()
+    if not policies:
+        first.timeline.observe = None
+        first.layout = ""
+        worker.adopt(first)
+        return
+    kept = {lane.origin.policy: lane for lane in others}
+    compiled = first.compiled
+    sessions = [kept.get(policy) or companion(first, policy, compiled) for policy in policies]
+    comparison = Comparison.of([first, *sessions])
+    comparison.layout = ""
+    worker.adopt(comparison)
+    if comparison.timeline.time < time:
+        worker.tell(
+            f"All stand at t = {comparison.timeline.time:.4g}, as far as the new policy came; run on from here."
+        )
+
+
+def _go_to_first(worker: RunWorker, kind: str, where: bool) -> None:
+    run = worker.session
+    if not isinstance(run, Comparison):
+        return
+    if run.go_to_first_difference(where):
+        worker.pause()
+        worker.tell("Just before the first decision that differs.")
+        return
+    run.to_live_end()
+    worker.run(Goal(kind=kind, express=True))
+    worker.tell("No decision differs so far: running on to the first (Esc stops).")
+
+
+def _seek_in(run: Run, lane: int, event: int, substep: int) -> None:
+    if isinstance(run, Comparison):
+        run.seek(event, substep, lane)

@@ -1,0 +1,163 @@
+"""A run on its way: towards a goal, at a pace, a slice at a time."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from math import inf
+from time import monotonic
+
+from slotscope.gui.running.goals import Goal
+from slotscope.gui.running.pace import REAL_TIME, Pace
+from slotscope.model.comparison.comparison import Run
+from slotscope.model.questions.breakpoints import Breakpoints
+from slotscope.model.reporting.frame import Speed
+from slotscope.model.running.engine import Reason
+
+#: Seconds of running between two looks at the queue of commands, at a pace and without limit.
+SLICE_SECONDS = 0.004
+LONG_SLICE_SECONDS = 0.012
+
+#: Seconds over which the displayed speed is averaged.
+SPEED_WINDOW = 0.5
+
+NOTHING_MORE = "Nothing will happen any more."
+
+
+@dataclass
+class Meter:
+    """Events and simulated time per second, over the last half second."""
+
+    started: float = field(default_factory=monotonic)
+    event: int = 0
+    time: float = 0.0
+    speed: Speed = field(default_factory=Speed)
+
+    def restart(self, event: int, time: float) -> None:
+        """Measure from here on."""
+        self.started, self.event, self.time, self.speed = monotonic(), event, time, Speed()
+
+    def read(self, event: int, time: float) -> Speed:
+        """The speed, when the run has come to an event and a time."""
+        passed = monotonic() - self.started
+        if passed >= SPEED_WINDOW:
+            speed = Speed(max(0.0, (event - self.event) / passed), max(0.0, (time - self.time) / passed))
+            self.started, self.event, self.time, self.speed = monotonic(), event, time, speed
+        return self.speed
+
+
+class Drive:
+    """Drives a run until its goal or a breakpoint; of the run's thread."""
+
+    def __init__(self, breakpoints: Breakpoints) -> None:
+        self._breakpoints = breakpoints
+        self.running = False
+        self.goal = Goal()
+        self.pace: Pace = REAL_TIME
+        self._meter = Meter()
+        self._clock = (0.0, 0.0)  # when the pace began to count, in seconds and in the run's time
+        self._start = (0, 0.0)  # the event and the time at which the run to the goal began
+
+    @property
+    def stepping(self) -> bool:
+        """Whether a run goes sub-step by sub-step."""
+        return self.pace.substeps is not None and not self.goal.express
+
+    @property
+    def unseen(self) -> bool:
+        """Whether it runs without drawing."""
+        return self.running and self.goal.express
+
+    def begin(self, run: Run, goal: Goal) -> None:
+        """Run on until the goal."""
+        self.goal, self.running = goal, True
+        self._breakpoints.begin()
+        if goal.kind is not None:
+            run.step()
+        line = run.timeline
+        self._start = (line.event, line.time)
+        self._count_from(run)
+        self.measure_from(run)
+
+    def end(self) -> None:
+        """Stand still, with no goal."""
+        self.running, self.goal = False, Goal()
+
+    def measure_from(self, run: Run) -> None:
+        """Measure the speed from here on."""
+        self._meter.restart(run.timeline.event, run.timeline.time)
+
+    def set_pace(self, pace: Pace, run: Run | None) -> None:
+        """Run at another pace from here on."""
+        self.pace = pace
+        if run is not None:
+            self._count_from(run)
+
+    def speed(self, event: int, time: float) -> Speed:
+        """How fast it is, when the run has come to an event and a time."""
+        return self._meter.read(event, time)
+
+    def told(self, event: int, time: float) -> str:
+        """How far it is."""
+        return self.goal.told(event, time, self._start)
+
+    def slice(self, run: Run) -> str | None:
+        """Run for a few milliseconds; what is to be said where the run has ended, else None."""
+        goal = self.goal
+        if self.stepping and self.pace.substeps is not None:
+            return self._beat(run, self.pace.substeps)
+        until = goal.time if goal.express else min(goal.time, self._paced_time(run))
+        stop = () if goal.kind is None else (goal.kind,)
+        budget = SLICE_SECONDS if self.pace.time is not None else LONG_SLICE_SECONDS
+        return self._reached(run, run.run(events=self._room(run), until=until, stop=stop, budget=budget))
+
+    def _count_from(self, run: Run) -> None:
+        self._clock = (monotonic(), run.timeline.time)
+
+    def _paced_time(self, run: Run) -> float:
+        if self.pace.time is None:
+            return inf
+        started, time = self._clock
+        due = time + (monotonic() - started) * self.pace.time
+        following = run.timeline.next_event
+        behind = due - following.time if following is not None else 0.0
+        if behind > self.pace.time * 0.25:  # the machine cannot keep up: do not pile up debt
+            self._count_from(run)
+        return due
+
+    def _beat(self, run: Run, substeps: float) -> str | None:
+        if monotonic() - self._clock[0] < 1.0 / substeps:
+            threading.Event().wait(SLICE_SECONDS)
+            return None
+        run.step_into()
+        self._count_from(run)
+        if run.timeline.next_event is None:
+            return NOTHING_MORE
+        return self._breakpoints.told() if not run.timeline.substep and self._breakpoints.room() == 0 else None
+
+    def _room(self, run: Run) -> int | None:
+        """Events until a breakpoint or the goal; None without either."""
+        rooms = [] if self.goal.replay else [self._breakpoints.room()]
+        if self.goal.event is not None:
+            rooms.append(max(0, self.goal.event - run.timeline.event))
+        return min((room for room in rooms if room is not None), default=None)
+
+    def _reached(self, run: Run, reason: Reason) -> str | None:
+        goal, event = self.goal, run.timeline.event
+        if reason is Reason.FLAG:
+            run.step_back()
+            return f"The next event is a {goal.kind}."
+        if reason is Reason.END:
+            return NOTHING_MORE
+        if reason is Reason.TIME and goal.time < inf:
+            following = run.timeline.next_event
+            return "" if following is None or following.time > goal.time else None
+        if not goal.replay and (stop := self._breakpoints.told()):
+            return stop
+        if goal.event is not None and event >= goal.event:
+            if goal.substep:
+                run.seek(event, goal.substep)
+            return goal.note
+        if reason is Reason.TIME:
+            threading.Event().wait(0.002)
+        return None

@@ -1,0 +1,151 @@
+"""What the window asks of forks: commands to the worker, and what can be decided otherwise here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Mapping
+
+from slotscope.gui.running.worker import RunWorker
+from slotscope.model.api import Session
+from slotscope.model.comparison.companion import companion, forked
+from slotscope.model.comparison.comparison import Comparison, lanes_of, lanes_shown
+from slotscope.model.errors import UserError
+from slotscope.model.forks.changes import Choice, Course, Deviation
+from slotscope.model.forks.edits import edits_between
+from slotscope.model.forks.tree import Fork
+from slotscope.model.policies import policy_titles
+from slotscope.model.policies.choice import choice_text
+from slotscope.model.scenario.load import as_data, parse_scenario
+
+
+@dataclass(frozen=True)
+class ForkOffer:
+    """What can go otherwise from here on.
+
+    Attributes
+    ----------
+    event:
+        After how many events.
+    following:
+        What happens next, in words; empty where nothing does.
+    choices:
+        What can be decided of that.
+    policies:
+        The policies that could go on, by name.
+    policy:
+        The one that goes on.
+    forks:
+        All forks that there are.
+    shown:
+        The texts of those that run now.
+    """
+
+    event: int
+    following: str
+    choices: tuple[Choice, ...]
+    policies: tuple[str, ...]
+    policy: str
+    forks: tuple[Fork, ...]
+    shown: tuple[str, ...]
+
+
+def offer(worker: RunWorker) -> None:
+    """Tell what can go otherwise where the followed run stands."""
+    session, line = _followed(worker), _followed(worker).timeline
+    following = line.next_event
+    worker.forks_told.emit(
+        ForkOffer(
+            line.event,
+            "" if following is None else session.info.narrator.event(following),
+            session.bench.at(line.event).system.choices(line.state),
+            tuple(name for name, _ in policy_titles(session.info.system)),
+            session.info.policy_name,
+            session.forks.entries(),
+            tuple(lane.origin.policy for lane in lanes_of(worker.present)),
+        )
+    )
+
+
+def _followed(worker: RunWorker) -> Session:
+    """The run that is stepped into, which a fork leaves unless another is named."""
+    run = worker.present
+    return run.sessions[run.followed] if isinstance(run, Comparison) else run
+
+
+def fork_edited(worker: RunWorker, data: Mapping[str, Any]) -> None:
+    """Go on from here under an edited scenario, beside the run that is left.
+
+    Raises
+    ------
+    UserError
+        If nothing is edited, or the same jobs mean nothing under what is.
+    """
+    scenario = _followed(worker).bench.scenario
+    wanted = parse_scenario(data)
+    if wanted.model_copy(update={"policy": scenario.policy}) == scenario:
+        fork(worker, policy=choice_text(wanted.policy))
+    else:
+        fork(worker, edits=edits_between(as_data(scenario), as_data(wanted)))
+
+
+def fork(worker: RunWorker, decision: str = "", policy: str = "", edits: str = "", lane: int | None = None) -> None:
+    """Let one thing go otherwise from here on, beside the run that is left, of a *lane*; that one stays as it is.
+
+    Raises
+    ------
+    UserError
+        If it is impossible.
+    """
+    session = _followed(worker) if lane is None else worker.lane(lane)
+    session.forks.add(session.origin.policy)
+    change = Deviation(session.timeline.event, policy, decision, edits)
+    _show_beside(worker, session, forked(session, change, session.compiled))
+
+
+def go_to_fork(worker: RunWorker, text: str) -> None:
+    """Show a fork where it leaves its run, and beside that; the run that all leave is shown alone.
+
+    Raises
+    ------
+    UserError
+        If it cannot run.
+    """
+    session, course = worker.lane(0), Course.read(text)
+    if not course.changes:
+        worker.exchange(companion(session, text, session.compiled), "Back in")
+        return
+    left = companion(session, str(course.left), session.compiled)
+    other = companion(left, text, session.compiled)
+    for one in (left, other):
+        one.seek(course.changes[-1].event)
+    _show_beside(worker, left, other)
+
+
+def _show_beside(worker: RunWorker, left: Session, other: Session) -> None:
+    event = left.timeline.event
+    twin = companion(left, left.origin.policy, left.compiled)
+    worker.exchange(Comparison.of([twin, other]), f"Forked after event {event}:")
+
+
+def rename(worker: RunWorker, text: str, name: str) -> None:
+    """Call a fork by a name, in all that shows it."""
+    run = worker.present
+    lanes_of(run)[0].forks.rename(text, name)
+    if isinstance(run, Comparison):
+        worker.compared.emit(lanes_shown(run))
+    offer(worker)
+
+
+def remove(worker: RunWorker, text: str) -> None:
+    """Forget a fork, and those that go on from it.
+
+    Raises
+    ------
+    UserError
+        If it runs now.
+    """
+    lanes = lanes_of(worker.present)
+    if any(lane.origin.policy.startswith(text) for lane in lanes):
+        raise UserError("a fork that is shown cannot be removed; go to another one first")
+    lanes[0].forks.remove(text)
+    offer(worker)

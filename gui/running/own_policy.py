@@ -1,0 +1,176 @@
+"""Policies of one's own in the window: choosing a file, watching it, saying what is wrong."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QFileSystemWatcher, QMimeData, QObject, QSettings, QTimer, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from slotscope.gui.running.run_control import RunControl
+from slotscope.gui.running.worker import RunWorker
+from slotscope.gui.window.dialogs import show_sheet
+from slotscope.gui.window.transport import TransportBar
+from slotscope.model.errors import UntrustedPolicyError
+from slotscope.model.policies import is_own, source_of, template_of
+from slotscope.model.policies.own.trust import allow_named, allow_text
+from slotscope.model.reporting.frame import RunInfo
+
+#: Milliseconds after a change until the file is read: editors write in several steps.
+SETTLE = 150
+
+#: Where the settings keep the folder that was used last.
+FOLDER = "policy-folder"
+
+
+class OwnPolicyFile(QObject):
+    """Lets the user choose a policy's file, and runs it anew whenever it changes.
+
+    The folder is watched beside the file, because many editors replace a file by a new one.
+    """
+
+    def __init__(
+        self, window: QWidget, settings: QSettings, transport: TransportBar, worker: RunWorker, control: RunControl
+    ) -> None:
+        super().__init__(window)
+        self._window, self._settings, self._transport = window, settings, transport
+        self._worker, self._control = worker, control
+        self._wanted = ""  # a file that was chosen but could not be loaded
+        self._question: tuple[UntrustedPolicyError, Any] | None = None
+        self._running: tuple[str, ...] = ()
+        self._system = ""
+        self._seen: dict[str, tuple[int, int] | None] = {}
+        self._watcher = QFileSystemWatcher(self)
+        self._settle = QTimer(self)
+        self._settle.setSingleShot(True)
+        self._settle.setInterval(SETTLE)
+        self._settle.timeout.connect(self._look)
+        self._watcher.fileChanged.connect(self._settle.start)
+        self._watcher.directoryChanged.connect(self._settle.start)
+        transport.file_wanted.connect(self.ask)
+        transport.template_wanted.connect(self.begin)
+        worker.compared.connect(self._take_lanes)
+        worker.policy_refused.connect(self._show_fault)
+        worker.permission_wanted.connect(self._show_question)
+        transport.fault_buttons["show"].clicked.connect(self._show_text)
+        transport.fault_buttons["run"].clicked.connect(self._allow)
+
+    # Choosing.
+
+    def ask(self) -> None:
+        """Ask for a file and run its policy."""
+        folder = str(self._settings.value(FOLDER, ""))
+        path, _ = QFileDialog.getOpenFileName(
+            self._window, "A policy of your own", folder, "Python files (*.py);;All files (*)"
+        )
+        if path:
+            self.choose(path)
+
+    def begin(self) -> None:
+        """Write the template for the kind of system that runs, open its folder, and run it."""
+        folder = Path(str(self._settings.value(FOLDER, "")))
+        path, _ = QFileDialog.getSaveFileName(
+            self._window, "A new policy of your own", str(folder / "my_policy.py"), "Python files (*.py)"
+        )
+        if not path:
+            return
+        path = path if path.endswith(".py") else f"{path}.py"
+        try:
+            Path(path).write_text(template_of(self._system), encoding="utf-8")
+        except OSError as error:
+            self._transport.show_fault(f"{path}: cannot be written: {error.strerror}")
+            return
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(Path(path).parent)))
+        self.choose(path)
+
+    def choose(self, path: str) -> None:
+        """Run the policy in a file, on the scenario that runs now."""
+        self._settings.setValue(FOLDER, str(Path(path).parent))
+        allow_named(path)
+        self._wanted = path
+        self._watch()
+        self._open_wanted()
+
+    # Asking whether a file that a scenario or a session names may run.
+
+    def _show_question(self, error: UntrustedPolicyError, command: Any) -> None:
+        self._question = (error, command)
+
+    def _show_fault(self, text: str) -> None:
+        """Say what is wrong, with the question if that is what it is about."""
+        if self._question is not None and self._question[0].line != text:
+            self._question = None
+        if self._question is None:
+            self._transport.show_fault(text)
+        else:
+            self._transport.show_fault(self._question[0].question, asks=True)
+
+    def _show_text(self) -> None:
+        """The file, to be read before it is allowed."""
+        if self._question is not None:
+            error, _ = self._question
+            show_sheet(self._window, Path(error.path).name, f"<pre>{escape(error.text)}</pre>", html=True)
+
+    def _allow(self) -> None:
+        """Let the very text run that was asked about, and do what was to be done."""
+        if self._question is not None:
+            (error, command), self._question = self._question, None
+            allow_text(error.path, error.text)
+            self._transport.show_fault("")
+            self._worker.post(command)
+
+    def _open_wanted(self) -> None:
+        self._control.run_again(self._wanted, self._transport.seed.value())
+
+    @staticmethod
+    def dropped(data: QMimeData) -> str:
+        """The path of the one Python file that is dragged; empty if it is something else."""
+        files = [url.toLocalFile() for url in data.urls()]
+        return files[0] if len(files) == 1 and files[0].lower().endswith(".py") else ""
+
+    # Watching.
+
+    def follow(self, info: RunInfo) -> None:
+        """Watch the policy's file of the run that begins."""
+        self._system = info.system
+        if info.policy_name == self._wanted:
+            self._wanted = ""
+        if info.policy_name not in self._running:
+            self._running = (info.policy_name,)
+        self._watch()
+
+    def _take_lanes(self, lanes: tuple[tuple[str, RunInfo], ...]) -> None:
+        self._running = tuple(info.policy_name for _, info in lanes)
+
+    def _watch(self) -> None:
+        files = [source_of(name)[0] for name in (*self._running, self._wanted) if name and is_own(name)]
+        paths = {str(Path(name).absolute()) for name in files}
+        wanted = paths | {str(Path(path).parent) for path in paths}
+        present = {*self._watcher.files(), *self._watcher.directories()}
+        if gone := sorted(present - wanted):
+            self._watcher.removePaths(gone)
+        if fresh := sorted(path for path in wanted - present if Path(path).exists()):
+            self._watcher.addPaths(fresh)
+        self._seen = {name: self._seen.get(name, _stamp(name)) for name in files}
+
+    def _look(self) -> None:
+        """Load what has changed; a folder also changes when something else in it does."""
+        changed = [name for name, stamp in self._seen.items() if _stamp(name) != stamp]
+        self._seen |= {name: _stamp(name) for name in changed}
+        self._watch()  # a file that was replaced is not watched any more
+        if self._wanted in changed and self._wanted not in self._running:
+            self._open_wanted()
+        elif changed:
+            self._control.reload_policies()
+
+
+def _stamp(name: str) -> tuple[int, int] | None:
+    """What tells one version of a file from the next; None while there is no file."""
+    try:
+        status = Path(name).stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_ino

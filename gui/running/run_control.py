@@ -1,0 +1,348 @@
+"""What the window's commands mean for the run: each becomes a command to the worker."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Callable, Mapping
+
+from PySide6.QtCore import QObject
+
+from slotscope.gui.intents import AskWhy, Follow, Inspect
+from slotscope.gui.running.forks import fork_edited
+from slotscope.gui.running.goals import Goal
+from slotscope.gui.running.pace import Pace
+from slotscope.gui.running.worker import RunWorker
+from slotscope.model.api import Session
+from slotscope.model.comparison.companion import policies_beside
+from slotscope.model.comparison.comparison import Comparison, Run, lanes_of, lanes_shown, stand_at
+from slotscope.model.comparison.file import load_run, save_run
+from slotscope.model.errors import UserError
+from slotscope.model.questions.columns import write_events
+from slotscope.model.reporting.explain import grouped
+from slotscope.model.running.origin import Moment
+from slotscope.model.scenario.load import parse_scenario, write_scenario
+
+
+class RunControl(QObject):
+    """Translates commands; holds no state of the run."""
+
+    def __init__(self, worker: RunWorker, parent: QObject) -> None:
+        super().__init__(parent)
+        self._worker = worker
+
+    # Opening.
+
+    def open(
+        self,
+        scenario: str,
+        policy: str | None = None,
+        seed: int | None = None,
+        moment: Moment | None = None,
+        trace: tuple[str, ...] = (),
+        beside: tuple[str, ...] = (),
+        running: bool = False,
+    ) -> None:
+        """Open a scenario by name or path, other policies *beside* it, and stand at a moment or run.
+
+        It comes with its own policy and seed unless others are given; what was chosen for the
+        run before is not.
+        """
+
+        def command(worker: RunWorker) -> None:
+            session = worker.open(scenario, policy=policy, seed=seed, trace=trace)
+            run = Comparison.beside(session, beside, kernel=False) if beside else session
+            worker.exchange(run)
+            if moment is not None:  # once the start is seen: the way there may be long
+                worker.post(lambda worker: worker.walk(lambda run: stand_at(run, moment)))
+            if running:
+                worker.run(Goal())
+
+        self._worker.post_instead(command)
+
+    def run_again(self, policy: str, seed: int) -> None:
+        """Run the present scenario, with the edits made to it, under another policy or seed.
+
+        Policies that run beside it do so again.
+        """
+
+        def command(worker: RunWorker) -> None:
+            current = worker.present
+            origin = current.origin
+            session = worker.open(
+                current.bench.scenario, policy=policy, seed=seed, trace=origin.trace, source=origin.source
+            )
+            session.rename(current.name)
+            worker.exchange(_with_lanes(worker, session))
+
+        self._worker.post_instead(command)
+
+    def go_back(self) -> None:
+        """Go back to the run that was replaced, and from there to the one that replaced it."""
+        self._worker.post_instead(RunWorker.go_back)
+
+    def open_session(self, path: Path) -> None:
+        """Open a saved session."""
+        self._worker.post_instead(lambda worker: worker.exchange(load_run(path)))
+
+    def apply(self, data: Mapping[str, Any], carry_on: bool, beside: bool = False) -> None:
+        """Run an edited scenario, from the start or on from here; *beside* the run that is left, with its jobs."""
+
+        def command(worker: RunWorker) -> None:
+            if beside:
+                fork_edited(worker, data)
+                return
+            scenario, current = parse_scenario(data), worker.present
+            run = current.continued(scenario) if carry_on else _with_lanes(worker, worker.open(scenario))
+            run.rename(current.name)
+            worker.exchange(run)
+
+        self._worker.post_instead(command)
+
+    def reload_policies(self) -> None:
+        """Run policies of one's own from their files as they are now, to where the run was.
+
+        If a file cannot be loaded the run stays as it is.  If it fails on the way the run stands there, and
+        comes to where it was once the file is mended.
+        """
+
+        def command(worker: RunWorker) -> None:
+            run = worker.session
+            if run is None:
+                return
+            lanes = lanes_of(run)
+            fresh = [session.reloaded() for session in lanes]
+            worker.policy_refused.emit("")
+            if all(one is other for one, other in zip(lanes, fresh, strict=True)):
+                return
+            event, substep = _under_study(worker, run)
+            session = fresh[0] if len(fresh) == 1 else Comparison.of(fresh)
+            worker.adopt(session)
+            note = f"{session.info.policy_title}: loaded again, replayed to event {event}."
+            worker.run(Goal(event, express=True, replay=True, substep=substep, note=note))
+
+        self._worker.post(command)
+
+    def save(self, path: Path, layout: str) -> None:
+        """Save the session, with the window's layout."""
+
+        def command(worker: RunWorker) -> None:
+            if worker.session is not None:
+                lanes_of(worker.session)[0].breakpoints = worker.breakpoints.listed().entries
+                save_run(worker.session, path, layout)
+                worker.tell(f"Session saved as {path}")
+
+        self._worker.post(command)
+
+    def save_scenario(self, path: Path) -> None:
+        """Save the scenario as TOML."""
+
+        def command(worker: RunWorker) -> None:
+            if worker.session is not None:
+                write_scenario(path, worker.session.bench.scenario)
+                worker.tell(f"Scenario saved as {path}")
+
+        self._worker.post(command)
+
+    def export(self, path: Path) -> None:
+        """Write all events so far, of every policy that runs, as a table."""
+
+        def command(worker: RunWorker) -> None:
+            if worker.session is not None:
+                names = [label for label, _ in lanes_shown(worker.session)] or [""]
+                count = write_events(path, dict(zip(names, lanes_of(worker.session), strict=True)))
+                worker.tell(f"{grouped(count)} events written to {path}")
+
+        self._worker.post(command)
+
+    def watch(self, wanted: Inspect | Follow) -> None:
+        """Search all history for what happened to a thing, or for where an expression holds."""
+        self._worker.post(lambda worker: worker.watch(wanted))
+
+    def ask(self, question: str) -> None:
+        """Find where a question holds in all history of every policy that runs."""
+
+        def command(worker: RunWorker) -> None:
+            for lane in () if worker.session is None else lanes_of(worker.session):
+                lane.questions.want(question)
+            worker.refresh()
+
+        self._worker.post(command)
+
+    def ask_why(self, wanted: AskWhy, lane: int) -> None:
+        """Find why a decision of a policy was made, and what would have flipped it."""
+
+        def command(worker: RunWorker) -> None:
+            session = worker.lane(lane)
+            session.answer = None
+            if not wanted.over:
+                worker.drive.running = False
+                session.ask_why(wanted.thing, wanted.event)
+            worker.refresh()
+
+        self._worker.post_instead(command)
+
+    def to_next_hit(self) -> None:
+        """Stand just before the next event at which the question holds; the very next one is passed over."""
+
+        def find(lane: Session, alone: bool) -> int:
+            if alone:  # then the way is run once
+                lane.step()
+            return lane.questions.next_after(lane.timeline.event + (not alone), along=alone)
+
+        self._to_hit(find)
+
+    def to_previous_hit(self) -> None:
+        """Stand just before the previous one."""
+        self._to_hit(lambda lane, _: lane.questions.last_before(lane.timeline.event))
+
+    def _to_hit(self, find: Callable[[Session, bool], int]) -> None:
+        """Go to what is found in the first lane; where nothing is, the run stays where it is."""
+
+        def command(worker: RunWorker) -> None:
+            lane, *beside = lanes_of(worker.present)
+            event, substep = lane.timeline.event, lane.timeline.substep
+            try:
+                found = find(lane, not beside)
+            except UserError:
+                lane.seek(event, substep)
+                raise
+            worker.walk(lambda run: run.seek(found - 1), "The question holds at the next event.")
+
+        self._worker.post_instead(command)
+
+    # Running.
+
+    def run(self, goal: Goal | None = None) -> None:
+        """Run on, without end or until a goal."""
+        self._worker.post(lambda worker: worker.run(goal or Goal()))
+
+    def pause(self) -> None:
+        """Stop the run, and whatever takes long."""
+        self._worker.cancel()
+
+    def run_or_pause(self) -> None:
+        """The space bar; what takes long besides the run is stopped, too."""
+        if self._worker.busy or self._worker.drive.running:
+            self.pause()
+        else:
+            self._worker.post(lambda worker: worker.pause() if worker.drive.running else worker.run(Goal()))
+
+    def express(self) -> None:
+        """Run without drawing until stopped."""
+        self.run(Goal(express=True))
+
+    def run_until(self, event: int | None = None, time: float | None = None, kind: str | None = None) -> None:
+        """Run on until an event, a time, or an event of a kind."""
+        self.run(Goal(event, float("inf") if time is None else time, kind, express=True))
+
+    def set_pace(self, pace: Pace) -> None:
+        """Run at another speed."""
+        self._worker.post(lambda worker: worker.set_pace(pace))
+
+    # Stepping.
+
+    def step(self) -> None:
+        """One event forwards."""
+        self._worker.post(lambda worker: worker.walk(lambda run: run.step()))
+
+    def step_into(self) -> None:
+        """One sub-step forwards."""
+        self._worker.post(lambda worker: worker.walk(lambda run: run.step_into()))
+
+    def step_out(self) -> None:
+        """Finish the event that was stepped into; nothing between events."""
+        self._worker.post(lambda worker: worker.walk(lambda run: run.step_out()))
+
+    def step_back(self) -> None:
+        """One event back."""
+        self._worker.post(lambda worker: worker.walk(lambda run: run.step_back()))
+
+    def step_back_into(self) -> None:
+        """One sub-step back."""
+        self._worker.post(lambda worker: worker.walk(lambda run: run.step_back_into()))
+
+    def go_to(self, event: int, substep: int = 0) -> None:
+        """Stand after an event."""
+        self._worker.post_instead(lambda worker: worker.walk(lambda run: run.seek(event, substep)))
+
+    def back_to(self, kind: str) -> None:
+        """Stand just before the previous event of a kind."""
+
+        def command(worker: RunWorker) -> None:
+            worker.check_kind(kind)
+            worker.walk(lambda session: session.back_to(kind), f"The next event is a {kind}.")
+
+        self._worker.post(command)
+
+    def to_start(self) -> None:
+        """Back to the start."""
+        self._worker.post_instead(lambda worker: worker.walk(lambda run: run.to_start()))
+
+    def to_live_end(self) -> None:
+        """To the last event ever reached."""
+        self._worker.post_instead(lambda worker: worker.walk(lambda run: run.to_live_end()))
+
+    # Breakpoints.
+
+    def toggle_breakpoint(self, what: int | str) -> None:
+        """Set or clear a breakpoint just before an event, or where a monitor is violated."""
+        self._break(lambda worker: worker.breakpoints.toggle(what))
+
+    def switch_breakpoint(self, what: int | str, on: bool) -> None:
+        """Let one stop the run, or keep it for later."""
+        self._break(lambda worker: worker.breakpoints.switch(what, on))
+
+    def break_here(self) -> None:
+        """Set or clear a breakpoint before the next event."""
+        self._break(lambda worker: worker.breakpoints.toggle(worker.present.timeline.event + 1))
+
+    def break_where(self, text: str, times: int = 1) -> None:
+        """Set a breakpoint, see :meth:`Breakpoints.add`."""
+        self._break(lambda worker: worker.breakpoints.add(text, times))
+
+    def remove_breakpoint(self, what: int | str) -> None:
+        """Remove a breakpoint."""
+        self._break(lambda worker: worker.breakpoints.remove(what))
+
+    def clear_breakpoints(self) -> None:
+        """Clear all breakpoints."""
+        self._break(lambda worker: worker.breakpoints.clear())
+
+    def list_breakpoints(self) -> None:
+        """Let the worker tell which there are."""
+        self._break(_nothing)
+
+    def _break(self, change: Callable[[RunWorker], None]) -> None:
+        """Change the breakpoints, and tell which there are then, or why it could not be done."""
+
+        def command(worker: RunWorker) -> None:
+            fault = ""
+            try:
+                change(worker)
+            except UserError as error:
+                fault = error.line
+            worker.tell_breakpoints(fault)
+            worker.refresh()
+
+        self._worker.post(command)
+
+
+def _nothing(_: RunWorker) -> None:
+    pass
+
+
+def _with_lanes(worker: RunWorker, session: Session) -> Run:
+    """A session with the policies that run beside the present one, if there are any."""
+    run = worker.session
+    if not isinstance(run, Comparison):
+        return session
+    beside = policies_beside(run.sessions, session)
+    return Comparison.beside(session, beside, kernel=False) if beside else session
+
+
+def _under_study(worker: RunWorker, run: Run) -> tuple[int, int]:
+    """Where a run is; or was to come again, if its policy has failed on the way or is still on it."""
+    goal, line = worker.drive.goal, run.timeline
+    if goal.replay and goal.event is not None and goal.event > line.event:
+        return goal.event, goal.substep
+    return line.event, line.substep

@@ -1,0 +1,103 @@
+"""The worker's searches through history for things and questions, in slices, and its looks at the monitors."""
+
+from __future__ import annotations
+
+from time import monotonic
+
+from slotscope.gui.intents import Follow, Inspect
+from slotscope.model.api import Session
+from slotscope.model.comparison.comparison import Run, lanes_of
+from slotscope.model.measures.monitors import Reading
+from slotscope.model.questions.search import QuestionSearch
+from slotscope.model.questions.tracks import Followed, Tracks
+from slotscope.model.reporting.history import Histories
+
+#: Seconds of searching between two looks at the queue, and between two frames.
+SLICE, SHOWN = 0.012, 0.25
+
+
+class Searches:
+    """Searches the histories of a run's lanes; the expressions *followed* are those of all runs."""
+
+    def __init__(self) -> None:
+        self.followed = Followed()
+        self._shown = 0.0
+
+    def begin(self, run: Run) -> None:
+        """Another run: follow in it what was followed, and what its file brings along."""
+        self._follow(run, self.followed.joined(_lanes(run)[0].tracks.followed))
+
+    def _follow(self, run: Run | None, followed: Followed) -> None:
+        self.followed = followed
+        for lane in _lanes(run):
+            lane.tracks.want(followed)
+
+    @staticmethod
+    def _of(run: Run | None) -> tuple[Histories | QuestionSearch | Tracks, ...]:
+        return tuple(search for lane in _lanes(run) for search in (lane.histories, lane.questions, lane.tracks))
+
+    def due(self, run: Run | None) -> bool:
+        """Whether there is anything to search, or to look at."""
+        return any(histories.due for histories in self._of(run)) or any(map(_to_look_at, _lanes(run)))
+
+    def stop(self, run: Run | None) -> None:
+        """Search no further until something is asked for."""
+        for histories in self._of(run):
+            histories.stop()
+
+    def want(self, run: Run | None, wanted: Inspect | Follow) -> None:
+        """Search the history of a thing in one of the lanes, if that is still there; follow an expression in all.
+
+        Raises
+        ------
+        UserError
+            If as many are followed as there can be.
+        """
+        if isinstance(wanted, Follow):
+            self._follow(run, self.followed.changed(wanted.role, wanted.text, wanted.over))
+            return
+        for lane in _lanes(run):
+            if lane.info is wanted.run:
+                lane.histories.want(wanted.thing, wanted.further)
+
+    def follow(self, run: Run | None) -> list[Reading]:
+        """While it runs: look at what has just happened, if that is little; the monitors found violated by that."""
+        for histories in self._of(run):
+            histories.follow()
+        found = [lane.lookout.follow(lane.timeline.event, lane.timeline.state) for lane in _lanes(run)]
+        return [reading for readings in found for reading in readings]
+
+    def go_on(self, run: Run | None) -> bool:
+        """Search for a slice, and look where the run rests; whether there is something new to show."""
+        changed = look_at(run)
+        searched = [search for search in self._of(run) if search.due]
+        if not searched:
+            return changed
+        for search in searched:
+            search.search(SLICE)
+        now = monotonic()
+        if self.due(run) and now - self._shown < SHOWN:
+            return False
+        self._shown = now
+        return True
+
+
+def _lanes(run: Run | None) -> tuple[Session, ...]:
+    return () if run is None else lanes_of(run)
+
+
+def look_at(run: Run | None) -> bool:
+    """Judge the monitors of every lane where it rests; whether any stands otherwise than before."""
+    before = _standings(run)
+    for lane in filter(_to_look_at, _lanes(run)):
+        lane.lookout.look(lane.timeline.event, lane.timeline.state)
+    return _standings(run) != before
+
+
+def _standings(run: Run | None) -> list[str]:
+    return [reading.standing for lane in _lanes(run) for reading in lane.lookout.readings]
+
+
+def _to_look_at(lane: Session) -> bool:
+    """Whether a lane that rests between events was not looked at there."""
+    return lane.timeline.substep == 0 and lane.lookout.due(lane.timeline.event)

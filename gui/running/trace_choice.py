@@ -1,0 +1,137 @@
+"""Scenarios that play a trace: its files are chosen beside the box, and remembered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QMimeData, QObject, QSettings
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from slotscope.gui.running.run_control import RunControl
+from slotscope.gui.running.worker import RunWorker
+from slotscope.gui.window.transport import TransportBar
+from slotscope.model.errors import UserError
+from slotscope.model.reporting.frame import RunInfo
+from slotscope.model.scenario.load import load_scenario
+from slotscope.model.traces.formats import has_job_format
+
+#: Formats of which a trace is a folder.
+IN_FOLDERS = {"azure-flavours"}
+
+#: Endings of files that are no traces, unless their content is one.
+_OTHERS = {".py", ".toml", ".json", ".slotscope"}
+
+
+class TraceChoice(QObject):
+    """Opens scenarios; one that plays a trace with the files that were chosen for it last.
+
+    The button beside the scenario tells and changes them; without any an excerpt is played.
+    """
+
+    def __init__(
+        self, window: QWidget, settings: QSettings, transport: TransportBar, worker: RunWorker, control: RunControl
+    ) -> None:
+        super().__init__(window)
+        self._window, self._settings, self._control = window, settings, control
+        self._button = transport.trace
+        self._info: RunInfo | None = None
+        self._asked: tuple[str, dict[str, Any]] | None = None  # a scenario whose trace was refused, and how
+        self._opening: tuple[str, dict[str, Any]] | None = None  # one that may be refused
+        self._button.clicked.connect(self.ask)
+        transport.scenario_chosen.connect(self.open)
+        worker.opened.connect(self._take_info)
+        worker.refused.connect(self._refused)
+
+    def open(self, scenario: str, **choices: Any) -> None:
+        """Open a scenario as :meth:`gui.running.run_control.RunControl.open`, with the trace that is remembered."""
+        plays = _plays_a_trace(scenario)
+        if plays and not choices.get("trace"):
+            choices["trace"] = self._remembered(scenario)
+        self._opening = (scenario, choices) if plays else None
+        self._control.open(scenario, **choices)
+
+    def ask(self) -> None:
+        """Let the user choose files, without holding the window."""
+        scenario, _ = self._wanted
+        if not scenario:
+            return
+        folder = _format_of(scenario) in IN_FOLDERS
+        dialog = QFileDialog(self._window, f"A trace for {_short(scenario)}")
+        dialog.setObjectName("trace-files")
+        dialog.setFileMode(QFileDialog.FileMode.Directory if folder else QFileDialog.FileMode.ExistingFiles)
+        known = self._remembered(scenario)
+        if known:
+            dialog.setDirectory(str(Path(known[0]).parent))
+        dialog.filesSelected.connect(self.choose)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.show()
+
+    def choose(self, files: list[str]) -> None:
+        """Open the scenario that was asked about, or runs, with these files."""
+        scenario, choices = self._wanted
+        self.open(scenario, **choices | {"trace": tuple(files)})
+
+    def dropped(self, data: QMimeData) -> list[str]:
+        """The files that are dragged, if a trace is wanted and they can be one."""
+        files = [url.toLocalFile() for url in data.urls()]
+        others = any(
+            not path or (Path(path).suffix.lower() in _OTHERS and not has_job_format(Path(path))) for path in files
+        )
+        return [] if others or not self._wanted[0] else files
+
+    @property
+    def _wanted(self) -> tuple[str, dict[str, Any]]:
+        """The scenario that a trace would be for, and how it is opened; no name without one."""
+        info = self._info
+        if self._asked is not None:
+            return self._asked
+        if info is None or info.scenario.workload.kind != "trace":
+            return "", {}
+        return info.origin.source or info.scenario_name, {}
+
+    def _take_info(self, info: RunInfo) -> None:
+        self._info, self._asked, self._opening = info, None, None
+        files = info.origin.trace
+        if files:
+            self._settings.setValue(_key(info.origin.source or info.scenario_name), files)
+        plays = info.scenario.workload.kind == "trace"
+        self._button.setVisible(plays)
+        if plays:
+            names = [Path(path).name for path in files or info.scenario.workload.paths]
+            self._button.setText(f"trace: {names[0]}{' ...' if len(names) > 1 else ''}")
+
+    def _refused(self, _: str) -> None:
+        """A trace that cannot be read, or was given up, is asked for anew."""
+        if self._opening is not None:
+            self._asked, self._opening = self._opening, None
+            self._button.setText(f"Choose a trace for {_short(self._asked[0])} ...")
+            self._button.show()
+
+    def _remembered(self, scenario: str) -> tuple[str, ...]:
+        """The files that were used last, if they are still there."""
+        kept = self._settings.value(_key(scenario)) or ()
+        files = (kept,) if isinstance(kept, str) else tuple(str(path) for path in kept)
+        return files if all(Path(path).exists() for path in files) else ()
+
+
+def _plays_a_trace(scenario: str) -> bool:
+    """Whether a scenario needs files that it does not name; what it cannot be is said elsewhere."""
+    try:
+        opened = load_scenario(scenario)
+    except UserError:
+        return False
+    return opened.workload.kind == "trace" and not opened.workload.paths
+
+
+def _format_of(scenario: str) -> str:
+    return str(getattr(load_scenario(scenario).workload, "format", ""))
+
+
+def _short(scenario: str) -> str:
+    return Path(scenario).stem
+
+
+def _key(scenario: str) -> str:
+    """Where the settings keep the files of a scenario's trace."""
+    return f"trace/{scenario.replace('/', '|')}"

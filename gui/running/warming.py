@@ -1,0 +1,206 @@
+"""Gets compiled code ready while the run goes on: nothing here holds the window or the run.
+
+On a machine's first start a process of its own compiles, what runs now first, and the
+reference serves meanwhile; later starts load from the cache, in a thread of its own.  There the
+kernel that a policy's file brings along is compiled, too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+from threading import Thread
+from typing import Callable, Sequence
+
+from slotscope.model.errors import UserError
+from slotscope.model.jit import cache_folder
+from slotscope.model.kinds.spec import Kind, kind_named
+from slotscope.model.running.assembly import Bench
+from slotscope.model.warm import warm
+
+_ROOT = Path(__file__).resolve().parents[2]
+
+#: What the process says once the painting of servers is compiled, too.
+_PAINTING = "*painting"
+
+
+def is_warm(system: str) -> bool:
+    """Whether a kind of system's source was compiled before, by this Python on this machine."""
+    return _marker(system).exists()
+
+
+def _marker(system: str) -> Path:
+    """A file that stands for "all is compiled"; its name changes with what paints."""
+    digest = hashlib.blake2b(digest_size=8)
+    for path in sorted((_ROOT / "gui" / "painting").glob("*.py")):
+        digest.update(path.read_bytes())
+    return cache_folder() / f"complete-{system}-{digest.hexdigest()}"
+
+
+def warm_in_background(
+    system: str, policies: tuple[str, ...] = (), output: int = subprocess.DEVNULL
+) -> subprocess.Popen[bytes] | None:
+    """Start compiling for a kind of system in another process; None if nothing is to be done.
+
+    *policies* come first; the process writes the name of each policy that is done to *output*.
+    """
+    if is_warm(system):
+        return None
+    return subprocess.Popen(
+        [sys.executable, "-m", "slotscope.gui.running.warming", system, *policies],
+        cwd=_ROOT,
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def load_painting() -> None:
+    """Paint servers with the compiled kernel from here on."""
+    from slotscope.gui.painting import kernel
+
+    kernel.activate()
+
+
+class Warming:
+    """The compiled code of a run's policies, on its way: ask :meth:`ready` now and then.
+
+    Attributes
+    ----------
+    text:
+        What is being done, in a few words; empty when nothing is.
+    failed:
+        Whether compiling failed.
+    """
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.failed = False
+        self._system = ""
+        self._wanted: tuple[Bench, ...] = ()
+        self._refused: UserError | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._said = b""
+        self._loading: Thread | None = None
+        self._threads: list[Thread] = []
+        self._all = 1
+
+    @property
+    def wanted(self) -> bool:
+        """Whether anything is on its way."""
+        return bool(self._wanted) or self._process is not None
+
+    def want(self, kind: Kind, benches: Sequence[Bench]) -> None:
+        """See to the code of what runs in a kind of system, which is nothing if it is there."""
+        self._wanted, self._loading, self._refused = tuple(benches), None, None
+        if benches and kind.name != self._system:
+            self._end_process()
+            self._system, self._said, self.failed = kind.name, b"", False
+            self._all = len(kind.kernels) + 1
+            self._process = warm_in_background(kind.name, _built_in(benches), subprocess.PIPE)
+            if self._process is not None and self._process.stdout is not None:
+                os.set_blocking(self._process.stdout.fileno(), False)
+
+    def stop(self) -> None:
+        """End the process that compiles, and wait for what is being loaded."""
+        self._end_process()
+        for thread in self._threads:
+            thread.join()
+
+    def _end_process(self) -> None:
+        if self._process is not None:
+            self._process.terminate()
+            self._process.communicate()
+        self._process, self._system = None, ""
+
+    def ready(self) -> bool:
+        """Whether what was wanted can be used at once; said a single time.
+
+        Raises
+        ------
+        UserError
+            If the kernel of a policy's file cannot be compiled; said a single time.
+        """
+        self._look_at_process()
+        if not self._wanted or self.failed:
+            return False
+        wanted = self._wanted
+        if self._loading is None and self._compiled(_built_in(wanted)):
+            self._loading = self._aside(lambda: self._load(wanted))
+        if self._loading is None or self._loading.is_alive():
+            return False
+        refused, self._loading, self._wanted, self._refused = self._refused, None, (), None
+        self._describe()
+        if refused is not None:
+            raise refused
+        return True
+
+    def _aside(self, work: Callable[[], None]) -> Thread:
+        thread = Thread(target=work, name="loading", daemon=True)
+        self._threads = [one for one in self._threads if one.is_alive()] + [thread]
+        thread.start()
+        return thread
+
+    def _compiled(self, policies: tuple[str, ...]) -> bool:
+        return self._process is None or set(policies) <= set(self._said.decode().split())
+
+    def _load(self, wanted: tuple[Bench, ...]) -> None:
+        if policies := _built_in(wanted):
+            for _ in warm(self._system, policies):
+                pass
+        try:
+            for bench in wanted:
+                bench.prepare()
+        except UserError as error:
+            if wanted is self._wanted:
+                self._refused = error
+        if is_warm(self._system):
+            load_painting()
+
+    def _look_at_process(self) -> None:
+        process = self._process
+        if process is not None and process.stdout is not None:
+            ended = process.poll() is not None
+            self._said += process.stdout.read() or b""
+            if ended:
+                process.stdout.close()
+                self._process, self.failed = None, process.returncode != 0
+                if self.failed:
+                    self._system = ""  # the next run tries again
+                else:
+                    self._aside(load_painting)
+        self._describe()
+
+    def _describe(self) -> None:
+        done = len(self._said.split())
+        if self._process is not None:
+            self.text = f"compiling: {done} of {self._all} done"
+        elif self._loading is not None:
+            own = any(bench.system.policy.brought for bench in self._wanted)
+            self.text = "compiling the policy's kernel" if own else "loading compiled code"
+        else:
+            self.text = ""
+
+
+def _built_in(benches: Sequence[Bench]) -> tuple[str, ...]:
+    """The policies of the program's own among what runs."""
+    return tuple({bench.scenario.policy.name for bench in benches if not bench.system.policy.brought})
+
+
+def main(system: str, first: tuple[str, ...] = ()) -> None:
+    """Compile the kernels of policies and of painting, and leave a mark that it was done."""
+    kernels = kind_named(system).kernels
+    ordered = sorted(kernels, key=lambda policy: policy not in first)
+    for policy in warm(system, ordered):
+        print(policy, flush=True)
+    load_painting()
+    _marker(system).parent.mkdir(parents=True, exist_ok=True)
+    _marker(system).touch()
+    print(_PAINTING, flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], tuple(sys.argv[2:]))

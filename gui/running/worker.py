@@ -1,0 +1,440 @@
+"""The thread that owns the run.
+
+The window never touches a session.  It posts commands and gets frames back; a new frame is
+made only after the last one was taken, so a slow drawing slows no run down.
+"""
+
+from __future__ import annotations
+
+import threading
+from queue import Empty, SimpleQueue
+from time import monotonic
+from typing import Any, Callable
+
+from PySide6.QtCore import QObject, Signal
+
+from slotscope.gui.faults import Fault, caught, tell
+from slotscope.gui.intents import Follow, Inspect
+from slotscope.gui.running.drive import SLICE_SECONDS, Drive
+from slotscope.gui.running.goals import Goal, GoalProgress
+from slotscope.gui.running.pace import Pace
+from slotscope.gui.running.searches import Searches
+from slotscope.gui.running.warming import Warming
+from slotscope.gui.widgets.fault_label import without_folders
+from slotscope.gui.window.actions import BACK_KEY
+from slotscope.model.api import Session
+from slotscope.model.comparison.comparison import Run, called, kinds_of, lanes_of, lanes_shown
+from slotscope.model.errors import PolicyFileError, UntrustedPolicyError, UserError
+from slotscope.model.policies import stop_what_hangs
+from slotscope.model.questions.breakpoints import Breakpoints
+from slotscope.model.reporting.frame import RunInfo
+from slotscope.model.running.waiting import PERIOD, GivenUpError, waiting
+from slotscope.model.scenario.load import Scenario
+
+Command = Callable[["RunWorker"], None]
+
+#: Seconds between two looks at what is not done yet: a frame to be taken, code to be compiled.
+MOMENT = 0.05
+
+#: Seconds that the run has to end before the window closes without it.
+LAST_WAIT = 5.0
+
+
+class RunWorker(QObject):
+    """Runs a session in a thread of its own and publishes frames.
+
+    Signals
+    -------
+    framed(Frame)
+        A new frame; the next one comes after :meth:`take` was called.
+    compared(tuple)
+        The policies that run side by side from here on, as (label, RunInfo); none for one alone.
+    opened(RunInfo)
+        Another scenario or policy runs now.
+    refused(str)
+        A command could not be carried out; the run is as it was.
+    policy_refused(str)
+        What is wrong with a policy of one's own; empty once that is over.
+    forks_told(ForkOffer), breakpoints_told(BreakpointList)
+        The breakpoints, after one was asked for or taken away.
+    permission_wanted(UntrustedPolicyError, command)
+        A file that nobody has allowed would run; the command is to be posted again if it may.
+    stood(int, str)
+        The run, or the moment, of a lesson's step is there; which, as it was counted, and else what is wrong.
+    posed(int, object)
+        A question at the moment where the run stands, an Exercise, or why there is none; which, as it was counted.
+    progressed(Progress)
+        How far it is with what takes long; without a text once that is over.
+    compiling(str)
+        How far it is with compiled code; empty once the run uses it.
+    """
+
+    framed = Signal(object)
+    compared = Signal(object)
+    opened = Signal(object)
+    refused = Signal(str)
+    policy_refused = Signal(str)
+    breakpoints_told = Signal(object)
+    forks_told = Signal(object)
+    permission_wanted = Signal(object, object)
+    compiled = Signal(bool)
+    compiling = Signal(str)
+    progressed = Signal(object)
+    stood = Signal(int, str)
+    posed = Signal(int, object)
+    laid_out = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.session: Run | None = None
+        self.bounds: Any = None
+        self.breakpoints = Breakpoints()
+        self.drive = Drive(self.breakpoints)
+        self._commands: SimpleQueue[Command | None] = SimpleQueue()
+        self._taken = threading.Event()
+        self._taken.set()
+        self._stops: SimpleQueue[None] = SimpleQueue()  # one for each wish that has not arrived
+        self._searches = Searches()
+        self._told = 0.0  # when progress was last told
+        self._telling = False
+        self._warming = Warming()
+        self._seen = False  # whether a frame of what runs is out
+        self._stale = True
+        self._replaced: Run | None = None
+        self._message = ""
+        self._thread = threading.Thread(target=self._live, name="run", daemon=True)
+
+    # Called by the window.
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread; returns when it has ended, or goes on without end in compiled code."""
+        self._stops.put(None)
+        self._commands.put(None)
+        stop_what_hangs()
+        self._thread.join(LAST_WAIT)
+        self._warming.stop()
+
+    def post(self, command: Command) -> None:
+        """Carry out a command between two slices, or after what takes long."""
+        self._commands.put(command)
+
+    def post_instead(self, command: Command) -> None:
+        """Carry out a command at once, instead of what takes long."""
+        self._stops.put(None)
+        self._commands.put(RunWorker._stopped)
+        self._commands.put(command)
+
+    @property
+    def busy(self) -> bool:
+        """Whether something takes long that is not the run."""
+        return self._telling and not self.drive.running
+
+    def take(self) -> None:
+        """The last frame has been drawn; another may come."""
+        self._taken.set()
+        self._commands.put(_nothing)
+
+    # The thread.
+
+    def _live(self) -> None:
+        while True:
+            command = self._next_command()
+            if command is None:
+                return
+            self._carry_out(command)
+            if self.drive.running:
+                self._carry_out(RunWorker._slice)
+            if not self._carry_out(type(self)._publish):
+                self._stale = False  # the next try is at the next command
+            self._tell_now_and_then()
+            self._carry_out(type(self)._search)
+            self._carry_out(type(self)._use_what_is_compiled)
+
+    def _next_command(self) -> Command | None:
+        """The next command, None to end; without one a run goes on and anything else waits.
+
+        The thread must never spin: it would take Python's lock from the window.
+        """
+        try:
+            if self.drive.running:
+                return self._commands.get(block=False)
+            if self._searching:
+                return self._commands.get(timeout=SLICE_SECONDS)
+            return self._commands.get(timeout=MOMENT if self._pending else None)
+        except Empty:
+            return _nothing
+
+    @property
+    def _pending(self) -> bool:
+        return self._warming.wanted or (self._stale and self.session is not None)
+
+    def _carry_out(self, command: Command) -> bool:
+        """Carry out a command; False where it could not be, which the window is told.
+
+        The thread outlives whatever is raised, and the run goes back to where it stood.
+        """
+        session = self.session
+        place = None if session is None else (session.timeline.event, session.timeline.substep)
+        try:
+            with waiting(self._report, self._wishes_to_stop):
+                command(self)
+        except GivenUpError as error:
+            self.tell("" if self.drive.running else error.line)  # a run that pauses needs no words
+            self.drive.running = False
+        except UserError as error:
+            line = error.line
+            if isinstance(error, UntrustedPolicyError):
+                self.permission_wanted.emit(error, command)
+            if isinstance(error, PolicyFileError):
+                self.policy_refused.emit(line)
+                line = without_folders(line)
+            self._refuse(line)
+        except Exception as error:
+            tell(error)
+            self._refuse(f"That could not be done: {Fault.of(error).sentence}")
+            if session is not None and session is self.session and place is not None:
+                with caught():
+                    session.seek(*place)
+        else:
+            return True
+        return False
+
+    def _refuse(self, line: str) -> None:
+        self.drive.running = False
+        self._message = line
+        self._stale = True
+        self.refused.emit(line)
+
+    def _wishes_to_stop(self) -> int:
+        """Asked in the middle of what takes long, where another engine can also take over."""
+        self._use_what_is_compiled()
+        return self._stops.qsize()
+
+    def _stopped(self) -> None:
+        """What was to stop has stopped; what follows runs."""
+        self._stops.get()
+
+    def _report(self, text: str) -> None:
+        """Tell how far it is with what takes long."""
+        line = None if self.session is None else self.session.timeline
+        event, time = (0, 0.0) if line is None else (line.event, line.time)
+        self._telling = True
+        self.progressed.emit(GoalProgress(text, event, time, self.drive.speed(event, time)))
+
+    def _tell_now_and_then(self) -> None:
+        """Signs of life while nothing is drawn, and that it is over."""
+        if self.drive.unseen and self.session is not None:
+            if monotonic() - self._told >= PERIOD:
+                self._told = monotonic()
+                line = self.session.timeline
+                self._report(self.drive.told(line.event, line.time))
+        elif self._telling:
+            self._telling = False
+            self.progressed.emit(GoalProgress())
+
+    def _publish(self) -> None:
+        if self.session is None or not self._stale or self.drive.unseen or not self._taken.is_set():
+            return
+        line = self.session.timeline
+        frame = self.session.frame(
+            running=self.drive.running and not self.drive.stepping,
+            playing=self.drive.running,
+            speed=self.drive.speed(line.event, line.time),
+            message=self._message,
+            bounds=self.bounds,
+            breakpoints=self.breakpoints.active,
+        )
+        self._taken.clear()
+        self._stale, self._seen = False, True
+        self.framed.emit(frame)
+
+    # Commands.
+
+    def adopt(self, session: Run) -> None:
+        """Run another session, or several side by side, from here on."""
+        self.session = session
+        self.drive.end()
+        first = lanes_of(session)[0]
+        self.breakpoints.watch(first.bench, first.timeline)
+        self.breakpoints.restore(first.breakpoints)
+        first.breakpoints = ()  # from here on they are in the list
+        self.tell_breakpoints()
+        self._searches.begin(session)
+        self.bounds = None
+        self.tell("")
+        self.policy_refused.emit("")
+        self.compared.emit(lanes_shown(session))
+        self.opened.emit(session.info)
+        if session.layout:
+            self.laid_out.emit(session.layout)
+        self._seen = False
+        slow = [leg for lane in lanes_of(session) if not lane.compiled for leg in lane.bench.legs]
+        self._warming.want(session.info.kind, [bench for bench in slow if bench.has_kernel])
+
+    def run(self, goal: Goal) -> None:
+        """Run on until the goal, or until paused."""
+        if goal.kind is not None:
+            self.check_kind(goal.kind)
+        self.drive.begin(self.present, goal)
+        self._told = monotonic()
+        self.tell("")
+
+    def tell_breakpoints(self, fault: str = "") -> None:
+        """Tell the window all breakpoints, and *fault*; the tracks mark where they hold."""
+        self.breakpoints_told.emit(self.breakpoints.listed(fault))
+        if self.session is not None:
+            lanes_of(self.session)[0].tracks.mark(self.breakpoints.marked)
+
+    def check_kind(self, kind: str) -> None:
+        """Refuse a kind of event that this run has not, such as one chosen for the run before.
+
+        Raises
+        ------
+        UserError
+            If there is no such kind.
+        """
+        if kind not in (allowed := kinds_of(self.present)):
+            raise UserError(f"found the kind of event '{kind}', allowed: {', '.join(allowed)}")
+
+    def pause(self) -> None:
+        """Stop running, or searching histories where nothing runs."""
+        if self._searching:
+            self._searches.stop(self.session)
+        self.drive.running = False
+        self._stale = True
+
+    def walk(self, step: Callable[[Run], Any], note: str = "") -> None:
+        """Pause and take a step, forwards or back, which returns a line to be shown, or False for "there is none"."""
+        self.drive.running = False
+        self.drive.measure_from(self.present)
+        self.tell(note)
+        said = step(self.present)
+        if said is False or isinstance(said, str):
+            self._message = said or "There is no earlier event of that kind."
+
+    def watch(self, wanted: Inspect | Follow) -> None:
+        """Search the history of a thing in one of the runs, or follow an expression through that of all."""
+        self._searches.want(self.session, wanted)
+        self.refresh()
+
+    @property
+    def _searching(self) -> bool:
+        return not self.drive.running and self._searches.due(self.session)
+
+    def _search(self) -> None:
+        if self.drive.running:
+            if said := self.breakpoints.violated(self._searches.follow(self.session)):
+                self._end(said)
+        elif self._searching and self._searches.go_on(self.session):
+            self._stale = True
+
+    def cancel(self) -> None:
+        """Give up what takes long, what hangs, and the run (may be called from any thread)."""
+        stop_what_hangs()
+        self.post_instead(RunWorker.pause)
+
+    def exchange(self, session: Run, done: str = "Opened") -> None:
+        """Run another run instead; one that had begun can come back, see :meth:`go_back`."""
+        replaced = self.session
+        if replaced is not None and replaced.timeline.live_end > replaced.timeline.first_event:
+            self._put_aside(replaced)
+        self.adopt(session)
+        if self._replaced is not None:
+            said = f"{done} {called(session)}. {BACK_KEY} goes back to {called(self._replaced)}."
+            self.tell(" ".join((*session.info.warnings, said)))
+
+    def go_back(self) -> None:
+        """Go back to the run that was replaced; again, to the one that replaced it."""
+        if self._replaced is None:
+            raise UserError("no run was replaced yet; there is none to go back to")
+        back = self._replaced
+        self._put_aside(self.present)
+        self.adopt(back)
+        self.tell(f"Back at {called(back)}. {BACK_KEY} goes to {called(self._replaced)}.")
+
+    def _put_aside(self, run: Run) -> None:
+        run.layout = ""  # it comes back into the docks as they are then
+        self._replaced = run
+
+    def open(self, scenario: str | Scenario, **choices: Any) -> Session:
+        """Open a scenario, telling how far the reading of its trace, or its plan, has come."""
+        return Session.open(scenario, kernel=False, **choices)
+
+    def refresh(self) -> None:
+        """Publish a frame although nothing has happened."""
+        self._stale = True
+
+    def set_pace(self, pace: Pace) -> None:
+        """Run at another pace."""
+        self.drive.set_pace(pace, self.session)
+
+    def set_bounds(self, bounds: Any, info: RunInfo) -> None:
+        """The programs of a run have been solved; nothing happens if another one runs by now."""
+        if self.session is not None and self.session.info.origin is info.origin:
+            self.bounds = bounds
+            self._stale = True
+
+    @property
+    def present(self) -> Run:
+        """The run.
+
+        Raises
+        ------
+        UserError
+            If nothing is open.
+        """
+        if self.session is None:
+            raise UserError("nothing is open yet; open a scenario first")
+        return self.session
+
+    def lane(self, number: int) -> Session:
+        """One of the policies that run, the first is 0.
+
+        Raises
+        ------
+        UserError
+            If it does not run any more: a comparison ends while its panels are still there.
+        """
+        lanes = lanes_of(self.present)
+        if number >= len(lanes):
+            raise UserError(f"policy {number + 1} runs no more, {called(self.present)} does; ask again there")
+        return lanes[number]
+
+    def tell(self, text: str) -> None:
+        """Show a line in the status bar, with the next frame."""
+        self._message = text
+        self._stale = True
+
+    # Running.
+
+    def _slice(self) -> None:
+        self._stale = True
+        if (said := self.drive.slice(self.present)) is not None:
+            self._end(said)
+
+    def _end(self, message: str) -> None:
+        self.drive.end()
+        self.tell(message)
+
+    def _use_what_is_compiled(self) -> None:
+        """Once a first frame is out, so that loading delays no picture."""
+        if not self._seen or self.session is None or not self._warming.wanted:
+            return
+        before = self._warming.text
+        try:
+            if self._warming.ready():
+                self.session.use_kernel()
+                self._stale = True
+        finally:  # also where a policy's kernel cannot be compiled
+            if self._warming.text != before:
+                self.compiling.emit(self._warming.text)
+        if self._warming.failed or (before and not self._warming.text):
+            self.compiled.emit(not self._warming.failed)
+
+
+def _nothing(_: RunWorker) -> None:
+    pass

@@ -1,0 +1,67 @@
+"""A field for questions about a run: it offers the names that may follow, with what they mean."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QRect, Qt
+from PySide6.QtGui import QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import QCompleter, QLineEdit, QWidget
+
+from slotscope.gui.widgets.boxes import keep_keys
+from slotscope.model.questions.completion import completions
+from slotscope.model.questions.words import Word, Words
+
+#: Names offered at once.
+MOST = 60
+
+_NAME = Qt.ItemDataRole.UserRole
+
+
+class QuestionField(QLineEdit):
+    """A line to write a question into; without words of a run it offers nothing."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._words: Words | None = None
+        self._start = 0  # where the name begins that is being written
+        self._offers = QStandardItemModel(self)
+        self._offering = QCompleter(self._offers, self)
+        self._offering.setWidget(self)
+        popup = self._offering.popup()  # made by Qt, which alone knows when it goes
+        assert popup is not None
+        self.list = popup
+        self._offering.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
+        self._offering.activated[QModelIndex].connect(self._take)  # type: ignore[index]
+        keep_keys(self.list)
+        self.textEdited.connect(self._offer)
+
+    def set_words(self, words: Words) -> None:
+        """Offer the names of a run."""
+        self._words = words
+
+    def _offer(self) -> None:
+        before = self.text()[: self.cursorPosition()]
+        self._start, found = (0, []) if self._words is None else completions(self._words, before)
+        if not found or [word.text for word in found] == [before[self._start :]]:
+            self.list.hide()
+            return
+        self._offers.clear()
+        for word in found[:MOST]:
+            item = QStandardItem(_written(word))
+            item.setData(word.text, _NAME)
+            self._offers.appendRow(item)
+        self._offering.complete(self._room(self.list.sizeHintForColumn(0) + 2 * self.fontMetrics().height()))
+
+    def _room(self, width: int) -> QRect:
+        """Where the list opens: below the name, as wide as it needs."""
+        place = self.cursorRect()
+        return QRect(place.left(), 0, width, self.height())
+
+    def _take(self, chosen: QModelIndex) -> None:
+        name, end = str(chosen.data(_NAME)), self.cursorPosition()
+        self.setText(f"{self.text()[: self._start]}{name}{self.text()[end:]}")
+        self.setCursorPosition(self._start + len(name))
+
+
+def _written(word: Word) -> str:
+    """A name, what it is, and its unit."""
+    return f"{word.text}   {word.about}{f' ({word.unit})' if word.unit else ''}"

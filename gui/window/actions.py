@@ -1,0 +1,331 @@
+"""Every command of the window in one table: name, key, icon and a sentence.
+
+Menus, the transport bar, tooltips and the sheet of shortcuts are all made from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QKeySequence, QShortcut
+from PySide6.QtWidgets import QWidget
+
+from slotscope.gui.theme import Theme
+from slotscope.gui.widgets.boxes import popup_open
+from slotscope.gui.widgets.icons import icon
+
+#: Goes back to the run that another one has replaced.
+BACK_KEY = "Ctrl+Shift+Z"
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command: where it stands and how it is reached."""
+
+    name: str
+    title: str
+    keys: tuple[str, ...]
+    sentence: str
+    group: str
+    icon: str = ""
+    checkable: bool = False
+    onward: bool = False  #: whether it lets the run go on, which an open question holds back
+    paging: str = ""  #: a presenter's key; in sheets and dialogs it turns pages as usual
+
+    @property
+    def all_keys(self) -> tuple[str, ...]:
+        """Every key that gives the command in the window."""
+        return (*self.keys, self.paging) if self.paging else self.keys
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command("run", "Run or pause", ("Space",), "Runs on, or pauses.", "Transport", "run", onward=True),
+    Command(
+        "step",
+        "Step",
+        ("Right",),
+        "Lets one event happen, or finishes the one begun.",
+        "Transport",
+        "step",
+        onward=True,
+    ),
+    Command(
+        "into",
+        "Step into",
+        ("Shift+Right",),
+        "Takes the next sub-step of the decision.",
+        "Transport",
+        "into",
+        onward=True,
+    ),
+    Command(
+        "out",
+        "Step out",
+        ("Shift+Down",),
+        "Finishes the decision that was stepped into.",
+        "Transport",
+        "out",
+        onward=True,
+    ),
+    Command(
+        "to_next",
+        "To the next",
+        ("Ctrl+Right",),
+        "Runs to the next event of the chosen kind and stops just before it.",
+        "Transport",
+        "to_next",
+        onward=True,
+    ),
+    Command("step_back", "Step back", ("Left",), "Takes one event back.", "Transport", "step_back"),
+    Command("back_into", "Sub-step back", ("Shift+Left",), "Takes one sub-step back.", "Transport", "substep_back"),
+    Command(
+        "to_previous",
+        "To the previous",
+        ("Ctrl+Left",),
+        "Goes back to just before the previous event of the chosen kind.",
+        "Transport",
+        "to_previous",
+    ),
+    Command(
+        "why",
+        "Why?",
+        ("W",),
+        "Says why the selected job is where it is, why not on the selected server, or why the last decision was made.",
+        "Transport",
+    ),
+    Command(
+        "next_hit",
+        "To the next hit",
+        ("F3",),
+        "Goes to just before the next event at which the log's question holds, also beyond the live end.",
+        "Transport",
+        onward=True,
+    ),
+    Command(
+        "previous_hit",
+        "To the previous hit",
+        ("Shift+F3",),
+        "Goes back to just before the previous event at which the log's question holds.",
+        "Transport",
+    ),
+    Command("to_start", "To the start", ("Home",), "Goes back to the start.", "Transport", "to_start"),
+    Command(
+        "to_live_end",
+        "To the live end",
+        ("End",),
+        "Goes to the last event that was ever reached.",
+        "Transport",
+        "to_live_end",
+        onward=True,
+    ),
+    Command("slower", "Slower", ("<",), "Halves the speed.", "Transport"),
+    Command("faster", "Faster", (">",), "Doubles the speed.", "Transport"),
+    Command(
+        "express",
+        "Express",
+        ("E",),
+        "Runs as fast as the machine can, without drawing, until Esc.",
+        "Transport",
+        "express",
+        onward=True,
+    ),
+    Command(
+        "until",
+        "Run until ...",
+        ("U",),
+        "Runs until a time (t = 20), an event (1000) or a kind of event.",
+        "Transport",
+        onward=True,
+    ),
+    Command(
+        "stop",
+        "Stop",
+        ("Esc",),
+        "Closes what is in front (a sheet, a dialog, an inspector); else stops what runs.",
+        "Transport",
+        "cancel",
+    ),
+    Command(
+        "break_here",
+        "Breakpoint before the next event",
+        ("B",),
+        "Sets or clears a breakpoint just before the next event.",
+        "Transport",
+        "breakpoint",
+    ),
+    Command(
+        "breakpoints",
+        "Breakpoints ...",
+        ("Ctrl+B",),
+        "Lists, sets and removes breakpoints: before an event, or where a question holds.",
+        "Transport",
+    ),
+    Command(
+        "what_if",
+        "What if ...",
+        ("I",),
+        "Decides otherwise, or lets another policy go on from here, beside this run; lists all forks.",
+        "Transport",
+    ),
+    Command(
+        "experiments",
+        "Experiments ...",
+        ("Ctrl+E",),
+        "Figures of the papers made again, and sweeps of the scenario, beside this run.",
+        "Transport",
+    ),
+    Command("open", "Open ...", ("Ctrl+O",), "Opens a scenario or a saved session.", "File"),
+    Command(
+        "go_back",
+        "Back to the run before",
+        (BACK_KEY,),
+        "Goes back to the run that another scenario, policy or seed has replaced.",
+        "File",
+    ),
+    Command(
+        "save",
+        "Save session ...",
+        ("Ctrl+S",),
+        "Saves scenario, seed, exact state, place in history and layout.",
+        "File",
+    ),
+    Command("save_scenario", "Save scenario ...", ("Ctrl+Shift+S",), "Saves the scenario as a TOML file.", "File"),
+    Command(
+        "export",
+        "Export events ...",
+        ("Ctrl+Shift+E",),
+        "Writes every event so far as a table, CSV or Parquet.",
+        "File",
+    ),
+    Command(
+        "copy_line",
+        "Copy the line that opens this moment",
+        ("Ctrl+L",),
+        "Copies a command that opens this very moment on any machine.",
+        "File",
+    ),
+    Command("lessons", "Lessons ...", ("F8",), "Lists all lessons with what one learns, and all scenarios.", "Lessons"),
+    Command(
+        "lesson_next",
+        "Next step of the lesson",
+        (),
+        "Goes on with the lesson; without one, lets one event happen.",
+        "Lessons",
+        paging="PgDown",
+    ),
+    Command(
+        "lesson_back",
+        "Step of the lesson before",
+        (),
+        "Goes back in the lesson; without one, takes one event back.",
+        "Lessons",
+        paging="PgUp",
+    ),
+    Command(
+        "lesson_add",
+        "Add this moment to a lesson ...",
+        ("Ctrl+M",),
+        "Writes the moment that is shown, with its panels and what is outlined, into a lesson's file.",
+        "Lessons",
+    ),
+    Command(
+        "ask_me",
+        "Ask me this",
+        ("A",),
+        "Asks what the policy decides next; where a question is open, goes to its answer.",
+        "Lessons",
+    ),
+    Command("reveal", "Reveal the answer", ("R",), "Shows the answer to the question that is open.", "Lessons"),
+    Command(
+        "exercise",
+        "Exercise ...",
+        ("X",),
+        "Lets you decide instead of the policy, one decision after the other, on instances by seed.",
+        "Lessons",
+    ),
+    Command(
+        "keep_answers",
+        "Keep answers in a file ...",
+        (),
+        "Writes what you answer into a file that 'slotscope grade' reads.",
+        "Lessons",
+    ),
+    Command("quit", "Quit", ("Ctrl+Q",), "Leaves slotscope.", "File"),
+    Command(
+        "lecture",
+        "Lecture mode",
+        ("L",),
+        "Larger type and marks, and only what a hall needs to see.",
+        "View",
+        "lecture",
+        True,
+    ),
+    Command("dark", "Dark theme", ("D",), "Changes between dark and light.", "View", "theme", True),
+    Command("reset_layout", "Reset to the default layout", (), "Puts every panel back.", "View"),
+    Command("undo_layout", "Undo layout change", ("Ctrl+Z",), "Takes back the last reset of the layout.", "View"),
+    Command("full_screen", "Full screen", ("F11",), "Fills the screen, and back.", "View"),
+    Command("help", "Help", ("F1",), "Opens the manual at the page for what runs.", "Help", "help"),
+    Command("shortcuts", "Shortcuts", ("?",), "Shows all keys on one sheet.", "Help"),
+    Command("about", "About slotscope", (), "Version, papers and licence.", "Help"),
+)
+
+#: Not one command but one for each panel; the window makes them from the panels that there are.
+BRING = Command(
+    "bring",
+    "Bring a panel to the front",
+    ("1 to 9", "0", "M", "S", "T"),
+    "0 is Comparison, M Monitors, S Scenario, T Track. In lecture mode, where keys stand before the names, once "
+    "more is for the next policy; 1 and 3 give more room to servers and log, and back.",
+    "View",
+)
+
+
+class Actions:
+    """The commands as QActions, each connected to a handler of the window.
+
+    Keys work wherever the focus is, except while typing in a field: fields take the keys
+    that they need before shortcuts see them.  A menu or list that is open keeps all keys.
+    """
+
+    def __init__(self, window: QWidget, handlers: dict[str, Callable[[], object]]) -> None:
+        self._actions: dict[str, QAction] = {}
+        for command in COMMANDS:
+            action = QAction(command.title, window)
+            action.setShortcuts([QKeySequence(keys) for keys in command.keys])
+            action.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
+            action.setToolTip(tooltip(command))
+            action.setStatusTip(command.sentence)
+            action.setCheckable(command.checkable)
+            handler = handlers[command.name]
+            action.triggered.connect(lambda _=False, call=handler: None if popup_open() else call())
+            window.addAction(action)
+            if command.paging:
+                QShortcut(QKeySequence(command.paging), window, action.trigger)
+            self._actions[command.name] = action
+
+    def __getitem__(self, name: str) -> QAction:
+        return self._actions[name]
+
+    def restyle(self, theme: Theme) -> None:
+        """Draw the icons in the theme's colour."""
+        for command in COMMANDS:
+            if command.icon:
+                self._actions[command.name].setIcon(icon(command.icon, theme))
+
+    def hold(self, on: bool) -> None:
+        """Let no command let the run go on, or all of them again."""
+        for command in COMMANDS:
+            if command.onward:
+                self._actions[command.name].setDisabled(on)
+
+    def in_group(self, group: str) -> list[QAction]:
+        """The actions of one menu, in order."""
+        return [self._actions[item.name] for item in COMMANDS if item.group == group]
+
+
+def tooltip(command: Command) -> str:
+    """Name, key and one sentence."""
+    keys = f" ({command.keys[0]})" if command.keys else ""
+    return f"{command.title}{keys}\n{command.sentence}"

@@ -1,0 +1,26 @@
+"""The one application object, made where something first needs it."""
+
+from __future__ import annotations
+
+import sys
+
+from PySide6.QtWidgets import QApplication
+
+from slotscope.gui.window.garbage import collector_of
+
+
+def application(offscreen: bool = False) -> QApplication:
+    """The application object, styled, with garbage collected in this thread alone."""
+    existing = QApplication.instance()
+    app = existing if isinstance(existing, QApplication) else _made(offscreen)
+    collector_of(app)
+    return app
+
+
+def _made(offscreen: bool) -> QApplication:
+    arguments = [sys.argv[0]] + (["-platform", "offscreen"] if offscreen else [])
+    app = QApplication(arguments)
+    app.setApplicationName("slotscope")
+    app.setOrganizationName("slotscope")
+    app.setApplicationDisplayName("slotscope")
+    return app

@@ -1,0 +1,131 @@
+"""The one list of all breakpoints: before events, where a question holds, and where a monitor is violated."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker, Qt, SignalInstance
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from slotscope.gui.running.run_control import RunControl
+from slotscope.gui.widgets.fault_line import FaultLine
+from slotscope.gui.widgets.question_field import QuestionField
+from slotscope.model.questions.breakpoints import MOST_TIMES, Breakpoint, BreakpointList
+from slotscope.model.reporting.explain import grouped
+
+
+class BreakpointsDialog(QDialog):
+    """Lists, sets and removes breakpoints; *told* gives them after each change."""
+
+    def __init__(self, parent: QWidget, control: RunControl, told: SignalInstance) -> None:
+        super().__init__(parent)
+        self.setObjectName("breakpoints")
+        self.setWindowTitle("Breakpoints")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.resize(560, 340)
+        self._control = control
+        self._told = BreakpointList((), frozenset())
+        self._typed = ""  # what was added last
+        self.field = QuestionField()
+        self.field.setAccessibleName("a question, or the number of an event")
+        self.field.setPlaceholderText("a question such as 'rejected', or the number of an event; Enter adds it")
+        self.times = QSpinBox()
+        self.times.setRange(1, MOST_TIMES)
+        self.times.setPrefix("each ")
+        self.times.setSuffix(" times")
+        self.times.setSpecialValueText("each time")
+        self.times.setAccessibleName("how often it has to hold")
+        self.times.setToolTip("10: the run stops at the 10th time from here on, then at the 20th, and so on.")
+        self.fault = FaultLine()
+        self.listed = QListWidget()
+        self.listed.setAccessibleName("breakpoints")
+        self._remove, self._clear = QPushButton("Remove"), QPushButton("Clear all")
+        self._lay_out()
+        self.field.returnPressed.connect(self._add)
+        self.listed.itemActivated.connect(self._go)
+        self.listed.itemChanged.connect(self._switch)
+        self._remove.clicked.connect(self._remove_chosen)
+        self._clear.clicked.connect(control.clear_breakpoints)
+        delete = QShortcut(QKeySequence(Qt.Key.Key_Delete), self.listed)
+        delete.setContext(Qt.ShortcutContext.WidgetShortcut)
+        delete.activated.connect(self._remove_chosen)
+        told.connect(self._show)
+        control.list_breakpoints()
+        self.field.setFocus()
+
+    def _lay_out(self) -> None:
+        layout = QVBoxLayout(self)
+        note = QLabel(
+            "A run stops just before these events. Del removes one, Space switches it off and on; "
+            "Enter goes to one with a number, and takes another up to be changed."
+        )
+        note.setWordWrap(True)
+        typing = QHBoxLayout()
+        typing.addWidget(self.field, 1)
+        typing.addWidget(self.times)
+        layout.addWidget(note)
+        layout.addLayout(typing)
+        layout.addWidget(self.fault)
+        layout.addWidget(self.listed)
+        buttons = QHBoxLayout()
+        buttons.addStretch(1)
+        for button in (self._remove, self._clear):
+            button.setAutoDefault(False)  # Enter belongs to the field and to the list
+            buttons.addWidget(button)
+        layout.addLayout(buttons)
+
+    def _show(self, breakpoints: BreakpointList) -> None:
+        self.fault.say(breakpoints.fault)
+        if breakpoints.fault and not self.field.text():
+            self.field.setText(self._typed)  # to be mended
+        known, self._told = self._told, breakpoints._replace(fault="")
+        if known == self._told:
+            return
+        row = self.listed.currentRow()
+        with QSignalBlocker(self.listed):
+            self.listed.clear()
+            for one in self._told.entries:
+                self._add_line(one, one.what in breakpoints.asleep)
+            self.listed.setCurrentRow(min(row, len(self._told.entries) - 1))
+
+    def _add_line(self, one: Breakpoint, asleep: bool) -> None:
+        text = f"event {grouped(one.what)}" if isinstance(one.what, int) else one.what
+        if one.times > 1:
+            since = f" after event {grouped(one.since)}" if one.since else ""
+            text += f"  (each {grouped(one.times)} times{since})"
+        line = QListWidgetItem(f"{text}  (this run has no such thing)" if asleep else text, self.listed)
+        line.setCheckState(Qt.CheckState.Checked if one.on else Qt.CheckState.Unchecked)
+
+    def _add(self) -> None:
+        self._typed = self.field.text()
+        if self._typed.strip():
+            self.field.clear()
+            self._control.break_where(self._typed, self.times.value())
+            self.times.setValue(1)
+
+    def _go(self) -> None:
+        chosen = self._told.entries[self.listed.currentRow()]
+        if isinstance(chosen.what, int):
+            self._control.go_to(chosen.what - 1)
+        else:
+            self.field.setText(chosen.what)
+            self.times.setValue(chosen.times)
+            self.field.setFocus()
+
+    def _switch(self, line: QListWidgetItem) -> None:
+        chosen = self._told.entries[self.listed.row(line)]
+        self._control.switch_breakpoint(chosen.what, line.checkState() is Qt.CheckState.Checked)
+
+    def _remove_chosen(self) -> None:
+        row = self.listed.currentRow()
+        if 0 <= row < len(self._told.entries):
+            self._control.remove_breakpoint(self._told.entries[row].what)

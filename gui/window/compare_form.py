@@ -1,0 +1,64 @@
+"""A small form for a policy with other parameters, with faults beside the field."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout, QWidget
+
+from slotscope.gui.running.worker import RunWorker
+from slotscope.gui.widgets.fault_line import FaultLine
+from slotscope.model.policies.choice import choice_text
+from slotscope.model.reporting.frame import RunInfo
+from slotscope.model.scenario.common import PolicyChoice
+
+
+def ask_variant(window: QWidget, info: RunInfo | None, take: Callable[[str], str], worker: RunWorker) -> QDialog:
+    """Ask for a policy to compare with; closes once it runs, else says what is wrong.
+
+    *take* begins with what was typed, or returns what is wrong with it.
+    """
+    dialog = QDialog(window)
+    dialog.setObjectName("variant")
+    dialog.setWindowTitle("Compare with")
+    field = QLineEdit()
+    example = _example(info)
+    field.setPlaceholderText(example)
+    field.setAccessibleName("policy and parameters")
+    fault = FaultLine()
+    buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
+    asks = QLabel(f"A policy with other parameters, such as {example}, or the path of a policy file")
+    asks.setWordWrap(True)
+    layout = QVBoxLayout(dialog)
+    for widget in (asks, field, fault, buttons):
+        layout.addWidget(widget)
+
+    def accept() -> None:
+        policy = field.text().strip()
+        if not policy:
+            fault.say("found nothing, allowed: NAME or NAME:key=value,key=value")
+        else:
+            fault.say(take(policy))
+
+    worker.refused.connect(fault.say)
+    worker.compared.connect(dialog.accept)
+    buttons.accepted.connect(accept)
+    buttons.rejected.connect(dialog.reject)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.resize(460, dialog.sizeHint().height())
+    dialog.open()
+    field.setFocus()
+    return dialog
+
+
+def _example(info: RunInfo | None) -> str:
+    """The policy that runs, with one of its own parameters where it has any."""
+    if info is None:
+        return "NAME:key=value"
+    name, parameters = info.policy_name, info.parameters
+    plain = {key: value for key, value in parameters if isinstance(value, int | Fraction | str)}
+    numbers = {key: value for key, value in plain.items() if not isinstance(value, bool | str)}
+    given = dict([*numbers.items(), *plain.items()][:1])
+    return choice_text(PolicyChoice(name=name, parameters=given))

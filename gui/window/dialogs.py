@@ -1,0 +1,211 @@
+"""Menus, questions and sheets of the window; none of them blocks the run."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+from typing import Callable, Iterable, Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QApplication,
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QMenuBar,
+    QTextBrowser,
+    QVBoxLayout,
+    QWidget,
+)
+
+from slotscope.gui.docking.docks import PanelDock
+from slotscope.gui.widgets.boxes import keep_keys
+from slotscope.gui.widgets.fault_line import FaultLine
+from slotscope.gui.window import manual
+from slotscope.gui.window.actions import BRING, COMMANDS, Actions
+
+#: The property of a dock that a double click has opened.
+INSPECTOR = "inspector"
+
+#: Menus and the groups of commands in them.
+MENUS = (("&File", "File"), ("&Run", "Transport"), ("&View", "View"), ("&Lessons", "Lessons"), ("&Help", "Help"))
+
+
+def stack_header(header: QWidget, actions: Actions, view: QMenu, *rows: QWidget) -> QMenuBar:
+    """Put a menu bar, filled from the table of commands, over these rows; *view* becomes one of its menus."""
+    layout = QVBoxLayout(header)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(0)
+    bar = QMenuBar()
+    for title, group in MENUS:
+        menu = view if group == "View" else QMenu(bar)
+        menu.setTitle(title)
+        keep_keys(menu)
+        menu.addActions(actions.in_group(group))
+        bar.addMenu(menu)
+    for row in (bar, *rows):
+        layout.addWidget(row)
+    return bar
+
+
+def fill_view_menu(menu: QMenu, docks: Iterable[PanelDock]) -> None:
+    """Let the View menu show and hide each panel, in their order."""
+    shown = [dock.toggleViewAction() for dock in docks]
+    for action in shown:
+        menu.removeAction(action)
+    if not menu.actions()[-1].isSeparator():
+        menu.addSeparator()
+    menu.addActions(shown)
+
+
+def ask_until(window: QWidget, kinds: Sequence[str], run_until: Callable[..., object]) -> None:
+    """Ask for a time, an event or one of these *kinds* of event, and run until then."""
+    dialog = QDialog(window)
+    dialog.setObjectName("until")
+    dialog.setWindowTitle("Run until")
+    field = QLineEdit()
+    field.setPlaceholderText(f"t = 20, or 1000, or {kinds[0]}")
+    fault = FaultLine()
+    buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
+    layout = QVBoxLayout(dialog)
+    layout.addWidget(
+        QLabel(f"Run until a time (t = 20), an event's number (1000), or a kind of event ({', '.join(kinds[:2])}, ...)")
+    )
+    for widget in (field, fault, buttons):
+        layout.addWidget(widget)
+
+    def accept() -> None:
+        try:
+            goal = parse_until(field.text(), kinds)
+        except ValueError as error:
+            fault.say(str(error))
+            return
+        run_until(**goal)
+        dialog.accept()
+
+    buttons.accepted.connect(accept)
+    buttons.rejected.connect(dialog.reject)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.open()
+    field.setFocus()
+
+
+def parse_until(text: str, kinds: Iterable[str]) -> dict[str, int | float | str]:
+    """What was typed after "run until", as arguments of ``RunControl.run_until``.
+
+    *kinds* are the kinds of event that there are.
+
+    Raises
+    ------
+    ValueError
+        If it is neither a time, nor an event's number, nor a kind of event.
+    """
+    words = text.strip()
+    known = tuple(kinds)
+    if words in known:
+        return {"kind": words}
+    name, _, value = words.rpartition("=")
+    try:
+        if name.strip().lower() == "t":
+            return {"time": float(value)}
+        if not name:
+            return {"event": int(words.replace(",", "").replace(" ", ""))}
+    except ValueError:
+        pass
+    raise ValueError(f"found '{words}', allowed: t = a time, an event's number, or {', '.join(known)}")
+
+
+def ask_open(window: QWidget, take: Callable[[Path], object]) -> None:
+    """Choose a scenario file or a saved session."""
+    kinds = "Scenarios and sessions (*.toml *.json *.slotscope);;All files (*)"
+    path, _ = QFileDialog.getOpenFileName(window, "Open", "", kinds)
+    if path:
+        take(Path(path))
+
+
+def ask_save(window: QWidget, take: Callable[[Path], object]) -> None:
+    """Choose where to save the session."""
+    path, _ = QFileDialog.getSaveFileName(window, "Save session", "session.slotscope", "Sessions (*.slotscope)")
+    if path:
+        take(Path(path))
+
+
+def ask_save_scenario(window: QWidget, take: Callable[[Path], object]) -> None:
+    """Choose where to save the scenario."""
+    path, _ = QFileDialog.getSaveFileName(window, "Save scenario", "scenario.toml", "Scenarios (*.toml)")
+    if path:
+        take(Path(path))
+
+
+def ask_export(window: QWidget, take: Callable[[Path], object]) -> None:
+    """Choose where to write the events."""
+    kinds = "CSV (*.csv);;Parquet (*.parquet)"
+    path, kind = QFileDialog.getSaveFileName(window, "Export events", "events.csv", kinds)
+    if path:
+        ending = ".parquet" if "parquet" in kind else ".csv"
+        take(Path(path) if Path(path).suffix else Path(path + ending))
+
+
+def show_shortcuts(window: QWidget) -> QDialog:
+    """All keys on one sheet."""
+    rows = "".join(
+        f"<tr><td><b>{' or '.join(item.all_keys).replace('<', '&lt;')}</b>&nbsp;&nbsp;</td>"
+        f"<td>{item.title}&nbsp;&nbsp;</td><td>{item.sentence}</td></tr>"
+        for item in (*COMMANDS, BRING)
+        if item.all_keys
+    )
+    return show_sheet(window, "Shortcuts", f"<table cellspacing='4'>{rows}</table>", html=True)
+
+
+def show_help(window: QWidget, page: str, carry_out: Callable[[Namespace], object]) -> QDialog:
+    """A page of the manual, with the contents on top; links open other pages, or carry out a command."""
+    text, commands = manual.text_of(page)
+    dialog = show_sheet(window, "Help", text)
+
+    def follow(link: str) -> None:
+        page = link.removesuffix(".md")
+        if page in manual.PAGES:
+            dialog.close()
+            show_help(window, page, carry_out)
+        elif link.startswith(manual.OPENS):
+            carry_out(commands[int(link.removeprefix(manual.OPENS))])
+
+    browser = dialog.findChild(QTextBrowser)
+    assert isinstance(browser, QTextBrowser)
+    browser.anchorClicked.connect(lambda url: follow(url.toString()))
+    return dialog
+
+
+def show_sheet(window: QWidget, title: str, text: str, html: bool = False) -> QDialog:
+    """A window of its own with a text, which is Markdown unless it is HTML."""
+    dialog = QDialog(window)
+    dialog.setObjectName(title.lower())
+    dialog.setWindowTitle(title)
+    dialog.resize(860, 640)
+    browser = QTextBrowser()
+    browser.setSearchPaths([str(manual.HELP)])
+    browser.setOpenLinks(False)
+    if html:
+        browser.setHtml(text)
+    else:
+        browser.setMarkdown(text)
+    layout = QVBoxLayout(dialog)
+    layout.addWidget(browser)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.show()
+    return dialog
+
+
+def in_front(window: QWidget) -> QWidget | None:
+    """The sheet, dialog or inspector that stands in front of the window; None where none does.
+
+    An inspector counts while it is the active one.
+    """
+    active = QApplication.activeWindow()
+    if isinstance(active, PanelDock) and active.property(INSPECTOR):
+        return active
+    sheets = [sheet for sheet in window.findChildren(QDialog) if sheet.isVisible()]
+    return active if active in sheets else next(reversed(sheets), None)

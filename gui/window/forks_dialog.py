@@ -1,0 +1,186 @@
+"""What if: what can go otherwise from here on, and the tree of all forks."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSpinBox,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from slotscope.gui.running import forks
+from slotscope.gui.running.forks import ForkOffer
+from slotscope.gui.running.worker import RunWorker
+from slotscope.gui.widgets.boxes import ChoiceBox, changed_by_editing
+from slotscope.gui.widgets.fault_line import FaultLine
+from slotscope.model.forks.tree import Fork
+from slotscope.model.reporting.explain import grouped
+from slotscope.model.reporting.frame import Frame
+
+_TEXT = Qt.ItemDataRole.UserRole
+
+#: Pixels that it is wide at least, and characters.
+_LEAST, _WIDTH = 560, 64
+
+
+class ForksDialog(QDialog):
+    """Forks the run that is shown, and goes from fork to fork; it follows the run while it is open."""
+
+    def __init__(self, parent: QWidget, worker: RunWorker) -> None:
+        super().__init__(parent)
+        self.setObjectName("forks")
+        self.setWindowTitle("What if")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        width = max(_LEAST, _WIDTH * self.fontMetrics().averageCharWidth())
+        self.resize(width, 440)
+        self._worker = worker
+        self._offer: ForkOffer | None = None
+        self.place = QLabel()
+        self.place.setWordWrap(True)
+        self.decision = ChoiceBox()
+        self.decision.setAccessibleName("what is decided of the next event")
+        self.number = QSpinBox()
+        self.number.setAccessibleName("its number")
+        changed_by_editing(self.number)
+        self.decide = QPushButton("Decide so")
+        self.policy = QLineEdit()
+        self.policy.setAccessibleName("the policy that goes on from here")
+        self.go_on = QPushButton("Go on so")
+        self.fault = FaultLine()
+        self.tree = QTreeWidget()
+        self.tree.setAccessibleName("forks")
+        self.tree.setHeaderLabels(["Fork (F2 renames, Del removes)", "after event"])
+        self.tree.setColumnWidth(0, round(0.68 * width))
+        self.tree.setEditTriggers(QTreeWidget.EditTrigger.EditKeyPressed)
+        self._lay_out()
+        self._connect()
+        self._ask()
+
+    def _lay_out(self) -> None:
+        layout = QVBoxLayout(self)
+        layout.addWidget(self.place)
+        for first, button in (((self.decision, self.number), self.decide), ((self.policy,), self.go_on)):
+            row = QHBoxLayout()
+            for place, widget in enumerate(first):
+                row.addWidget(widget, 0 if place else 1)
+            row.addWidget(button)
+            button.setAutoDefault(False)  # Enter belongs to the field and to the tree
+            layout.addLayout(row)
+        layout.addWidget(self.fault)
+        layout.addWidget(self.tree, 1)
+
+    def _connect(self) -> None:
+        worker = self._worker
+        worker.framed.connect(self._follow)
+        worker.forks_told.connect(self._show)
+        worker.refused.connect(self.fault.say)
+        self.decision.currentIndexChanged.connect(self._choose)
+        self.decide.clicked.connect(self._decide)
+        self.policy.returnPressed.connect(self._go_on)
+        self.go_on.clicked.connect(self._go_on)
+        self.tree.itemClicked.connect(self._go_to)
+        self.tree.itemActivated.connect(self._go_to)
+        self.tree.itemChanged.connect(self._rename)
+        delete = QShortcut(QKeySequence(Qt.Key.Key_Delete), self.tree)
+        delete.setContext(Qt.ShortcutContext.WidgetShortcut)
+        delete.activated.connect(self._remove)
+
+    # What is offered.
+
+    def _follow(self, frame: Frame) -> None:
+        if not frame.playing:
+            self._ask()
+
+    def _ask(self) -> None:
+        self._worker.post(forks.offer)
+
+    def _show(self, offer: ForkOffer) -> None:
+        before, self._offer = self._offer, offer
+        if before is None or before.event != offer.event:
+            self.fault.say("")
+        following = f"next: {offer.following}" if offer.following else "nothing happens any more"
+        self.place.setText(f"After event {grouped(offer.event)}, {following}. The jobs stay the same.")
+        if before is None or before.choices != offer.choices:
+            self.decision.clear()
+            self.decision.addItems([choice.title.format("...") for choice in offer.choices])
+        nothing = not offer.choices
+        self.decision.setEnabled(not nothing)
+        self.decide.setEnabled(not nothing)
+        self.decision.setPlaceholderText("Nothing is decided in the next event." if nothing else "")
+        self.policy.setPlaceholderText(
+            f"another policy from here on, such as {next(name for name in offer.policies if name != offer.policy)}"
+        )
+        self._choose()
+        if before is None or (before.forks, before.shown) != (offer.forks, offer.shown):
+            self._fill(offer)
+
+    def _choose(self) -> None:
+        place = self.decision.currentIndex()
+        choice = self._offer.choices[place] if self._offer is not None and place >= 0 else None
+        self.number.setVisible(choice is not None and choice.most > 0)
+        if choice is not None and choice.most:
+            self.number.setRange(1, choice.most)
+
+    def _fill(self, offer: ForkOffer) -> None:
+        self.tree.blockSignals(True)
+        self.tree.clear()
+        parents: list[QTreeWidgetItem] = []
+        for fork in offer.forks:
+            item = self._item(fork, fork.text in offer.shown)
+            del parents[fork.depth :]
+            if parents:
+                parents[-1].addChild(item)
+            else:
+                self.tree.addTopLevelItem(item)
+            parents.append(item)
+        self.tree.expandAll()
+        self.tree.blockSignals(False)
+
+    @staticmethod
+    def _item(fork: Fork, shown: bool) -> QTreeWidgetItem:
+        item = QTreeWidgetItem([fork.name, grouped(fork.change.event) if fork.change else ""])
+        item.setData(0, _TEXT, fork.text)
+        item.setToolTip(0, fork.text)
+        item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
+        font = item.font(0)
+        font.setBold(shown)
+        item.setFont(0, font)
+        return item
+
+    # What is asked for.
+
+    def _decide(self) -> None:
+        place = self.decision.currentIndex()
+        if self._offer is not None and place >= 0:
+            decision = self._offer.choices[place].decision(self.number.value())
+            self._post(partial(forks.fork, decision=decision))
+
+    def _go_on(self) -> None:
+        if policy := self.policy.text().strip():
+            self._post(partial(forks.fork, policy=policy))
+
+    def _go_to(self, item: QTreeWidgetItem) -> None:
+        self._post(partial(forks.go_to_fork, text=str(item.data(0, _TEXT))))
+
+    def _rename(self, item: QTreeWidgetItem) -> None:
+        self._post(partial(forks.rename, text=str(item.data(0, _TEXT)), name=item.text(0)))
+
+    def _remove(self) -> None:
+        if (item := self.tree.currentItem()) is not None:
+            self._post(partial(forks.remove, text=str(item.data(0, _TEXT))))
+
+    def _post(self, command: Callable[[RunWorker], None]) -> None:
+        self.fault.say("")
+        self._worker.post_instead(command)

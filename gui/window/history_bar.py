@@ -1,0 +1,139 @@
+"""The scrubber: all of history as one bar, with keyframes and the place of the run."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from slotscope.gui.theme import Theme
+from slotscope.model.reporting.frame import Frame
+
+_MARGIN = 10.0
+_MOST_TICKS = 200
+
+
+class HistoryBar(QWidget):
+    """Shows where the run stands between the first event and the live end.
+
+    Dragging or clicking emits ``sought`` with an event number.
+    """
+
+    sought = Signal(int)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("history")
+        self.setAccessibleName("History")
+        self.setToolTip(
+            "History\nDrag to any moment of the run; ticks below are keyframes, those above hits of the log's question."
+        )
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self._theme = theme
+        self._frame: Frame | None = None
+        self._dragged: int | None = None
+
+    def sizeHint(self) -> QSize:
+        """A thin bar."""
+        return QSize(400, 22)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Follow another theme."""
+        self._theme = theme
+        self.update()
+
+    def set_frame(self, frame: Frame) -> None:
+        """Show the history of a frame."""
+        self._frame = frame
+        self.update()
+
+    def _span(self) -> tuple[int, int]:
+        if self._frame is None:
+            return 0, 1
+        first = self._frame.extent.keyframes[0]
+        return first, max(first + 1, self._frame.extent.live_end)
+
+    def x_of(self, event: float) -> float:
+        """Where an event stands on the bar."""
+        first, last = self._span()
+        return _MARGIN + (self.width() - 2 * _MARGIN) * (event - first) / (last - first)
+
+    def event_at(self, x: float) -> int:
+        """The event nearest to a place on the bar."""
+        first, last = self._span()
+        share = (x - _MARGIN) / max(1.0, self.width() - 2 * _MARGIN)
+        return round(first + (last - first) * min(max(share, 0.0), 1.0))
+
+    def paintEvent(self, _: QPaintEvent) -> None:
+        """Groove, keyframes, the part that has been run, and the handle."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        middle = self.height() / 2
+        groove = QRectF(_MARGIN, middle - 2, self.width() - 2 * _MARGIN, 4)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(self._theme.border))
+        painter.drawRoundedRect(groove, 2, 2)
+        if self._frame is None:
+            return
+        here = self._dragged if self._dragged is not None else self._frame.event
+        painter.setBrush(QColor(self._theme.muted))
+        painter.drawRoundedRect(groove.adjusted(0, 0, self.x_of(here) - groove.right(), 0), 2, 2)
+        self._paint_keyframes(painter, middle)
+        self._paint_hits(painter, middle)
+        painter.setPen(QPen(QColor(self._theme.panel), 1.5))
+        painter.setBrush(QColor(self._theme.focus))
+        painter.drawEllipse(QPointF(self.x_of(here), middle), 7, 7)
+
+    def _paint_keyframes(self, painter: QPainter, middle: float) -> None:
+        assert self._frame is not None
+        events = self._frame.extent.keyframes
+        painter.setPen(QPen(QColor(self._theme.muted), 1))
+        first, last = self._span()
+        scale = (self.width() - 2 * _MARGIN) / (last - first)
+        painter.drawLines(
+            [
+                QLineF(_MARGIN + scale * (event - first), middle + 4, _MARGIN + scale * (event - first), middle + 8)
+                for event in events[:: max(1, len(events) // _MOST_TICKS)]
+            ]
+        )
+
+    def hit_places(self) -> list[float]:
+        """Where the hits of the log's question stand, each place once."""
+        if self._frame is None or self._frame.asked is None:
+            return []
+        first, last = self._span()
+        scale = (self.width() - 2 * _MARGIN) / (last - first)
+        places = np.unique(np.round(_MARGIN + scale * (self._frame.asked.events - first)))
+        return [float(place) for place in places]
+
+    def _paint_hits(self, painter: QPainter, middle: float) -> None:
+        painter.setPen(QPen(QColor(self._theme.focus), 1))
+        painter.drawLines([QLineF(place, middle - 9, place, middle - 4) for place in self.hit_places()])
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Go to where the mouse is."""
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._seek(event.position().x())
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Follow the mouse while its button is down."""
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            self._seek(event.position().x())
+
+    def mouseReleaseEvent(self, _: QMouseEvent) -> None:
+        """The frame that comes shows the handle's place from here on."""
+        self._dragged = None
+        self.update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Keys belong to the transport."""
+        event.ignore()
+
+    def _seek(self, x: float) -> None:
+        target = self.event_at(x)
+        if target != self._dragged:
+            self._dragged = target
+            self.sought.emit(target)
+            self.update()

@@ -1,0 +1,91 @@
+"""Inspectors in the window: docked ones follow the selection, floating ones stay with a thing.
+
+Where policies run side by side, each lane has a docked one from its first click on.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Qt, QTimer
+
+from slotscope.gui.docking.compare_docks import CompareDocks
+from slotscope.gui.docking.dock_area import DockArea
+from slotscope.gui.docking.docks import PanelDock
+from slotscope.gui.intents import Select
+from slotscope.gui.window.dialogs import INSPECTOR
+from slotscope.model.reporting.frame import RunInfo
+
+DOCKED = "inspector"
+
+#: The size of a floating one, in heights of the type.
+_WIDTH, _HEIGHT = 24, 30
+
+
+class Inspectors(QObject):
+    """Shows the docked inspectors, opens floating ones, and closes them with their scenario."""
+
+    def __init__(self, area: DockArea, lanes: CompareDocks) -> None:
+        super().__init__(area)
+        self._area, self._lanes, self._window = area, lanes, area.window
+        self._opened = 0
+        self._scenario = ""
+
+    # Docked ones.
+
+    def show(self, selection: Select, lane: int, in_front: bool) -> None:
+        """Show what a lane's docked inspector inspects, if anything; *in_front* if it may come there.
+
+        It does not cover the very panel that was clicked.
+        """
+        if DOCKED not in self._area.docks or selection.inspected is None:
+            return
+        dock = self._lanes.dock_of(DOCKED, lane)
+        dock.panel.set_selection(selection)
+        tabs = self._window.tabifiedDockWidgets(dock)
+        covered = [other for other in tabs if isinstance(other, PanelDock) and other.seen]
+        if in_front and not any(other.panel.underMouse() for other in covered):
+            dock.show()
+            dock.raise_()
+
+    def bring(self, lane: int) -> None:
+        """Show a lane's docked inspector, in front of whatever stands there."""
+        if DOCKED in self._area.docks:
+            dock = self._lanes.dock_of(DOCKED, lane)
+            dock.show()
+            dock.raise_()
+
+    # Floating ones.
+
+    def open(self, selection: Select, lane: int = 0) -> None:
+        """An inspector that stays with a thing of a lane."""
+        from slotscope.gui.panels.inspector import InspectorPanel
+
+        thing = selection.inspected
+        if thing is None:
+            return
+        panel = InspectorPanel(self._area.theme)
+        panel.pin(thing)
+        self._opened += 1
+        name = f"{DOCKED}-of-{self._opened}"
+        dock = self._area.make(panel, lane, name)
+        dock.setProperty(INSPECTOR, True)
+        dock.closed.connect(lambda: QTimer.singleShot(0, self, lambda: self._remove(name)))
+        if self._lanes.labels:
+            dock.name_policy(self._lanes.labels[lane])
+        self._window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
+        dock.setFloating(True)
+        line = panel.fontMetrics().height()
+        dock.resize(_WIDTH * line, _HEIGHT * line)
+        self._area.take(dock)
+
+    def _remove(self, name: str) -> None:
+        if name in self._area.docks:
+            self._area.remove(name)
+
+    # The run.
+
+    def begin(self, info: RunInfo) -> None:
+        """Another scenario has other things: those of the last one are not shown any more."""
+        if info.scenario_name != self._scenario:
+            self._scenario = info.scenario_name
+            floating = [name for name in self._area.docks if name.startswith(f"{DOCKED}-of-")]
+            self._area.remove(*floating)

@@ -1,0 +1,338 @@
+"""Lecture mode: the servers, what stands beside them, and one sentence, in type for a hall.
+
+Numbers and a few letters bring panels to the front, in lecture mode and out of it.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Iterator, Sequence
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QAction, QFontMetricsF
+from PySide6.QtWidgets import QApplication, QLabel, QStyle
+
+from slotscope.gui.docking.compare_docks import CompareDocks
+from slotscope.gui.docking.dock_area import DockArea
+from slotscope.gui.docking.docks import PanelDock, lane_name
+from slotscope.gui.docking.layouts import soon
+from slotscope.gui.panels import SENTENCES
+from slotscope.gui.window.actions import COMMANDS
+
+#: Share of the width that the panel beside the servers has, by the number of policies, and that it
+#: may have where its text would be cut.
+_MOST_BESIDE = 0.5
+_BESIDE = {1: 0.48, 2: 0.40, 3: 0.36}
+#: Shares of the height that the log has at most for its one sentence, and when it is brought up.
+_SENTENCE, _LOG = 0.5, 0.5
+#: Share of the width by which the panel beside the servers may be too wide or too narrow.
+_CALM = 0.05
+#: Shares of the usual size of type that the names of all panels may have, so as to stand on one line.
+_STRIP_STEPS = (1.0, 0.92, 0.85, 0.78, 0.74, 0.7)
+_NO_BREAK = "\u00a0"
+_BETWEEN = f"{_NO_BREAK} "
+#: The panel that only a comparison has; its key is 0.
+_COMPARISON = "comparison"
+
+Horizontal, Vertical = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
+
+
+class LectureMode(QObject):
+    """Shows a hall what it needs, and brings every other panel to the front on request.
+
+    Signals
+    -------
+    switched(on)
+        What does not belong to the panels goes, or comes back.
+    """
+
+    switched = Signal(bool)
+
+    def __init__(self, area: DockArea, lanes: CompareDocks) -> None:
+        super().__init__(area)
+        self._area, self._lanes, self._window = area, lanes, area.window
+        self.on = False
+        self._wanted = False  # once all panels are there
+        self.strip = QLabel(self._window, wordWrap=True)
+        self.strip.setObjectName("panel-strip")
+        self.strip.setContentsMargins(8, 2, 8, 4)
+        self.strip.linkActivated.connect(self.bring)
+        self.strip.hide()
+        self._offered: dict[str, QAction] = {}
+        self._again = soon(self, self.fit)
+        self._look = soon(self, self._look_again)
+        self._forget()
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        """What stands above the panels may need another line, and leaves them less room."""
+        if event.type() == QEvent.Type.Resize:
+            self._again.start()
+        return False
+
+    def _forget(self) -> None:
+        """What was chosen holds for the panels that were there."""
+        self._beside: tuple[str, ...] | None = None  # panels beside the servers; None: the usual one
+        self._lane = 0  # whose they are
+        self._log = False  # whether the log has come up
+        self._sentence = 0  # height of the longest sentence so far
+        self._right = 0.0  # width of what stands beside the servers
+        self._share: float | None = None  # of the width that it is given; None: as it needs
+
+    # What can be brought to the front.
+
+    def offer(self) -> None:
+        """Offer all panels that there are, each with its key."""
+        self._forget()
+        for action in self._offered.values():
+            self._window.removeAction(action)
+            action.deleteLater()
+        self._offered = {name: self._action(name, key) for name, key in self._keys()}
+
+    def _keys(self) -> Iterator[tuple[str, str]]:
+        """The names of all panels, each with its key: a number, or the letter with which its title begins."""
+        docks = self._area.docks
+        numbered = [name for name in self._area.roles.numbered if name in docks]
+        yield from zip(numbered, "123456789", strict=False)
+        taken = {key for command in COMMANDS for key in command.keys}
+        for name, dock in docks.items():
+            if name == dock.panel.name and name not in (*numbered, _COMPARISON):
+                letter = dock.panel.title[0].upper()
+                yield name, "" if letter in taken else letter
+                taken.add(letter)
+        if _COMPARISON in docks:
+            yield _COMPARISON, "0"
+
+    def _action(self, name: str, key: str) -> QAction:
+        panel = self._area.docks[name].panel
+        action = QAction(f"{key} {panel.title}".lstrip(), self._window)
+        action.setObjectName(f"bring-{name}")
+        action.setShortcut(key)
+        action.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
+        action.triggered.connect(lambda: self.bring(name))
+        self._window.addAction(action)
+        return action
+
+    def bring(self, name: str) -> None:
+        """Bring a panel to the front; once more is for the next policy's.
+
+        In lecture mode it stands beside the servers; after the last policy's comes what there was no room
+        for, page by page.  The servers push it aside, and the log comes up and goes down again.
+        """
+        lanes = self._lanes
+        if name not in self._area.docks:  # its key came while panels make room for another kind's
+            return
+        if not self.on:
+            front = [dock.lane for dock in self._docks_of(name) if dock.seen and dock.isVisible()]
+            after = (front[0] + 1) % lanes.lanes_of(name) if len(front) == 1 else 0
+            lanes.bring(name, after)
+            return
+        if name == self._area.roles.servers:
+            self._beside = None if self._beside == () else ()
+        elif name == SENTENCES:
+            self._log = not self._log
+        else:
+            again = self._beside_now == (name,)
+            lane = (self._lane + 1) % lanes.lanes_of(name) if again else 0
+            if again and not lane:
+                for dock in self._docks_of(name):
+                    dock.panel.turn_page()
+            if not again or lane != self._lane:
+                self.put_beside(name, lane)
+            return
+        self._arrange()
+
+    def put_beside(self, name: str, lane: int) -> None:
+        """In lecture mode, have a panel of a policy beside the servers."""
+        self._put(lane, (name,))
+
+    def _put(self, lane: int, names: tuple[str, ...]) -> None:
+        for name in names:
+            self._lanes.dock_of(name, lane)  # it is built where nobody has needed it so far
+        self._lane, self._beside = lane, names
+        self._arrange()
+
+    def stage(self, panels: Sequence[str], share: float | None) -> None:
+        """In lecture mode, have *panels* beside the servers, one below the other; the log comes up if it is among them.
+
+        *share* is that of the width; None gives what the panels need.  None of *panels* stands for the usual one.
+        """
+        beside = tuple(name for name in panels if name not in (self._area.roles.servers, SENTENCES))
+        self._log, self._share = SENTENCES in panels, share
+        if beside:
+            self._put(0, beside)
+        else:
+            self._lane, self._beside = 0, None
+            self._arrange()
+
+    # On and off.
+
+    def toggle(self) -> None:
+        """Larger type, and only the panels that a hall needs; and back."""
+        if self.on:
+            self.leave()
+        elif self._area.complete:
+            self.enter()
+        else:
+            self._wanted = not self._wanted
+
+    def suspend(self) -> None:
+        """Other panels are about to come, and are to be arranged as usual first."""
+        self._wanted |= self.on
+        if self.on:
+            self.leave()
+
+    def resume(self) -> None:
+        """The panels are there: offer them, and go on with them where it was on or is wanted."""
+        self.offer()
+        wanted, self._wanted = self._wanted, False
+        if wanted:
+            self.enter()
+
+    def enter(self) -> None:
+        """Put the usual layout aside and arrange the panels for a hall."""
+        layouts = self._area.layouts
+        layouts.aside = layouts.text()
+        self._switch(True)
+        self._arrange()
+
+    def leave(self) -> None:
+        """Bring the usual layout back."""
+        layouts = self._area.layouts
+        usual, layouts.aside = layouts.aside, None
+        self._switch(False)
+        self._forget()
+        if usual:
+            layouts.restore(usual)
+
+    def _switch(self, on: bool) -> None:
+        self.on = on
+        above = self._window.menuWidget()
+        assert above is not None
+        watch = above.installEventFilter if on else above.removeEventFilter
+        watch(self)
+        self.strip.setVisible(on)
+        self.switched.emit(on)
+
+    # Arranging.
+
+    @property
+    def _beside_now(self) -> tuple[str, ...]:
+        if self._beside is not None:
+            return self._beside
+        compared = _COMPARISON in self._area.docks
+        return (_COMPARISON if compared else self._area.roles.beside,)
+
+    def _docks_of(self, name: str) -> list[PanelDock]:
+        """The docks of a panel in all lanes that have it."""
+        return [dock for key, dock in self._area.docks.items() if key == lane_name(name, dock.lane)]
+
+    def _shown(self) -> tuple[list[PanelDock], list[PanelDock], list[PanelDock]]:
+        """The docks of the servers, of what is said of them, and of the panels beside them."""
+        docks = [dock for name in self._beside_now for dock in self._docks_of(name)]
+        beside = [dock for dock in docks if dock.lane == self._lane]
+        servers = self._docks_of(self._area.roles.servers)
+        return servers, self._docks_of(SENTENCES), beside
+
+    def _arrange(self) -> None:
+        """Servers side by side, their sentences below, and the panels beside them at the right, one below the other."""
+        window = self._window
+        servers, said, beside = self._shown()
+        shown = [*servers, *said, *beside]
+        window.setUpdatesEnabled(False)
+        for dock in self._area.docks.values():
+            if dock in shown:
+                dock.setFloating(False)
+            if not dock.isFloating():
+                window.removeDockWidget(dock)
+        window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, servers[0])
+        for dock in beside[:1]:
+            window.splitDockWidget(servers[0], dock, Horizontal)
+        for upper, lower in pairwise(beside):
+            window.splitDockWidget(upper, lower, Vertical)
+        window.splitDockWidget(servers[0], said[0], Vertical)
+        for row in (servers, said):
+            for left, right in pairwise(row):
+                window.splitDockWidget(left, right, Horizontal)
+        for dock in shown:
+            dock.show()
+        self.fit()
+        window.setUpdatesEnabled(True)
+
+    def restyle(self) -> None:
+        """Name all panels in the strip; those that are shown stand out."""
+        if not self.on:
+            return
+        theme = self._area.theme
+        shown = {dock.panel.name for docks in self._shown() for dock in docks}
+        styles = {True: f"color: {theme.normal}; background: {theme.selection}", False: f"color: {theme.muted}"}
+        names = _BETWEEN.join(
+            f"<a href='{name}' style='text-decoration: none; {styles[name in shown]}'>"
+            f"{action.text().replace(' ', _NO_BREAK)}</a>"
+            for name, action in self._offered.items()
+        )
+        self.strip.setText(f"<span style='font-size: {self._strip_size()}pt'>{names}</span>")
+
+    def _strip_size(self) -> float:
+        """The largest type, in points, in which all names stand on one line; else the smallest."""
+        margins = self.strip.contentsMargins()
+        room = self._window.width() - margins.left() - margins.right()
+        said = _BETWEEN.join(action.text() for action in self._offered.values())
+        font = QApplication.font()
+        usual = font.pointSizeF()
+        for share in _STRIP_STEPS:
+            font.setPointSizeF(share * usual)
+            if QFontMetricsF(font).horizontalAdvance(said) <= room:
+                break
+        return font.pointSizeF()
+
+    def fit(self) -> None:
+        """Give the sentences the room that they need, and the servers what is left."""
+        if self.on:
+            self.restyle()
+            self._sentence = 0
+            self._share_out()
+
+    def follow(self) -> None:
+        """Make room for a sentence that is longer than those before, and for a panel that is much wider or narrower."""
+        if self.on and self._needed() > self._sentence:
+            self._share_out()
+        self._look.start()  # the panels are about to write what is new
+
+    def _look_again(self) -> None:
+        if self.on and abs(self._widths()[1] - self._right) > _CALM * self._window.width():
+            self._share_out()
+
+    def _share_out(self) -> None:
+        servers, said, beside = self._shown()
+        width, height = self._area.layouts.room
+        each, right = self._widths()
+        self._right = right
+        self._sentence = max(self._sentence, self._needed())
+        below = _LOG * height if self._log else min(_SENTENCE * height, self._sentence)
+        shares = {dock.name: (right / width, 1.0 / len(beside)) for dock in beside}
+        for docks, high in ((servers, height - below - self._separator), (said, below)):
+            shares |= {dock.name: (each / width, high / height) for dock in docks}
+        self._area.layouts.take(shares)
+
+    @property
+    def _separator(self) -> int:
+        """Pixels between two docks."""
+        extent = QStyle.PixelMetric.PM_DockWidgetSeparatorExtent
+        return self._window.style().pixelMetric(extent, None, self._window)
+
+    def _widths(self) -> tuple[float, float]:
+        """Pixels of width that each policy has, and the panels beside the servers."""
+        servers, _, beside = self._shown()
+        room = self._area.layouts.room[0]
+        room -= self._separator * (len(servers) + bool(beside) - 1)
+        wanted = max((dock.panel.minimumSizeHint().width() for dock in beside), default=0)
+        most = max(_BESIDE[len(servers)] * room, min(wanted, _MOST_BESIDE * room))
+        if self._share is not None:
+            most = self._share * room
+        right = most if beside else 0.0
+        return (room - right) / len(servers), right
+
+    def _needed(self) -> int:
+        """Height in pixels that the longest of the present sentences needs."""
+        width = int(self._widths()[0])
+        return max(dock.height_for(width) for dock in self._docks_of(SENTENCES))

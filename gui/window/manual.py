@@ -1,0 +1,101 @@
+"""Pages of the manual: which one a run wants, and commands in them as links that open a moment."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shlex
+from pathlib import Path
+
+from slotscope.gui.kinds.rooms import PANEL_ROOMS
+from slotscope.model.cli.arguments import parse
+from slotscope.model.errors import UserError
+from slotscope.model.forks.changes import Course
+from slotscope.model.policies import is_file
+from slotscope.model.policies.choice import policy_choice
+from slotscope.model.reporting.frame import RunInfo
+from slotscope.model.scenario.load import scenario_files
+
+HELP = Path(__file__).resolve().parents[2] / "resources" / "help"
+
+#: Pages of the manual, in the order of the contents.
+PAGES = {
+    "lecturer": "Five minutes for a lecturer",
+    "lessons": "Lessons",
+    "dra": "DRA for a student",
+    "queues": "Servers with a queue",
+    "tokens": "Tokens: Join-Requesting-Server",
+    "moldable": "Moldable jobs: greedy(p*)",
+    "comparison": "Policies side by side",
+    "forks": "What if",
+    "questions": "Questions about a run",
+    "why": "Why, and why not",
+    "monitors": "Monitors",
+    "theory": "Theory, live",
+    "experiments": "Experiments",
+    "scenarios": "Scenarios",
+    "traces": "Recorded workloads",
+    "own-policy": "A policy of your own",
+    "library": "slotscope as a library",
+    "extending": "Extending the program",
+    "trace-format": "The trace format",
+    "architecture": "Architecture",
+    "about": "About slotscope",
+}
+
+#: How links to commands begin; the command's number on the page follows.
+OPENS = "open:"
+
+_BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_CODE = re.compile(r"(?<![`\[])`([^`\n]+)`(?!`)")  # what begins with a bracket is a link already
+
+
+def page_of(info: RunInfo | None) -> str:
+    """The page for what runs: its lesson where it has one, else that of its kind of system."""
+    if info is None:
+        return "lecturer"
+    room = PANEL_ROOMS[info.system]
+    return room.lessons.get(info.origin.source) or room.page
+
+
+def text_of(page: str) -> tuple[str, list[argparse.Namespace]]:
+    """A page with the contents on top, and the commands that its links open."""
+    contents = " · ".join(f"[{title}]({name}.md)" for name, title in PAGES.items())
+    commands: list[argparse.Namespace] = []
+
+    def linked(command: str, shown: str) -> str:
+        options = window_command(command)
+        if options is None:
+            return ""
+        commands.append(options)
+        return f"[`{shown}`]({OPENS}{len(commands) - 1})"
+
+    def in_block(block: re.Match[str]) -> str:
+        lines = block[2].replace("\\\n", " ").splitlines()
+        links = [] if block[1] else [linked(line, line) for line in lines]  # commands' blocks name no language
+        if not any(links):
+            return block[0]
+        return "\n\n".join(link or f"```\n{line}\n```" for link, line in zip(links, lines, strict=True))
+
+    def in_words(code: re.Match[str]) -> str:
+        return linked(code[1], code[1]) or code[0]
+
+    text = (HELP / f"{page}.md").read_text(encoding="utf-8")
+    text = _CODE.sub(in_words, _BLOCK.sub(in_block, text))
+    return f"{contents}\n\n---\n\n{text}", commands
+
+
+def window_command(command: str) -> argparse.Namespace | None:
+    """What a command opens in the window; None for anything but a built-in scenario.
+
+    Files are none of a link's business: neither scenarios, traces nor policies of one's own.
+    """
+    words = command.split("#", maxsplit=1)[0].strip().removeprefix("slotscope ")
+    if words.split(" ")[0] not in scenario_files():
+        return None
+    try:
+        options = parse(shlex.split(words))
+        files = any(is_file(policy_choice(Course.read(policy).policy).name) for policy in options.policies)
+    except (UserError, ValueError):
+        return None
+    return None if files or options.trace else options

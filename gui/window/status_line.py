@@ -1,0 +1,64 @@
+"""The line below the panels: what the run or the window said last, and what is next."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel, QPushButton, QStatusBar
+
+from slotscope.gui.faults import Fault
+from slotscope.gui.running.goals import GoalProgress
+
+
+class StatusLine(QStatusBar):
+    """Says one sentence at a time; the run's own stays until it, or the window, has another."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.said = QLabel()
+        self.next = QLabel()
+        self.copy_fault = QPushButton("Copy the details")
+        self._told = ""  # the run's last message; the window's own stay until the next
+        self._progress = ""  # what was last said of what takes long
+        self._fault_details = ""
+        self.addWidget(self.said, 1)
+        self.addPermanentWidget(self.copy_fault)
+        self.addPermanentWidget(self.next)
+        self.copy_fault.setObjectName("copy-fault")
+        self.copy_fault.clicked.connect(self._copy_details)
+        self.copy_fault.hide()
+
+    def say(self, text: str) -> None:
+        """Say something of the window."""
+        self.said.setText(text)
+
+    def show_run(self, message: str, following: str) -> None:
+        """Say what the run tells, unless it was said before, and what is next."""
+        if message != self._told:
+            self._told = message
+            self.say(message)
+        self.next.setText(following)
+
+    def show_progress(self, progress: GoalProgress) -> None:
+        """Say how far it is; once that is over, what the run said last."""
+        if progress.text:
+            self.say(progress.text)
+            self._progress = progress.text
+        elif self.said.text() == self._progress:
+            self.say(self._told)
+
+    def show_compiled(self, done: bool) -> None:
+        """Say so, but not in place of what the run or the window has just said."""
+        if not done:
+            self.say("Compiling failed; the reference goes on running.")
+        elif self.said.text() in {"", self._progress}:
+            self.say("Compiled: the run is at full speed.")
+
+    def fail(self, fault: Fault) -> None:
+        """Say what went wrong; a button copies the details."""
+        self.say(f"That could not be done: {fault.sentence}")
+        self._fault_details = fault.details
+        self.copy_fault.show()
+
+    def _copy_details(self) -> None:
+        QGuiApplication.clipboard().setText(self._fault_details)
+        self.copy_fault.hide()

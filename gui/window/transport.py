@@ -1,0 +1,408 @@
+"""The two rows above the panels: what runs, and the controls that run it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Mapping
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QSizePolicy,
+    QSlider,
+    QSpinBox,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from slotscope.gui.running.goals import GoalProgress
+from slotscope.gui.running.pace import REAL_TIME, SLIDER_MOST, Pace, next_position, pace_at, position_of
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.boxes import ChoiceBox, changed_by_editing
+from slotscope.gui.widgets.fault_label import FaultLabel
+from slotscope.gui.widgets.icons import icon
+from slotscope.gui.window.actions import Actions
+from slotscope.gui.window.history_bar import HistoryBar
+from slotscope.model.policies import is_file, policy_titles
+from slotscope.model.reporting.explain import THIN_SPACE, grouped, quantity
+from slotscope.model.reporting.frame import Frame, RunInfo
+
+_BUTTONS = (
+    "to_start",
+    "to_previous",
+    "step_back",
+    "back_into",
+    "run",
+    "into",
+    "out",
+    "step",
+    "to_next",
+    "to_live_end",
+    "express",
+)
+
+#: Entries that ask for a file; no policy has these names.
+FROM_A_FILE, FROM_TEMPLATE = "*.py ...", "*.py new ..."
+
+#: What stands below the policies: words, name, tip.
+OWN_ENTRIES = (
+    ("From a file ...", FROM_A_FILE, "A policy of your own"),
+    ("New from template ...", FROM_TEMPLATE, "Write a first policy of your own for this kind of system, and run it"),
+)
+
+#: How entries of lessons begin; no scenario has such a name.
+_LESSON = "Lesson:"
+
+#: Letters of the scenario's box: lessons have long titles, which are seen in its list.
+_SCENARIO_LETTERS = 18
+
+#: Room for a box's arrow and frame, in lines of text.
+_ARROW = 1.8
+
+
+class TransportBar(QWidget):
+    """Scenario, policy, seed, time and speed; buttons, speed, the kind to run to; history.
+
+    Signals
+    -------
+    scenario_chosen(scenario)
+        Another scenario is to run, under its own policy and seed.
+    lesson_chosen(lesson)
+        A lesson is to begin, by its name.
+    chosen(policy, seed)
+        The present scenario is to run under another policy or seed.
+    file_wanted()
+        A policy of one's own is to be chosen.
+    template_wanted()
+        A policy of one's own is to be written.
+    paced(Pace)
+        Another speed.
+    """
+
+    scenario_chosen = Signal(str)
+    lesson_chosen = Signal(str)
+    chosen = Signal(str, int)
+    file_wanted = Signal()
+    template_wanted = Signal()
+    paced = Signal(object)
+
+    def __init__(self, theme: Theme, actions: Actions, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._actions = actions
+        self._running = False
+        self._policy = self._system = self._shown = ""
+        self.scenario = ChoiceBox()
+        self.trace = QToolButton()
+        self.policy = ChoiceBox()
+        self.policy_fault = FaultLabel()
+        self.fault_buttons = {"show": QToolButton(), "run": QToolButton()}
+        self.seed = QSpinBox()
+        self._seed_label = QLabel("seed")
+        self.kind = ChoiceBox()
+        self.compare = QToolButton()
+        self.speed = QSlider(Qt.Orientation.Horizontal)
+        self.history = HistoryBar(theme)
+        self._clock, self._event, self._rate, self._pace = (QLabel() for _ in range(4))
+        self._compiling = QLabel()
+        self._frame: Frame | None = None
+        self._buttons: dict[str, QToolButton] = {}
+        self._describe()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 4, 8, 2)
+        layout.setSpacing(2)
+        layout.addLayout(self._first_row())
+        layout.addLayout(self._second_row())
+        layout.addWidget(self.history)
+        self.set_theme(theme)
+        self._show_pace(pace_at(self.speed.value()))
+
+    def _describe(self) -> None:
+        for widget, name, text in (
+            (self.scenario, "Scenario", "Scenario\nWhich system runs."),
+            (self.policy, "Policy", "Policy\nWhich policy decides; the jobs stay the same."),
+            (self.seed, "Seed", "Seed\nThe same seed gives every policy the same jobs."),
+            (self.kind, "Kind of event", "Next kind\nWhat Ctrl+Right runs to."),
+            (
+                self.speed,
+                "Speed",
+                "Speed (< and >)\nFrom single sub-steps to no limit; it snaps at 1×, one unit of time per second.",
+            ),
+        ):
+            widget.setObjectName(name.lower().replace(" ", "-"))
+            widget.setAccessibleName(name)
+            widget.setToolTip(text)
+        for name, text, tip in (
+            ("show", "Show", "Show the file's text"),
+            ("run", "Run it", "Allow this file as it is now, and run it"),
+        ):
+            self.fault_buttons[name].setText(text)
+            self.fault_buttons[name].setToolTip(tip)
+        self.seed.setRange(0, 2**31 - 1)
+        self.seed.setKeyboardTracking(False)
+        changed_by_editing(self.seed)
+        self.speed.setRange(0, SLIDER_MOST)
+        self.speed.setValue(position_of(REAL_TIME))
+        self.speed.setMinimumWidth(130)
+        self.speed.setMaximumWidth(260)
+        self.speed.valueChanged.connect(self._pace_moved)
+        self.scenario.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.scenario.setMinimumContentsLength(_SCENARIO_LETTERS)
+        self.scenario.activated.connect(self._scenario_chosen)
+        self.policy.activated.connect(self._policy_chosen)
+        self.seed.valueChanged.connect(self._choice_made)
+        self.seed.lineEdit().returnPressed.connect(self._leave_boxes)
+        self.kind.activated.connect(self._leave_boxes)
+        self.trace.setObjectName("trace")
+        self.trace.setAccessibleName("Trace")
+        self.trace.setToolTip("Trace\nThe files of recorded jobs that the scenario plays.")
+        self.trace.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.trace.hide()
+        self._compiling.setObjectName("compiling")
+        self._compiling.setToolTip("Compiling\nThe run goes on under the reference meanwhile.")
+        self._compiling.hide()
+        self._clock.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+
+    def _first_row(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.addWidget(self.scenario)
+        row.addWidget(self.trace)
+        row.addWidget(self.policy)
+        row.addWidget(self.policy_fault, 20)
+        for button in self.fault_buttons.values():
+            button.hide()
+            row.addWidget(button)
+        row.addWidget(self._seed_label)
+        row.addWidget(self.seed)
+        row.addWidget(self.compare)
+        row.addStretch(1)
+        for label in (self._clock, self._event, self._rate):
+            label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            row.addSpacing(14)
+            row.addWidget(label)
+        return row
+
+    def _second_row(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(2)
+        for name in _BUTTONS:
+            button = QToolButton()
+            button.setDefaultAction(self._actions[name])
+            button.setAutoRaise(True)
+            button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            self._buttons[name] = button
+            row.addWidget(button)
+        row.addSpacing(12)
+        row.addWidget(self.speed)
+        row.addWidget(self._pace)
+        row.addStretch(1)
+        row.addWidget(self._compiling)
+        row.addSpacing(12)
+        row.addWidget(QLabel("next"))
+        row.addWidget(self.kind)
+        until = QToolButton()
+        until.setDefaultAction(self._actions["until"])
+        until.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Expanding)
+        row.addWidget(until)
+        return row
+
+    # What it shows.
+
+    def set_scenarios(self, scenarios: list[tuple[str, str]], lessons: list[tuple[str, str]]) -> None:
+        """The scenarios to choose from, each as (name, title), below the lessons."""
+        _fill(self.scenario, scenarios)
+        for place, (name, title) in enumerate(lessons):
+            self.scenario.insertItem(place, f"{_LESSON} {title}", f"{_LESSON}{name}")
+        self.scenario.insertSeparator(len(lessons))
+
+    def set_system(self, system: str, event_kinds: Mapping[str, int]) -> None:
+        """The policies and kinds of event to choose from under a kind of system."""
+        if system == self._system:
+            return
+        self._system = system
+        self.kind.clear()
+        self.kind.addItems(list(event_kinds))
+        _fill(self.policy, policy_titles(system))
+        self.policy.insertSeparator(self.policy.count())
+        for title, name, tip in OWN_ENTRIES:
+            self.policy.addItem(title, name)
+            self.policy.setItemData(self.policy.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+
+    @property
+    def event_kinds(self) -> tuple[str, ...]:
+        """The kinds of event to choose from."""
+        return tuple(self.kind.itemText(place) for place in range(self.kind.count()))
+
+    def set_info(self, info: RunInfo) -> None:
+        """Show what runs now."""
+        source = info.origin.source or info.scenario_name
+        _show_choice(self.scenario, source, info.scenario_name)
+        _show_choice(self.policy, info.policy_name, info.policy_name)
+        self._policy = info.policy_name
+        if info.scenario_name != self._shown:
+            self._shown = info.scenario_name
+            if pace_at(self.speed.value()).time is not None:  # the others hold in all scenarios
+                self.speed.setValue(position_of(Pace(time=info.usual_pace)))
+        with QSignalBlocker(self.seed):
+            self.seed.setValue(info.seed)
+
+    def show_fault(self, text: str, asks: bool = False) -> None:
+        """Say beside the policy what is wrong with its file; nothing if *text* is empty.
+
+        With *asks* there are buttons to look at the file, and to let it run.
+        """
+        self.policy_fault.show_text(text, self._theme)
+        for button in self.fault_buttons.values():
+            button.setVisible(asks)
+
+    def set_frame(self, frame: Frame) -> None:
+        """Show time, event and speed of a frame."""
+        self._frame = frame
+        self._clock.setText(_clock_text(frame.info, frame.time))
+        self._event.setText(_event_text(frame))
+        rate = frame.speed.events_per_second
+        self._rate.setText(_rate_text(rate) if frame.running else frame.engine)
+        self.history.set_frame(frame)
+        self._show_whether(frame.playing)
+        self._fit_boxes()
+
+    def _fit_boxes(self) -> None:
+        """Where the rows have no room, boxes are only as wide as what is chosen in them, and the pace is whole."""
+        self._pace.setMinimumWidth(self._pace.fontMetrics().horizontalAdvance("8.0 sub-steps/s") + 4)
+        for box in (self.scenario, self.policy, self.kind):
+            needed = box.fontMetrics().horizontalAdvance(box.currentText()) + _ARROW * box.fontMetrics().height()
+            box.setMinimumWidth(min(box.sizeHint().width(), round(needed)))
+
+    def set_progress(self, progress: GoalProgress) -> None:
+        """Signs of life while no frames come; then the last frame again."""
+        if self._frame is None:
+            return
+        if not progress.text:
+            self.set_frame(self._frame)
+            return
+        self._clock.setText(_clock_text(self._frame.info, progress.time))
+        self._event.setText(f"event {grouped(progress.event)}")
+        self._rate.setText(_rate_text(progress.speed.events_per_second))
+        self._show_whether(True)
+
+    def show_compiling(self, text: str) -> None:
+        """How far it is with compiled code; nothing if *text* is empty."""
+        self._compiling.setText(text)
+        self._compiling.setVisible(bool(text))
+
+    def _show_whether(self, running: bool) -> None:
+        if running != self._running:
+            self._running = running
+            self._show_run_button()
+
+    def set_lecture(self, lecture: bool) -> None:
+        """Leave out what a hall need not see, so that nothing else is cut."""
+        for widget in (self._seed_label, self.seed, self._rate):
+            widget.setHidden(lecture)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self._theme = theme
+        self.history.set_theme(theme)
+        self.policy_fault.show_text(self.policy_fault.toolTip(), theme)
+        heading = current_fonts().heading
+        for label in (self._clock, self._event, self._rate):
+            label.setFont(heading)
+        self._fit_boxes()
+        self._show_run_button()
+
+    def _show_run_button(self) -> None:
+        action = self._actions["run"]
+        action.setIcon(icon("pause" if self._running else "run", self._theme))
+        action.setText("Pause" if self._running else "Run")
+
+    # What it asks for.
+
+    def _scenario_chosen(self) -> None:
+        self._leave_boxes()
+        chosen = str(self.scenario.currentData())
+        if not chosen.startswith(_LESSON):
+            self.scenario_chosen.emit(chosen)
+            return
+        if self._frame is not None:  # what runs, until the lesson does
+            _show_choice(self.scenario, self._frame.info.origin.source, self._frame.info.scenario_name)
+        self.lesson_chosen.emit(chosen.removeprefix(_LESSON))
+
+    def _policy_chosen(self) -> None:
+        self._leave_boxes()
+        wanted = {FROM_A_FILE: self.file_wanted, FROM_TEMPLATE: self.template_wanted}.get(self.policy.currentData())
+        if wanted is None:
+            self._choice_made()
+            return
+        self.policy.setCurrentIndex(max(0, self.policy.findData(self._policy)))
+        wanted.emit()
+
+    def _leave_boxes(self) -> None:
+        """The picture has the keys again once something was chosen."""
+        self.window().setFocus()
+
+    def _choice_made(self) -> None:
+        self.chosen.emit(self.policy.currentData(), self.seed.value())
+
+    def _pace_moved(self, position: int) -> None:
+        pace = pace_at(position)
+        self._show_pace(pace)
+        self.paced.emit(pace)
+
+    def _show_pace(self, pace: Pace) -> None:
+        self._pace.setText(pace.label)
+
+    def change_speed(self, steps: int) -> None:
+        """Go some round paces up or down."""
+        self.speed.setValue(next_position(self.speed.value(), steps))
+
+
+def _clock_text(info: RunInfo, time: float) -> str:
+    if info.kind.slotted:
+        return f"slot {grouped(int(time))}"
+    return f"t = {quantity(f'{time:.2f}', info.time_unit)}"
+
+
+def _event_text(frame: Frame) -> str:
+    """The last event, or the one in the making and how far it is."""
+    if not frame.records:
+        return f"event {grouped(frame.event)}"
+    return f"event {grouped(frame.event + 1)}, sub-step {len(frame.records)}"
+
+
+def _fill(box: QComboBox, items: list[tuple[str, str]]) -> None:
+    with QSignalBlocker(box):
+        box.clear()
+        for name, title in items:
+            box.addItem(name, name)
+            box.setItemData(box.count() - 1, title, Qt.ItemDataRole.ToolTipRole)
+
+
+def _show_choice(box: QComboBox, source: str, name: str) -> None:
+    """Show what runs; one that the box has not offered yet becomes one more choice."""
+    with QSignalBlocker(box):
+        place = box.findData(source)
+        if place < 0 and source == name:  # an edited scenario of a file keeps the file's name
+            place = box.findText(name)
+        box.setCurrentIndex(_offer(box, source, name) if place < 0 else place)
+
+
+def _offer(box: QComboBox, source: str, name: str) -> int:
+    """One more choice; the file of a policy of one's own stands under its name, before the rest."""
+    own = is_file(source)
+    place = max(0, box.findData(FROM_A_FILE)) if own else box.count()
+    box.insertItem(place, Path(name).name if own else name, source)
+    if source != box.itemText(place):
+        box.setItemData(place, source, Qt.ItemDataRole.ToolTipRole)
+    return place
+
+
+def _rate_text(rate: float) -> str:
+    if rate >= 1e6:
+        return f"{rate / 1e6:.1f}{THIN_SPACE}M events/s"
+    if rate >= 1e3:
+        return f"{rate / 1e3:.0f}{THIN_SPACE}k events/s"
+    return f"{rate:.0f} events/s"

@@ -1,0 +1,68 @@
+"""What a paper claims of the long run, judged of a run so far with its confidence interval."""
+
+from __future__ import annotations
+
+from math import isfinite, isnan
+from typing import Any, Mapping, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slotscope.model.kinds.spec import STABLE, UNSTABLE, Judgement
+from slotscope.model.measures.metrics import Batches, Estimate
+from slotscope.model.measures.monitors import Claim, Standing
+from slotscope.model.reporting.frame import RunInfo
+
+
+class ClaimReading(NamedTuple):
+    """What a run so far says of a claim; ``slack`` is how far its mean is on the right side."""
+
+    claim: Claim
+    standing: Standing
+    sentence: str
+    slack: Estimate | None = None
+
+
+def judged(
+    claim: Claim, numbers: Any, bounds: Any, batches: Mapping[str, Batches], judgement: Judgement | None
+) -> ClaimReading:
+    """What batches since the warm-up, none before it is over, say of a claim.
+
+    It holds, or is violated, where the whole interval of the mean lies on one side of the bound.
+    """
+    if not batches:
+        return ClaimReading(claim, "open", "nothing is judged before the warm-up is over")
+    if not claim.measure:
+        return _by_verdict(claim, judgement)
+    bound, mean = claim.bound(numbers, bounds), batches[claim.measure].estimate()
+    if bound is None:
+        return ClaimReading(claim, "open", "the bound is not known")
+    if not isfinite(mean.mean):
+        return ClaimReading(claim, "open", "the mean is not known yet")
+    sign = 1 if claim.side == "at least" else -1
+    slack = Estimate(sign * (mean.mean - bound), mean.half_width)
+    said = f"mean {_with_interval(mean)}, {claim.side} {bound:.4g} is claimed"
+    if isnan(slack.half_width) or abs(slack.mean) <= slack.half_width:
+        return ClaimReading(claim, "open", f"{said}: too near to be told apart yet", slack)
+    return ClaimReading(claim, "holds" if slack.mean > 0 else "violated", said, slack)
+
+
+def _by_verdict(claim: Claim, judgement: Judgement | None) -> ClaimReading:
+    if judgement is None:
+        return ClaimReading(claim, "open", "nothing is judged of this run")
+    standings: Mapping[str, Standing] = {STABLE: "holds", UNSTABLE: "violated"}
+    return ClaimReading(claim, standings.get(judgement.verdict, "open"), judgement.reason)
+
+
+def _with_interval(value: Estimate) -> str:
+    return f"{value.mean:.4g}" if isnan(value.half_width) else f"{value.mean:.4g} ± {value.half_width:.2g}"
+
+
+def claim_readings(info: RunInfo, samples: NDArray[np.float64], bounds: Any, now: float) -> tuple[ClaimReading, ...]:
+    """What a run says of each claim of its kind, by the batches of its samples [n, width] since the warm-up."""
+    kind, warmup = info.kind, float(info.scenario.run.warmup)
+    found = kind.batches_so_far(info.numbers, [samples], warmup, now) if now > warmup else ()
+    batches: Mapping[str, Batches] = found[0] if found else {}
+    judgement = kind.judge(info.scenario, [batches], now - warmup) if batches and kind.judges else None
+    known = (claim for claim in kind.claims if not claim.measure or not batches or claim.measure in batches)
+    return tuple(judged(claim, info.numbers, bounds, batches, judgement) for claim in known)

@@ -1,0 +1,139 @@
+"""Sentences made from records: what all kinds of system word alike.
+
+Each kind has a narrator of its own, the only place that words its decisions.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from typing import Any, Callable, ClassVar, Mapping, Sequence
+
+import numpy as np
+
+from slotscope.model.reporting.records import Configuration, Event, Record
+
+#: Between thousands, and before a sign such as %: no line ends at it.
+THIN_SPACE = "\u202f"
+
+#: Symbols of units of time; they have no plural.
+UNIT_SYMBOLS = frozenset({"µs", "ms", "s", "min", "h", "d"})
+
+_RESIDUE = 1e-8
+
+
+Wording = Callable[[Any, Mapping[str, Any]], str]
+
+
+class Narrator(ABC):
+    """Words the records of one run; what is numbered is numbered from 1 in sentences."""
+
+    #: What is said of a sub-step, by its kind, where it is no action; functions of the narrator and the step's values.
+    wordings: ClassVar[Mapping[str, Wording]] = {}
+
+    @abstractmethod
+    def row(self, row: np.void) -> str:
+        """One sentence for an event, with its reason in numbers."""
+
+    @abstractmethod
+    def event(self, event: Event) -> str:
+        """A few words for an event that is about to happen."""
+
+    def event_anywhere(self, event: Event) -> str:
+        """The same without a server, for runs in which it happens on different ones."""
+        return self.event(event)
+
+    def record(self, record: Record) -> str:
+        """One sentence for a sub-step.
+
+        A policy of one's own may give values other than the words for a kind are made of: they
+        are told as they are.
+        """
+        wording = self.wordings.get(record.kind)
+        try:
+            text = self._action(record) or (wording(self, record.values) if wording else "")
+        except (LookupError, TypeError, ValueError, AttributeError):
+            text = ""
+        return text or told(record.kind, record.values)
+
+    @abstractmethod
+    def _action(self, record: Record) -> str:
+        """What an action does; empty for what is none."""
+
+
+def told(kind: str, values: Mapping[str, Any]) -> str:
+    """A sentence for a kind of sub-step that only its policy knows."""
+    what = " ".join(kind.replace("_", " ").split())
+    numbers = ", ".join(f"{name.replace('_', ' ')} = {_told(item)}" for name, item in values.items())
+    return f"{what}: {numbers}" if numbers else what
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, tuple | list):
+        return f"({', '.join(_told(item) for item in value)})"
+    return f"{settled(value):.6g}" if isinstance(value, float) else str(value)
+
+
+def plural(count: int, word: str) -> str:
+    """A word in the number that *count* asks for."""
+    return word if count == 1 else f"{word}s"
+
+
+def quantity(number: str, unit: str) -> str:
+    """A written number with its unit: 29.42 minutes, 1 hour, 3 s; alone where there is no unit.
+
+    Scenarios name units in either number, or by symbols, which have no plural.
+    """
+    if not unit or unit in UNIT_SYMBOLS:
+        return f"{number} {unit}".rstrip()
+    return f"{number} {plural(1 if number == '1' else 2, singular(unit))}"
+
+
+def units(unit: str) -> str:
+    """A unit as it stands after a number other than 1; nothing where there is none."""
+    return quantity("2", unit).removeprefix("2").lstrip()
+
+
+def singular(unit: str) -> str:
+    """A unit as it stands after "per": minute, hour, s."""
+    return unit if unit in UNIT_SYMBOLS else unit.removesuffix("s")
+
+
+def settled(value: float) -> float:
+    """*value*, or 0 for what rounding leaves of a difference: negative, and nearer to 0 than 1e-8.
+
+    Chances and rates, which are positive, may truly be as small.
+    """
+    return 0.0 if -_RESIDUE < value < 0 else value
+
+
+def counted(count: int, word: str) -> str:
+    """So many of a thing: 1 token, 3 tokens."""
+    return f"{grouped(count)} {plural(count, word)}"
+
+
+def shown(configuration: Configuration | Sequence[int]) -> str:
+    """A configuration as it stands in the paper: (12, 3, 8, 0)."""
+    return f"({', '.join(str(slots) for slots in configuration)})"
+
+
+def grouped(number: int) -> str:
+    """A whole number with thin spaces between thousands."""
+    return f"{number:,}".replace(",", THIN_SPACE)
+
+
+def full_time(time: float) -> str:
+    """A time with all its digits, as somebody asked for it: 1 000 000, 18.4."""
+    return f"{time:,.10g}".replace(",", THIN_SPACE)
+
+
+def shown_time(time: float, decimals: int) -> str:
+    """A time with thin spaces between thousands."""
+    return f"{time:,.{decimals}f}".replace(",", THIN_SPACE)
+
+
+def decimals_for(event: int, time: float) -> int:
+    """As many decimals as tell one event from the next, at the run's mean pace."""
+    if event <= 0 or time <= 0:
+        return 2
+    return min(9, max(0, math.ceil(-math.log10(time / event))))

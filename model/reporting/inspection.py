@@ -1,0 +1,257 @@
+"""What can be looked at in a system, what is known of it now, and what happened to it.
+
+Each kind of system has an :class:`Inspector`; whoever shows things knows no kind and guesses no
+reason.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Iterator, Mapping, NamedTuple, Protocol, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slotscope.model.reporting.explain import THIN_SPACE, decimals_for, grouped, shown_time, units
+from slotscope.model.reporting.records import Event, Record
+
+#: The place in every state's ``number`` that counts the arrivals taken from the workload.
+NEXT_ARRIVAL = 1
+
+#: Kinds of thing that several kinds of system have.
+SERVER, JOB = "server", "job"
+
+
+class Thing(NamedTuple):
+    """A server, a job, a token, ...: its kind and its number, from 0.
+
+    *pool* tells apart what is numbered in each pool.
+    """
+
+    what: str
+    number: int
+    pool: int = 0
+
+
+class Fact(NamedTuple):
+    """Something that is known: a label, a value, and the value's unit if it has one."""
+
+    label: str
+    value: str
+    unit: str = ""
+    thing: Thing | None = None  #: what the value names
+    meaning: str = ""  #: the theme's colour, by its field: "reject_group", "rejection", ...
+
+
+class FactSection(NamedTuple):
+    """Facts that belong together; the first section of a thing has no title."""
+
+    title: str
+    facts: tuple[Fact, ...]
+
+
+class TableLine(NamedTuple):
+    """A line of a table: a cell for each column."""
+
+    cells: tuple[str, ...]
+    thing: Thing | None = None  #: what the line is about
+    type: int = -1  #: the type whose mark stands before it, -1: none
+
+
+class Table(NamedTuple):
+    """Things that belong to a thing, such as the jobs on a server."""
+
+    name: str
+    columns: tuple[str, ...]
+    lines: tuple[TableLine, ...]
+
+
+class HistoryCurve(NamedTuple):
+    """[n] values over [n] times, each until the next."""
+
+    label: str
+    times: NDArray[np.float64]
+    values: NDArray[np.float64]
+
+
+class Description(NamedTuple):
+    """All that is known of a thing now; ``absent`` says why nothing is."""
+
+    title: str
+    sections: tuple[FactSection, ...] = ()
+    table: Table | None = None
+    curve: HistoryCurve | None = None
+    absent: str = ""
+
+
+class Told(NamedTuple):
+    """One line of a thing's history."""
+
+    event: int
+    time: float
+    flags: int  #: what happened to it, by the flags of rows
+    sentence: str
+
+
+class Found(NamedTuple):
+    """The history of a thing, as far as it was searched: the events *first* to *last*."""
+
+    entries: tuple[Told, ...]  #: in order of time
+    first: int
+    last: int
+    searching: bool
+    complete: bool  #: whether that is all of history
+    fault: str = ""  #: why it cannot be searched further
+
+
+class InspectedMoment(Protocol):
+    """A moment of a run: a frame of :mod:`model.reporting.frame`."""
+
+    @property
+    def info(self) -> Any:
+        """The run: ``numbers``, ``facts``, ``narrator``, ``time_unit``, ``scenario``, ..."""
+
+    @property
+    def state(self) -> Any:
+        """The state of the kind of system."""
+
+    @property
+    def event(self) -> int:
+        """Events so far."""
+
+    @property
+    def time(self) -> float:
+        """The time now."""
+
+    @property
+    def derived(self) -> Any:
+        """What the kind of system reads from the state."""
+
+    @property
+    def samples(self) -> NDArray[np.float64]:
+        """[n, width] samples of all history."""
+
+
+class Passed(NamedTuple):
+    """An event that has just happened."""
+
+    before: Any  #: what :meth:`Inspector.looks` said before it
+    state: Any  #: the state after it
+    event: Event
+    rows: NDArray[Any]  #: [1] its row
+    records: Sequence[Record]
+
+
+class Inspector(Protocol):
+    """What a kind of system knows of its things."""
+
+    #: The kinds of thing that can be looked at.
+    things: tuple[str, ...]
+
+    def describe(self, moment: InspectedMoment, thing: Thing) -> Description:
+        """What is known of a thing at a moment."""
+        ...
+
+    def may_concern(self, rows: NDArray[Any], thing: Thing, before: Any) -> NDArray[np.bool_]:
+        """[n] in which of the events, by their rows, something may have happened to a thing.
+
+        Rows name the first job or server only; an event that has more is among them.  *before* is
+        what :meth:`looks` says before the first of them.
+        """
+        ...
+
+    def looks(self, state: Any, thing: Thing) -> Any:
+        """What of a state tells whether an event changed a thing, if its records do not."""
+        ...
+
+    def presence(self, state: Any, thing: Thing, initial_jobs: int) -> int:
+        """Whether a thing is yet to come (-1), may be there (0), or is gone for good (1).
+
+        *initial_jobs* are numbered before the first arrival.
+        """
+        ...
+
+    def tell(self, passed: Passed, thing: Thing, narrator: Any) -> tuple[str, int]:
+        """What happened to a thing in an event, and the flags of that; empty: nothing."""
+        ...
+
+
+#: Sub-steps of this base class that change something; others only look.
+_CHANGING = frozenset(
+    {"arrival", "departure", "move", "tick", "recovery_tick", "reactive", "resumed", "missed_request"}
+)
+
+
+def changes(records: Sequence[Record]) -> Iterator[Record]:
+    """The sub-steps that decide or change something."""
+    return (record for record in records if type(record) is not Record or record.kind in _CHANGING)
+
+
+def naming(records: Sequence[Record], fields: Mapping[str, int]) -> list[Record]:
+    """The sub-steps that change something and have one of these numbers, by field or value."""
+    return [
+        record for record in changes(records) if any(_number(record, name) == number for name, number in fields.items())
+    ]
+
+
+def _number(record: Record, name: str) -> Any:
+    return record.values.get(name, getattr(record, name, None))
+
+
+def told_together(records: Sequence[Record], narrator: Any) -> str:
+    """Sub-steps as one sentence."""
+    return "; ".join(narrator.record(record) for record in records)
+
+
+def touching(rows: NDArray[Any], fields: Sequence[str], number: int) -> NDArray[np.bool_]:
+    """[n] whether one of the *fields* of each row has this number."""
+    found = np.zeros(len(rows), np.bool_)
+    for name in fields:
+        found |= rows[name] == number
+    return found
+
+
+def sections(*parts: tuple[str, Sequence[Fact | None]]) -> tuple[FactSection, ...]:
+    """Sections of the facts that are known; those without any are left out."""
+    known = ((title, tuple(fact for fact in facts if fact is not None)) for title, facts in parts)
+    return tuple(FactSection(title, facts) for title, facts in known if facts)
+
+
+def time_fact(moment: InspectedMoment, label: str, time: float) -> Fact:
+    """A time, with as many digits as tell one event from the next."""
+    if time == np.inf:
+        return Fact(label, "never")
+    digits = 0 if moment.info.kind.slotted else decimals_for(moment.event, moment.time)
+    unit = "" if moment.info.kind.slotted else units(moment.info.time_unit)
+    return Fact(label, shown_time(time, digits), unit)
+
+
+def time_cell(moment: InspectedMoment, time: float) -> str:
+    """A time, in a table."""
+    return time_fact(moment, "", time).value
+
+
+def per_cent(share: float) -> str:
+    """A share of 1: 37.5 %."""
+    return f"{100 * share:.3g}{THIN_SPACE}%"
+
+
+def record_of(state: Any, thing: Thing) -> int:
+    """The record of a job in the system; -1: it is not there."""
+    found = np.flatnonzero((state.job_number == thing.number) & (state.job_number >= 0))
+    return int(found[0]) if len(found) else -1
+
+
+def job_presence(state: Any, thing: Thing, initial_jobs: int) -> int:
+    """See :meth:`Inspector.presence`, for a job."""
+    if record_of(state, thing) >= 0:
+        return 0
+    return -1 if thing.number >= initial_jobs + int(state.number[NEXT_ARRIVAL]) else 1
+
+
+def not_there(moment: InspectedMoment, title: str, number: int) -> Description:
+    """A job that is not in the system; *number* is its number, below the next arrival's or not."""
+    when = f"after event {grouped(moment.event)}"
+    known = moment.info.initial_jobs + int(moment.state.number[NEXT_ARRIVAL])
+    if number >= known:
+        return Description(title, absent=f"It has not arrived yet {when}.")
+    return Description(title, absent=f"It is not in the system {when}; its history says why.")

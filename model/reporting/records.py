@@ -1,0 +1,215 @@
+"""What happened, as data: sub-steps of a decision, actions, and what happens next.
+
+No record holds a sentence; :mod:`model.reporting.explain` makes sentences from records, and panels
+make pictures.  Servers and job types are numbered from 0 here and from 1 in sentences.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Mapping, NamedTuple
+
+import numpy as np
+
+Configuration = tuple[int, ...]
+
+
+class Line(NamedTuple):
+    """A line of an algorithm in the paper, such as Algorithm 2, line 12."""
+
+    algorithm: int
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One sub-step: something a policy found, compared or decided.
+
+    ``kind`` names it in snake case, ``line`` is the line of the algorithm, ``values`` the
+    numbers that were compared, by the name of the paper's symbol spelled out.
+    """
+
+    kind: str
+    line: Line | None = None
+    values: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True, slots=True)
+class Admit(Record):
+    """The arriving job goes into a slot of *server*."""
+
+    kind: str = "admit"
+    server: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Reject(Record):
+    """The arriving job is turned away."""
+
+    kind: str = "reject"
+
+
+@dataclass(frozen=True, slots=True)
+class Allocate(Record):
+    """The arriving job runs on so many *servers*."""
+
+    kind: str = "allocate"
+    servers: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Migrate(Record):
+    """A job of *source* moves into the empty slot on *target*."""
+
+    kind: str = "migrate"
+    job: int = -1
+    source: int = -1
+    target: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Preempt(Record):
+    """A job on *server* is thrown out before its service ends."""
+
+    kind: str = "preempt"
+    job: int = -1
+    server: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Reassign(Record):
+    """The empty *server* gets *configuration* and index 1 in it."""
+
+    kind: str = "reassign"
+    server: int = -1
+    configuration: Configuration = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Classify(Record):
+    """The outcome of CRA: k[i] with X-hat in order, and I*; ranks and groups follow."""
+
+    kind: str = "classify"
+    configurations: tuple[Configuration, ...] = ()
+    counts: tuple[int, ...] = ()
+    i_star: int = 0
+    extended: bool = False  #: the Reject Group is all servers of rank J + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Remember(Record):
+    """The policy's memory from place *start* on becomes *numbers*."""
+
+    kind: str = "remember"
+    start: int = 0
+    numbers: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateAt(Record):
+    """The policy asks to be called again at *time*."""
+
+    kind: str = "update_at"
+    time: float = float("inf")
+
+
+@dataclass(frozen=True, slots=True)
+class Place(Record):
+    """A waiting *job* goes into service on *server*."""
+
+    kind: str = "place"
+    job: int = -1
+    server: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Renew(Record):
+    """The active configuration of *server* becomes that of number *configuration*."""
+
+    kind: str = "renew"
+    server: int = -1
+    configuration: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Stall(Record):
+    """*server* takes no job until it is empty, or takes jobs again."""
+
+    kind: str = "stall"
+    server: int = -1
+    stalled: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Evict(Record):
+    """A *job* in service on *server* goes back to its queue."""
+
+    kind: str = "evict"
+    job: int = -1
+    server: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Match(Record):
+    """An arriving *job* takes the token at *position* of its type in *pool* (0: the oldest)."""
+
+    kind: str = "match"
+    job: int = -1
+    pool: int = 0
+    position: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Overflow(Record):
+    """An arriving *job* goes to an idle backup server of *pool*."""
+
+    kind: str = "overflow"
+    job: int = -1
+    pool: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Request(Record):
+    """*server* asks for so many *jobs* of each type at once: a token for each."""
+
+    kind: str = "request"
+    server: int = -1
+    jobs: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class VirtualArrival(Record):
+    """A virtual job takes the token at *position* of *type* in *pool* (0: the oldest)."""
+
+    kind: str = "virtual_arrival"
+    pool: int = 0
+    type: int = -1
+    position: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class SetTimer(Record):
+    """The timer of *server* runs at *rate* from now on; 0: it is cancelled."""
+
+    kind: str = "set_timer"
+    server: int = -1
+    rate: float = 0.0
+
+
+# Kinds of events.
+ARRIVAL, DEPARTURE, UPDATE, SLOT, MOVE, TICK = range(1, 7)
+
+
+class Event(NamedTuple):
+    """What happens next: an arrival, a departure, a policy's update, a slot of time, the move of a
+    job to its next phase, or the tick of a server's timer."""
+
+    kind: int
+    time: float
+    type: int = -1
+    job: int = -1
+    server: int = -1
+    service: float = np.inf
+    priority: int = 0
+    record: int = -1  #: of the job, where the kind of system looks it up by that

@@ -1,0 +1,299 @@
+"""Puts a runnable system together from a scenario: policy, workload, engines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from importlib import import_module
+from math import inf
+from typing import Any, Mapping, Sequence
+
+import numpy as np
+
+from slotscope.model.errors import PolicyError, ScenarioError, UnreadablePolicyError
+from slotscope.model.forks.changes import Course, Deviation
+from slotscope.model.forks.course import CourseEngine, CourseSystem, Leg
+from slotscope.model.forks.edits import edited_by
+from slotscope.model.kinds.spec import Kind, RunnableSystem, kind_named
+from slotscope.model.policies import is_file, reference_for
+from slotscope.model.policies.choice import policy_choice
+from slotscope.model.policies.own.checked import CHECKED, CheckedEngine
+from slotscope.model.policies.own.trust import allow_named
+from slotscope.model.running.engine import Engine, ReferenceEngine, System, Task
+from slotscope.model.scenario.common import PolicyChoice
+from slotscope.model.scenario.load import Scenario, as_data, parse_scenario
+from slotscope.model.scenario.validation import validated
+from slotscope.model.systems.base import EVENT
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """A scenario under one policy, ready to run.
+
+    ``scenario`` says exactly what runs: its policy and seed are those in force.
+    """
+
+    scenario: Scenario
+    kind: Kind
+    system: RunnableSystem
+    reference: Engine
+    report: Any = None
+    parameters: Any = None  #: of the policy, validated
+
+    @property
+    def runs(self) -> System:
+        """What a history is made by: the system, or several in turn."""
+        return self.system
+
+    @property
+    def legs(self) -> tuple[Bench, ...]:
+        """What goes on in turn: this bench alone."""
+        return (self,)
+
+    @property
+    def root(self) -> Bench:
+        """What the run began with."""
+        return self.legs[0]
+
+    def rename_jobs(self, initial_jobs: int, names: Mapping[str, str]) -> None:
+        """Number and name jobs as a saved or another run does."""
+        for leg in self.legs:
+            leg.system.rename_jobs(initial_jobs, names)
+
+    def at(self, event: int) -> Bench:
+        """What goes on after *event* events."""
+        return self
+
+    @property
+    def forced(self) -> Mapping[int, str]:
+        """The decisions that a fork makes in the policy's place, by the event of each."""
+        return {}
+
+    def violations(self, state: Any) -> list[str]:
+        """What a state of the run breaks of its kind's invariants."""
+        event = int(state.number[EVENT])
+        return self.kind.violations(self.at(event).system, state, min(self.forced, default=event + 1) <= event)
+
+    @property
+    def numbers(self) -> Any:
+        """The scenario's constant numbers, as its kind of system has them."""
+        return self.system.numbers
+
+    @property
+    def last_recorded(self) -> float:
+        """When the last job of a trace arrives; infinity where jobs come without end."""
+        workload = self.system.workload
+        block = workload.block_at(0) if self.scenario.workload.kind == "trace" else None
+        if block is None or workload.block_at(block.end) is not None:
+            return inf
+        return float(block.time[-1])
+
+    @property
+    def has_kernel(self) -> bool:
+        """Whether the policy has a compiled twin."""
+        return self.kind.has_kernel(self.system)
+
+    def kernel(self, checked: int = CHECKED) -> Engine:
+        """A new compiled twin; imports Numba, compiles or loads from the cache.
+
+        One that a policy's file brings along meets its reference at the first *checked* events.
+        """
+        if self.system.policy.brought:
+            return CheckedEngine(self.system, self.reference, checked)
+        module, name = self.kind.kernels[self.scenario.policy.name]
+        engine: Engine = getattr(import_module(module), name)(self.system)
+        return engine
+
+    def prepare(self) -> None:
+        """Compile the twin, or load it from the cache, now rather than at the first event that it runs.
+
+        Raises
+        ------
+        UserError
+            If it is a policy's own, and cannot be compiled.
+        """
+        for leg in self.legs:
+            if leg.has_kernel:
+                leg.kernel().advance(leg.system.raw_state(), np.zeros(0, leg.system.row_dtype), Task())
+
+
+@dataclass(frozen=True, eq=False)
+class ForkedBench(Bench):
+    """Several benches in turn; all else is said of the last.
+
+    Attributes
+    ----------
+    parts:
+        The benches, each from an event of :attr:`course` on.
+    course:
+        What runs them.
+    """
+
+    parts: tuple[Bench, ...] = field(kw_only=True)
+    course: CourseSystem = field(kw_only=True)
+
+    @property
+    def runs(self) -> System:
+        """The legs in turn."""
+        return self.course
+
+    @property
+    def legs(self) -> tuple[Bench, ...]:
+        """The benches in turn."""
+        return self.parts
+
+    def at(self, event: int) -> Bench:
+        """The leg that goes on after *event* events."""
+        return self.legs[self.course.place(event)]
+
+    @property
+    def forced(self) -> Mapping[int, str]:
+        """The decisions that are made in a policy's place."""
+        return self.course.forced
+
+    @property
+    def has_kernel(self) -> bool:
+        """Whether a leg has a compiled twin; the others run by their references."""
+        return any(leg.has_kernel for leg in self.legs)
+
+    def kernel(self, checked: int = CHECKED) -> Engine:
+        """The compiled twins in turn."""
+        engines = [leg.kernel(checked) if leg.has_kernel else leg.reference for leg in self.legs]
+        return CourseEngine(self.course, engines)
+
+
+def assemble(scenario: Scenario, policy: str | None = None, seed: int | None = None, recorded: Any = None) -> Bench:
+    """A bench for *scenario*, under its own policy and seed unless others are named.
+
+    *policy* is a name, with parameters of its own if it has any
+    (:func:`model.policies.choice.policy_choice`); others that it knows are the scenario's.  A file
+    named here, other than one that the scenario names, is one that the user has chosen.  Changes on
+    the way may follow it (:mod:`model.forks.changes`).
+    ``recorded`` replaces the workload (the jobs of a trace read before, or of another run).
+
+    Raises
+    ------
+    UserError
+        If the policy is unknown, its parameters are wrong, or the numbers do not fit.
+    """
+    course = Course.read(policy or "")
+    bench = _assembled(_with(scenario, course.policy or None, seed), bool(course.policy), recorded)
+    return with_changes(bench, course.changes, named=True)
+
+
+def with_changes(root: Bench, changes: Sequence[Deviation], named: bool) -> Bench:
+    """*root*, and what goes on from it after each change; all meet the same jobs.
+
+    *named* says whether the user names the policies, so that files among them may run.
+
+    Raises
+    ------
+    UserError
+        If a policy is unknown or cannot go on from the one before.
+    """
+    if not changes:
+        return root
+    legs, starts, forced = [root], [0], {}
+    for change in changes:
+        if change.decision:
+            forced[change.event + 1] = change.decision
+            continue
+        scenario = _changed(legs[-1].scenario, change, named)
+        if scenario != legs[-1].scenario:
+            legs.append(_next_leg(legs[-1], scenario, named))
+            starts.append(change.event)
+    course = CourseSystem([Leg(start, leg.system) for start, leg in zip(starts, legs, strict=True)], forced)
+    last = legs[-1]
+    engine = CourseEngine(course, [leg.reference for leg in legs])
+    parts = (last.scenario, last.kind, last.system, engine, root.report, last.parameters)
+    return ForkedBench(*parts, parts=tuple(legs), course=course)
+
+
+def _changed(scenario: Scenario, change: Deviation, named: bool) -> Scenario:
+    """The scenario that goes on after a change of its policy, or after edits."""
+    if change.policy:
+        return _with(scenario, change.policy, None, named)
+    return parse_scenario(edited_by(as_data(scenario), change.edits))
+
+
+def _next_leg(before: Bench, scenario: Scenario, named: bool) -> Bench:
+    bench = _assembled(scenario, named, before.system.workload)
+    bench.system.rename_jobs(before.system.initial_jobs, before.system.job_names())
+    bench.system.check_continuation(before.system)
+    if bench.system.has_other_jobs(before.system, bench.kind.workload):
+        raise ScenarioError(
+            "found other arrivals, sizes or service, allowed in a fork: what leaves its jobs as they are; "
+            "continue with new arrivals, or apply with a restart instead"
+        )
+    return bench
+
+
+def _assembled(scenario: Scenario, named: bool, recorded: Any) -> Bench:
+    """A bench for the policy of *scenario*, which the user names or the scenario does."""
+    kind = kind_named(scenario.system)
+    try:
+        reference = policy_class(scenario)
+    except UnreadablePolicyError as error:
+        if not named:  # it is the scenario that does
+            raise ScenarioError(error.line, where="policy.name") from None
+        raise
+    numbers = kind.numbers(scenario)
+    parameters = policy_parameters(scenario)
+    try:
+        instance = reference(numbers, parameters)
+    except ValueError as error:
+        raise ScenarioError(str(error), where="policy.parameters") from None
+    workload = recorded if recorded is not None else kind.workload(scenario, numbers)
+    system = kind.system(scenario, numbers, workload, instance)
+    return Bench(scenario, kind, system, ReferenceEngine(system), parameters=parameters)
+
+
+def policy_class(scenario: Scenario) -> Any:
+    """The reference class of the scenario's policy.
+
+    Raises
+    ------
+    PolicyError
+        If no policy of the scenario's kind of system has that name.
+    """
+    try:
+        return reference_for(scenario.policy.name, scenario.system)
+    except PolicyError as error:
+        raise error.inside("policy.name") from None
+
+
+def policy_parameters(scenario: Scenario) -> Any:
+    """The validated parameters of the scenario's policy."""
+    schema = policy_class(scenario).schema
+    try:
+        return validated(schema, scenario.policy.parameters)
+    except ScenarioError as error:
+        place = f"policy.parameters.{error.where}" if error.where else "policy.parameters"
+        raise ScenarioError(error.message, where=place) from None
+
+
+def named_policy(text: str) -> PolicyChoice:
+    """The policy that the user names, with its parameters; if it is a file, it may run.
+
+    Raises
+    ------
+    PolicyError
+        If it is not NAME or NAME:key=value.
+    """
+    choice = policy_choice(text)
+    if is_file(choice.name):
+        allow_named(choice.name)
+    return choice
+
+
+def _with(scenario: Scenario, policy: str | None, seed: int | None, named: bool = True) -> Scenario:
+    changes: dict[str, Any] = {}
+    if policy is not None:
+        choice = named_policy(policy) if named else policy_choice(policy)
+        kept = scenario.policy.parameters
+        if choice.name != scenario.policy.name:
+            known = reference_for(choice.name, scenario.system).schema.model_fields
+            kept = {key: value for key, value in kept.items() if key in known}
+        changes["policy"] = choice.model_copy(update={"parameters": kept | choice.parameters})
+    if seed is not None:
+        changes["seed"] = seed
+    return scenario.model_copy(update=changes)

@@ -1,0 +1,253 @@
+"""Engines run events on a state: the reference one sub-step at a time, a kernel by millions.
+
+Both are called the same way, write the same rows, and reach the same digest at every event.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from functools import partial
+from time import monotonic
+from typing import Any, Callable, Iterator, NamedTuple, Protocol
+
+import numpy as np
+
+from slotscope.model.errors import PolicyError, UserError
+from slotscope.model.reporting.explain import grouped
+from slotscope.model.reporting.records import Event, Record
+from slotscope.model.running.waiting import GivenUpError, who_waits
+from slotscope.model.systems.state import State, copied
+
+
+def _never() -> bool:
+    return False
+
+
+class Reason(Enum):
+    """Why an engine stopped."""
+
+    LIMIT = "the number of events asked for is reached"
+    TIME = "the next event lies beyond the time asked for"
+    FLAG = "an event of the kind asked for has happened"
+    END = "nothing will happen any more"
+    FAULT = "the event could not happen; the state is that before it"
+
+
+class Task(NamedTuple):
+    """What an engine is asked for, besides filling its tape."""
+
+    until: float = np.inf  #: run no event after this time
+    stop_flags: int = 0  #: stop after an event with one of these flags
+    stride: int = 0  #: take a sample every so many events; 0: none
+    explain: bool = False  #: fill in also what is costly to count
+    overtaken: Callable[[], bool] = _never  #: whether another engine goes on from here; asked within a slow event
+    watch: tuple[str, ...] = ()  #: arrays of the state whose changed rows are told, if the engine can
+
+
+class Advance(NamedTuple):
+    """What an engine did: the state (a new object if it had to grow), rows written, why."""
+
+    state: Any
+    rows: int
+    reason: Reason
+    samples: np.ndarray = np.zeros((0, 0))  #: [n, width] the samples taken
+    fault: UserError | None = None  #: why the event did not happen, with :attr:`Reason.FAULT`
+    changes: Any = None  #: what was watched, see :class:`model.systems.watching.RowChanges`; None: the engine cannot
+
+
+class System(Protocol):
+    """A kind of system under one policy: its events and what they do.
+
+    ``row_dtype`` is that of one row for each event.
+    """
+
+    name: str
+    sample_width: int
+    row_dtype: np.dtype[Any]
+
+    @property
+    def may_fail(self) -> bool:
+        """Whether the policy is a user's, which may fail in the middle of an event."""
+        ...
+
+    @property
+    def on_drift(self) -> str:
+        """What to do if a replay does not reach the same state again."""
+        ...
+
+    def raw_state(self) -> Any:
+        """The state at time 0, before the policy has acted."""
+        ...
+
+    def start(self, state: Any) -> Iterator[Record]:
+        """The policy's initialization, one sub-step at a time."""
+        ...
+
+    def prepared(self, state: Any) -> Any:
+        """The state with room for one more event."""
+        ...
+
+    def next_event(self, state: Any) -> Event | None:
+        """What happens next, or None."""
+        ...
+
+    def run(self, state: Any, event: Event, row: np.ndarray) -> Iterator[Record]:
+        """Let an event happen, one sub-step at a time; fills *row* at the end."""
+        ...
+
+    def settled(self, state: Any) -> Any:
+        """The state after an event, as it goes on: where rules change there, by the new ones."""
+        ...
+
+    def sample(self, state: Any, row: np.ndarray) -> None:
+        """Fill one row [sample_width] for curves and averages."""
+        ...
+
+
+class Engine(Protocol):
+    """Something that runs events on a state.
+
+    ``keyframe_every`` is how many events it replays within a few milliseconds.
+    """
+
+    name: str
+    keyframe_every: int
+
+    def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
+        """Run events until *tape* is full or a condition of *task* holds."""
+        ...
+
+
+class EventRun:
+    """One event in the making, sub-step by sub-step.
+
+    ``state`` is the run's own and changes in place as sub-steps are taken; ``records`` are
+    those taken so far.
+    """
+
+    def __init__(self, system: System, state: State) -> None:
+        self.state: Any = system.prepared(state)
+        self._system = system
+        event = system.next_event(self.state)
+        if event is None:
+            raise ValueError("no event is left to run")
+        self.event = event
+        self.row = np.zeros(1, system.row_dtype)
+        self.records: list[Record] = []
+        self._steps = system.run(self.state, self.event, self.row)
+        self.finished = False
+        self.fault: PolicyError | None = None  #: why it cannot go on
+
+    def step(self) -> Record | None:
+        """Take one sub-step; None once the event is over.
+
+        Raises
+        ------
+        PolicyError
+            If the policy fails; the state is then of no use beyond looking at it.
+        """
+        if self.fault is not None:
+            raise self.fault
+        try:
+            record = next(self._steps, None)
+            if record is None and not self.finished:
+                self.state = self._system.settled(self.state)
+        except PolicyError as error:
+            self.fault = error
+            raise
+        if record is None:
+            self.finished = True
+        else:
+            self.records.append(record)
+        return record
+
+    def finish(self, stop: Callable[[], bool] = _never) -> None:
+        """Take all remaining sub-steps.
+
+        Raises
+        ------
+        GivenUpError
+            If *stop*, asked after each of them, says so.
+        """
+        while self.step() is not None:
+            if stop():
+                raise GivenUpError(f"stopped within event {int(self.state.number[0]) + 1}")
+
+
+#: An event that takes as many seconds is one to be stopped in the middle.
+SLOW_EVENT = 0.02
+
+#: Events between two keyframes of a user's policy.
+KEYFRAME_EVERY_IF_GUARDED = 50
+
+
+class ReferenceEngine:
+    """Runs a system's reference policy event by event."""
+
+    name = "reference"
+    keyframe_every = 250
+
+    def __init__(self, system: System) -> None:
+        self._system = system
+        self._slow = True  # whether the last event was; nobody knows how long the first one takes
+        if system.may_fail:  # it is looked after in each sub-step, which costs time
+            self.keyframe_every = KEYFRAME_EVERY_IF_GUARDED
+
+    def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
+        """See :class:`Engine`.
+
+        Where a user's policy fails, the advance ends before that event with the fault; one of
+        the program's own raises it.  The first event, and one after a slow event, tells how far
+        it is, and whoever waits can stop it in the middle (:mod:`model.running.waiting`): that is a fault,
+        too.  Where another engine has taken over by then, the event is left to that one.
+        """
+        samples: list[np.ndarray] = []
+        result = self._advance(state, tape, task, samples)
+        width = self._system.sample_width
+        return result._replace(samples=np.array(samples).reshape(-1, width))
+
+    def _advance(self, state: Any, tape: np.ndarray, task: Task, samples: list[np.ndarray]) -> Advance:
+        for place in range(len(tape)):
+            event = self._system.next_event(state)
+            if event is None:
+                return Advance(state, place, Reason.END)
+            if event.time > task.until:
+                return Advance(state, place, Reason.TIME)
+            careful = self._system.may_fail or self._slow
+            before = copied(state) if careful else None
+            began = monotonic()
+            try:
+                run = EventRun(self._system, state)
+                run.finish(partial(_to_be_left, run, task, began) if careful else _never)
+            except (PolicyError, GivenUpError) as error:
+                if before is None:
+                    raise
+                if task.overtaken():
+                    return Advance(before, place, Reason.LIMIT)
+                return Advance(before, place, Reason.FAULT, fault=error)
+            self._slow = monotonic() - began > SLOW_EVENT
+            state = run.state
+            tape[place] = run.row[0]
+            if task.stride and int(tape[place]["event"]) % task.stride == 0:
+                samples.append(np.zeros(self._system.sample_width))
+                self._system.sample(state, samples[-1])
+            if int(tape[place]["flags"]) & task.stop_flags:
+                return Advance(state, place + 1, Reason.FLAG)
+        return Advance(state, len(tape), Reason.LIMIT)
+
+
+def _to_be_left(run: EventRun, task: Task, began: float) -> bool:
+    """Tell how far an event is once it is a slow one; whether it is to be left before its end."""
+    if monotonic() - began <= SLOW_EVENT:
+        return False
+    number, steps = grouped(int(run.state.number[0]) + 1), grouped(len(run.records))
+    who_waits().tell(f"Within event {number}: {steps} sub-steps so far")
+    return task.overtaken() or who_waits().stop()
+
+
+def started(system: System) -> Any:
+    """The state after the policy's initialization: that of event 0."""
+    state = system.raw_state()
+    for _ in system.start(state):
+        pass
+    return system.settled(state)

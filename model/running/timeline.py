@@ -1,0 +1,464 @@
+"""A run that can be walked in both directions.
+
+History is keyframes plus deterministic replay: a copy of the state every so many events,
+and the events between are run again when asked for.  Every place that was visited leaves a
+digest; landing there again with another one is an error that names the event.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Callable, Iterator, NamedTuple
+
+import numpy as np
+
+from slotscope.model.errors import ReplayError
+from slotscope.model.reporting.explain import full_time, grouped
+from slotscope.model.reporting.records import Event, Record
+from slotscope.model.running.engine import Advance, Engine, EventRun, Reason, System, Task, started
+from slotscope.model.running.keyframes import KEYFRAME_BYTES, Keyframes
+from slotscope.model.running.recorder import Extent, RecentRows, Samples
+from slotscope.model.running.slices import MOST_EVENTS, Slices
+from slotscope.model.running.waiting import share_of, who_waits
+from slotscope.model.systems.state import copied, differences, digest
+
+#: Events that any engine runs again while somebody waits for a picture.
+AT_HAND = 20_000
+
+#: More events than any run has.
+NO_END = 2**62
+
+_TO_THE_END = Task()
+
+#: Digests remembered of places where the run rested.
+MOST_MARKS = 10_000
+
+
+class Stretch(NamedTuple):
+    """Some events that were run again."""
+
+    state: Any  #: after the last of them
+    rows: np.ndarray  #: of each; a view that the next slice, or the run itself, writes over
+    samples: np.ndarray  #: [n, width] those asked for
+    changes: Any = None  #: of what the task watches; None: the engine cannot tell
+
+
+class Timeline:
+    """One run of a system: its present state and its history.
+
+    The engine may be exchanged at any event; the history stays valid, because all engines
+    reach the same states.  What runs history again does so in slices, tells whoever waits how
+    far it is (:mod:`model.running.waiting`), and raises :class:`model.running.waiting.GivenUpError` if it is to
+    stop; then the run stands at the event that it has reached.
+    """
+
+    def __init__(self, system: System, engine: Engine, state: Any = None, keyframe_bytes: int = KEYFRAME_BYTES) -> None:
+        self.system = system
+        self.engine = engine
+        self.state = started(system) if state is None else copied(state)
+        self.samples = Samples(system.sample_width)
+        self.recent = RecentRows(system.row_dtype)
+        self.verified = 0
+        self.observe: Callable[[np.ndarray], None] | None = None  #: is shown all rows run
+        self._keyframes = Keyframes(keyframe_bytes)
+        self._marks: dict[int, str] = {}
+        self.slices = Slices()
+        self._tape = np.zeros(MOST_EVENTS, self.system.row_dtype)
+        self._run: EventRun | None = None
+        self._before: Any = None  # the state one event before the last place sought
+        self.first_event = self.event
+        self._live_end = (self.event, self.time)
+        self._keep()
+        self._sample_first()
+
+    @property
+    def first_state(self) -> Any:
+        """The state at the start of history."""
+        return self._keyframes.state(self.first_event)
+
+    def adopt(self, state: Any, recorded: str, earlier: Any = None) -> None:
+        """Take a saved state of this very run as present, without running up to it.
+
+        *earlier* is another one, shortly before it.
+
+        Raises
+        ------
+        ReplayError
+            If the state does not have the digest that was saved with it.
+        """
+        event = int(state.number[0])
+        self._compare(digest(state), recorded)
+        self.state = copied(state)
+        self._live_end = (event, self.time)
+        for known in (state, *([] if earlier is None else [earlier])):
+            if int(known.number[0]) not in self._keyframes:
+                self._keyframes.add(known)
+        self._marks[event] = recorded
+
+    def share(self, past: Timeline, parting: int | None) -> None:
+        """Take the history of another run that has the same events, all or those before event *parting*.
+
+        The run stands at its last event, or where the other one does if that is earlier.
+        """
+        end = past.live_end if parting is None else min(parting - 1, past.live_end)
+        self._keyframes.share(past._keyframes, end)
+        self._marks = {event: mark for event, mark in past._marks.items() if event <= end}
+        known = past.samples.table[past.samples.table[:, 0] <= end]
+        table = np.zeros((len(known), self.system.sample_width))
+        table[:, : known.shape[1]] = known[:, : table.shape[1]]
+        self.samples.restore(table, past.samples.stride)
+        self.state = past.fork_at(min(end, past.event))
+        self._live_end = past._live_end if parting is None else (self.event, self.time)
+
+    # Where the run stands.
+
+    @property
+    def event(self) -> int:
+        """Events so far; an event in the making does not count."""
+        return int(self.state.number[0])
+
+    @property
+    def time(self) -> float:
+        """The time of the last event, or of the one in the making."""
+        return float(self.shown_state.clock[0])
+
+    @property
+    def substep(self) -> int:
+        """Sub-steps taken of the event in the making; 0 between events."""
+        return len(self._run.records) if self._run is not None else 0
+
+    @property
+    def shown_state(self) -> Any:
+        """The state as it is now, also in the middle of an event."""
+        return self._run.state if self._run is not None else self.state
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        """The sub-steps taken of the event in the making."""
+        return tuple(self._run.records) if self._run is not None else ()
+
+    @property
+    def event_in_the_making(self) -> Event | None:
+        """The event that is being stepped through, or None."""
+        return self._run.event if self._run is not None else None
+
+    @property
+    def next_event(self) -> Event | None:
+        """What happens next (the event in the making counts as happening)."""
+        if self._run is not None:
+            return self._run.event
+        return self.system.next_event(self.state)
+
+    @property
+    def live_end(self) -> int:
+        """The last event ever reached."""
+        return self._live_end[0]
+
+    def extent(self) -> Extent:
+        """How far history reaches and what it takes."""
+        return Extent(self.event, *self._live_end, self._keyframes.events, self._keyframes.bytes, self.verified)
+
+    # Forwards.
+
+    def advance(self, events: int, until: float = np.inf, stop_flags: int = 0, explain: bool = False) -> Advance:
+        """Run at most *events* events, none after *until*, stop after one with a flag.
+
+        An event in the making is finished first and counts as one.
+
+        Raises
+        ------
+        PolicyError
+            If the policy fails; the run stands just before that event.
+        """
+        target = self.event + events
+        self.finish_event()
+        reason = Reason.LIMIT
+        while self.event < target and reason is Reason.LIMIT:
+            room = self._every - self.event % self._every
+            overtaken = partial(self._overtaken, self.engine)
+            task = Task(until, stop_flags, self.samples.stride, explain, overtaken)
+            tape = self._tape[: min(MOST_EVENTS, target - self.event, room)]
+            result = self.engine.advance(self.state, tape, task)
+            reason = result.reason
+            self._accept(result, tape[: result.rows])
+            if result.fault is not None:
+                raise result.fault
+        return Advance(self.state, 0, reason)
+
+    def _overtaken(self, engine: Engine) -> bool:
+        return self.engine is not engine
+
+    def advance_a_slice(self, events: int, until: float = np.inf, stop_flags: int = 0) -> Reason:
+        """As :meth:`advance`, for a few milliseconds; LIMIT if they end it, too."""
+        reason = Reason.LIMIT
+
+        def run(room: int) -> int:
+            nonlocal reason
+            before = self.event
+            reason = self.advance(min(events, room), until, stop_flags).reason
+            return self.event - before
+
+        self.slices.take(run)
+        return reason
+
+    @property
+    def _every(self) -> int:
+        """Events between two keyframes: what the engine can replay in a moment."""
+        return self.engine.keyframe_every * self._keyframes.thinned
+
+    def _accept(self, result: Advance, rows: np.ndarray) -> None:
+        self.state = result.state
+        self.samples.append(result.samples)
+        self.recent.append(rows)
+        if self.observe is not None:
+            self.observe(rows)
+        if self.event > self._live_end[0]:
+            self._live_end = (self.event, self.time)
+        if self.event % self._every == 0:
+            self._keep()
+
+    def take(self, stretch: Stretch) -> None:
+        """Stand after events that :meth:`onwards` ran from here on, or from shortly before."""
+        self._run = None
+        self._accept(Advance(copied(stretch.state), 0, Reason.LIMIT, stretch.samples), stretch.rows)
+
+    def step_into(self) -> Record | None:
+        """Take the next sub-step; None if that closed the event, or nothing is left."""
+        if self._run is None:
+            if self.system.next_event(self.state) is None:
+                return None
+            self._run = EventRun(self.system, copied(self.state))
+        record = self._run.step()
+        if record is None:
+            self._close(self._run)
+        return record
+
+    def finish_event(self) -> None:
+        """Take the remaining sub-steps of the event in the making, if there is one."""
+        if self._run is not None:
+            self._run.finish()
+            self._close(self._run)
+
+    def _close(self, run: EventRun) -> None:
+        self._run = None
+        self.state = run.state
+        sample = np.zeros((1, self.system.sample_width))
+        self.system.sample(self.state, sample[0])
+        self._accept(Advance(self.state, 1, Reason.LIMIT, sample), run.row)
+        self.mark()
+
+    # Backwards.
+
+    def leave_event(self) -> None:
+        """Drop the event in the making: back to its start."""
+        self._run = None
+
+    def step_back_into(self) -> None:
+        """Undo one sub-step; from the start of an event, into the last one of the previous."""
+        if self._run is not None:
+            self.enter_event(self.substep - 1)
+        elif self.event > self.first_event:
+            self.seek(self.event - 1)
+            self.enter_event(None)
+
+    def enter_event(self, substeps: int | None) -> None:
+        """Stand in the next event after so many sub-steps; None: after the last one."""
+        self._run = None
+        if substeps == 0 or self.system.next_event(self.state) is None:
+            return
+        run = EventRun(self.system, copied(self.state))
+        while (substeps is None or len(run.records) < substeps) and run.step() is not None:
+            pass
+        if run.finished:  # it was the last sub-step: stay inside, one before closing
+            again = EventRun(self.system, copied(self.state))
+            for _ in run.records:
+                again.step()
+            run = again
+        self._run = run if run.records else None
+
+    def seek(self, event: int) -> None:
+        """Stand after *event* events, wherever the run is now.
+
+        Raises
+        ------
+        ReplayError
+            If the replay does not land on the digest that was recorded there.
+        """
+        self._run = None
+        event = max(self.first_event, event)
+        if event != self.event:
+            self._restore(event)
+            self._replay_to(event - 1, event)
+            if self.event == event - 1:
+                self._before = copied(self.state)
+            self._replay_to(event, event)
+        self.mark()
+
+    def seek_time(self, time: float) -> None:
+        """Stand after all events up to *time*, wherever the run is now.
+
+        Raises
+        ------
+        ReplayError
+            If the replay does not land on the digest that was recorded there.
+        """
+        self._run = None
+        near = self._keyframes.near_time(time)
+        if time < self.time or near > self.event:
+            self.state = copied(self._keyframes.state(near))
+        start = self.time
+        while self.advance_a_slice(NO_END, time) is Reason.LIMIT:
+            who_waits().look(f"Going to time {full_time(time)}", share_of(self.time, start, time))
+        self.mark()
+
+    def _replay_to(self, event: int, goal: int) -> None:
+        """Run on to an event on the way to the *goal*."""
+        start = self.event
+        while self.event < event:
+            if self.advance_a_slice(event - self.event) is Reason.END:
+                return
+            if self.event < event:
+                share = share_of(self.event, start, goal)
+                who_waits().look(f"Going to event {grouped(goal)}", share)
+
+    def state_before(self) -> Any:
+        """A copy of the state one event ago; at hand after :meth:`seek`."""
+        if self._before is not None and int(self._before.number[0]) == self.event - 1:
+            return copied(self._before)
+        return self.fork_at(self.event - 1)
+
+    def _restore(self, event: int) -> None:
+        near = self._keyframes.near(event)
+        if event < self.event or near > self.event:
+            self.state = copied(self._keyframes.state(near))
+
+    # Proof.
+
+    def mark(self) -> str:
+        """The digest of the present state; checked against the one recorded here before.
+
+        Raises
+        ------
+        ReplayError
+            If the two differ.
+        """
+        found = digest(self.state)
+        self._compare(found, self._marks.get(self.event))
+        if self.event not in self._marks and len(self._marks) >= MOST_MARKS:
+            del self._marks[next(iter(self._marks))]
+        self._marks[self.event] = found
+        return found
+
+    def _compare(self, found: str, recorded: str | None) -> None:
+        if recorded is None:
+            return
+        if recorded != found:
+            raise ReplayError(
+                f"found the digest {found}, recorded {recorded}: the replay has drifted; {self.system.on_drift}",
+                where=f"event {self.event}",
+            )
+        self.verified += 1
+
+    def _keep(self) -> None:
+        if self.event not in self._keyframes:
+            self._add_keyframe(self.state)
+        elif differences(known := self._keyframes.state(self.event), self.state):
+            self._compare(digest(self.state), digest(known))
+        else:
+            self.verified += 1
+
+    def _add_keyframe(self, state: Any) -> None:
+        self._keyframes.add(state)
+        self._keyframes.thin(self.engine.keyframe_every)
+
+    def _sample_first(self) -> None:
+        sample = np.zeros((1, self.system.sample_width))
+        self.system.sample(self.state, sample[0])
+        self.samples.append(sample)
+
+    # The log.
+
+    def rows(self, first: int, last: int) -> np.ndarray:
+        """Rows of the events *first* to *last*, with all that is costly to count.
+
+        Events not kept are run again on a copy; the run itself stays where it is.
+        """
+        first = max(first, self.first_event + 1)
+        last = min(last, self.live_end)
+        if last < first:
+            return np.zeros(0, self.system.row_dtype)
+        found = np.zeros(last - first + 1, self.system.row_dtype)
+        count = 0
+        for stretch in self.onwards(self.fork_at(first - 1), last, Task(explain=True)):
+            found[count : count + len(stretch.rows)] = stretch.rows
+            count += len(stretch.rows)
+        return found[:count]
+
+    def onwards(self, state: Any, event: int, task: Task = _TO_THE_END, own: Slices | None = None) -> Iterator[Stretch]:
+        """Run a copy on to an event, or as a task says, in slices: *own* ones, or those of the run.
+
+        Raises
+        ------
+        GivenUpError
+            If whoever waits has had enough.
+        """
+        result = Advance(state, 0, Reason.LIMIT)
+        start = _place_of(state)
+
+        def run(room: int) -> int:
+            nonlocal result
+            here = _place_of(result.state)[0]
+            tape = self._tape[: min(room, event - here, self._every - here % self._every)]
+            result = self.engine.advance(result.state, tape, task)
+            return result.rows
+
+        while result.reason is Reason.LIMIT and (here := _place_of(result.state))[0] < event:
+            if here > start:
+                shares = map(share_of, here, start, (event, task.until))
+                doing = "Running past events again" if here[0] < self.live_end else "Running on"
+                who_waits().look(doing, max(shares))
+            count = (own or self.slices).take(run)
+            if result.fault is not None:
+                raise result.fault
+            yield Stretch(result.state, self._tape[:count], result.samples, result.changes)
+
+    def keyframe_before(self, event: int) -> int:
+        """The last keyframe before an event that is not the first of history."""
+        return self._keyframes.near(event - 1)
+
+    def latest(self, reached: Callable[[Any], bool]) -> Any:
+        """A copy of the latest state kept that *reached* accepts, else of the first one.
+
+        *reached* must hold up to some event and for none after it.
+        """
+        return copied(self._keyframes.latest(reached))
+
+    def is_at_hand(self, event: int) -> bool:
+        """Whether the state after *event* events takes a moment to make again.
+
+        That is so for all of history, but for what a saved session has passed over.
+        """
+        return event - self._keyframes.near(event) <= max(AT_HAND, 2 * self._every)
+
+    def keyframe_at(self, event: int) -> Any:
+        """A copy of the latest state kept that is not after *event*."""
+        return copied(self._keyframes.state(self._keyframes.near(event)))
+
+    def fork_at(self, event: int) -> Any:
+        """A copy of the state after *event* events."""
+        if event == self.event:
+            return copied(self.state)
+        near, state = self._keyframes.near(event), self.keyframe_at(event)
+        if event == near:
+            return state
+        for reached, *_ in self.onwards(state, event):
+            state, here = reached, int(reached.number[0])
+            if here - near >= self._every:  # a saved run was opened: nothing is kept of its past
+                self._add_keyframe(reached)
+                near = here
+        return state
+
+
+def _place_of(state: Any) -> tuple[int, float]:
+    """The last event of a state, and its time."""
+    return int(state.number[0]), float(state.clock[0])

@@ -1,0 +1,213 @@
+"""Walking a run in both directions: by event, by sub-step, to a time, to an event of a kind."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from slotscope.model.errors import PolicyError
+from slotscope.model.reporting.records import Record
+from slotscope.model.running.assembly import Bench
+from slotscope.model.running.engine import Engine, EventRun, Reason, Task
+from slotscope.model.running.slices import MOST_EVENTS, Slices
+from slotscope.model.running.timeline import NO_END, Timeline
+from slotscope.model.running.waiting import GivenUpError, who_waits
+from slotscope.model.systems.state import digest
+from slotscope.model.whys.passing import PassedOver, passed_over
+
+
+class Walk:
+    """A run that can be walked forwards and backwards.
+
+    ``agreement`` says whether reference and kernel agreed on the event just stepped through (None: not compared).
+    """
+
+    def __init__(self, bench: Bench, state: Any = None) -> None:
+        self.bench = bench
+        self.timeline = Timeline(bench.runs, bench.reference, state)
+        self._stepped: tuple[int, tuple[Record, ...]] = -1, ()  # an event, and its sub-steps
+        self.agreement: bool | None = None
+        self._passed: tuple[tuple[int, ...], tuple[PassedOver, ...]] = (), ()
+
+    @property
+    def last_records(self) -> tuple[Record, ...]:
+        """The sub-steps of the event that led here, if they are at hand; none within the next one."""
+        event, records = self._stepped
+        return records if event == self.timeline.event and not self.timeline.substep else ()
+
+    @property
+    def compiled(self) -> bool:
+        """Whether it runs on a compiled twin."""
+        return self.timeline.engine is not self.bench.reference
+
+    def use_kernel(self) -> bool:
+        """Run compiled from here on; False if the policy has no compiled twin."""
+        if not self.bench.has_kernel:
+            return False
+        self.use_engine(self.bench.kernel())
+        return True
+
+    def use_engine(self, engine: Engine) -> None:
+        """Run on *engine* from here on; the history stays."""
+        self.timeline.engine = engine
+        self.timeline.slices = Slices()
+
+    # Forwards.
+
+    def run(
+        self, events: int | None = None, until: float = np.inf, stop: tuple[str, ...] = (), budget: float = np.inf
+    ) -> Reason:
+        """Run on: so many events, until a time, or until an event of a kind.
+
+        ``budget`` seconds of real time end it early with :attr:`Reason.LIMIT`.
+        """
+        flags = sum(self.bench.kind.vocabulary.event_kinds[kind] for kind in stop)
+        last = NO_END if events is None else self.timeline.event + events
+        deadline = monotonic() + budget
+        reason = Reason.LIMIT
+        while self.timeline.event < last and reason is Reason.LIMIT:
+            left = last - self.timeline.event
+            reason = self.timeline.advance_a_slice(left, until, flags)
+            if monotonic() >= deadline:
+                break
+        return reason
+
+    def step(self) -> None:
+        """One event; from the middle of one, to its end.
+
+        Raises
+        ------
+        PolicyError
+            If the policy fails; the run stands where it stood, in the middle of the event at
+            the last sub-step that went well.
+        """
+        inside = self.timeline.substep > 0
+        if not inside and self.timeline.next_event is None:
+            return
+        try:
+            self._finish()
+        except PolicyError:
+            if not inside:
+                self.timeline.leave_event()
+            raise
+
+    def step_out(self) -> None:
+        """To the end of the event in the making; nothing between events."""
+        if self.timeline.substep:
+            self._finish()
+
+    def step_into(self) -> None:
+        """One sub-step of the reference; closing an event compares it with the kernel."""
+        taken = self.timeline.records
+        if self.timeline.step_into() is None and taken:
+            self._stepped = self.timeline.event, taken
+            self._check_agreement()
+
+    def _finish(self) -> None:
+        run_records: tuple[Record, ...] = ()
+        while True:
+            run_records = self.timeline.records or run_records
+            if self.timeline.step_into() is None:
+                break
+            run_records = self.timeline.records
+            if who_waits().stop():
+                raise GivenUpError(f"stopped within event {self.timeline.event + 1}")
+        self._stepped = self.timeline.event, run_records
+        self._check_agreement()
+
+    def _check_agreement(self) -> None:
+        """Let the other engine run the event just stepped through; do both agree?"""
+        self.agreement = None
+        if not self.compiled:
+            return
+        before = self.timeline.state_before()
+        tape = np.zeros(1, self.bench.system.row_dtype)
+        result = self.timeline.engine.advance(before, tape, Task())
+        self.agreement = digest(result.state) == digest(self.timeline.state)
+
+    # Backwards.
+
+    def step_back(self) -> None:
+        """To the start of the event in the making, else one event back."""
+        if self.timeline.substep:
+            self.timeline.leave_event()
+        else:
+            self.timeline.seek(self.timeline.event - 1)
+        self._recall()
+
+    def step_back_into(self) -> None:
+        """One sub-step back."""
+        self.timeline.step_back_into()
+
+    def seek(self, event: int, substep: int = 0) -> None:
+        """Stand after *event* events, then *substep* sub-steps into the next."""
+        self.timeline.seek(event)
+        if substep:
+            self.timeline.enter_event(substep)
+        self._recall()
+
+    def to_start(self) -> None:
+        """Back to event 0."""
+        self.seek(self.timeline.first_event)
+
+    def to_live_end(self) -> None:
+        """To the last event ever reached."""
+        self.seek(self.timeline.live_end)
+
+    def back_to(self, kind: str) -> bool:
+        """Stand just before the previous event of a kind; False if there is none."""
+        found = self.previous_of(kind)
+        if found is not None:
+            self.seek(found - 1)
+        return found is not None
+
+    def previous_of(self, kind: str) -> int | None:
+        """The last event of a kind up to where the run stands, or None."""
+        flag = self.bench.kind.vocabulary.event_kinds[kind]
+        last = self.timeline.event
+        while last > self.timeline.first_event:
+            first = max(self.timeline.keyframe_before(last) + 1, last - MOST_EVENTS)
+            rows = self.timeline.rows(first, last)
+            found = rows["event"][(rows["flags"] & flag) != 0]
+            if len(found):
+                return int(found[-1])
+            last = first - 1
+        return None
+
+    def passed_over(self) -> tuple[PassedOver, ...]:
+        """The servers that have room for the job that was decided on last, and do not get it; see ``last_records``.
+
+        None if the event cannot be run again: its policy fails in that, or whoever waits has had enough.
+        """
+        moment = self.timeline.event, self.timeline.substep, len(self.last_records)
+        if moment != self._passed[0]:
+            try:
+                self._passed = moment, self._passes_over()
+            except (PolicyError, GivenUpError):
+                self._passed = moment, ()
+        return self._passed[1]
+
+    def _passes_over(self) -> tuple[PassedOver, ...]:
+        line, inside = self.timeline, self.timeline.substep > 0
+        first, records = line.event - (not inside), line.records or self.last_records
+        if not records or first < line.first_event or first + 1 in self.bench.forced:
+            return ()
+        before = line.state if inside else line.state_before()
+        system = self.bench.at(first).system
+        event = system.next_event(before)
+        assert event is not None
+        return passed_over(self.bench.kind.whys, system, before, event, records, line.shown_state, not inside)
+
+    def _recall(self) -> None:
+        """The sub-steps of the event that led here, for the panels that show them."""
+        self.agreement = None
+        before = self.timeline.event - 1
+        if self.timeline.substep or before < self.timeline.first_event:
+            return
+        if not self.timeline.is_at_hand(before):
+            return
+        run = EventRun(self.bench.runs, self.timeline.state_before())
+        run.finish()
+        self._stepped = self.timeline.event, tuple(run.records)

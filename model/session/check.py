@@ -1,0 +1,98 @@
+"""Whether what a saved session holds is a run of its scenario, looked at before any of it runs.
+
+A digest tells an accident; this holds whatever the file says of itself, because compiled code
+trusts the state that it is given.  First come shapes and ranges of all arrays, then what the file
+says of its place against the states, then the invariants of the kind of system.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Iterator
+
+import numpy as np
+
+from slotscope.model.forks.changes import Course
+from slotscope.model.policies import is_file
+from slotscope.model.policies.choice import policy_choice
+from slotscope.model.running.assembly import Bench
+from slotscope.model.running.recorder import EVENT_COLUMN, MOST_SAMPLES, TIME_COLUMN
+from slotscope.model.session.file import MOST_EVENTS, Saved
+
+#: The place of the present time in every state's ``clock``.
+NOW = 0
+
+
+def fault_in(saved: Saved, bench: Bench) -> str:
+    """What is wrong with a saved run of *bench*, in a sentence; empty if it is sound."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return next(_faults(saved, bench), "")
+
+
+def _faults(saved: Saved, bench: Bench) -> Iterator[str]:
+    """What is wrong, the most basic first: later checks rely on earlier ones."""
+    states = {"first": saved.first, "earlier": saved.earlier, "present": saved.present}
+    states = {name: state for name, state in states.items() if state is not None}
+    for name, state in states.items():
+        like = bench.at(_event_of(state)).system.raw_state()
+        for found in bench.kind.spec.faults(state, like):
+            yield f"its {name} state is not one of its scenario: {found}"
+    yield from _misplaced(saved, bench)
+    for name, state in states.items():
+        for found in _broken(bench, state):
+            yield f"its {name} state is unsound: {found}"
+    yield from _unlike_samples(saved, bench.runs.sample_width)
+
+
+def _event_of(state: Any) -> int:
+    """The event that a state is said to be of; 0 where it says nothing of the kind."""
+    try:
+        return int(state.number[0])
+    except (LookupError, ValueError, OverflowError):
+        return 0
+
+
+def _broken(bench: Bench, state: Any) -> Iterator[str]:
+    """What a state of the right form breaks."""
+    system = bench.at(int(state.number[0])).system
+    if system.arrivals(state) > MOST_EVENTS:
+        yield f"{system.arrivals(state)} jobs have arrived, allowed: at most {MOST_EVENTS}"
+    try:
+        yield from bench.violations(state)
+        following = system.next_event(state)
+    except (ArithmeticError, LookupError, ValueError) as error:  # what is looked for is not there
+        yield f"what belongs together does not ({error})"
+        return
+    if following is not None and not following.time >= state.clock[NOW]:
+        yield f"the next event is at {following.time:g}, before the present {state.clock[NOW]:g}"
+
+
+def _misplaced(saved: Saved, bench: Bench) -> Iterator[str]:
+    """What the file says of its place, and the samples, against the states."""
+    place, first, present = saved.place, saved.first, saved.present
+    name = bench.root.scenario.policy.name
+    if is_file(policy_choice(Course.read(place.policy).policy).name) and not is_file(name):
+        yield f"it runs '{name}', but says that it is '{place.policy}'"
+    if place.event != present.number[0]:
+        yield f"it stands at event {place.event}, but its state is of event {present.number[0]}"
+    earlier = first if saved.earlier is None else saved.earlier
+    for before, after in ((first, earlier), (earlier, present)):
+        if after.number[0] < before.number[0] or after.clock[NOW] < before.clock[NOW]:
+            yield (f"its state of event {after.number[0]} is said to follow that of event {before.number[0]}")
+    fork = (place.fork_event, place.fork_time, place.fork_arrivals)
+    start = (first.number[0], first.clock[NOW], bench.system.arrivals(first))
+    if fork != start:
+        yield f"it goes on from event, time and arrival {fork}, but begins at {start}"
+
+
+def _unlike_samples(saved: Saved, width: int) -> Iterator[str]:
+    table = saved.samples
+    if table.shape[1] != width or len(table) > MOST_SAMPLES:
+        yield (f"its samples are {list(table.shape)}, allowed: at most {MOST_SAMPLES} of {width} numbers")
+        return
+    events, times = table[:, EVENT_COLUMN], table[:, TIME_COLUMN]
+    in_order = (np.diff(events) > 0).all() and (np.diff(times) >= 0).all()
+    within = ((events >= 0) & (events <= saved.place.event)).all()
+    if not (in_order and within and np.isfinite(times).all()):
+        yield "its samples are not in order of events"
