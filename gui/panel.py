@@ -19,6 +19,8 @@ from slotscope.gui.intents import AskWhy, GoTo, Select, WhatIf
 from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.boxes import keep_keys
 from slotscope.gui.widgets.fault_page import FaultPage
+from slotscope.gui.widgets.focus_ring import FocusRing
+from slotscope.gui.widgets.spoken import Table, describe, heard, name_areas, plain, words_of
 from slotscope.model.forks.changes import offered
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.inspection import JOB, SERVER, Thing
@@ -73,12 +75,14 @@ class Panel(QWidget):
         self.setMinimumSize(*LEAST)
         self.setObjectName(f"panel-{self.name}")
         self.setAccessibleName(self.title)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # what is read out, and has a menu, is reached by keys
+        self.ring = FocusRing(self)
         self._renew()
 
     def _renew(self) -> None:
         """Build the picture, in place of what there was of it."""
         for child in self.children():
-            if child not in (self._stack, self._note, self.fault_page):
+            if child not in (self._stack, self._note, self.fault_page, self.ring):
                 child.deleteLater()
         self.fault = None
         self.body = QWidget(self)
@@ -86,6 +90,7 @@ class Panel(QWidget):
         self.show_note("Nothing has run yet.")
         with caught():
             self.build()
+        name_areas(self, self.title)
 
     # For subclasses.
 
@@ -101,13 +106,24 @@ class Panel(QWidget):
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
 
-    def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
+    def series(self) -> Table | None:
         """Column names and rows for a CSV file; None if the panel has no series."""
         return None
+
+    def read_out(self) -> Table | None:
+        """Of the series what is read to those who do not see the picture: a page of it, or its last row."""
+        return self.series()
 
     def json_lines(self) -> Iterable[str] | None:
         """One JSON text per row; None if the panel has no log."""
         return None
+
+    def described(self) -> str:
+        """What is seen, in words, for who does not see it: the panel's own labels and table."""
+        seen = self._stack.currentWidget()
+        if seen is self.body:
+            return words_of(self.body, self.read_out())
+        return plain(self._note) if seen is self._note else words_of(self.fault_page, None)
 
     def go_to(self, event: int) -> None:
         """Ask for the moment after an event."""
@@ -153,6 +169,7 @@ class Panel(QWidget):
         self._stack.setCurrentWidget(self.body)
         with caught():
             self.show_frame(frame)
+            self._describe()
 
     def set_selection(self, selection: Select) -> None:
         """Show what is pointed at anywhere in the window."""
@@ -160,6 +177,11 @@ class Panel(QWidget):
         if self.fault is None:
             with caught():
                 self.show_selection(selection)
+                self._describe()
+
+    def _describe(self) -> None:
+        if heard() and not (self.frame is not None and self.frame.running):
+            describe(self, self.described())
 
     def set_theme(self, theme: Theme) -> None:
         """Follow another theme."""
@@ -189,6 +211,7 @@ class Panel(QWidget):
         """Show a sentence instead of the picture."""
         self._note.setText(text)
         self._stack.setCurrentWidget(self._note)
+        self._describe()
 
     # Faults.
 
@@ -203,6 +226,7 @@ class Panel(QWidget):
             moment = "" if self.frame is None else self.frame.opening_line or NO_LINE
             self.fault_page.show_fault(self.title, self.fault, moment)
             self._stack.setCurrentWidget(self.fault_page)
+            self._describe()
 
     def try_again(self) -> None:
         """Build the picture afresh and show the last frame."""

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMenu
 
 from slotscope.gui.docking.dock_area import DockArea
 from slotscope.gui.docking.docks import PanelDock, lane_name
-from slotscope.gui.docking.layouts import Shares, columns, named_in, show_whole_titles
+from slotscope.gui.docking.layouts import Shares, columns, named_in
 from slotscope.gui.kinds.declaration import PanelEntry
 from slotscope.gui.panels import COMPARISON, SENTENCES, companions_of, panels_of
 
@@ -148,7 +148,6 @@ class CompareDocks(QObject):
             entry = next(entry for entry in panels_of(self._area.system) if entry.name == first.panel.name)
             dock = self._add(entry, lane)
             self._window.tabifyDockWidget(first, dock)
-            show_whole_titles(self._window)
             self._name()
         return docks[known]
 
@@ -224,7 +223,6 @@ class CompareDocks(QObject):
         self._tab(front, *(name for name in (*curves, *rest) if name != front))
         for name in (servers, "decisions", "comparison", front):
             docks[name].raise_()
-        show_whole_titles(window)
         self._area.layouts.take(self._shares([*curves, *rest] if tall else []))
 
     def _beside(self, name: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QAbstractAnimation, QObject, Signal
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from slotscope.gui.docking.docks import SYSTEM, PanelDock
 from slotscope.gui.docking.layouts import Layouts
@@ -11,7 +11,9 @@ from slotscope.gui.intents import Select
 from slotscope.gui.kinds.declaration import Roles
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.panel import Panel
+from slotscope.gui.panels.wording import sentence
 from slotscope.gui.theme import Theme
+from slotscope.gui.widgets.spoken import announce, heard
 from slotscope.model.reporting.frame import Frame, RunInfo
 
 
@@ -38,7 +40,11 @@ class DockArea(QObject):
         self.info: RunInfo | None = None
         self.frame: Frame | None = None
         self.selection = Select()  #: of the first lane
+        self._announced = ""
         self.follow(system)
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        application.focusChanged.connect(self._raise_focused)
 
     @property
     def complete(self) -> bool:
@@ -99,6 +105,9 @@ class DockArea(QObject):
         self.frame = frame
         for dock in self.docks.values():
             self._show_in(dock)
+        if heard() and (words := sentence(frame)) != self._announced:
+            self._announced = words
+            announce(self.window, words)
 
     def _show_in(self, dock: PanelDock) -> None:
         """Show the last frame in a dock; one behind another tab costs nothing."""
@@ -110,6 +119,13 @@ class DockArea(QObject):
         dock.seen = seen
         if self.docks.get(dock.name) is dock:
             self._show_in(dock)
+
+    def _raise_focused(self, _: QWidget | None, now: QWidget | None) -> None:
+        """Who goes from panel to panel by keys sees where the keys are: to the front with what stands behind a tab."""
+        while now is not None and not isinstance(now, PanelDock):
+            now = now.parentWidget()
+        if now is not None and not now.seen and self.docks.get(now.name) is now:
+            now.raise_()
 
     def come_to_rest(self) -> None:
         """Show the last frame once more in all docks that are seen, at their present sizes, and nothing in motion."""

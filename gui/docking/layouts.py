@@ -11,7 +11,7 @@ import json
 from typing import Callable, Iterable, Mapping
 from zlib import crc32
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, Qt, QTimer
+from PySide6.QtCore import QByteArray, QChildEvent, QEvent, QObject, Qt, QTimer
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar
 
 from slotscope.gui.docking.docks import SYSTEM, PanelDock
@@ -103,9 +103,11 @@ class Layouts(QObject):
             self.measure()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """A separator that the user has moved changes the shares."""
+        """A separator that the user has moved changes the shares; tabs are made wherever docks share a place."""
         if watched is self._window and event.type() == QEvent.Type.MouseButtonRelease:
             self._measure.start()
+        if isinstance(event, QChildEvent) and event.polished() and isinstance(bar := event.child(), QTabBar):
+            _show_whole_titles(bar)
         return False
 
     def _docked(self) -> dict[str, PanelDock]:
@@ -149,7 +151,6 @@ class Layouts(QObject):
         state = QByteArray.fromBase64(QByteArray(arrangement.encode()))
         if not self._window.restoreState(state, _version(self._window)):
             return False
-        show_whole_titles(self._window)
         if shares:
             self.take(shares)
         else:
@@ -207,11 +208,11 @@ def _version(window: QMainWindow) -> int:
     return crc32(" ".join(modules).encode()) & 0x7FFFFFFF
 
 
-def show_whole_titles(window: QMainWindow) -> None:
+def _show_whole_titles(bar: QTabBar) -> None:
     """Let tabs of docks scroll where they have no room, instead of cutting their titles short."""
-    for bar in window.findChildren(QTabBar, options=_DIRECT):
-        bar.setElideMode(Qt.TextElideMode.ElideNone)
-        bar.setUsesScrollButtons(True)
+    bar.setAccessibleName("Panels that share a place")
+    bar.setElideMode(Qt.TextElideMode.ElideNone)
+    bar.setUsesScrollButtons(True)
 
 
 def columns(*stacks: tuple[float, Iterable[tuple[float, Iterable[str]]]]) -> Shares:

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication
 
 from slotscope.gui.docking.dock_area import DockArea
 from slotscope.gui.docking.docks import AREAS, PanelDock
-from slotscope.gui.docking.layouts import Shares, columns, show_whole_titles
+from slotscope.gui.docking.layouts import Shares, columns
 from slotscope.gui.kinds.declaration import PanelEntry
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.panels import SENTENCES, panels_of
@@ -104,7 +104,6 @@ class PanelDocks(QObject):
 
     def _close(self) -> None:
         layouts = self._area.layouts
-        show_whole_titles(self._window)
         layouts.take(self._shares())
         layouts.default = layouts.text()
         saved = str(self._settings.value(f"layout/{self._area.system}", ""))
@@ -129,7 +128,6 @@ class PanelDocks(QObject):
                 fronts.setdefault(str(dock.property(_GROUP)), dock)
         for dock in fronts.values():
             dock.raise_()
-        show_whole_titles(self._window)
 
     def _shares(self) -> Shares:
         """The servers have most of the room, the algorithm enough for a whole function."""

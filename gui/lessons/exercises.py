@@ -8,10 +8,9 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSpinBox, QWidget
 
-from slotscope.gui.lessons.question_line import EnterButton
 from slotscope.gui.lessons.questions import QuestionControl
 from slotscope.gui.running.worker import RunWorker
-from slotscope.gui.widgets.boxes import ChoiceBox, changed_by_editing
+from slotscope.gui.widgets.boxes import ChoiceBox, EnterButton, changed_by_editing
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.exercise import Exercise, exercise_run, moment_line, next_exercise
 from slotscope.model.exercises.question import ASKS

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPalette
+from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
 
 from slotscope.gui.lessons.sketch import SketchPad
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.boxes import EnterButton
 from slotscope.gui.widgets.fault_line import FaultLine
+from slotscope.gui.widgets.spoken import announce
 from slotscope.model.exercises.posed import Posed
 
 #: Buttons: name, words, tip.
@@ -21,17 +23,6 @@ _BUTTONS = (
 
 #: Characters that an answer may have.
 _LONGEST = 200
-
-
-class EnterButton(QToolButton):
-    """A button that Enter presses while it has the focus; the space bar is the run's."""
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter is a click."""
-        if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
-            self.click()
-        else:
-            super().keyPressEvent(event)
 
 
 class QuestionLine(QWidget):
@@ -123,6 +114,8 @@ class QuestionLine(QWidget):
         self._open(True)
         self.say_fault("")
         self._say("")
+        self.answer.setAccessibleDescription(f"{posed.words} {posed.allowed}")
+        announce(self, posed.words)
         self.show()
 
     def _offer(self, options: tuple[str, ...]) -> None:
@@ -161,11 +154,13 @@ class QuestionLine(QWidget):
 
     def _say(self, text: str) -> None:
         self.verdict.setText(text)
+        announce(self, text)
         self.verdict.setVisible(bool(text))
 
     def say_fault(self, text: str) -> None:
         """Say why what was typed is no answer; nothing if it is one."""
         self.fault.say(text)
+        announce(self, text)
         self.fault.setVisible(bool(text))
 
     def show_score(self, text: str) -> None:

@@ -7,7 +7,9 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.boxes import EnterButton
 from slotscope.gui.widgets.fault_line import FaultLine
+from slotscope.gui.widgets.spoken import announce
 
 #: Buttons: name, words, tip.
 _BUTTONS = (
@@ -64,11 +66,11 @@ class LessonStrip(QWidget):
         self.hide()
 
     def _button(self, text: str, tip: str) -> QToolButton:
-        button = QToolButton()
+        button = EnterButton()
         button.setText(text)
         button.setToolTip(tip)
         button.setAccessibleName(tip.partition("\n")[0])
-        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         return button
 
     def show_step(self, title: str, number: int, count: int, text: str) -> None:
@@ -76,6 +78,7 @@ class LessonStrip(QWidget):
         self._title.setText(title)
         self._count.setText(f"{number + 1} of {count}")
         self._text.setText(text)
+        announce(self, f"{title}, {self._count.text()}. {text}")
         self.say_fault("")
         self.buttons["back"].setEnabled(number > 0)
         self.buttons["next"].setEnabled(number < count - 1)

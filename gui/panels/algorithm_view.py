@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 from slotscope.gui.panels.algorithm_layout import HEADING_LEFT, CodeLayout, PlacedLine, ascent_of, draw_document
 from slotscope.gui.panels.algorithm_values import Beside, Code
 from slotscope.gui.theme import Theme
+from slotscope.gui.widgets.spoken import describe, heard, without_markup
 from slotscope.model.reporting.records import Line
 
 _SCROLL_TIME = 180  # ms
@@ -79,10 +80,24 @@ class PseudocodeView(QAbstractScrollArea):
         selected = picture.selected != self.picture.selected
         self.picture = picture
         self._place()
+        if heard():
+            describe(self, self._words())
         if moved and picture.current is not None:
             self.bring_into_view(picture.current)
         elif selected and picture.selected is not None:
             self.bring_into_view(picture.selected)
+
+    def _words(self) -> str:
+        """The current line and all values, for who does not see them."""
+        current, code = self.picture.current, self.code
+        said = [] if current is None else [f"{code.heading(current.algorithm)}, line {current.number}"]
+        for line in code.lines:
+            beside = self.picture.beside.get(line.line, {})
+            if line.line == current or beside:
+                said.append(
+                    " ".join([code.plain[code.place[line.line]], *(without_markup(v.text) for v in beside.values())])
+                )
+        return "; ".join(said)
 
     def typeset(self) -> None:
         """Set all lines in the present type and width."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import Iterable, Iterator
+from typing import Iterator
 
+import numpy as np
+import numpy.typing as npt
 from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
@@ -17,6 +19,7 @@ from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.boxes import keep_keys
 from slotscope.gui.widgets.fault_line import FaultLine
 from slotscope.gui.widgets.question_field import QuestionField
+from slotscope.gui.widgets.spoken import Table
 from slotscope.model.questions.fields import EventKind
 from slotscope.model.reporting.explain import grouped, plural
 from slotscope.model.reporting.frame import Frame, RunInfo
@@ -42,7 +45,6 @@ class FilterBar(QWidget):
         row.addWidget(self.count)
         self.search = QuestionField(self)
         self.search.setPlaceholderText("search")
-        self.search.setClearButtonEnabled(True)
         self.search.setToolTip(
             "Search: only events whose sentence has all of these words.\n"
             "Return asks it as a question of all history, such as waiting > 50 becomes true; F3 goes to the next hit."
@@ -307,11 +309,15 @@ class DecisionsPanel(Panel):
 
     # Saving.
 
-    def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
+    def series(self) -> Table | None:
         """The rows of the log at hand, with their sentences."""
-        if self.frame is None:
-            return None
-        rows = self.frame.rows
+        return None if self.frame is None else self._table(self.frame.rows)
+
+    def read_out(self) -> Table | None:
+        """The last event alone: the log itself can be read line by line."""
+        return None if self.frame is None else self._table(self.frame.rows[-1:])
+
+    def _table(self, rows: npt.NDArray[np.void]) -> Table:
         names = [*(rows.dtype.names or ()), "sentence"]
         return names, ([*row.tolist(), self.model.sentence(row)] for row in rows)
 

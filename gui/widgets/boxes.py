@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent, QWheelEvent
-from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QWidget
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QToolButton, QWidget
 
 Key = Qt.Key
 
@@ -43,6 +43,17 @@ def popup_open() -> bool:
 def keep_keys(widget: QWidget) -> None:
     """Leave all keys that reach *widget* to the menu or list that is open, while one is."""
     widget.installEventFilter(_KeyKeeper(widget))
+
+
+class EnterButton(QToolButton):
+    """A button that Enter presses while it has the focus; the space bar is the run's."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter is a click."""
+        if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+            self.click()
+        else:
+            super().keyPressEvent(event)
 
 
 class ChoiceBox(QComboBox):

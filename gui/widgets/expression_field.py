@@ -35,7 +35,6 @@ class ExpressionField(QWidget):
         self.field.setPlaceholderText(placeholder)
         self.field.setToolTip(tip)
         self.field.setAccessibleName(name)
-        self.field.setClearButtonEnabled(True)
         self.field.returnPressed.connect(self._enter)
         self.field.textEdited.connect(lambda: self.mistake.say(""))
         column = QVBoxLayout(self)

@@ -22,6 +22,7 @@ class FaultPage(QScrollArea):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self.setAccessibleName("Fault")
         self._details = ""
         self.words = QLabel()
         self.words.setTextFormat(Qt.TextFormat.PlainText)

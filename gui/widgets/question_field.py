@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QRect, Qt
 from PySide6.QtGui import QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QCompleter, QLineEdit, QWidget
+from PySide6.QtWidgets import QCompleter, QLineEdit, QToolButton, QWidget
 
 from slotscope.gui.widgets.boxes import keep_keys
 from slotscope.model.questions.completion import completions
@@ -21,6 +21,9 @@ class QuestionField(QLineEdit):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setClearButtonEnabled(True)
+        for button in self.findChildren(QToolButton):
+            button.setAccessibleName("Clear")
         self._words: Words | None = None
         self._start = 0  # where the name begins that is being written
         self._offers = QStandardItemModel(self)

@@ -67,6 +67,7 @@ def ask_until(window: QWidget, kinds: Sequence[str], run_until: Callable[..., ob
     dialog.setObjectName("until")
     dialog.setWindowTitle("Run until")
     field = QLineEdit()
+    field.setAccessibleName("Time, event or kind of event")
     field.setPlaceholderText(f"t = 20, or 1000, or {kinds[0]}")
     fault = FaultLine()
     buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
@@ -186,6 +187,7 @@ def show_sheet(window: QWidget, title: str, text: str, html: bool = False) -> QD
     dialog.setWindowTitle(title)
     dialog.resize(860, 640)
     browser = QTextBrowser()
+    browser.setAccessibleName(title)
     browser.setSearchPaths([str(manual.HELP)])
     browser.setOpenLinks(False)
     if html:

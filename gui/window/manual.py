@@ -22,6 +22,7 @@ HELP = Path(__file__).resolve().parents[2] / "resources" / "help"
 PAGES = {
     "lecturer": "Five minutes for a lecturer",
     "lessons": "Lessons",
+    "everyone": "For everyone",
     "dra": "DRA for a student",
     "queues": "Servers with a queue",
     "tokens": "Tokens: Join-Requesting-Server",

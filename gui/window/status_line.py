@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QStatusBar
 
 from slotscope.gui.faults import Fault
 from slotscope.gui.running.goals import GoalProgress
+from slotscope.gui.widgets.spoken import announce
 
 
 class StatusLine(QStatusBar):
@@ -30,6 +31,7 @@ class StatusLine(QStatusBar):
     def say(self, text: str) -> None:
         """Say something of the window."""
         self.said.setText(text)
+        announce(self, text)
 
     def show_run(self, message: str, following: str) -> None:
         """Say what the run tells, unless it was said before, and what is next."""

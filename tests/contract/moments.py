@@ -85,3 +85,23 @@ def large_frame(system: str, *, compared: bool = False) -> Frame:
     run = Comparison.open(scenario, tuple([*POLICIES_OF[system]][:2])) if compared else Session.open(scenario)
     run.run(events=events)
     return replace(run.frame(), bounds=bounds_of(scenario))
+
+
+#: Events by which a later moment is later.
+LATER = 7
+
+
+@cache
+def moments_of(system: str, *, compared: bool = False) -> tuple[Frame, Frame]:
+    """Two moments of one run, alone or of two policies side by side."""
+    first, second = list(POLICIES_OF[system])[:2]
+    run: Any = Comparison.open(SMALL[system], (first, second), kernel=False) if compared else None
+    run = run or Session.open(SMALL[system], kernel=False)
+    frames = []
+    for events in (EVENTS[system], LATER):
+        for _ in range(events):
+            run.step()
+        if not compared:
+            run.lookout.look(run.timeline.event, run.timeline.state)
+        frames.append(replace(run.frame(), bounds=bounds_of(SMALL[system])))
+    return frames[0], frames[1]

@@ -23,8 +23,9 @@ from slotscope.model.kinds.spec import KINDS
 from slotscope.model.policies import POLICIES_OF
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.inspection import SERVER, Thing
-from tests.contract.moments import SMALL, frame_of, large_frame, scenarios
+from tests.contract.moments import SMALL, frame_of, large_frame, moments_of, scenarios
 from tests.contract.pictures import EVERY, frame_for, grid_of, settle, systems_of
+from tests.gui.accessible import listening, nameless
 
 #: What a panel says where it has nothing to draw.
 NOT_HERE = re.compile("does not apply to|One policy runs alone")
@@ -255,3 +256,28 @@ def test_its_labels_have_words(panel: Panel, moment: Frame) -> None:
     settle(panel)
     for label in panel.findChildren(QLabel):
         assert not {"None", "nan", "Fraction("} & {*label.text().replace(">", " ").split()}
+
+
+def test_whoever_does_not_see_it_is_told_what_has_changed(panel: Panel, entry: PanelEntry) -> None:
+    """At another moment the words are others where the picture is another; and nothing is made that nobody hears."""
+    for system in systems_of(entry):
+        frames = moments_of(system, compared=entry is COMPARISON)
+        show(panel, frames[0])
+        assert panel.accessibleDescription() == ""
+        told, seen = [], []
+        with listening():
+            for frame in frames:
+                panel.set_frame(frame)
+                settle(panel)
+                told.append(panel.accessibleDescription())
+                seen.append(grid_of(panel.grab().toImage()).tolist())
+        panel.setAccessibleDescription("")
+        assert all(told), system
+        assert not {"None", "nan", "Fraction(", "<b>", "<i>"} & {word for words in told for word in words.split()}
+        assert seen[0] == seen[1] or told[0] != told[1], (system, told[0])
+
+
+def test_what_can_be_used_in_it_has_a_name(panel: Panel, moment: Frame) -> None:
+    show(panel, moment)
+    settle(panel)
+    assert nameless(panel) == []

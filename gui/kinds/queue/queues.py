@@ -18,6 +18,7 @@ from slotscope.gui.kinds.queue.wording import reason_words, share_words, size_wo
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.tiles import paint_ground
 from slotscope.gui.theme import Theme
+from slotscope.gui.widgets.spoken import Table
 from slotscope.model.kinds.queue.inspection import QUEUE
 from slotscope.model.kinds.queue.state import WAITING
 from slotscope.model.reporting.frame import Frame, RunInfo
@@ -95,6 +96,13 @@ class QueuesPanel(Panel):
         shown = lanes(frame, focus, self.lanes.most, self.lanes.queues_in_view())
         self.lanes.set_lanes(shown, int(frame.state.number[WAITING]), focus)
         self._mark(frame, focus)
+
+    def read_out(self) -> Table | None:
+        """Each queue in the words of its tip."""
+        frame = self.frame
+        if frame is None:
+            return None
+        return [""], ((lane_words(frame, queue).replace("\n", ": "),) for queue in range(len(frame.state.queue_length)))
 
     # The marker on the ruler.
 

@@ -27,6 +27,7 @@ from slotscope.gui.kinds.queue.wording import fraction_words, interval_words, pe
 from slotscope.gui.painting.colour import mix
 from slotscope.gui.painting.textures import device_ratio
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.spoken import describe
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -81,6 +82,7 @@ class SizeRuler(QWidget):
         """Point a size out."""
         if marker != self._marker:
             self._marker = marker
+            describe(self, "" if marker is None else marker.words[0])
             self.update()
 
     @property

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from slotscope.gui.panels.wording import GREEDY_PLAIN, OPTIMUM_PLAIN, THIN
 from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.spoken import describe
 from slotscope.model.kinds.reservation.programs.bounds import ALWAYS, GUARANTEES, MONOTONE, Guarantee
 
 _MARGIN, _GAP, _THICK = 10.0, 10.0, 10.0
@@ -46,7 +47,12 @@ class RatioScale(QWidget):
         """Show U^(g)/U*, and the present reward rate over U* if it belongs to this workload."""
         if (greedy, run) != (self._greedy, self._run):
             self._greedy, self._run = greedy, run
+            describe(self, "" if run is None else self._run_words(run))
             self.update()
+
+    @staticmethod
+    def _run_words(run: float) -> str:
+        return f"run now{THIN} {format_number(run, _RESOLUTION)}"
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
@@ -88,7 +94,7 @@ class RatioScale(QWidget):
             left = centre - width / 2
         if self._run is None:
             return
-        text = f"run now{THIN} {format_number(self._run, _RESOLUTION)}"
+        text = self._run_words(self._run)
         if track.left() + measure(text) < left - _GAP:
             painter.setPen(QColor(self._theme.ink(self._theme.run)))
             box = QRectF(track.left(), track.bottom() + 5, measure(text) + 2, line)

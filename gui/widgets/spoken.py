@@ -1,0 +1,94 @@
+"""Words for readers of the screen: what a picture shows, made from its own labels and its own table."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import deque
+from itertools import islice
+from typing import Iterable
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QTextDocumentFragment
+from PySide6.QtWidgets import QAbstractScrollArea, QLabel, QWidget
+
+#: Rows of a table that are read out; who wants more saves the panel's data.
+MOST_ROWS = 40
+#: The first column of a table that goes on with time: its last row is what the picture shows now.
+OVER_TIME = "event"
+
+_MARKUP = re.compile(r"<\w+[^<]*>")
+
+Table = tuple[list[str], Iterable[Iterable[object]]]
+
+
+def heard() -> bool:
+    """Whether anybody listens: words that nobody asks for are not made."""
+    return QAccessible.isActive()
+
+
+def announce(speaker: QObject, words: str) -> None:
+    """Have a reader of the screen say this now."""
+    if words and heard():
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(speaker, words))
+
+
+def describe(widget: QWidget, words: str) -> None:
+    """Change what a widget is described by; readers of the screen are told where it has changed."""
+    if widget.accessibleDescription() != words:
+        widget.setAccessibleDescription(words)
+
+
+def words_of(body: QWidget, table: Table | None) -> str:
+    """What a picture shows: descriptions and labels that are seen in it, and its table."""
+    parts = [_said_by(part) for part in body.findChildren(QWidget) if part.isVisibleTo(body)]
+    if table is not None:
+        parts.append(_read_out(*table))
+    return "\n".join(dict.fromkeys(filter(None, parts)))
+
+
+def _said_by(part: QWidget) -> str:
+    if isinstance(part, QLabel):
+        return plain(part)
+    return part.accessibleDescription()
+
+
+def plain(label: QLabel) -> str:
+    """The words of a label without their markup."""
+    text, kind = label.text(), label.textFormat()
+    marked = kind is Qt.TextFormat.RichText or (kind is Qt.TextFormat.AutoText and _MARKUP.search(text))
+    return without_markup(text) if marked else " ".join(text.split())
+
+
+def without_markup(text: str) -> str:
+    """The words of rich text, in one line."""
+    return " ".join(QTextDocumentFragment.fromHtml(text).toPlainText().split())
+
+
+def _read_out(names: list[str], rows: Iterable[Iterable[object]]) -> str:
+    if names[0] == OVER_TIME:
+        return "\n".join(_row(names, row) for row in deque(rows, maxlen=1))
+    going_on = iter(rows)
+    read = [_row(names, row) for row in islice(going_on, MOST_ROWS)]
+    return "\n".join(read if next(going_on, None) is None else [*read, "..."])
+
+
+def _row(names: list[str], row: Iterable[object]) -> str:
+    pairs = zip(names, row, strict=True)
+    return ", ".join(f"{name.replace('_', ' ')} {_value(value)}".strip() for name, value in pairs if _known(value))
+
+
+def _known(value: object) -> bool:
+    return value not in ("", None) and not (isinstance(value, float) and math.isnan(value))
+
+
+def _value(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def name_areas(root: QWidget, name: str) -> None:
+    """Give the *name* of a picture to the areas in which it is scrolled, and which have none of their own."""
+    for area in root.findChildren(QAbstractScrollArea):
+        for part in (area, area.viewport()):
+            if not part.accessibleName():
+                part.setAccessibleName(area.accessibleName() or name)

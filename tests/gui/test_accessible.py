@@ -1,0 +1,128 @@
+"""The window for who does not see it, or has no mouse: names, words, announcements, keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from unicodedata import normalize
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QToolButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from slotscope.gui.main_window import MainWindow
+from slotscope.gui.panel import Panel
+from slotscope.gui.panels.wording import sentence
+from slotscope.gui.widgets import spoken
+from slotscope.model.lessons.files import find_lesson, load_lesson
+from tests.contract.moments import SMALL
+from tests.gui.accessible import listening, nameless, tree
+from tests.gui.windows import PATIENCE, complete_window, press, rest
+
+
+@pytest.fixture(scope="module")
+def window(
+    qapp: QApplication, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[MainWindow]:
+    """A window that all tests share."""
+    with complete_window(QtBot(request), tmp_path_factory.mktemp("settings")) as made:
+        yield made
+
+
+def test_each_step_is_announced_once_and_only_to_who_listens(
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(spoken.QAccessible, "updateAccessibility", lambda event: said.append(event.message()))
+    window.control.open("dra-classroom")
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == "dra-classroom")
+    described = _descriptions(window)
+    press(qtbot, window, Qt.Key.Key_Right)
+    rest(qtbot, window, lambda: window.frame.event == 1)
+    assert not said
+    assert _descriptions(window) == described
+    with listening():
+        press(qtbot, window, Qt.Key.Key_Right)
+        rest(qtbot, window, lambda: window.frame.event == 2)
+        assert said.count(sentence(window.frame)) == 1
+        window.area.show_frame(window.frame)
+        assert said.count(sentence(window.frame)) == 1
+        assert _descriptions(window) != described
+        assert sentence(window.frame) in window.docks["servers"].panel.accessibleDescription()
+
+
+def _descriptions(window: MainWindow) -> dict[str, str]:
+    return {name: dock.panel.accessibleDescription() for name, dock in window.docks.items()}
+
+
+def test_panels_are_reached_by_tab_and_show_it(window: MainWindow) -> None:
+    window.setFocus()
+    reached: set[str] = set()
+    for _ in range(300):
+        QTest.keyClick(QApplication.focusWidget() or window, Qt.Key.Key_Tab)
+        focused = QApplication.focusWidget()
+        if isinstance(focused, Panel):
+            assert focused.ring.isVisible()
+            assert next(dock.seen for dock in window.docks.values() if dock.panel is focused)
+            reached.add(focused.name)
+        elif focused is window:
+            break
+    assert reached == {*window.docks}
+    window.setFocus()
+
+
+@pytest.mark.parametrize("lesson", ["dra-1-decision", "queues-1-slot", "jrs-1-token", "moldable-1-blocking"])
+def test_a_lesson_is_done_by_keys_alone(window: MainWindow, qtbot: QtBot, lesson: str) -> None:
+    """From step to step, each question answered, until the last."""
+    window.lessons.open(lesson)
+    steps = load_lesson(find_lesson(lesson)).steps
+    questions, asked = window.lessons.questions, 0
+    for number, step in enumerate(steps):
+        qtbot.waitUntil(lambda number=number: window.lessons.number == number, timeout=PATIENCE)
+        if step.question is not None:
+            qtbot.waitUntil(lambda: questions.open, timeout=PATIENCE)
+            asked += 1
+            press(qtbot, window, Qt.Key.Key_A)
+            answer = QApplication.focusWidget()
+            assert answer is questions.line.answer
+            assert questions.posed is not None
+            QTest.keyClicks(answer, normalize("NFKC", questions.posed.taken))  # no keyboard has small digits
+            QTest.keyClick(answer, Qt.Key.Key_Return)
+            qtbot.waitUntil(lambda: not questions.open, timeout=PATIENCE)
+            assert questions.line.verdict.text()
+        press(qtbot, window, Qt.Key.Key_PageDown)
+    assert asked
+    window.lessons.end()
+
+
+@pytest.mark.parametrize("system", SMALL)
+def test_whatever_can_be_used_has_a_name(window: MainWindow, system: str) -> None:
+    window.stand_at(SMALL[system], (), None, (), None, None)
+    window.settle()
+    assert sum(1 for _ in tree(window)) > 300
+    assert nameless(window) == []
+
+
+def test_a_nameless_button_would_be_found(window: MainWindow) -> None:
+    planted = QToolButton(window.transport)
+    assert [path for path in nameless(window) if path.endswith("/QToolButton")]
+    planted.setAccessibleName("Planted")
+    assert not [path for path in nameless(window) if path.endswith("/QToolButton")]
+    planted.setParent(None)
+    planted.deleteLater()
+
+
+@pytest.mark.parametrize("command", ["until", "breakpoints", "what_if", "shortcuts", "help", "lessons", "experiments"])
+def test_dialogs_and_sheets_have_names_for_all(window: MainWindow, qtbot: QtBot, command: str) -> None:
+    before = {id(top) for top in QApplication.topLevelWidgets() if top.isVisible()}
+    window.actions_by_name[command].trigger()
+    qtbot.waitUntil(lambda: bool(_opened(before)), timeout=PATIENCE)
+    for top in _opened(before):
+        assert top.windowTitle()
+        assert nameless(top) == []
+        top.close()
+
+
+def _opened(before: set[int]) -> list[QWidget]:
+    return [top for top in QApplication.topLevelWidgets() if top.isVisible() and id(top) not in before]
