@@ -41,6 +41,7 @@ PAGES = {
     "extending": "Extending the program",
     "trace-format": "The trace format",
     "architecture": "Architecture",
+    "design-notes": "Design notes",
     "about": "About slotscope",
 }
 
