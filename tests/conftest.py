@@ -239,13 +239,18 @@ def slotscope(capsys, monkeypatch, tmp_path):
     return run
 
 
+def _besides_signs_of_life(errors: str) -> str:
+    """What a command has said but how far it was: on a busy machine anything may take long enough for that."""
+    return re.sub(r".*\(Ctrl\+C stops it\)\n", "", errors)
+
+
 @pytest.fixture
 def answer(slotscope):
     """A function that runs a command, which must succeed silently, and gives its JSON."""
 
     def run(command: str):
         said = slotscope(f"{command} --json")
-        assert (said.code, said.err) == (0, "")
+        assert (said.code, _besides_signs_of_life(said.err)) == (0, "")
         assert said.out.count("\n") == 1
         return json.loads(said.out)
 
@@ -258,7 +263,7 @@ def lines(slotscope):
 
     def run(command: str):
         said = slotscope(f"{command} --json")
-        assert (said.code, said.err) == (0, "")
+        assert (said.code, _besides_signs_of_life(said.err)) == (0, "")
         return [json.loads(line) for line in said.out.splitlines()]
 
     return run

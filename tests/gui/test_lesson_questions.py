@@ -164,9 +164,9 @@ def test_a_student_performs_the_algorithm(
     row.what.setCurrentIndex(row.what.findData(ask))
     row.seed.setValue(4)
     strike(window, Key.Key_Return)  # Begin has the focus
-    moments = []
+    moments, posed = [], None
     for number in range(3):
-        qtbot.waitUntil(lambda: questions.open and line.answer.hasFocus())
+        qtbot.waitUntil(lambda last=posed: questions.posed is not last and line.answer.hasFocus())
         posed = questions.posed
         assert posed is not None and posed.ask == ask
         rest(qtbot, window, lambda p=posed: place(window)[1] == p.place)
