@@ -45,6 +45,8 @@ def dispatch(options: argparse.Namespace) -> int:
         return lesson(options)
     if options.command == "screenshot":
         return screenshot(options)
+    if options.command in {"film", "export-html"}:
+        return footage(options)
     module = import_module(COMMANDS[options.command])
     if options.command in {"reproduce", "sweep"}:
         return int(module.execute(options, draw))
@@ -138,6 +140,15 @@ def screenshot(options: argparse.Namespace) -> int:
         note(said)
     print(options.out)
     return 0
+
+
+def footage(options: argparse.Namespace) -> int:
+    """Film a stretch of a run, or make a page that plays it, without a display."""
+    from slotscope.gui.platform import require_platform
+
+    os.environ["QT_QPA_PLATFORM"] = require_platform(os.environ, window=False).plugin
+    module = "slotscope.gui.film.command" if options.command == "film" else "slotscope.gui.page.command"
+    return int(import_module(module).execute(options))
 
 
 def draw(figure: Figure, path: Path) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Callable, Mapping, Sequence
 
+from slotscope.model.cli.footage_arguments import film_parser, page_parser
 from slotscope.model.cli.lesson_arguments import grade_parser, lesson_parser, lessons_parser
 from slotscope.model.cli.parser import (
     MOST_SEED,
@@ -44,6 +45,8 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "traces": "slotscope.model.cli.traces",
         "trust": "slotscope.model.cli.trust",
         "screenshot": "",
+        "film": "",
+        "export-html": "",
         "verify": "slotscope.model.cli.verify",
     }
 )
@@ -466,6 +469,8 @@ _PARSERS: Mapping[str, Callable[[], Parser]] = MappingProxyType(
         "traces": _traces,
         "trust": _trust,
         "screenshot": _screenshot,
+        "film": film_parser,
+        "export-html": page_parser,
         "verify": _verify,
     }
 )

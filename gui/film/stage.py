@@ -1,0 +1,169 @@
+"""A stage: a few panels and the sentences of a moment, as large as a film, without a window around them."""
+
+from __future__ import annotations
+
+from typing import Iterator, Sequence
+
+from PySide6.QtCore import QAbstractAnimation, QEvent, Qt
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from slotscope.gui import theme as themes
+from slotscope.gui.application import application
+from slotscope.gui.kinds.rooms import PANEL_ROOMS
+from slotscope.gui.panel import Panel
+from slotscope.gui.panels import COMPARISON, SENTENCES, panels_of
+from slotscope.gui.panels.wording import sentence
+from slotscope.gui.theme import Theme
+from slotscope.model.errors import UserError
+from slotscope.model.explain import full_time, grouped
+from slotscope.model.frame import Frame
+
+#: Share of the width that panels beside the first one have, by the number of policies.
+_BESIDE = {1: 42, 2: 34, 3: 28}
+
+#: Lines of text that a caption has room for at first; for a longer one it grows, and stays so.
+_CAPTION_LINES = 2
+
+#: Milliseconds within which everything that moves has come to rest.
+_AT_ONCE = 1e6
+
+_MARGIN = 12
+
+
+def panels_in_lecture(system: str) -> tuple[str, ...]:
+    """The panels that lecture mode shows at first."""
+    roles = PANEL_ROOMS[system].roles
+    return roles.servers, roles.beside
+
+
+def panel_classes(system: str, names: Sequence[str], lanes: int = 1) -> list[type[Panel]]:
+    """The panels of these names.
+
+    Raises
+    ------
+    UserError
+        If there is none of a name.
+    """
+    entries = {entry.name: entry for entry in panels_of(system)}
+    if lanes > 1:
+        entries[COMPARISON.name] = COMPARISON
+    for name in names:
+        if name not in entries:
+            raise UserError(f"found '{name}', allowed: {', '.join(entries)}", where="--panel")
+    return [entries[name].load() for name in names]
+
+
+class Stage(QWidget):
+    """Shows moments of one run, or of several side by side: the first panel of each, the others of the first."""
+
+    def __init__(
+        self, frame: Frame, labels: Sequence[str], names: Sequence[str], theme: Theme, size: tuple[int, int]
+    ) -> None:
+        lanes = frame.lanes
+        first, *others = panel_classes(frame.info.system, names, len(lanes))
+        themes.apply(application(), theme, lecture=True)
+        super().__init__()
+        self.setAutoFillBackground(True)
+        self._firsts = [first(theme) for _ in lanes]
+        self._others = [panel(theme) for panel in others]
+        self._labels = list(labels) or [frame.info.policy_title]
+        self._heads = [QLabel() for _ in lanes]
+        self._captions = [self._caption() for _ in lanes] if SENTENCES not in names else []
+        self._lay_out(len(lanes))
+        self.resize(*size)
+        self.setFixedSize(*size)
+        self.show()
+
+    def _caption(self) -> QLabel:
+        label = QLabel(wordWrap=True)
+        label.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        label.setMinimumHeight(_CAPTION_LINES * label.fontMetrics().lineSpacing())
+        return label
+
+    def _lay_out(self, lanes: int) -> None:
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(_MARGIN, _MARGIN // 2, _MARGIN, _MARGIN)
+        layout.setSpacing(_MARGIN)
+        grid = QGridLayout()
+        grid.setSpacing(_MARGIN // 2)
+        grid.setRowStretch(1, 1)
+        for lane in range(lanes):
+            grid.addWidget(self._heads[lane], 0, lane)
+            grid.addWidget(self._firsts[lane], 1, lane)
+            grid.setColumnStretch(lane, 1)
+        for lane, caption in enumerate(self._captions):
+            grid.addWidget(caption, 2, lane)
+        layout.addLayout(grid, 100 - _BESIDE[lanes])
+        if self._others:
+            column = QVBoxLayout()
+            column.setSpacing(_MARGIN)
+            for panel in self._others:
+                column.addWidget(panel, 1)
+            layout.addLayout(column, _BESIDE[lanes])
+
+    def show_frame(self, frame: Frame) -> None:
+        """Show a moment; what moves on the way there has just begun.
+
+        Raises
+        ------
+        UserError
+            If a panel fails.
+        """
+        for lane, part in enumerate(frame.lanes):
+            self._firsts[lane].set_frame(part)
+            where = f"event {grouped(part.event)}" + (f", sub-step {len(part.records)}" if part.records else "")
+            self._heads[lane].setText(f"{self._labels[lane]}    {where}    t = {full_time(part.time)}")
+            if self._captions:
+                self._say(self._captions[lane], sentence(part))
+        for panel in self._others:
+            panel.set_frame(frame)
+        self._settle()
+        for panel in (*self._firsts, *self._others):
+            if panel.fault is not None:
+                raise UserError(f"the panel '{panel.name}' failed: {panel.fault.sentence}")
+
+    def _say(self, caption: QLabel, text: str) -> None:
+        caption.setText(text)
+        needed = caption.heightForWidth(caption.width())
+        if needed > caption.minimumHeight():
+            caption.setMinimumHeight(needed)
+
+    def _settle(self) -> None:
+        """Let everything be laid out and painted, and hold what moves where it begins."""
+        for _ in range(3):
+            QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+            QApplication.processEvents()
+        for motion in self._motions():
+            motion.pause()
+            motion.setCurrentTime(0)
+
+    def _motions(self) -> list[QAbstractAnimation]:
+        """What moves, and comes to an end."""
+        running = QAbstractAnimation.State.Running
+        every = self.findChildren(QAbstractAnimation)
+        return [motion for motion in every if motion.state() is running and motion.totalDuration() > 0]
+
+    def pictures(self, milliseconds: float) -> Iterator[QImage]:
+        """The moment shown, from where something begins to move, a picture after so much time each, to where it rests.
+
+        The last one is the moment at rest.
+        """
+        paused = QAbstractAnimation.State.Paused
+        while moving := [motion for motion in self.findChildren(QAbstractAnimation) if motion.state() is paused]:
+            yield self.picture()
+            for motion in moving:
+                motion.setCurrentTime(min(motion.totalDuration(), round(motion.currentTime() + milliseconds)))
+            for begun in self._motions():  # what begins where another one ends
+                begun.pause()
+        yield self.picture()
+
+    def come_to_rest(self) -> None:
+        """Nothing moves any more."""
+        for _ in self.pictures(_AT_ONCE):
+            pass
+
+    def picture(self) -> QImage:
+        """What is seen now."""
+        QApplication.processEvents()
+        return self.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)

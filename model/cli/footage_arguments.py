@@ -1,0 +1,114 @@
+"""The parsers of the commands by which a stretch of a run leaves the program; nothing here is heavy to import."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+
+from slotscope.model.cli.parser import Parser, json_option, scenario_options
+from slotscope.model.cli.readers import moment, number, one_of, size
+from slotscope.model.origin import Moment
+
+#: Endings of films; a path with none of them is a folder for pictures.
+FILMS = (".mp4", ".gif")
+
+_TIME = re.compile(r"t\s*=\s*([0-9.eE+-]+)")
+
+
+def place(text: str) -> Moment | float:
+    """A moment of a run, or a time written as t=12.5."""
+    found = _TIME.fullmatch(text.strip())
+    if found is not None:
+        return number(0, open_end=False)(found[1])
+    try:
+        return moment(text)
+    except argparse.ArgumentTypeError as error:
+        raise argparse.ArgumentTypeError(f"{error}, or t=12.5 for a time") from None
+
+
+def film_parser() -> Parser:
+    """That of ``slotscope film``."""
+    parser = Parser(
+        "film",
+        "Films a stretch of a run: one decision sub-step by sub-step, many events, or a length of time, with the "
+        "sentence of each moment as its caption. The ending of --out says what is written: .mp4, .gif, or, without "
+        "an ending, a folder with one PNG picture for each moment, named by its number. Films need ffmpeg: the system's, or the "
+        "one that 'pip install imageio-ffmpeg' brings along; pictures need nothing. The same command writes the same pictures.",
+        [
+            "slotscope film dra-classroom --from 40 --to 41 --out decision.mp4",
+            "slotscope film dra-vms --from 1000 --to 1100 --by event --pace 5 --out events.gif --size 960x540",
+            "slotscope film dra-vms --policy dra --policy first-fit --from t=0 --to t=20 --pace 2 --out two.mp4",
+            "slotscope film jrs-classroom --from 12.2 --to 15 --panel phase-servers --panel tokens --out frames",
+        ],
+    )
+    scenario_options(parser, several=True)
+    _stretch_options(parser)
+    parser.add_argument(
+        "--out", metavar="PATH", type=Path, required=True, help="FILE.mp4, FILE.gif, or a folder for PNG pictures"
+    )
+    parser.add_argument(
+        "--panel",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="show this panel; several times for several, the first as the largest (default: what lecture mode shows)",
+    )
+    parser.add_argument(
+        "--size", metavar="WxH", type=size, default=(1280, 720), help="of the film, in pixels (default: 1280x720)"
+    )
+    parser.add_argument(
+        "--pace",
+        metavar="P",
+        type=number(0, open_end=True),
+        help="moments a second (default: 1 by sub-steps, 2 by events), or units of time a second (default: the scenario's)",
+    )
+    parser.add_argument(
+        "--theme", metavar="THEME", type=one_of("light", "dark"), default="light", help="light or dark (default: light)"
+    )
+    json_option(parser, "how far it is, a line of JSON at a time,")
+    return parser
+
+
+def page_parser() -> Parser:
+    """That of ``slotscope export-html``."""
+    parser = Parser(
+        "export-html",
+        "Writes one HTML file that plays a stretch of a run in any browser, without a network: forwards and backwards, "
+        "by mouse and keys, with the servers, the pseudocode and its values, and the sentence of each moment. With "
+        "--lesson it plays the steps of a lesson instead, and asks its questions.",
+        [
+            "slotscope export-html dra-classroom --from 40 --to 60 --out moment.html",
+            "slotscope export-html queues-classroom --from 0 --to 500 --by event --out queues.html",
+            "slotscope export-html --lesson dra-1-decision --out lesson.html",
+        ],
+    )
+    scenario_options(parser, optional=True, several=True)
+    parser.set_defaults(scenario=None)
+    _stretch_options(parser, required=False)
+    parser.add_argument("--lesson", metavar="NAME", help="a lesson's name, or the path of its .toml file")
+    parser.add_argument("--step", metavar="N", type=int, help="only this step of the lesson")
+    parser.add_argument("--out", metavar="FILE.html", type=_page, required=True, help="the page to write")
+    parser.add_argument(
+        "--panel", metavar="NAME", action="append", default=[], help="also this panel; several times for several"
+    )
+    json_option(parser, "how far it is, a line of JSON at a time,")
+    return parser
+
+
+def _page(text: str) -> Path:
+    if not text.lower().endswith((".html", ".htm")):
+        raise argparse.ArgumentTypeError(f"found '{text}', allowed: a path that ends in .html")
+    return Path(text)
+
+
+def _stretch_options(parser: Parser, *, required: bool = True) -> None:
+    where = "event N, N.S, N,N as in slotscope --event, or a time as t=12.5"
+    parser.add_argument("--from", dest="start", metavar="M", type=place, required=required, help=f"from here: {where}")
+    parser.add_argument("--to", dest="end", metavar="M", type=place, required=required, help="to here, in the same words")
+    parser.add_argument(
+        "--by",
+        metavar="WHAT",
+        type=one_of("substep", "event", "time"),
+        help="substep, event or time (default: sub-steps up to 10 events, then events; time between two times)",
+    )

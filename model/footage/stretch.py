@@ -1,0 +1,156 @@
+"""A stretch of a run, from one moment to another, and the moments in it that are shown."""
+
+from __future__ import annotations
+
+from typing import Iterator, Literal, NamedTuple
+
+from slotscope.model.comparison.comparison import Comparison, Run, lanes_of, stand_at
+from slotscope.model.errors import UserError
+from slotscope.model.origin import Moment
+from slotscope.model.waiting import share_of
+
+#: A moment of a run, or a time.
+Place = Moment | float
+
+By = Literal["substep", "event", "time"]
+
+#: Events up to which a stretch is shown sub-step by sub-step, unless somebody wants it otherwise.
+FEW_EVENTS = 10
+
+
+class Stretch(NamedTuple):
+    """A stretch of a run.
+
+    Attributes
+    ----------
+    start, end:
+        The first moment and the last one; at a time all events up to it have happened.
+    by:
+        What lies between two moments that are shown: a sub-step, an event, or as much time as *every*.
+    every:
+        Units of time, where it goes by time.
+    """
+
+    start: Place
+    end: Place
+    by: By
+    every: float = 1.0
+
+
+def usual_by(start: Place, end: Place) -> By:
+    """How a stretch is shown where nobody says: times by time, a few events by sub-steps, many by events."""
+    if isinstance(start, float) and isinstance(end, float):
+        return "time"
+    few = isinstance(start, Moment) and isinstance(end, Moment) and end.events[0] - start.events[0] <= FEW_EVENTS
+    return "substep" if few else "event"
+
+
+def stand(run: Run, place: Place) -> str | None:
+    """Stand at a moment or a time; what is to be said where the run ends before it.
+
+    Raises
+    ------
+    UserError
+        If the policies never stand there together, or are not as many.
+    """
+    if isinstance(place, Moment):
+        return stand_at(run, place)
+    (run if isinstance(run, Comparison) else run.timeline).seek_time(place)
+    return None
+
+
+def walk(run: Run, stretch: Stretch) -> Iterator[float]:
+    """Stand at each moment of a stretch, one after the other; yields how much of the way is done.
+
+    Where the run ends earlier the stretch ends there.
+
+    Raises
+    ------
+    UserError
+        If the end comes before the start, or the policies do not stand at a moment together.
+    """
+    if (said := stand(run, stretch.start)) is not None:
+        raise UserError(said, where="--from")
+    if _is_past(run, stretch.end):
+        raise UserError(f"found {place_words(stretch.end)}, allowed: after {place_words(stretch.start)}", where="--to")
+    begun = _here(run, stretch.end)
+    yield 0.0
+    moves = _times(run, stretch) if stretch.by == "time" else _moves(run, stretch)
+    for _ in moves:
+        yield share_of(_here(run, stretch.end), begun, _goal(stretch.end))
+
+
+def _times(run: Run, stretch: Stretch) -> Iterator[None]:
+    """Stand at one time after the other."""
+    begun = run.timeline.time if isinstance(stretch.start, Moment) else stretch.start
+    end = stretch.end if isinstance(stretch.end, float) else _time_of(run, stretch)
+    number = 0
+    while begun + number * stretch.every < end and not _is_over(run):
+        number += 1
+        run.run(until=min(end, begun + number * stretch.every))
+        yield
+
+
+def _time_of(run: Run, stretch: Stretch) -> float:
+    """The time of the last moment; the run stands at the first one again."""
+    stand(run, stretch.end)
+    time = run.timeline.time
+    stand(run, stretch.start)
+    return time
+
+
+def _is_over(run: Run) -> bool:
+    return run.timeline.next_event is None
+
+
+def _moves(run: Run, stretch: Stretch) -> Iterator[None]:
+    while not _is_there(run, stretch.end) and _move(run, stretch):
+        yield
+
+
+def _move(run: Run, stretch: Stretch) -> bool:
+    """Go to the next moment that is shown; False where nothing happens any more."""
+    end, before = stretch.end, _position(run)
+    if stretch.by == "substep":
+        run.step_into()
+    elif isinstance(end, Moment) and run.timeline.event >= end.events[0]:
+        stand_at(run, end)
+    else:
+        run.step()
+    return _position(run) != before
+
+
+def _position(run: Run) -> list[tuple[int, int]]:
+    return [(lane.timeline.event, lane.timeline.substep) for lane in lanes_of(run)]
+
+
+def _wanted(end: Moment) -> list[tuple[int, int]]:
+    """Events and sub-steps of each lane that a moment names."""
+    return [(events, end.substep if lane == end.lane else 0) for lane, events in enumerate(end.events)]
+
+
+def _is_there(run: Run, end: Place) -> bool:
+    if isinstance(end, float):
+        coming = run.timeline.next_event
+        return run.timeline.substep == 0 and (coming is None or coming.time > end)
+    return all(have >= want for have, want in zip(_position(run), _wanted(end), strict=False))
+
+
+def _is_past(run: Run, end: Place) -> bool:
+    if isinstance(end, float):
+        return run.timeline.time > end
+    return any(have > want for have, want in zip(_position(run), _wanted(end), strict=False))
+
+
+def _here(run: Run, end: Place) -> float:
+    """Where the run stands on its way, in time or in events as the end is given."""
+    return run.timeline.time if isinstance(end, float) else run.timeline.event
+
+
+def _goal(end: Place) -> float:
+    return end if isinstance(end, float) else end.events[0] + (end.substep > 0)
+
+
+def place_words(place: Place) -> str:
+    """A moment or a time as it is given on a command line."""
+    return str(place) if isinstance(place, Moment) else f"t={place:g}"
