@@ -1,0 +1,143 @@
+"""Pictures of a panel as vectors: the parts of which they are made, each written once."""
+
+from __future__ import annotations
+
+import base64
+import html
+import re
+from typing import Any
+
+from PySide6.QtCore import QBuffer, QIODevice, QPoint
+from PySide6.QtGui import QFont, QFontMetricsF, QImage, QPainter
+from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtWidgets import QWidget
+
+from slotscope.gui.page.tiles import Tiles
+
+#: What Qt writes: what is referred to, then one group after the other, each complete in itself.
+_DEFINITION = re.compile(r'<(clipPath|pattern|linearGradient|radialGradient) id="([^"]*)"(.*?)</\1>', re.DOTALL)
+_GROUP = re.compile(r'(?:<g clip-path="url\(#([^)]*)\)">)?<g ([^>]*)>(.*?)</g>', re.DOTALL)
+_REFERENCE = re.compile(r"url\(#([^)]*)\)")
+_FONT_OF_GROUP = re.compile(r'\s*font-(?:family|size|weight|style)="[^"]*"')
+_NOTHING = re.compile(r'\s*(?:transform="matrix\(1,0,0,1,0,0\)"|(?:fill|stroke)-opacity="1"|vector-effect="none")')
+_TEXT = re.compile(
+    r'<text ([^>]*?)font-family="([^"]*)" font-size="([^"]*)" font-weight="([^"]*)" font-style="([^"]*)"([^>]*)>([^<]*)</text>'
+)
+_IMAGE = re.compile(r'<image x="([^"]*)" y="([^"]*)" width="([^"]*)" height="([^"]*)"[^>]*base64,([^"]*)"[^>]*/>')
+
+#: Pixels in both directions from which on an image is cut into tiles; smaller ones are written whole.
+_LARGE = 65
+
+#: What stands for a family of letters where a machine does not have it.
+_FALLBACK = "Verdana, sans-serif"
+
+
+class Vectors:
+    """All pictures of one panel.
+
+    Attributes
+    ----------
+    parts:
+        Groups of an SVG picture.
+    definitions:
+        What they refer to, as elements of SVG with names of their own.
+    pictures:
+        For each picture the numbers of its parts, in the order in which they are painted.  In place of a number may
+        stand that of a frame for pixels, how many tiles are in a row, and the numbers of the tiles.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._numbers: dict[str, int] = {}
+        self._named: dict[str, str] = {}
+        self._known: dict[str, int] = {}
+        self._cut: dict[str, tuple[int, list[int]]] = {}
+        self.tiles = Tiles()
+        self.pictures: list[list[Any]] = []
+
+    @property
+    def parts(self) -> list[str]:
+        return list(self._numbers)
+
+    @property
+    def definitions(self) -> list[str]:
+        return [body.replace("<", f'<', 1) for body in self._written()]
+
+    def _written(self) -> list[str]:
+        return [body.replace(" ", f' id="{name}" ', 1) for body, name in self._named.items()]
+
+    def add(self, panel: QWidget) -> int:
+        """The number of the picture that a panel shows now."""
+        text = _svg(panel)
+        if text not in self._known:
+            self._known[text] = len(self.pictures)
+            self.pictures.append(self._taken_apart(text))
+        return self._known[text]
+
+    def _taken_apart(self, text: str) -> list[Any]:
+        head, _, body = text.partition("</defs>") if "</defs>" in text else ("", "", text)
+        names = {found[2]: self._name_of(found) for found in _DEFINITION.finditer(head)}
+        picture: list[Any] = []
+        for clip, look, content in _GROUP.findall(body[body.index("<g ") + 3 :].partition(">")[2]):
+            if content.strip():
+                picture += self._group(names, clip, look, content.strip())
+        return picture
+
+    def _name_of(self, found: re.Match[str]) -> str:
+        body = f"<{found[1]} {found[3].strip()}</{found[1]}>".replace("xlink:href", "href")
+        return self._named.setdefault(body, f"{self._name}-{len(self._named)}")
+
+    def _group(self, names: dict[str, str], clip: str, look: str, content: str) -> list[Any]:
+        """The parts that a group becomes: itself, or one for the pixels in it."""
+        look = " ".join(_NOTHING.sub("", _FONT_OF_GROUP.sub("", look)).split())
+        look = _REFERENCE.sub(lambda found: f"url(#{names.get(found[1], found[1])})", look)
+        if clip:
+            look += f' clip-path="url(#{names.get(clip, clip)})"'
+        image = _IMAGE.fullmatch(content)
+        if image is not None and min(float(image[3]), float(image[4])) >= _LARGE:
+            return [self._pixels(look, image)]
+        return [self._number(f"<g {look}>{_TEXT.sub(_measured, _NOTHING.sub('', content)).replace('xlink:href', 'href')}</g>")]
+
+    def _pixels(self, look: str, image: re.Match[str]) -> list[Any]:
+        x, y, width, height, data = image.groups()
+        if data not in self._cut:
+            picture = QImage.fromData(base64.b64decode(data))
+            self._cut[data] = self.tiles.cut(picture)
+            self._scales = float(width) / picture.width(), float(height) / picture.height()
+        across, down = self._scales
+        place = f'<g {look} transform="translate({x},{y}) scale({across:g},{down:g})">'
+        columns, numbers = self._cut[data]
+        return [self._number(place), columns, *numbers]
+
+    def _number(self, part: str) -> int:
+        return self._numbers.setdefault(part, len(self._numbers))
+
+
+def _svg(panel: QWidget) -> str:
+    """What a panel shows, as Qt writes it."""
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    generator = QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)  # the older one knows no clipping
+    generator.setOutputDevice(buffer)
+    generator.setSize(panel.size())
+    generator.setViewBox(panel.rect())
+    generator.setResolution(panel.logicalDpiX())
+    painter = QPainter(generator)
+    panel.render(painter, QPoint())
+    painter.end()
+    return bytes(buffer.data().data()).decode()
+
+
+def _measured(found: re.Match[str]) -> str:
+    """A text that is as wide as it is here, also where a browser has other letters."""
+    before, family, size, weight, style, after, words = found.groups()
+    font = QFont(family)
+    font.setPixelSize(1000)
+    font.setWeight(QFont.Weight(int(weight)))
+    font.setItalic(style == "italic")
+    width = QFontMetricsF(font).horizontalAdvance(html.unescape(words)) * float(size) / 1000
+    look = f'font-family="{family}, {_FALLBACK}" font-size="{size}"'
+    look += f' font-weight="{weight}"' if weight != "400" else ""
+    look += ' font-style="italic"' if style == "italic" else ""
+    fitted = f' textLength="{width:.1f}" lengthAdjust="spacingAndGlyphs"' if words.strip() else ""
+    return f"<text {before}{look}{fitted}{after.rstrip()}>{words}</text>"
