@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QAbstractAnimation, QObject, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from slotscope.gui.docking.docks import SYSTEM, PanelDock
@@ -13,6 +13,7 @@ from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.wording import sentence
 from slotscope.gui.theme import Theme
+from slotscope.gui.widgets.motion import come_to_rest
 from slotscope.gui.widgets.spoken import announce, heard
 from slotscope.model.reporting.frame import Frame, RunInfo
 
@@ -129,9 +130,7 @@ class DockArea(QObject):
 
     def come_to_rest(self) -> None:
         """Show the last frame once more in all docks that are seen, at their present sizes, and nothing in motion."""
-        for motion in self.window.findChildren(QAbstractAnimation):
-            if motion.state() is QAbstractAnimation.State.Running and motion.totalDuration() >= 0:
-                motion.setCurrentTime(motion.totalDuration())
+        come_to_rest(self.window)
         for dock in self.docks.values():
             part = None if self.frame is None else dock.part(self.frame)
             if part is not None and dock.seen:

@@ -10,12 +10,12 @@ from slotscope.model.cli.checking import SESSION_SUFFIX
 from slotscope.model.cli.output import print_json, progress_of
 from slotscope.model.comparison.comparison import Run, open_run
 from slotscope.model.comparison.file import load_run
-from slotscope.model.footage.stretch import Stretch, usual_by
+from slotscope.model.footage.footage import Footage, usual_by
 
 
 def execute(options: argparse.Namespace) -> int:
     """Film what the command line names."""
-    stretch = Stretch(options.start, options.end, options.by or usual_by(options.start, options.end))
+    footage = Footage(options.start, options.end, options.by or usual_by(options.start, options.end))
     looks = Looks(tuple(options.panel), options.size, options.theme, options.pace)
     with progress_of(f"film {options.scenario}", quiet=options.json) as progress:
 
@@ -24,7 +24,7 @@ def execute(options: argparse.Namespace) -> int:
             if options.json:
                 print_json({"done": done})
 
-        count = shoot(run_of(options), stretch, looks, options.out, tell)
+        count = shoot(run_of(options), footage, looks, options.out, tell)
     if options.json:
         print_json({"file": str(options.out), "moments": count})
     else:

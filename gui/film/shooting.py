@@ -6,19 +6,16 @@ from pathlib import Path
 from typing import Callable, NamedTuple
 
 from slotscope.gui import theme as themes
-from slotscope.gui.application import application
-from slotscope.gui.film.stage import Stage, panels_in_lecture
+from slotscope.gui.film.stage import FilmStage, panels_in_lecture
 from slotscope.gui.film.writers import RATE, Writer, writer_for
-from slotscope.gui.searches import look_at
+from slotscope.gui.running.searches import look_at
+from slotscope.gui.window.application import application
 from slotscope.model.comparison.comparison import Run, lanes_shown
-from slotscope.model.footage.stretch import By, Stretch, walk
-from slotscope.model.frame import Frame
+from slotscope.model.footage.footage import By, Footage, walk
+from slotscope.model.reporting.frame import Frame
 
 #: Moments a second, where nobody says.
 _USUAL_PACE: dict[By, float] = {"substep": 1.0, "event": 2.0}
-
-#: Panels that show nothing of the scenario's programs.
-_WITHOUT_BOUNDS = frozenset({"algorithm", "decisions"})
 
 
 class Looks(NamedTuple):
@@ -30,7 +27,7 @@ class Looks(NamedTuple):
     pace: float | None = None
 
 
-def shoot(run: Run, stretch: Stretch, looks: Looks, path: Path, tell: Callable[[float], None]) -> int:
+def shoot(run: Run, footage: Footage, looks: Looks, path: Path, tell: Callable[[float], None]) -> int:
     """Film a stretch; returns how many moments there are.
 
     *tell* takes how much is done, and may raise what ends it.
@@ -41,25 +38,31 @@ def shoot(run: Run, stretch: Stretch, looks: Looks, path: Path, tell: Callable[[
         If the stretch is none, a panel is unknown or fails, or the film cannot be written.
     """
     application(offscreen=True)
-    pace = looks.pace or _USUAL_PACE.get(stretch.by) or run.info.usual_pace
-    if stretch.by == "time":
-        stretch, pace = stretch._replace(every=pace / RATE), RATE
+    pace = looks.pace or _USUAL_PACE.get(footage.by) or run.info.usual_pace
+    if footage.by == "time":
+        footage, pace = footage._replace(every=pace / RATE), RATE
     with writer_for(path) as writer:
-        return _shoot(run, stretch, looks, writer, 1.0 / pace, tell)
+        return _shoot(run, footage, looks, writer, 1.0 / pace, tell)
 
 
 def _shoot(
-    run: Run, stretch: Stretch, looks: Looks, writer: Writer, seconds: float, tell: Callable[[float], None]
+    run: Run, footage: Footage, looks: Looks, writer: Writer, seconds: float, tell: Callable[[float], None]
 ) -> int:
-    stage: Stage | None = None
+    stage: FilmStage | None = None
     theme, bounds, count = themes.load_theme(looks.theme), bounds_of(run), 0
     try:
-        for done in walk(run, stretch):
+        for done in walk(run, footage):
             look_at(run)
             frame = run.frame(bounds=bounds)
             if stage is None:
                 labels = [label for label, _ in lanes_shown(run)]
-                stage = Stage(frame, labels, looks.panels or panels_in_lecture(run.info.system), theme, looks.size)
+                stage = FilmStage(
+                    frame,
+                    labels,
+                    looks.panels or panels_in_lecture(run.info.system, len(frame.lanes)),
+                    theme,
+                    looks.size,
+                )
             stage.show_frame(frame)
             _take(stage, frame, writer, seconds)
             count += 1
@@ -77,7 +80,7 @@ def bounds_of(run: Run) -> object:
     return bounds
 
 
-def _take(stage: Stage, frame: Frame, writer: Writer, seconds: float) -> None:
+def _take(stage: FilmStage, frame: Frame, writer: Writer, seconds: float) -> None:
     """The pictures of a moment: what moves on the way there, as far as there is time, and the moment at rest."""
     each = 1.0 / RATE
     if not writer.moves or seconds < 2 * each:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from typing import Iterator, Sequence
 
-from PySide6.QtCore import QAbstractAnimation, QEvent, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from slotscope.gui import theme as themes
-from slotscope.gui.application import application
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels import COMPARISON, SENTENCES, panels_of
 from slotscope.gui.panels.wording import sentence
 from slotscope.gui.theme import Theme
+from slotscope.gui.widgets.motion import lay_out, steps
+from slotscope.gui.window.application import application
 from slotscope.model.errors import UserError
-from slotscope.model.explain import full_time, grouped
-from slotscope.model.frame import Frame
+from slotscope.model.reporting.explain import full_time, grouped
+from slotscope.model.reporting.frame import Frame
 
 #: Share of the width that panels beside the first one have, by the number of policies.
 _BESIDE = {1: 42, 2: 34, 3: 28}
@@ -31,10 +32,10 @@ _AT_ONCE = 1e6
 _MARGIN = 12
 
 
-def panels_in_lecture(system: str) -> tuple[str, ...]:
+def panels_in_lecture(system: str, lanes: int) -> tuple[str, ...]:
     """The panels that lecture mode shows at first."""
     roles = PANEL_ROOMS[system].roles
-    return roles.servers, roles.beside
+    return roles.servers, COMPARISON.name if lanes > 1 else roles.beside
 
 
 def panel_classes(system: str, names: Sequence[str], lanes: int = 1) -> list[type[Panel]]:
@@ -54,7 +55,7 @@ def panel_classes(system: str, names: Sequence[str], lanes: int = 1) -> list[typ
     return [entries[name].load() for name in names]
 
 
-class Stage(QWidget):
+class FilmStage(QWidget):
     """Shows moments of one run, or of several side by side: the first panel of each, the others of the first."""
 
     def __init__(
@@ -118,7 +119,7 @@ class Stage(QWidget):
                 self._say(self._captions[lane], sentence(part))
         for panel in self._others:
             panel.set_frame(frame)
-        self._settle()
+        lay_out(self)
         for panel in (*self._firsts, *self._others):
             if panel.fault is not None:
                 raise UserError(f"the panel '{panel.name}' failed: {panel.fault.sentence}")
@@ -129,38 +130,18 @@ class Stage(QWidget):
         if needed > caption.minimumHeight():
             caption.setMinimumHeight(needed)
 
-    def _settle(self) -> None:
-        """Let everything be laid out and painted, and hold what moves where it begins."""
-        for _ in range(3):
-            QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
-            QApplication.processEvents()
-        for motion in self._motions():
-            motion.pause()
-            motion.setCurrentTime(0)
-
-    def _motions(self) -> list[QAbstractAnimation]:
-        """What moves, and comes to an end."""
-        running = QAbstractAnimation.State.Running
-        every = self.findChildren(QAbstractAnimation)
-        return [motion for motion in every if motion.state() is running and motion.totalDuration() > 0]
-
     def pictures(self, milliseconds: float) -> Iterator[QImage]:
         """The moment shown, from where something begins to move, a picture after so much time each, to where it rests.
 
         The last one is the moment at rest.
         """
-        paused = QAbstractAnimation.State.Paused
-        while moving := [motion for motion in self.findChildren(QAbstractAnimation) if motion.state() is paused]:
+        for _ in steps(self, milliseconds):
             yield self.picture()
-            for motion in moving:
-                motion.setCurrentTime(min(motion.totalDuration(), round(motion.currentTime() + milliseconds)))
-            for begun in self._motions():  # what begins where another one ends
-                begun.pause()
         yield self.picture()
 
     def come_to_rest(self) -> None:
         """Nothing moves any more."""
-        for _ in self.pictures(_AT_ONCE):
+        for _ in steps(self, _AT_ONCE):
             pass
 
     def picture(self) -> QImage:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
@@ -39,7 +40,9 @@ class Writer(Protocol):
 
     def __enter__(self) -> Self: ...
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         """The film is complete, or given up: then there is none."""
 
 
@@ -117,7 +120,7 @@ class FilmWriter:
     def __init__(self, path: Path, ending: str, program: str) -> None:
         self._path, self._ending, self._program = path, ending, program
         self._unfinished = path.with_name(f".{path.stem}.unfinished{ending}")
-        self._said = tempfile.TemporaryFile()
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115 (closed where the film ends)
         self._process: subprocess.Popen[bytes] | None = None
         self._owed = 0.0  # pictures of the film that are not written yet
 
@@ -154,7 +157,9 @@ class FilmWriter:
         except OSError:
             raise self._failed() from None
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         try:
             if self._process is not None:
                 self._end(self._process, kind is None)
@@ -165,10 +170,8 @@ class FilmWriter:
     def _end(self, process: subprocess.Popen[bytes], complete: bool) -> None:
         if not complete:
             process.kill()
-        try:
+        with suppress(OSError):  # of a pipe that nobody reads any more
             process.communicate()
-        except OSError:
-            pass
         if complete and process.returncode:
             raise self._failed()
         if complete:

@@ -12,7 +12,7 @@ TILE = 32
 SIDE = TILE + 1
 
 
-class Tiles:
+class TileStore:
     """All tiles of a panel's pictures.
 
     Attributes
@@ -56,4 +56,6 @@ class Tiles:
     def pixels(self) -> bytes:
         """Of all tiles the numbers of their colours, first the low bytes and then the high ones of each tile."""
         parts = (np.frombuffer(tile, np.uint16) for tile in self._known)
-        return b"".join((tile & 0xFF).astype(np.uint8).tobytes() + (tile >> 8).astype(np.uint8).tobytes() for tile in parts)
+        return b"".join(
+            (tile & 0xFF).astype(np.uint8).tobytes() + (tile >> 8).astype(np.uint8).tobytes() for tile in parts
+        )

@@ -12,7 +12,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QWidget
 
-from slotscope.gui.page.tiles import Tiles
+from slotscope.gui.page.tiles import TileStore
 
 #: What Qt writes: what is referred to, then one group after the other, each complete in itself.
 _DEFINITION = re.compile(r'<(clipPath|pattern|linearGradient|radialGradient) id="([^"]*)"(.*?)</\1>', re.DOTALL)
@@ -21,7 +21,8 @@ _REFERENCE = re.compile(r"url\(#([^)]*)\)")
 _FONT_OF_GROUP = re.compile(r'\s*font-(?:family|size|weight|style)="[^"]*"')
 _NOTHING = re.compile(r'\s*(?:transform="matrix\(1,0,0,1,0,0\)"|(?:fill|stroke)-opacity="1"|vector-effect="none")')
 _TEXT = re.compile(
-    r'<text ([^>]*?)font-family="([^"]*)" font-size="([^"]*)" font-weight="([^"]*)" font-style="([^"]*)"([^>]*)>([^<]*)</text>'
+    r'<text ([^>]*?)font-family="([^"]*)" font-size="([^"]*)" font-weight="([^"]*)" font-style="([^"]*)"'
+    r"([^>]*)>([^<]*)</text>"
 )
 _IMAGE = re.compile(r'<image x="([^"]*)" y="([^"]*)" width="([^"]*)" height="([^"]*)"[^>]*base64,([^"]*)"[^>]*/>')
 
@@ -52,7 +53,7 @@ class Vectors:
         self._named: dict[str, str] = {}
         self._known: dict[str, int] = {}
         self._cut: dict[str, tuple[int, list[int]]] = {}
-        self.tiles = Tiles()
+        self.tiles = TileStore()
         self.pictures: list[list[Any]] = []
 
     @property
@@ -61,9 +62,6 @@ class Vectors:
 
     @property
     def definitions(self) -> list[str]:
-        return [body.replace("<", f'<', 1) for body in self._written()]
-
-    def _written(self) -> list[str]:
         return [body.replace(" ", f' id="{name}" ', 1) for body, name in self._named.items()]
 
     def add(self, panel: QWidget) -> int:
@@ -96,7 +94,11 @@ class Vectors:
         image = _IMAGE.fullmatch(content)
         if image is not None and min(float(image[3]), float(image[4])) >= _LARGE:
             return [self._pixels(look, image)]
-        return [self._number(f"<g {look}>{_TEXT.sub(_measured, _NOTHING.sub('', content)).replace('xlink:href', 'href')}</g>")]
+        return [
+            self._number(
+                f"<g {look}>{_TEXT.sub(_measured, _NOTHING.sub('', content)).replace('xlink:href', 'href')}</g>"
+            )
+        ]
 
     def _pixels(self, look: str, image: re.Match[str]) -> list[Any]:
         x, y, width, height, data = image.groups()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from slotscope.model.cli.parser import Parser, json_option, scenario_options
 from slotscope.model.cli.readers import moment, number, one_of, size
-from slotscope.model.origin import Moment
+from slotscope.model.running.origin import Moment
 
 #: Endings of films; a path with none of them is a folder for pictures.
 FILMS = (".mp4", ".gif")
@@ -33,8 +33,8 @@ def film_parser() -> Parser:
         "film",
         "Films a stretch of a run: one decision sub-step by sub-step, many events, or a length of time, with the "
         "sentence of each moment as its caption. The ending of --out says what is written: .mp4, .gif, or, without "
-        "an ending, a folder with one PNG picture for each moment, named by its number. Films need ffmpeg: the system's, or the "
-        "one that 'pip install imageio-ffmpeg' brings along; pictures need nothing. The same command writes the same pictures.",
+        "an ending, a folder with one PNG picture for each moment. Films need ffmpeg: the system's, or the one that "
+        "'pip install imageio-ffmpeg' brings along; pictures need nothing. The same command writes the same pictures.",
         [
             "slotscope film dra-classroom --from 40 --to 41 --out decision.mp4",
             "slotscope film dra-vms --from 1000 --to 1100 --by event --pace 5 --out events.gif --size 960x540",
@@ -61,7 +61,8 @@ def film_parser() -> Parser:
         "--pace",
         metavar="P",
         type=number(0, open_end=True),
-        help="moments a second (default: 1 by sub-steps, 2 by events), or units of time a second (default: the scenario's)",
+        help="moments a second (default: 1 by sub-steps, 2 by events); by time, units of time a second "
+        "(default: the scenario's)",
     )
     parser.add_argument(
         "--theme", metavar="THEME", type=one_of("light", "dark"), default="light", help="light or dark (default: light)"
@@ -105,7 +106,9 @@ def _page(text: str) -> Path:
 def _stretch_options(parser: Parser, *, required: bool = True) -> None:
     where = "event N, N.S, N,N as in slotscope --event, or a time as t=12.5"
     parser.add_argument("--from", dest="start", metavar="M", type=place, required=required, help=f"from here: {where}")
-    parser.add_argument("--to", dest="end", metavar="M", type=place, required=required, help="to here, in the same words")
+    parser.add_argument(
+        "--to", dest="end", metavar="M", type=place, required=required, help="to here, in the same words"
+    )
     parser.add_argument(
         "--by",
         metavar="WHAT",

@@ -138,7 +138,11 @@ class Frame:
     @property
     def opening_line(self) -> str:
         """The command that opens this moment, of all policies; empty where none can."""
+        return opening_line([part.info.origin for part in self.lanes], self.moment)
+
+    @property
+    def moment(self) -> Moment:
+        """Which moment it is, of all policies."""
         parts = self.lanes
         inside = next((lane for lane, part in enumerate(parts) if part.records), 0)
-        moment = Moment(tuple(part.event for part in parts), len(parts[inside].records), inside)
-        return opening_line([part.info.origin for part in parts], moment)
+        return Moment(tuple(part.event for part in parts), len(parts[inside].records), inside)

@@ -6,8 +6,8 @@ from typing import Iterator, Literal, NamedTuple
 
 from slotscope.model.comparison.comparison import Comparison, Run, lanes_of, stand_at
 from slotscope.model.errors import UserError
-from slotscope.model.origin import Moment
-from slotscope.model.waiting import share_of
+from slotscope.model.running.origin import Moment
+from slotscope.model.running.waiting import share_of
 
 #: A moment of a run, or a time.
 Place = Moment | float
@@ -18,7 +18,7 @@ By = Literal["substep", "event", "time"]
 FEW_EVENTS = 10
 
 
-class Stretch(NamedTuple):
+class Footage(NamedTuple):
     """A stretch of a run.
 
     Attributes
@@ -59,7 +59,7 @@ def stand(run: Run, place: Place) -> str | None:
     return None
 
 
-def walk(run: Run, stretch: Stretch) -> Iterator[float]:
+def walk(run: Run, footage: Footage) -> Iterator[float]:
     """Stand at each moment of a stretch, one after the other; yields how much of the way is done.
 
     Where the run ends earlier the stretch ends there.
@@ -69,33 +69,33 @@ def walk(run: Run, stretch: Stretch) -> Iterator[float]:
     UserError
         If the end comes before the start, or the policies do not stand at a moment together.
     """
-    if (said := stand(run, stretch.start)) is not None:
+    if (said := stand(run, footage.start)) is not None:
         raise UserError(said, where="--from")
-    if _is_past(run, stretch.end):
-        raise UserError(f"found {place_words(stretch.end)}, allowed: after {place_words(stretch.start)}", where="--to")
-    begun = _here(run, stretch.end)
+    if _is_past(run, footage.end):
+        raise UserError(f"found {place_words(footage.end)}, allowed: after {place_words(footage.start)}", where="--to")
+    begun = _here(run, footage.end)
     yield 0.0
-    moves = _times(run, stretch) if stretch.by == "time" else _moves(run, stretch)
+    moves = _times(run, footage) if footage.by == "time" else _moves(run, footage)
     for _ in moves:
-        yield share_of(_here(run, stretch.end), begun, _goal(stretch.end))
+        yield share_of(_here(run, footage.end), begun, _goal(footage.end))
 
 
-def _times(run: Run, stretch: Stretch) -> Iterator[None]:
+def _times(run: Run, footage: Footage) -> Iterator[None]:
     """Stand at one time after the other."""
-    begun = run.timeline.time if isinstance(stretch.start, Moment) else stretch.start
-    end = stretch.end if isinstance(stretch.end, float) else _time_of(run, stretch)
+    begun = run.timeline.time if isinstance(footage.start, Moment) else footage.start
+    end = footage.end if isinstance(footage.end, float) else _time_of(run, footage)
     number = 0
-    while begun + number * stretch.every < end and not _is_over(run):
+    while begun + number * footage.every < end and not _is_over(run):
         number += 1
-        run.run(until=min(end, begun + number * stretch.every))
+        run.run(until=min(end, begun + number * footage.every))
         yield
 
 
-def _time_of(run: Run, stretch: Stretch) -> float:
+def _time_of(run: Run, footage: Footage) -> float:
     """The time of the last moment; the run stands at the first one again."""
-    stand(run, stretch.end)
+    stand(run, footage.end)
     time = run.timeline.time
-    stand(run, stretch.start)
+    stand(run, footage.start)
     return time
 
 
@@ -103,15 +103,15 @@ def _is_over(run: Run) -> bool:
     return run.timeline.next_event is None
 
 
-def _moves(run: Run, stretch: Stretch) -> Iterator[None]:
-    while not _is_there(run, stretch.end) and _move(run, stretch):
+def _moves(run: Run, footage: Footage) -> Iterator[None]:
+    while not _is_there(run, footage.end) and _move(run, footage):
         yield
 
 
-def _move(run: Run, stretch: Stretch) -> bool:
+def _move(run: Run, footage: Footage) -> bool:
     """Go to the next moment that is shown; False where nothing happens any more."""
-    end, before = stretch.end, _position(run)
-    if stretch.by == "substep":
+    end, before = footage.end, _position(run)
+    if footage.by == "substep":
         run.step_into()
     elif isinstance(end, Moment) and run.timeline.event >= end.events[0]:
         stand_at(run, end)

@@ -1,0 +1,51 @@
+"""``slotscope export-html``: one file that plays a stretch of a run, or a lesson, in any browser."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from slotscope.gui.film.command import run_of
+from slotscope.gui.page.lesson import lesson_data
+from slotscope.gui.page.recording import Tell, recorded
+from slotscope.gui.page.writing import write_page
+from slotscope.model.cli.output import print_json, progress_of
+from slotscope.model.cli.parser import UsageError
+from slotscope.model.footage.footage import Footage, usual_by
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Write the page that the command line names."""
+    if (options.lesson is None) == (options.scenario is None):
+        raise UsageError("found no scenario, or a lesson beside it; allowed: one of them", where="export-html")
+    with progress_of(f"export-html {options.lesson or options.scenario}", quiet=options.json) as progress:
+
+        def tell(done: float) -> None:
+            progress(done, 1.0)
+            if options.json:
+                print_json({"done": done})
+                sys.stdout.flush()
+
+        data = _played(options, tell) if options.lesson is None else _lesson(options, tell)
+        write_page(data, options.out)
+    if options.json:
+        print_json({"file": str(options.out), "bytes": options.out.stat().st_size})
+    else:
+        print(options.out)
+    return 0
+
+
+def _lesson(options: argparse.Namespace, tell: Tell) -> dict[str, object]:
+    if (options.start, options.end, options.by) != (None, None, None):
+        raise UsageError("found --from, --to or --by, allowed: without --lesson", where="--lesson")
+    return lesson_data(options.lesson, options.step, options.panel, tell)
+
+
+def _played(options: argparse.Namespace, tell: Tell) -> dict[str, object]:
+    if None in (options.start, options.end):
+        raise UsageError("found no --from or no --to, allowed: both", where="export-html")
+    run = run_of(options)
+    footage = Footage(options.start, options.end, options.by or usual_by(options.start, options.end))
+    chapter = recorded(run, footage, options.panel, tell)
+    lanes = ", ".join(lane["label"] for lane in chapter["lanes"])
+    return {"title": f"{chapter['scenario']}: {lanes}", "chapters": [{"text": "", **chapter}]}

@@ -1,0 +1,161 @@
+"""A lesson as a page: each of its steps with what follows from there, and its question with what answers are worth."""
+
+from __future__ import annotations
+
+import html
+from functools import partial
+from pathlib import Path
+from typing import Any, Iterator, Sequence
+
+from PySide6.QtGui import QFont, QTextBlock, QTextDocument
+
+from slotscope.gui.intents import Select
+from slotscope.gui.kinds.rooms import PANEL_ROOMS
+from slotscope.gui.page.recording import Tell, recorded
+from slotscope.gui.panels import SENTENCES, names_of
+from slotscope.model.comparison.comparison import Run, lanes_of, stand_at
+from slotscope.model.errors import UserError
+from slotscope.model.exercises.posed import Posed, told, verdict
+from slotscope.model.exercises.posing import pose
+from slotscope.model.footage.footage import FEW_EVENTS, Footage, Place
+from slotscope.model.lessons.files import find_lesson, load_lesson
+from slotscope.model.lessons.lesson import Lesson, Step
+from slotscope.model.reporting.inspection import JOB, SERVER
+from slotscope.model.running.origin import Moment
+
+#: Numbers that are tried as answers where a question has no list of them.
+_NUMBERS = 400
+
+#: Moments between now and the time that a question is about.
+_UNTIL_THEN = 40
+
+
+def lesson_data(name: str, only: int | None, further: Sequence[str], tell: Tell) -> dict[str, Any]:
+    """A lesson, or one step of it by its number from 1, as the data of a page.
+
+    Raises
+    ------
+    UserError
+        If there is no such lesson or step, or a step's moment cannot be opened.
+    """
+    path = find_lesson(name)
+    lesson = load_lesson(path)
+    count = len(lesson.steps)
+    if only is not None and not 1 <= only <= count:
+        raise UserError(f"found {only}, allowed: from 1 to {count}", where="--step")
+    numbers = range(count) if only is None else [only - 1]
+    chapters = []
+    for done, number in enumerate(numbers):
+        chapters.append(_chapter(lesson, number, path.parent, further, partial(_tell_part, tell, done, len(numbers))))
+    return {"title": lesson.title, "chapters": chapters}
+
+
+def _tell_part(tell: Tell, finished: int, all_: int, done: float) -> None:
+    tell((finished + done) / all_)
+
+
+def _chapter(lesson: Lesson, number: int, folder: Path, further: Sequence[str], tell: Tell) -> dict[str, Any]:
+    step = lesson.steps[number]
+    place = step.place(folder)
+    run = place.open()
+    stand_at(run, place.moment)
+    asked, end = None, _end(lesson, number, folder)
+    if step.question is not None:
+        posed = pose(run, step.question, step.policy - 1)
+        asked = _question(posed)
+        if step.question.until is not None:
+            end = step.question.until
+    footage = Footage(place.moment, end, "substep")
+    if isinstance(end, float):
+        footage = footage._replace(by="time", every=(end - run.timeline.time) / _UNTIL_THEN)
+    outlined = Select(step.outlined(SERVER), step.outlined(JOB)), step.policy - 1
+    data = recorded(run, footage, _panels(run, step, further), tell, outlined)
+    if asked is not None:
+        asked["decided"] = _decided(run, data["frames"], posed, place.moment, step)
+    return {"text": _rich(step.text), "question": asked, **data}
+
+
+def _panels(run: Run, step: Step, further: Sequence[str]) -> list[str]:
+    """The panels that stand beside servers, pseudocode and sentences: those of the step, and others that are wanted."""
+    there = {PANEL_ROOMS[run.info.system].roles.servers, "algorithm", SENTENCES}
+    known = names_of(run.info.system)
+    return [name for name in dict.fromkeys((*step.panels, *further)) if name in known and name not in there]
+
+
+def _end(lesson: Lesson, number: int, folder: Path) -> Place:
+    """Up to where a step is played: the next one's moment where that is not far on, else the end of the event."""
+    here = lesson.steps[number].place(folder)
+    if number + 1 < len(lesson.steps):
+        there = lesson.steps[number + 1].place(folder)
+        on = there.moment.events[0] - here.moment.events[0]
+        later = (on, there.moment.substep) > (0, here.moment.substep)
+        if there.origins == here.origins and there.moment.lane == here.moment.lane and on <= FEW_EVENTS and later:
+            return there.moment
+    return Moment((here.moment.events[0] + 1,))
+
+
+def _decided(run: Run, frames: Sequence[dict[str, Any]], posed: Posed, moment: Moment, step: Step) -> int:
+    """The number of the moment at which the policy has answered."""
+    if isinstance(step.question and step.question.until, float):
+        return len(frames) - 1
+    lane = step.policy - 1 if len(lanes_of(run)) > 1 else 0
+    event = moment.events[min(lane, len(moment.events) - 1)]
+    wanted = [event, posed.decided] if posed.decided else [event + 1, 0]
+    found = (n for n, frame in enumerate(frames) if [int(frame["event"].split(",")[lane]), frame["substep"]] == wanted)
+    return next(found, len(frames) - 1)
+
+
+def _question(posed: Posed) -> dict[str, Any]:
+    """What is asked, and of each answer that there is whether it is right, and why."""
+    answers = _answers(posed)
+    few = posed.options if answers else ()
+    return {
+        "words": posed.words,
+        "allowed": posed.allowed,
+        "options": list(few),
+        "answers": answers,
+        "drawn": posed.sketch is not None,
+        "taken": "as it is drawn now" if posed.sketch is not None else posed.taken,
+        "reason": told(posed),
+    }
+
+
+def _answers(posed: Posed) -> dict[str, list[Any]]:
+    """The verdict of each answer, where they can be counted; none where they cannot."""
+    found: dict[str, list[Any]] = {}
+    if posed.sketch is not None:
+        return found
+    tried = posed.options or ("none", *map(str, range(_NUMBERS)))
+    for text in tried:
+        try:
+            answer = posed.read(text)
+            graded = verdict(posed, text)
+        except UserError:
+            continue
+        found.setdefault(answer, [int(graded.right), graded.text])
+    return found if posed.taken in found else {}
+
+
+def _rich(text: str) -> str:
+    """A step's text, which is Markdown, as HTML without anything but words and their emphasis."""
+    document = QTextDocument()
+    document.setMarkdown(text)
+    block, parts = document.begin(), []
+    while block.isValid():
+        parts.append(f"<p>{''.join(_fragments(block))}</p>")
+        block = block.next()
+    return "".join(parts)
+
+
+def _fragments(block: QTextBlock) -> Iterator[str]:
+    part = block.begin()
+    while not part.atEnd():
+        look = part.fragment().charFormat()
+        yield _worded(part.fragment().text(), look.fontWeight() > QFont.Weight.Normal, look.fontItalic())
+        part += 1
+
+
+def _worded(text: str, bold: bool, italic: bool) -> str:
+    words = html.escape(text)
+    words = f"<b>{words}</b>" if bold else words
+    return f"<i>{words}</i>" if italic else words

@@ -1,0 +1,231 @@
+"""Records a stretch of a run as plain data: what a page needs to play it."""
+
+from __future__ import annotations
+
+import base64
+import os
+from functools import partial
+from pathlib import Path
+from typing import Any, Callable, Iterator, NamedTuple, Sequence
+
+from slotscope.gui import theme as themes
+from slotscope.gui.film.shooting import bounds_of
+from slotscope.gui.film.stage import panel_classes
+from slotscope.gui.intents import Select
+from slotscope.gui.kinds.rooms import PANEL_ROOMS
+from slotscope.gui.page.vectors import Vectors
+from slotscope.gui.panel import Panel
+from slotscope.gui.panels.algorithm_values import Code, values_beside
+from slotscope.gui.panels.wording import sentence
+from slotscope.gui.running.searches import look_at
+from slotscope.gui.widgets.motion import come_to_rest, lay_out
+from slotscope.gui.window.application import application
+from slotscope.model.comparison.comparison import Run, lanes_of, lanes_shown
+from slotscope.model.errors import UserError
+from slotscope.model.footage.footage import Footage, walk
+from slotscope.model.reporting.explain import full_time
+from slotscope.model.reporting.frame import Frame
+from slotscope.model.running.origin import Moment, Origin, opening_line
+from slotscope.model.systems.state import digest
+
+#: Both themes of the program; the page shows one of them.
+THEMES = ("light", "dark")
+
+#: Moments that a page plays at most.
+MOST_MOMENTS = 5000
+
+#: Width of the first panel by the number of policies, its height, and the size of further ones.
+_WIDTHS, _HEIGHT, _FURTHER = {1: 960, 2: 760, 3: 620}, 600, (640, 520)
+
+Tell = Callable[[float], None]
+
+
+class _RecordedPanel(NamedTuple):
+    """A panel that is recorded, and the policy whose moments it shows."""
+
+    panel: Panel
+    vectors: Vectors
+    lane: int
+
+
+def recorded(
+    run: Run, footage: Footage, further: Sequence[str], tell: Tell, outlined: tuple[Select, int] = (Select(), 0)
+) -> dict[str, Any]:
+    """A stretch of a run as data; *further* panels stand beside the servers of each policy.
+
+    *tell* takes how much is done, and may raise what ends it; *outlined* is pointed at in the pictures of a policy.
+
+    Raises
+    ------
+    UserError
+        If the stretch is none or too long, or a panel is unknown or fails.
+    """
+    application(offscreen=True)
+    bounds = bounds_of(run)
+    frames: list[dict[str, Any]] = []
+    shown: dict[str, list[_RecordedPanel]] = {}
+    for number, name in enumerate(THEMES):
+        moments = _frames(run, footage, bounds, partial(_tell_half, tell, number))
+        for place, (frame, numbers) in enumerate(_pictures(moments, name, further, shown, outlined)):
+            if number == 0:
+                frames.append(_moment(frame))
+            frames[place].setdefault("pictures", []).append(numbers)
+    return {**_described(run), "panels": _panels(shown), "frames": frames}
+
+
+def _tell_half(tell: Tell, finished: int, done: float) -> None:
+    tell((finished + done) / len(THEMES))
+
+
+def _frames(run: Run, footage: Footage, bounds: object, tell: Tell) -> Iterator[Frame]:
+    for count, done in enumerate(walk(run, footage), 1):
+        if count > MOST_MOMENTS:
+            raise UserError(
+                f"found a stretch of more than {MOST_MOMENTS} moments, allowed: a shorter one, or --by event"
+            )
+        look_at(run)
+        tell(done)
+        yield run.frame(bounds=bounds)
+
+
+def _pictures(
+    frames: Iterator[Frame],
+    theme: str,
+    further: Sequence[str],
+    shown: dict[str, list[_RecordedPanel]],
+    outlined: tuple[Select, int],
+) -> Iterator[tuple[Frame, list[int]]]:
+    """Each moment with the numbers of the pictures that its panels show, in a theme."""
+    panels: list[_RecordedPanel] = []
+    try:
+        for frame in frames:
+            if not panels:
+                panels = shown[theme] = _staged(frame, theme, further)
+                for one in panels:
+                    if one.lane == outlined[1]:
+                        one.panel.set_selection(outlined[0])
+            yield frame, [_picture(one, frame.lanes[one.lane]) for one in panels]
+    finally:
+        for one in panels:
+            one.panel.close()
+            one.panel.deleteLater()
+
+
+def _staged(frame: Frame, theme: str, further: Sequence[str]) -> list[_RecordedPanel]:
+    """The panels of a theme, shown where nobody sees them."""
+    lanes, system = len(frame.lanes), frame.info.system
+    first, *others = panel_classes(system, (PANEL_ROOMS[system].roles.servers, *further), lanes)
+    look = themes.load_theme(theme)
+    themes.apply(application(), look, lecture=True)
+    places = [(first, lane, (_WIDTHS[lanes], _HEIGHT)) for lane in range(lanes)]
+    places += [(panel, 0, _FURTHER) for panel in others]
+    found = []
+    for number, (panel, lane, size) in enumerate(places):
+        one = _RecordedPanel(panel(look), Vectors(f"{theme[0]}{number}"), lane)
+        one.panel.resize(*size)
+        one.panel.show()
+        found.append(one)
+    return found
+
+
+def _picture(one: _RecordedPanel, frame: Frame) -> int:
+    one.panel.set_frame(frame)
+    lay_out(one.panel)
+    come_to_rest(one.panel)
+    if one.panel.fault is not None:
+        raise UserError(f"the panel '{one.panel.name}' failed: {one.panel.fault.sentence}")
+    return one.vectors.add(one.panel)
+
+
+def _described(run: Run) -> dict[str, Any]:
+    """What stays the same: the scenario, the policies, their pseudocode, and the line that opens a moment."""
+    lanes = lanes_of(run)
+    labels = [label for label, _ in lanes_shown(run)] or [run.info.policy_title]
+    return {
+        "scenario": run.info.scenario_name,
+        "seed": run.info.seed,
+        "line": _line([lane.origin for lane in lanes]),
+        "lanes": [
+            {"label": label, "code": _code(lane.info.pseudocode)} for label, lane in zip(labels, lanes, strict=True)
+        ],
+    }
+
+
+def _line(origins: Sequence[Origin]) -> str:
+    """The command that opens a moment, up to the moment's number; files are named without where they are here."""
+    line = opening_line(origins, Moment((0,))).removesuffix("0")
+    names = [origins[0].source, *origins[0].trace, *(origin.policy for origin in origins)]
+    for folder in {str(Path(name.partition(".py")[0]).absolute().parent) for name in names}:
+        line = line.replace(f"{folder}{os.sep}", "")
+    return line
+
+
+def _code(lines: Sequence[Any]) -> list[dict[str, Any]]:
+    """Lines of pseudocode, each with what stands above it where an algorithm begins."""
+    code = Code(lines)
+    several = len({line.line.algorithm for line in code.lines}) > 1
+    found, before = [], None
+    for line in code.lines:
+        head = code.heading(line.line.algorithm) if several and line.line.algorithm != before else ""
+        before = line.line.algorithm
+        found.append(
+            {
+                "number": line.line.number,
+                "indent": line.indent,
+                "text": line.text,
+                "head": head,
+                "printed": line.printed,
+            }
+        )
+    return found
+
+
+def _moment(frame: Frame) -> dict[str, Any]:
+    """What is said of a moment."""
+    inside = next((lane for lane, part in enumerate(frame.lanes) if part.records), 0)
+    moment = frame.lanes[inside]
+    return {
+        "event": ",".join(str(part.event) for part in frame.lanes),
+        "moment": str(frame.moment),
+        "substep": len(moment.records),
+        "time": full_time(frame.time),
+        "lanes": [_lane(part) for part in frame.lanes],
+    }
+
+
+def _lane(frame: Frame) -> dict[str, Any]:
+    """Of one policy: the sentence, the line of its pseudocode, the values beside lines, and the digest of the state."""
+    records, code = frame.records or frame.last_records, Code(frame.info.pseudocode)
+    line = next((record.line for record in reversed(records[-1:]) if record.line), None)
+    beside = values_beside(code, records, frame.info)
+    return {
+        "said": sentence(frame),
+        "line": -1 if line is None else code.place.get(line, -1),
+        "values": {
+            str(code.place[line]): [[item.text, int(item.fresh)] for item in items.values()]
+            for line, items in beside.items()
+            if items
+        },
+        "digest": digest(frame.state),
+    }
+
+
+def _panels(shown: dict[str, list[_RecordedPanel]]) -> list[dict[str, Any]]:
+    """Each panel, with its pictures in every theme."""
+    found = []
+    for themed in zip(*shown.values(), strict=True):
+        panel = themed[0].panel
+        entry = {"name": panel.name, "title": panel.title, "lane": themed[0].lane}
+        entry |= {"width": panel.width(), "height": panel.height()}
+        found.append({**entry, "themes": [_vectors(one.vectors) for one in themed]})
+    return found
+
+
+def _vectors(vectors: Vectors) -> dict[str, Any]:
+    return {
+        "parts": vectors.parts,
+        "definitions": vectors.definitions,
+        "colours": vectors.tiles.colours,
+        "tiles": base64.b64encode(vectors.tiles.pixels()).decode(),
+        "pictures": vectors.pictures,
+    }

@@ -1,0 +1,80 @@
+"""A real browser without a screen, in which a page is driven by a script and says what it shows."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+#: Names under which a browser is installed that can be run so.
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+
+PROGRAM = next(filter(None, map(shutil.which, _NAMES)), None)
+
+MISSING = f"no browser is installed, looked for: {', '.join(_NAMES)}"
+
+_OPTIONS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-extensions",
+    "--hide-scrollbars",
+)
+
+#: Waits until the page plays, drives it, and leaves in it what that gave, as JSON.
+_DRIVER = """
+<script>
+const press = (key, more) => document.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true, ...more}));
+const until = async (told) => { while (!told()) await new Promise((done) => setTimeout(done, 20)); };
+(async () => {
+  const faults = [];
+  addEventListener("error", (event) => faults.push(event.message));
+  await until(() => document.body.dataset.ready);
+  let found = null;
+  try { found = await (async () => { %s })(); } catch (fault) { faults.push(String(fault)); }
+  const result = document.createElement("pre");
+  result.id = "result";
+  result.textContent = JSON.stringify({found, faults});
+  document.body.append(result);
+})();
+</script>
+"""
+
+
+def driven(page: Path, script: str, folder: Path) -> Any:
+    """What a script returns that is run in a page; the page's own rule against scripts is lifted for it."""
+    text = page.read_text(encoding="utf-8")
+    text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
+    copy = folder / "driven.html"
+    copy.write_text(text.replace("</body>", _DRIVER % script + "</body>"), encoding="utf-8")
+    dumped = _run(folder, "--virtual-time-budget=20000", "--dump-dom", copy.as_uri())
+    found = re.search(r'<pre id="result">(.*?)</pre>', dumped, re.DOTALL)
+    assert found, f"the page says nothing: {dumped[-2000:]}"
+    result = json.loads(html.unescape(found[1]))
+    assert result["faults"] == []
+    return result["found"]
+
+
+def photographed(page: Path, moment: str, size: tuple[int, int], folder: Path) -> Path:
+    """A picture of a page at a moment."""
+    picture = folder / "page.png"
+    address = f"{page.as_uri()}#{moment}"
+    window = f"--window-size={size[0]},{size[1]}"
+    _run(folder, "--virtual-time-budget=5000", window, f"--screenshot={picture}", address)
+    return picture
+
+
+def _run(folder: Path, *words: str) -> str:
+    assert PROGRAM is not None
+    profile = f"--user-data-dir={folder / 'profile'}"
+    command = [PROGRAM, *_OPTIONS, profile, *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False).stdout

@@ -1,0 +1,188 @@
+"""Films: the same pictures each time, of the moments that were asked for, whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QImage
+
+from slotscope.gui.film import writers
+from slotscope.gui.film.shooting import Looks, shoot
+from slotscope.gui.film.stage import panels_in_lecture
+from slotscope.model.comparison.comparison import open_run, stand_at
+from slotscope.model.errors import UserError
+from slotscope.model.footage.footage import Footage, usual_by, walk
+from slotscope.model.running.origin import Moment
+
+CLASSROOMS = ("dra-classroom", "queues-classroom", "jrs-classroom", "moldable-classroom")
+SMALL = Looks(size=(640, 400))
+
+
+@pytest.fixture
+def chance(pytestconfig) -> random.Random:
+    return random.Random(int(pytestconfig.option.hypothesis_seed))
+
+
+def digests(folder: Path) -> list[str]:
+    pictures = [QImage(str(path)) for path in sorted(folder.glob("*.png"))]
+    return [hashlib.sha256(bytes(picture.constBits())).hexdigest() for picture in pictures]
+
+
+def moments(run, footage: Footage) -> list[str]:
+    return [str(run.frame().moment) for _ in walk(run, footage)]
+
+
+class TestWalk:
+    @pytest.mark.parametrize("policies", [("dra",), ("dra", "first-fit")])
+    def test_every_substep_is_the_one_that_a_seek_finds(self, policies, chance):
+        start = chance.randrange(60)
+        run, other = (open_run("dra-classroom", policies, kernel=False) for _ in range(2))
+        seen = 0
+        for _ in walk(run, Footage(Moment((start,)), Moment((start + 2,)), "substep")):
+            frame = run.frame()
+            stand_at(other, frame.moment)
+            assert other.frame().moment == frame.moment
+            for mine, theirs in zip(frame.lanes, other.frame().lanes, strict=True):
+                assert [str(record) for record in mine.records] == [str(record) for record in theirs.records]
+            seen += 1
+        assert frame.event == start + 2 and seen > 4
+
+    def test_events_end_at_the_substep_that_was_asked_for(self):
+        run = open_run("dra-classroom", (), kernel=False)
+        assert moments(run, Footage(Moment((3,), 2), Moment((6,), 1), "event")) == ["3.2", "4", "5", "6", "6.1"]
+
+    def test_time_goes_in_equal_parts(self, chance):
+        run = open_run("dra-classroom", (), kernel=False)
+        start, length = chance.uniform(0, 5), 4.0
+        times = [run.timeline.time for _ in walk(run, Footage(start, start + length, "time", 0.5))]
+        assert len(times) == 9 and times == sorted(times)
+        for number, time in enumerate(times):
+            assert time <= start + 0.5 * number
+            run.timeline.seek_time(start + 0.5 * number)
+            assert run.timeline.time == time
+
+    def test_what_ends_before_it_begins_is_refused(self):
+        run = open_run("dra-classroom", (), kernel=False)
+        with pytest.raises(UserError, match="--to: found 4, allowed: after 5"):
+            moments(run, Footage(Moment((5,)), Moment((4,)), "event"))
+
+    def test_what_begins_after_the_end_is_refused(self):
+        run = open_run("dra-example-2", (), kernel=False)
+        with pytest.raises(UserError, match="--from: found event 99"):
+            moments(run, Footage(Moment((99,)), Moment((100,)), "event"))
+
+    def test_usual_steps(self):
+        few, many = Moment((10,)), Moment((100,))
+        assert [usual_by(Moment((4,)), few), usual_by(few, many), usual_by(1.0, 2.0), usual_by(1.0, few)] == [
+            "substep",
+            "event",
+            "time",
+            "event",
+        ]
+
+
+@pytest.mark.parametrize("scenario", CLASSROOMS)
+def test_the_same_film_has_the_same_pictures(qapp, tmp_path, scenario, chance):
+    start = chance.randrange(40)
+    footage = Footage(Moment((start,)), Moment((start + 1,)), "substep")
+    shown = set()
+    for name in ("first", "again"):
+        run = open_run(scenario, (), kernel=False)
+        count = shoot(run, footage, SMALL, tmp_path / name, shown.add)
+    first = digests(tmp_path / "first")
+    assert first == digests(tmp_path / "again")
+    assert len(first) == count and len(set(first)) > 1, "nothing moves"
+    assert {0.0, 1.0} <= shown, "progress from the start to the end"
+    described = QImage(str(tmp_path / "first" / "frame-00001.png")).text("Description")
+    assert described.startswith(f"slotscope {scenario} --policy ") and described.endswith(f"--event {start}")
+
+
+def test_panels_size_and_theme_are_those_that_were_asked_for(qapp, tmp_path):
+    footage = Footage(Moment((9,)), Moment((9,)), "event")
+    looks = {"usual": SMALL, "dark": SMALL._replace(theme="dark"), "curve": Looks(("reward", "decisions"), (500, 300))}
+    for name, look in looks.items():
+        shoot(open_run("dra-classroom", (), kernel=False), footage, look, tmp_path / name, lambda _: None)
+    pictures = {name: QImage(str(tmp_path / name / "frame-00001.png")) for name in looks}
+    assert (pictures["curve"].width(), pictures["curve"].height()) == (500, 300)
+    corner = {name: picture.pixelColor(2, 2).lightness() for name, picture in pictures.items()}
+    assert corner["dark"] < 90 < 200 < corner["usual"]
+    for name, picture in pictures.items():
+        colours = {picture.pixel(x, y) for x in range(0, picture.width(), 3) for y in range(0, picture.height(), 3)}
+        assert len(colours) > 12, f"{name} is empty"
+
+
+def test_several_policies_stand_beside_each_other(qapp, tmp_path):
+    run = open_run("dra-classroom", ("dra", "first-fit"), kernel=False)
+    shoot(run, Footage(Moment((20,)), Moment((21,)), "event"), SMALL, tmp_path / "two", lambda _: None)
+    assert len(digests(tmp_path / "two")) == 2
+    assert panels_in_lecture("reservation", 2)[1] == "comparison"
+
+
+class TestRefused:
+    @pytest.fixture
+    def run(self):
+        return open_run("dra-classroom", (), kernel=False)
+
+    FOOTAGE = Footage(Moment((3,)), Moment((4,)), "event")
+
+    def test_unknown_panel(self, qapp, run, tmp_path):
+        with pytest.raises(UserError, match=r"--panel: found 'rewards', allowed: servers, .*reward"):
+            shoot(run, self.FOOTAGE, Looks(("rewards",)), tmp_path / "x", lambda _: None)
+
+    def test_unknown_ending(self, qapp, run, tmp_path):
+        with pytest.raises(UserError, match=r"--out: found '.*x.avi', allowed: a path that ends in .mp4 or .gif"):
+            shoot(run, self.FOOTAGE, SMALL, tmp_path / "x.avi", lambda _: None)
+
+    def test_pictures_of_another_film_stay(self, qapp, run, tmp_path):
+        (tmp_path / "frame-00001.png").write_bytes(b"mine")
+        with pytest.raises(UserError, match="found pictures of another film"):
+            shoot(run, self.FOOTAGE, SMALL, tmp_path, lambda _: None)
+        assert (tmp_path / "frame-00001.png").read_bytes() == b"mine"
+
+    def test_no_ffmpeg(self, qapp, run, tmp_path, monkeypatch):
+        monkeypatch.setenv("PATH", str(tmp_path))
+        monkeypatch.setitem(__import__("sys").modules, "imageio_ffmpeg", None)
+        with pytest.raises(UserError, match=r"found no ffmpeg.*apt-get install ffmpeg.*folder for PNG"):
+            shoot(run, self.FOOTAGE, SMALL, tmp_path / "x.mp4", lambda _: None)
+        assert not list(tmp_path.iterdir())
+
+    def test_ffmpeg_that_fails_says_why_and_leaves_nothing(self, qapp, run, tmp_path, monkeypatch):
+        program = tmp_path / "ffmpeg"
+        program.write_text("#!/bin/sh\necho 'no such codec' >&2\nexit 1\n")
+        program.chmod(0o755)
+        monkeypatch.setattr(writers, "ffmpeg", lambda: str(program))
+        with pytest.raises(UserError, match="ffmpeg could not write the film: no such codec"):
+            shoot(run, self.FOOTAGE, SMALL, tmp_path / "x.gif", lambda _: None)
+        assert [path.name for path in tmp_path.iterdir()] == ["ffmpeg"]
+
+
+@pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="no ffmpeg here")
+class TestFilms:
+    @pytest.mark.parametrize("ending", [".mp4", ".gif"])
+    def test_a_film_lasts_as_long_as_its_moments(self, qapp, tmp_path, ending):
+        path = tmp_path / f"film{ending}"
+        footage = Footage(Moment((16,)), Moment((17,)), "substep")
+        count = shoot(
+            open_run("dra-classroom", (), kernel=False), footage, SMALL._replace(pace=4), path, lambda _: None
+        )
+        asked = "stream=width,height:format=duration"
+        words = ["ffprobe", "-v", "error", "-show_entries", asked, "-of", "csv=p=0", str(path)]
+        size, duration = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
+        assert size == "640,400"
+        assert abs(float(duration) - count / 4) <= 0.3 + 1 / 4 * (ending == ".gif")
+        assert [one.name for one in tmp_path.iterdir()] == [path.name]
+
+    def test_one_that_is_given_up_is_none(self, qapp, tmp_path):
+        def stop(done: float) -> None:
+            if done > 0:
+                raise KeyboardInterrupt
+
+        footage = Footage(Moment((3,)), Moment((9,)), "event")
+        with pytest.raises(KeyboardInterrupt):
+            shoot(open_run("dra-classroom", (), kernel=False), footage, SMALL, tmp_path / "x.mp4", stop)
+        assert not list(tmp_path.iterdir())

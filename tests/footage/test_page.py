@@ -1,0 +1,258 @@
+"""Pages that play a moment: the program's own states, pictures and words, in one file, in a real browser."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtGui import QImage
+
+from slotscope.gui.page.lesson import lesson_data
+from slotscope.gui.page.recording import recorded
+from slotscope.gui.page.tiles import SIDE, TILE, TileStore
+from slotscope.gui.page.writing import page_text, unpacked, write_page
+from slotscope.gui.panels.wording import sentence
+from slotscope.model.comparison.comparison import Run, open_run, stand_at
+from slotscope.model.errors import UserError
+from slotscope.model.footage.footage import Footage
+from slotscope.model.lessons.files import lesson_files, load_lesson
+from slotscope.model.running.origin import Moment
+from slotscope.model.systems.state import digest
+from tests.footage.browser import MISSING, PROGRAM, driven, photographed
+
+CLASSROOMS = ("dra-classroom", "queues-classroom", "jrs-classroom", "moldable-classroom")
+
+browser = pytest.mark.skipif(PROGRAM is None, reason=MISSING)
+
+
+@pytest.fixture(scope="module")
+def chance(pytestconfig: pytest.Config) -> random.Random:
+    return random.Random(int(pytestconfig.option.hypothesis_seed))
+
+
+@pytest.fixture(scope="module", params=CLASSROOMS)
+def page(request: pytest.FixtureRequest, qapp: Any, chance: random.Random, tmp_path_factory: Any) -> tuple[str, Path]:
+    """A scenario, and a page of two events of it, somewhere."""
+    start, path = chance.randrange(60), tmp_path_factory.mktemp("page") / "page.html"
+    write_page(played(run_of(request.param), start, start + 2), path)
+    return request.param, path
+
+
+def run_of(scenario: str, *policies: str) -> Run:
+    return open_run(scenario, policies, kernel=False)
+
+
+def played(run: Run, start: int, end: int, by: Any = "substep", further: tuple[str, ...] = ()) -> dict[str, Any]:
+    footage = Footage(Moment((start,)), Moment((end,)), by)
+    data = recorded(run, footage, further, lambda _: None)
+    return {"title": data["scenario"], "chapters": [{"text": "", **data}]}
+
+
+def pixels_of(themed: dict[str, Any], tiles: list[int], columns: int) -> dict[tuple[int, int], int]:
+    """The colours of a picture, put together from its tiles as a page does."""
+    import base64
+
+    data, found = base64.b64decode(themed["tiles"]), {}
+    for at, tile in enumerate(tiles):
+        row, column = divmod(at, columns)
+        low = tile * 2 * SIDE * SIDE
+        for y in range(TILE):
+            for x in range(TILE):
+                place = low + y * SIDE + x
+                number = data[place] + 256 * data[place + SIDE * SIDE]
+                found[column * TILE + x, row * TILE + y] = themed["colours"][number - 1] if number else -1
+    return found
+
+
+def test_every_state_and_word_is_the_program_s(page: tuple[str, Path]) -> None:
+    scenario, path = page
+    (chapter,) = unpacked(path.read_text("utf-8"))["chapters"]
+    again = run_of(scenario)
+    assert len(chapter["frames"]) > 2
+    for moment in chapter["frames"]:
+        stand_at(again, Moment.read(moment["moment"]))
+        frame = again.frame()
+        (lane,) = moment["lanes"]
+        assert lane["digest"] == digest(frame.state)
+        assert lane["said"] == sentence(frame)
+        records = frame.records or frame.last_records
+        if records and records[-1].line is not None:
+            assert chapter["lanes"][0]["code"][lane["line"]]["number"] == records[-1].line.number
+    for panel in chapter["panels"]:
+        for themed in panel["themes"]:
+            assert len(themed["parts"]) > 10, "an empty picture"
+
+
+def test_a_comparison_has_the_states_of_all_its_policies(qapp: Any, chance: random.Random) -> None:
+    start = chance.randrange(40)
+    data = played(run_of("dra-classroom", "dra", "first-fit"), start, start + 2, "event")
+    again = run_of("dra-classroom", "dra", "first-fit")
+    for moment in data["chapters"][0]["frames"]:
+        stand_at(again, Moment.read(moment["moment"]))
+        assert [lane["digest"] for lane in moment["lanes"]] == [digest(part.state) for part in again.frame().lanes]
+
+
+def test_tiles_give_each_pixel_back(chance: random.Random) -> None:
+    image = QImage(chance.randrange(33, 90), chance.randrange(33, 90), QImage.Format.Format_RGB32)
+    for x in range(image.width()):
+        for y in range(image.height()):
+            image.setPixel(x, y, 0xFF000000 | chance.choice((0, 0xFFFFFF, 0x123456, 256 * x + y)))
+    store = TileStore()
+    import base64
+
+    columns, tiles = store.cut(image)
+    themed = {"tiles": base64.b64encode(store.pixels()).decode(), "colours": store.colours}
+    found = pixels_of(themed, tiles, columns)
+    for x in range(image.width()):
+        for y in range(image.height()):
+            assert found[x, y] == image.pixel(x, y) & 0xFFFFFF
+
+
+def test_what_stands_still_is_written_once(qapp: Any) -> None:
+    few, many = (len(page_text(played(run_of("dra-classroom"), 10, end, "event"))) for end in (11, 21))
+    assert many - few < 10 * 2_000_000 / 500
+
+
+def test_nothing_is_loaded_and_nothing_else_may_run(qapp: Any) -> None:
+    data = played(run_of("dra-classroom"), 3, 4)
+    data["title"] = "<script>alert(1)</script> @DATA@"
+    text = page_text(data)
+    assert not re.search(r"""(?:src|href)\s*=\s*["'](?!data:|#|\$)""", text.replace('href="${', 'href="#')), (
+        "a link out"
+    )
+    assert "http" not in text.replace("http-equiv", "")
+    assert "default-src 'none'" in text and "&lt;script&gt;alert(1)" in text
+    assert len(re.findall(r"<script", text)) == 2
+
+
+def test_files_are_named_without_where_they_are(qapp: Any, tmp_path: Path) -> None:
+    import shutil
+
+    from slotscope.model.scenario.load import scenario_files
+
+    path = tmp_path / "mine.toml"
+    shutil.copy(scenario_files()["dra-classroom"], path)
+    text = page_text(played(run_of(str(path)), 0, 0, "event"))
+    assert unpacked(text)["chapters"][0]["line"].startswith("slotscope mine.toml --policy dra --seed ")
+    assert str(tmp_path) not in text
+
+
+def test_too_long_a_stretch_is_refused(qapp: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("slotscope.gui.page.recording.MOST_MOMENTS", 3)
+    with pytest.raises(UserError, match="a stretch of more than 3 moments, allowed: a shorter one"):
+        played(run_of("dra-classroom"), 0, 9, "event")
+
+
+# In a browser.
+
+_WALK = """
+const seen = [], look = () => {
+  seen.push([document.body.dataset.moment, byId("digest").textContent, views[0].said.textContent,
+    codes[0].lines.findIndex(({row}) => row.hasAttribute("aria-current")), views[0].svg.innerHTML.length,
+    codes[0].lines.map(({values}) => values.textContent).join("|")]);
+};
+const back = [];
+look();
+while (place < limit()) { press("ArrowRight", {shiftKey: true}); look(); }
+while (place > 0) { press("ArrowLeft", {shiftKey: true}); back.unshift(document.body.dataset.moment); }
+press("End"); const last = document.body.dataset.moment;
+byId("place").value = 1; byId("place").dispatchEvent(new Event("input")); const slid = document.body.dataset.moment;
+press("Home"); press("ArrowRight"); const event = document.body.dataset.moment;
+press("d"); const dark = getComputedStyle(document.body).backgroundColor;
+byId("play").click(); await until(() => place === limit() || !timer); byId("play").click();
+return {seen, back, last, slid, event, dark, live: views[0].said.getAttribute("aria-live"),
+  label: views[0].svg.getAttribute("aria-label"), drawn: views[0].svg.querySelectorAll("*").length};
+"""
+
+
+@browser
+def test_a_browser_plays_what_the_program_shows(page: tuple[str, Path], tmp_path: Path) -> None:
+    path = page[1]
+    found = driven(path, _WALK, tmp_path)
+    frames = unpacked(path.read_text("utf-8"))["chapters"][0]["frames"]
+    assert [one[:2] for one in found["seen"]] == [[one["moment"], one["lanes"][0]["digest"]] for one in frames]
+    assert [one[2] for one in found["seen"]] == [one["lanes"][0]["said"] for one in frames]
+    assert [one[3] for one in found["seen"]] == [one["lanes"][0]["line"] for one in frames]
+    assert all(one[4] > 1000 for one in found["seen"])
+    values = [bool(one["lanes"][0]["values"]) for one in frames]
+    assert [bool(one[5].replace("|", "")) for one in found["seen"]] == values
+    assert found["back"] == [one["moment"] for one in frames][: len(found["back"])] and len(found["back"]) > 1
+    assert found["last"] == frames[-1]["moment"] and found["slid"] == frames[1]["moment"]
+    assert found["event"] == str(int(frames[0]["moment"]) + 1)
+    assert found["dark"] != "rgb(236, 239, 242)" and found["live"] == "polite"
+    assert found["drawn"] > 30 and found["label"].endswith(frames[-1]["lanes"][0]["said"])
+
+
+@browser
+def test_a_lesson_asks_and_grades_as_the_program_does(qapp: Any, tmp_path: Path) -> None:
+    path, data = tmp_path / "lesson.html", lesson_data("dra-1-decision", 3, (), lambda _: None)
+    write_page(data, path)
+    found = driven(
+        path,
+        """
+        const asked = byId("asked").textContent, held = [limit()];
+        press("ArrowRight"); held.push(place);
+        const answer = (value) => {
+          document.querySelector(`input[value="${value}"]`).checked = true;
+          byId("commit").click();
+          return byId("verdict").textContent;
+        };
+        const wrong = answer("2"); const moment = document.body.dataset.moment;
+        open(0); const open_again = byId("verdict").textContent;
+        delete chapter.answered; open(0); const right = answer("7");
+        delete chapter.answered; open(0); press("r");
+        return {asked, held, wrong, moment, open_again, right, revealed: byId("verdict").textContent, rest: limit()};
+        """,
+        tmp_path,
+    )
+    assert "From which one does a job migrate" in found["asked"] and found["held"] == [0, 0]
+    assert found["wrong"] == (
+        "✗ Not so: server 2 has no job of type training: 0 jobs (Algorithm 2, line 24). Right is 7."
+    )
+    assert found["open_again"] == found["wrong"]
+    assert found["right"].startswith("✓ Right: job 12 of server 7 migrates")
+    assert found["revealed"].startswith("7: job 12 of server 7") and found["rest"] > 0
+    assert found["moment"] == data["chapters"][0]["frames"][data["chapters"][0]["question"]["decided"]]["moment"]
+
+
+@browser
+def test_a_page_is_seen_at_every_width(qapp: Any, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    write_page(played(run_of("dra-classroom"), 40, 41), path)
+    for size in ((1280, 720), (420, 800)):
+        picture = QImage(str(photographed(path, "40.2", size, tmp_path)))
+        assert (picture.width(), picture.height()) == size
+        colours = {picture.pixel(x, y) for x in range(0, size[0], 2) for y in range(0, size[1], 2)}
+        assert len(colours) > 40
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(lesson_files()))
+def test_every_lesson_becomes_a_page_of_less_than_two_megabytes(qapp: Any, tmp_path: Path, name: str) -> None:
+    path = tmp_path / "lesson.html"
+    write_page(lesson_data(name, None, (), lambda _: None), path)
+    assert path.stat().st_size < 2_000_000
+    data = unpacked(path.read_text("utf-8"))
+    steps = load_lesson(lesson_files()[name]).steps
+    for chapter, step in zip(data["chapters"], steps, strict=True):
+        question = chapter["question"]
+        assert (question is None) == (step.question is None)
+        assert chapter["frames"][0]["moment"] == str(step.place(tmp_path).moment)
+        if question is not None and question["answers"]:
+            assert question["answers"][question["taken"]][0] == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scenario", [*CLASSROOMS, "dra-vms"])
+def test_five_hundred_events_take_less_than_two_megabytes(qapp: Any, tmp_path: Path, scenario: str) -> None:
+    path = tmp_path / "page.html"
+    write_page(played(run_of(scenario), 0, 500, "event"), path)
+    assert path.stat().st_size < 2_000_000
+    data = unpacked(path.read_text("utf-8"))["chapters"][0]
+    again = run_of(scenario)
+    for moment in data["frames"][::50]:
+        stand_at(again, Moment.read(moment["moment"]))
+        assert moment["lanes"][0]["digest"] == digest(again.frame().state)
