@@ -325,7 +325,6 @@ class MainWindow(QMainWindow):
             "stop": self.escape,
             "go_back": control.go_back,
             "express": control.express,
-            "break_here": control.break_here,
             "to_next": lambda: control.run_until(kind=self.transport.kind.currentText()),
             "to_previous": lambda: control.back_to(self.transport.kind.currentText()),
             "why": lambda: self.carry_out(AskWhy(self.area.selection.inspected)),
@@ -347,7 +346,6 @@ class MainWindow(QMainWindow):
             "lecture": self.lecture.toggle,
             "dark": self.toggle_theme,
             "reset_layout": self.reset_layout,
-            "undo_layout": self.area.layouts.undo,
             "full_screen": self.toggle_full_screen,
             "help": lambda: self.show_help(manual.page_of(self.info)),
             "shortcuts": lambda: dialogs.show_shortcuts(self),
@@ -378,7 +376,7 @@ class MainWindow(QMainWindow):
         front = dialogs.in_front(self) or self.lessons.in_front
         if front is not None:
             front.close()
-        else:
+        elif not self.lessons.presenter.end_show():
             self.control.pause()
 
     def copy_line(self) -> None:

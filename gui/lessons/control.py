@@ -19,6 +19,7 @@ from slotscope.gui.lessons.keeping import AnswerKeeper
 from slotscope.gui.lessons.questions import WAITS, QuestionControl
 from slotscope.gui.lessons.strip import LessonStrip
 from slotscope.gui.panels import names_of
+from slotscope.gui.presenting.control import Presenter
 from slotscope.gui.running.run_control import RunControl
 from slotscope.gui.running.worker import Command, RunWorker
 from slotscope.gui.theme import Theme
@@ -59,6 +60,7 @@ class LessonControl(QObject):
         self.keeper = AnswerKeeper(area.window)
         self.strip = LessonStrip(area.window)
         self.adding = AddingLine(area.window, settings, self._present)
+        self.presenter = Presenter(area, lecture, worker, control)
         self.lesson: Lesson | None = None
         self.number = 0  #: of the step, from 0
         self._folder, self._name = Path(), ""
@@ -90,12 +92,14 @@ class LessonControl(QObject):
             "reveal": self.questions.reveal,
             "exercise": self._ask_exercise,
             "keep_answers": self.keeper.choose,
+            **self.presenter.commands(),
         }
 
     def set_theme(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
         self.strip.set_theme(theme)
         self.questions.line.set_theme(theme)
+        self.presenter.set_theme(theme)
 
     # From step to step.
 
@@ -125,12 +129,14 @@ class LessonControl(QObject):
     @property
     def in_front(self) -> QWidget | None:
         """The line that asks for a lesson's file, while it does."""
-        return next((line for line in (self.adding, self.exercises.line) if line.isVisible()), None)
+        lines = (line for line in (self.adding, self.exercises.line) if line.isVisible())
+        return next(lines, self.presenter.in_front)
 
     def end(self) -> None:
         """No lesson any more; the panels stand as they did before it."""
         self.lesson = None
         self.questions.close()
+        self.presenter.pen.show(())
         self.strip.hide()
         self._restore()
         self._area.select(Select())
@@ -154,6 +160,7 @@ class LessonControl(QObject):
             return
         self.strip.say_fault(f"This step's moment cannot be shown: {fault}" if fault else "")
         if not fault:
+            self.presenter.pen.show(self.lesson.steps[self.number].marks)
             self.dress()
 
     def _ask_exercise(self) -> None:
@@ -185,9 +192,10 @@ class LessonControl(QObject):
             if step.width is not None:
                 area.layouts.widen(step.width)
         area.select(Select(step.outlined(SERVER), step.outlined(JOB)), step.policy - 1)
+        self.presenter.pen.refresh()  # panels may have come since
 
     def _present(self) -> dict[str, Any]:
-        """The moment that is shown, as a step of a lesson: its line, the panels that are seen, what is outlined.
+        """The moment that is shown, as a step of a lesson: its line, panels, what is outlined and drawn.
 
         Raises
         ------
@@ -202,7 +210,12 @@ class LessonControl(QObject):
         server, job = area.selection.server, area.selection.job
         outlined = [f"{JOB} {job}"] if job is not None else []
         outlined += [f"{SERVER} {server + 1}"] if server is not None else []
-        return {"moment": line, "panels": [name for name in seen if name != area.roles.servers], "outline": outlined}
+        return {
+            "moment": line,
+            "panels": [name for name in seen if name != area.roles.servers],
+            "outline": outlined,
+            "marks": [mark.model_dump(mode="json", exclude_defaults=True) for mark in self.presenter.pen.marks],
+        }
 
     def _restore(self) -> None:
         """Arrange the panels as they stood before the lesson."""

@@ -15,9 +15,10 @@ from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.intents import Select
 from slotscope.gui.painting.stack_text import Lines
+from slotscope.gui.painting.stage import in_pixels
 from slotscope.gui.panels.wording import sentence
 from slotscope.gui.pictures.marks import around
-from slotscope.gui.pictures.pointed import PointedPicture
+from slotscope.gui.pictures.pointed import Anchor, PointedPicture
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.reporting.frame import Frame
 
@@ -171,6 +172,22 @@ class ZoomedPicture(PointedPicture):
             return False
         self.chosen.emit(self._selected(self._frame, hit, floating))
         return True
+
+    def anchor_at(self, position: QPointF) -> Anchor | None:
+        """The cell at a point."""
+        scene = self.scene
+        pixel = None if scene is None else in_pixels(scene.stage, scene.ratio, position)
+        found: Anchor | None = None if scene is None or pixel is None else scene.layout.at(*pixel)
+        return found
+
+    def anchor_box(self, anchor: Anchor) -> QRectF | None:
+        """Where a cell is in the widget."""
+        scene, (section, index) = self.scene, anchor
+        if scene is None or section >= len(scene.layout.grids) or index >= scene.layout.grids[section].count:
+            return None
+        cell = scene.layout.grids[section].cell
+        box: QRectF = scene.rect((*scene.layout.corner(section, index), cell.width, cell.height))
+        return box if box.intersects(scene.stage) else None
 
     # Painting.
 

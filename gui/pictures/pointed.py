@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Callable
 
-from PySide6.QtCore import QPointF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QPainter
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.gestures import Gestures, show_tip
+
+#: A server as pictures know it: its section, and its place in that; both from 0.
+Anchor = tuple[int, int]
 
 _CENTRED = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
 
@@ -18,6 +21,10 @@ class PointedPicture(QWidget):
     """Base of such pictures; a subclass has the methods that are declared here."""
 
     chosen = Signal(object)  #: a Select
+
+    #: The section and the place of the server at a point, and where in the picture it is; None where it is not seen.
+    anchor_at: Callable[[QPointF], Anchor | None]
+    anchor_box: Callable[[Anchor], QRectF | None]
 
     _theme: Theme
 

@@ -151,7 +151,7 @@ COMMANDS: tuple[Command, ...] = (
         "break_here",
         "Breakpoint before the next event",
         ("B",),
-        "Sets or clears a breakpoint just before the next event.",
+        "Sets or clears a breakpoint just before the next event; in lecture mode B blacks out.",
         "Transport",
         "breakpoint",
     ),
@@ -227,7 +227,7 @@ COMMANDS: tuple[Command, ...] = (
         "lesson_add",
         "Add this moment to a lesson ...",
         ("Ctrl+M",),
-        "Writes the moment that is shown, with its panels and what is outlined, into a lesson's file.",
+        "Writes the moment that is shown, with panels, outlines and marks, into a lesson's file.",
         "Lessons",
     ),
     Command(
@@ -262,9 +262,37 @@ COMMANDS: tuple[Command, ...] = (
         "lecture",
         True,
     ),
+    Command(
+        "show",
+        "Begin the lecture",
+        (),
+        "Lecture mode, also while an answer is typed; Esc then ends it where nothing runs.",
+        "View",
+        paging="F5",
+    ),
+    Command("laser", "Laser pointer", ("P",), "A red dot follows the mouse; once more switches it off.", "View"),
+    Command(
+        "pen", "Draw with a pen", ("N",), "Draws on any panel with the mouse; once more puts the pen away.", "View"
+    ),
+    Command(
+        "arrow", "Draw arrows", ("Shift+N",), "Drag to where an arrow points; Enter points at the selection.", "View"
+    ),
+    Command(
+        "note", "Write notes", ("Ctrl+N",), "Click where a note is to stand; Enter puts it at the selection.", "View"
+    ),
+    Command("clear_marks", "Clear the marks", ("C",), "Takes all marks off the pictures.", "View"),
+    Command(
+        "black", "Black out", (".",), "All is black, and a run that is watched waits, until any key or click.", "View"
+    ),
     Command("dark", "Dark theme", ("D",), "Changes between dark and light.", "View", "theme", True),
     Command("reset_layout", "Reset to the default layout", (), "Puts every panel back.", "View"),
-    Command("undo_layout", "Undo layout change", ("Ctrl+Z",), "Takes back the last reset of the layout.", "View"),
+    Command(
+        "undo",
+        "Undo",
+        ("Ctrl+Z",),
+        "Takes back the last mark while the pen is in hand, else the last reset of the layout.",
+        "View",
+    ),
     Command("full_screen", "Full screen", ("F11",), "Fills the screen, and back.", "View"),
     Command("help", "Help", ("F1",), "Opens the manual at the page for what runs.", "Help", "help"),
     Command("shortcuts", "Shortcuts", ("?",), "Shows all keys on one sheet.", "Help"),

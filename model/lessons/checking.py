@@ -37,9 +37,10 @@ def _check(step: Step, folder: Path, panels_of: PanelsOf) -> None:
     if said := stand_at(run, place.moment):
         raise UserError(said, where="moment")
     known = panels_of(run.info.system)
-    for name in step.panels:
+    named = [*(("panels", name) for name in step.panels), *(("marks", mark.panel) for mark in step.marks)]
+    for where, name in named:
         if name not in known:
-            raise UserError(f"found '{name}', allowed: {', '.join(sorted(known))}", where="panels")
+            raise UserError(f"found '{name}', allowed: {', '.join(sorted(known))}", where=where)
     _check_outlined(step, run)
     if step.question is not None:
         pose(run, step.question, step.policy - 1)
@@ -47,8 +48,9 @@ def _check(step: Step, folder: Path, panels_of: PanelsOf) -> None:
 
 def _check_outlined(step: Step, run: Run) -> None:
     lanes, server = run.frame().lanes, step.outlined(SERVER)
-    if step.policy > len(lanes):
-        raise UserError(f"found {step.policy}, allowed: from 1 to {len(lanes)}, as many as run here", where="policy")
+    for where, policy in (("policy", step.policy), *(("marks", mark.policy) for mark in step.marks)):
+        if policy > len(lanes):
+            raise UserError(f"found {policy}, allowed: from 1 to {len(lanes)}, as many as run here", where=where)
     frame = lanes[step.policy - 1]
     if server is not None and (absent := frame.info.kind.inspector.describe(frame, Thing(SERVER, server)).absent):
         raise UserError(f"found 'server {server + 1}', allowed: one that is there. {absent}", where="outline")

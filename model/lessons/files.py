@@ -84,8 +84,11 @@ def add_step(path: Path, step: Mapping[str, Any]) -> Lesson:
     before = read_text(path, "lesson") if path.exists() else tomli_w.dumps(_NEW)
     if path.exists():
         _parsed(before, str(path))
-    table = tomli_w.dumps({key: value for key, value in step.items() if value}, multiline_strings=True)
-    after = f"{before.rstrip()}\n\n[[steps]]\n{table}"
+    fields = {key: value for key, value in step.items() if value}
+    marks = fields.pop("marks", ())
+    parts = [("steps", fields), *(("steps.marks", mark) for mark in marks)]
+    tables = (f"[[{name}]]\n{tomli_w.dumps(table, multiline_strings=True)}" for name, table in parts)
+    after = "\n\n".join((before.rstrip(), "\n".join(tables)))
     lesson = _parsed(after, str(path))
     try:
         path.write_text(after, encoding="utf-8")

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, Field
 from slotscope.model.cli.arguments import parse
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.question import QuizQuestion
+from slotscope.model.lessons.marks import Mark
 from slotscope.model.lessons.place import StepPlace
 from slotscope.model.reporting.inspection import JOB, SERVER
 from slotscope.model.running.origin import Origin, file_beside, policy_beside
@@ -58,7 +59,8 @@ class Step(Section):
 
     ``panels`` are brought to the front, ``width`` is the share of the window that those beside the servers
     have, and ``outline`` names a server, a job or both.  ``policy`` says in whose picture the server is, and whose
-    decision the ``question`` is about: 1 for the first of those that run side by side.
+    decision the ``question`` is about: 1 for the first of those that run side by side.  ``marks`` are drawn on
+    the pictures.
     """
 
     moment: MomentLine
@@ -68,6 +70,7 @@ class Step(Section):
     outline: tuple[Outlined, ...] = Field(default=(), max_length=2)
     policy: int = Field(default=1, ge=1, le=3)
     question: QuizQuestion | None = None
+    marks: tuple[Mark, ...] = Field(default=(), max_length=100)
 
     def place(self, folder: Path) -> StepPlace:
         """Where it stands, for a lesson whose file is in *folder*."""

@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 from slotscope.gui.library.__main__ import main
 from slotscope.model.errors import UserError
 from slotscope.model.lessons.files import add_step, find_lesson, lesson_files, load_lesson
+from slotscope.model.lessons.marks import Mark, written_path
 from slotscope.model.reporting.inspection import JOB, SERVER
 
 LINE = "slotscope dra-classroom --policy dra --seed 171 --event 14.2"
 HEAD = 'title = "T"\nlearn = "L"\n'
+MARK = '[[steps.marks]]\npanel = "servers"\nshape = "note"\npath = "0.5,0.25"\ntext = "Here"\n'
 STEP = f'[[steps]]\nmoment = "{LINE}"\ntext = "Said."\n'
 
 
@@ -65,6 +67,15 @@ def test_a_run_is_that_of_a_step_by_all_its_policies(tmp_path: Path) -> None:
         (HEAD + STEP.replace("slotscope ", "slotscope run "), "steps[0].moment: found 'slotscope run"),
         (HEAD + STEP.replace("14.2", "14.2.1"), "found '14.2.1', allowed: an event's number"),
         (HEAD + STEP.replace("slotscope", "rm -rf"), "steps[0].moment: found 'rm -rf"),
+        (HEAD + STEP + MARK.replace("note", "circle"), "steps[0].marks[0].shape: found 'circle', allowed:"),
+        (HEAD + STEP + MARK.replace("0.5,", "x,"), "steps[0].marks[0].path: found 'x,0.25', allowed: points such as"),
+        (
+            HEAD + STEP + MARK.replace("0.5,", "61,"),
+            "allowed: points such as '0.25,0.5 0.75,1', each side from -60 to 60",
+        ),
+        (HEAD + STEP + MARK.replace("note", "arrow"), "steps[0].marks[0]: a path with 2 points where shape is 'arrow'"),
+        (HEAD + STEP + MARK.replace('text = "Here"', ""), "steps[0].marks[0]: "),
+        (HEAD + STEP + MARK + "on = [0, -1]", "steps[0].marks[0].on[1]: found -1, allowed:"),
     ],
 )
 def test_a_fault_is_one_line_with_its_place(tmp_path: Path, text: str, told: str) -> None:
@@ -120,6 +131,8 @@ def test_the_command_lists_and_checks(tmp_path: Path, capsys: pytest.CaptureFixt
         (('text = "Said."', 'text = "x"\npanels = ["rewards"]'), "panels: found 'rewards', allowed: "),
         (('text = "Said."', 'text = "x"\noutline = ["server 8"]'), "found 'server 8'"),
         (('text = "Said."', 'text = "x"\npolicy = 2'), "policy: found 2, allowed: from 1 to 1"),
+        (('text = "Said."', f'text = "x"\n{MARK}policy = 2'), "marks: found 2, allowed: from 1 to 1"),
+        (('text = "Said."', f'text = "x"\n{MARK.replace("servers", "serves")}'), "marks: found 'serves', allowed: "),
     ):
         written(tmp_path, (HEAD + STEP).replace(*change))
         assert main(["lessons", "check", str(good)]) == 2
@@ -148,3 +161,30 @@ def test_built_in_lessons_are_texts_for_a_hall() -> None:
         assert len(lesson.steps) >= 3
         assert all(len(" ".join(step.text.split())) <= 420 for step in lesson.steps), path
         assert tomllib.loads(path.read_text("utf-8"))
+
+
+#: Any mark that may be drawn.
+MARKS = st.builds(
+    lambda shape, points, on, color, text: Mark(
+        panel="servers",
+        shape=shape,
+        path=written_path(tuple(points[: {"note": 1, "arrow": 2}.get(shape, 400)])),
+        on=on,
+        color=color,
+        text="" if shape == "stroke" else text,
+    ),
+    st.sampled_from(["stroke", "arrow", "note"]),
+    st.lists(st.tuples(st.floats(-59, 59), st.floats(-59, 59)), min_size=2, max_size=400),
+    st.none() | st.tuples(st.integers(0, 9), st.integers(0, 10**6)),
+    st.sampled_from(["ink", "blue", "red"]),
+    st.text(min_size=1, max_size=120),
+)
+
+
+@given(drawn=st.lists(st.lists(MARKS, max_size=3), min_size=1, max_size=2))
+def test_marks_come_back_as_they_were_drawn(tmp_path_factory: pytest.TempPathFactory, drawn: list[list[Mark]]) -> None:
+    path = tmp_path_factory.mktemp("marks") / "mine.toml"
+    for marks in drawn:
+        dumped = [mark.model_dump(mode="json", exclude_defaults=True) for mark in marks]
+        add_step(path, {"moment": LINE, "text": "x", "marks": dumped})
+    assert [list(step.marks) for step in load_lesson(path).steps] == drawn

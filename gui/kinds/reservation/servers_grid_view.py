@@ -20,7 +20,7 @@ from slotscope.gui.painting.brackets import paint_brackets
 from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.painting.textures import raster_palette
 from slotscope.gui.pictures.marks import outline, paint_reason
-from slotscope.gui.pictures.pointed import PointedPicture
+from slotscope.gui.pictures.pointed import Anchor, PointedPicture
 from slotscope.gui.theme import Theme
 from slotscope.model.reporting.explain import grouped
 from slotscope.model.reporting.frame import Frame
@@ -213,6 +213,16 @@ class GridView(PointedPicture):
             return False
         self.chosen.emit(selected(self._frame, *found, floating))
         return True
+
+    def anchor_at(self, position: QPointF) -> Anchor | None:
+        """The server at a point."""
+        found = self.server_at(position - self.view.pos())
+        return None if found is None else (0, found[0])
+
+    def anchor_box(self, anchor: Anchor) -> QRectF | None:
+        """Where a server is."""
+        box = self.rect_of(anchor[1])
+        return None if box is None else box.translated(self.view.pos())
 
     def words_at(self, position: QPointF) -> str:
         """What hovering at a point says."""

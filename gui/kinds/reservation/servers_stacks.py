@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
@@ -38,7 +38,7 @@ from slotscope.gui.kinds.reservation.servers_words import column_words, pointed_
 from slotscope.gui.painting.colour import argb
 from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.painting.textures import raster_palette
-from slotscope.gui.pictures.pointed import PointedPicture
+from slotscope.gui.pictures.pointed import Anchor, PointedPicture
 from slotscope.gui.theme import Theme
 from slotscope.model.reporting.frame import Frame, RunInfo
 
@@ -283,6 +283,18 @@ class StackView(PointedPicture):
             return False
         self.chosen.emit(selected(scene.frame, server, scene.slot_at(position), floating))
         return True
+
+    def anchor_at(self, position: QPointF) -> Anchor | None:
+        """The server at a point."""
+        server = None if self._scene is None else self._scene.server_at(position)
+        return None if server is None else (0, server)
+
+    def anchor_box(self, anchor: Anchor) -> QRectF | None:
+        """Where a server's strip is."""
+        scene, (_, server) = self._scene, anchor
+        if scene is None or server >= len(scene.figure.column):
+            return None
+        return scene.rect(scene.server_box(server))
 
     def words_at(self, position: QPointF) -> str:
         """What hovering at a point says."""

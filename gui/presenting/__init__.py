@@ -1,0 +1,1 @@
+"""What a lecturer lays over the window: a laser pointer, marks drawn on pictures, and black."""

@@ -1,0 +1,258 @@
+"""What a lecturer lays over the window: the laser's dot, marks that stay in place, black, a remote's keys."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Iterator
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QCursor, QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from slotscope.gui.main_window import MainWindow
+from slotscope.gui.presenting.pad import MarkPad, NoteField
+from slotscope.gui.presenting.strokes import base_of, placed
+from slotscope.model.lessons.files import load_lesson
+from slotscope.model.running.origin import Moment
+from tests.gui.test_keys import CTRL, SHIFT, strike
+from tests.gui.test_lesson_questions import drag
+from tests.gui.windows import complete_window, rest, warm
+
+Key = Qt.Key
+LEFT = Qt.MouseButton.LeftButton
+__all__ = ["warm"]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
+
+#: Scenarios of all kinds, each with an event, and the name of its picture of servers.
+PICTURES = (
+    ("dra-classroom", 30, "servers"),
+    ("queues-classroom", 20, "bins"),
+    ("jrs-classroom", 14, "phase-servers"),
+    ("moldable-classroom", 7, "moldable-servers"),
+)
+
+
+@pytest.fixture
+def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+    with complete_window(qtbot, tmp_path, 720) as made:
+        made.resize(1280, 720)
+        made.activateWindow()
+        qtbot.waitUntil(made.isActiveWindow)
+        stand(qtbot, made, "dra-classroom", 12)
+        yield made
+
+
+def stand(qtbot: QtBot, window: MainWindow, scenario: str, event: int) -> None:
+    window.control.open(scenario, moment=Moment((event,)))
+    rest(qtbot, window, lambda: (window.frame.info.scenario_name, window.frame.event) == (scenario, event))
+    qtbot.waitUntil(lambda: window.area.complete)
+    qtbot.wait(50)
+    window.settle()
+
+
+def pixels(widget: QWidget) -> np.ndarray:
+    """[H, W, 3] what is seen of a widget."""
+    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    flat = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine() // 4, 4)
+    return flat[:, : image.width(), 2::-1].astype(int)
+
+
+def close_to(seen: np.ndarray, color: str, most: int = 40) -> np.ndarray:
+    """[H, W] where it is nearly of a colour."""
+    wanted = QColor(color)
+    return np.abs(seen - [wanted.red(), wanted.green(), wanted.blue()]).max(axis=2) <= most
+
+
+def draw(pad: MarkPad, *points: QPointF) -> None:
+    """A mark drawn with the mouse."""
+    first, *others = (point.toPoint() for point in points)
+    QTest.mousePress(pad, LEFT, pos=first)
+    for point in others:
+        drag(pad, point)
+    QTest.mouseRelease(pad, LEFT, pos=(others or [first])[-1])
+
+
+def pad_of(window: MainWindow, name: str) -> MarkPad:
+    pad = window.docks[name].panel.findChild(MarkPad)
+    assert pad is not None
+    return pad
+
+
+def test_a_dot_follows_the_mouse_and_is_gone_when_off(qtbot: QtBot, window: MainWindow) -> None:
+    laser, before = window.lessons.presenter.laser, pixels(window)
+    assert not laser.on and not laser.isVisible()
+    strike(window, Key.Key_P)
+    for at in (QPoint(300, 400), QPoint(900, 300)):
+        QCursor.setPos(window.mapToGlobal(at))
+        red = window.theme.rejection
+        qtbot.waitUntil(lambda at=at, red=red: close_to(pixels(window), red)[at.y() - 3 : at.y() + 4, at.x()].all())
+    assert laser.testAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+    qtbot.waitUntil(lambda: len(laser._trail) == 1)  # it stands still: nothing is painted any more
+    strike(window, Key.Key_P)
+    assert not laser.on and not laser.isVisible()
+    assert not np.abs(pixels(window) - before)[280:320, 880:920].any()
+
+
+@pytest.mark.parametrize(("scenario", "event", "servers"), PICTURES)
+def test_marks_stay_on_their_server_whatever_the_size(
+    qtbot: QtBot, window: MainWindow, scenario: str, event: int, servers: str
+) -> None:
+    stand(qtbot, window, scenario, event)
+    pen, panel = window.lessons.presenter.pen, window.docks[servers].panel
+    assert not window.findChildren(MarkPad)  # nobody draws: nothing lies over any panel
+    blank = pixels(panel)
+    strike(window, Key.Key_N, SHIFT)
+    assert pen.in_hand and pen.palette.tool == "arrow"
+    pad = pad_of(window, servers)
+    base = base_of(panel, (0, 2))
+    assert base is not None and QRectF(panel.rect()).contains(base)
+    centre = base.center()
+    draw(pad, centre - QPointF(60, 60), centre)
+    (mark,) = pen.marks
+    assert mark.on == (0, 2) and mark.shape == "arrow" and mark.panel == servers
+
+    def seen() -> tuple[QPointF, bool]:
+        """Where it points to in its server, as a share, and whether that is red now."""
+        base, tip = base_of(panel, (0, 2)), placed(panel, mark)[-1]
+        assert base is not None
+        red = close_to(pixels(panel), window.theme.rejection)[
+            round(tip.y()) - 4 : round(tip.y()) + 5, round(tip.x()) - 4 : round(tip.x()) + 5
+        ]
+        return QPointF((tip.x() - base.x()) / base.width(), (tip.y() - base.y()) / base.height()), bool(red.any())
+
+    share, red = seen()
+    assert red and (np.abs(pixels(panel) - blank) > 60).any(axis=2).sum() > 150
+    window.resize(1600, 900)
+    window.settle()
+    strike(window, Key.Key_L)
+    qtbot.waitUntil(lambda: window.lecture.on)
+    window.settle()
+    again, red = seen()
+    assert red and abs(again.x() - share.x()) < 0.02 and abs(again.y() - share.y()) < 0.02
+    strike(window, Key.Key_Escape)
+    assert not pen.in_hand and pen.marks == (mark,)
+    strike(window, Key.Key_C)
+    assert not pen.marks and not window.findChildren(MarkPad, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    qtbot.waitUntil(lambda: not panel.findChildren(MarkPad))
+
+
+def test_strokes_and_notes_are_drawn_taken_back_and_cleared(qtbot: QtBot, window: MainWindow) -> None:
+    pen, panel = window.lessons.presenter.pen, window.docks["algorithm"].panel
+    strike(window, Key.Key_N)
+    pad = pad_of(window, "algorithm")
+    draw(pad, *(QPointF(40 + 8 * step, 60 + 30 * (step % 2)) for step in range(12)))
+    draw(pad, QPointF(200, 40))  # a click draws nothing
+    assert [mark.shape for mark in pen.marks] == ["stroke"] and pen.marks[0].on is None
+    assert close_to(pixels(panel), window.theme.rejection).sum() > 300
+    strike(window, Key.Key_N, CTRL)
+    qtbot.mouseClick(pen.palette.buttons["blue"], LEFT)
+    QTest.mouseClick(pad, LEFT, pos=QPoint(30, 120))
+    (field,) = pad.findChildren(NoteField)
+    for key in (Key.Key_L, Key.Key_Space, Key.Key_1):  # they are the note's
+        strike(window, key)
+    assert field.text() == "l 1" and not window.lecture.on
+    strike(window, Key.Key_Return)
+    assert [mark.text for mark in pen.marks] == ["", "l 1"] and pen.marks[1].color == "blue"
+    qtbot.waitUntil(lambda: close_to(pixels(panel), window.theme.focus)[110:170, 20:90].sum() > 60)
+    strike(window, Key.Key_C)
+    assert not pen.marks
+    for number in (2, 1, 0):
+        strike(window, Key.Key_Z, CTRL)
+        assert len(pen.marks) == number
+    strike(window, Key.Key_N, CTRL)  # the tool in hand is put away
+    assert not pen.in_hand
+
+
+def test_marks_are_made_with_the_keyboard_alone(qtbot: QtBot, window: MainWindow) -> None:
+    pen = window.lessons.presenter.pen
+    window.lessons.open("dra-1-decision", 1)
+    rest(qtbot, window, lambda: window.frame.event == 14)
+    qtbot.waitUntil(lambda: window.area.selection.server == 6)
+    strike(window, Key.Key_N, SHIFT)
+    strike(window, Key.Key_Return)
+    strike(window, Key.Key_N, CTRL)
+    strike(window, Key.Key_Return)
+    for key in (Key.Key_A, Key.Key_B):
+        strike(window, key)
+    strike(window, Key.Key_Return)
+    assert [(mark.shape, mark.on, mark.text) for mark in pen.marks] == [("arrow", (0, 6), ""), ("note", (0, 6), "ab")]
+
+
+def test_a_lesson_keeps_the_marks_of_its_steps(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    pen, path = window.lessons.presenter.pen, tmp_path / "mine.toml"
+    strike(window, Key.Key_N)
+    base = base_of(window.docks["servers"].panel, (0, 1))
+    assert base is not None
+    corners = base.topLeft(), base.topRight(), base.bottomRight(), base.bottomLeft(), base.topLeft()
+    draw(pad_of(window, "servers"), *corners)
+    strike(window, Key.Key_Escape)
+    drawn = pen.marks
+    for text in ("First.", "Second."):
+        strike(window, Key.Key_M, CTRL)
+        line = window.lessons.adding
+        line.file.setText(str(path))
+        line.text.setText(text)
+        strike(window, Key.Key_Return)
+        assert line.isHidden(), line.grab()
+        strike(window, Key.Key_C)
+    assert [step.marks for step in load_lesson(path).steps] == [drawn, ()]
+    window.lessons.open(path)
+    qtbot.waitUntil(lambda: pen.marks == drawn)
+    panel = window.docks["servers"].panel
+    qtbot.waitUntil(lambda: close_to(pixels(panel), window.theme.rejection).sum() > 300)
+    strike(window, Key.Key_Right)  # they stay while one steps
+    rest(qtbot, window, lambda: window.frame.event == 13)
+    assert pen.marks == drawn
+    strike(window, Key.Key_PageDown)
+    qtbot.waitUntil(lambda: window.lessons.number == 1 and not pen.marks)
+    window.lessons.turn(-1)
+    qtbot.waitUntil(lambda: pen.marks == drawn)
+    stand(qtbot, window, "dra-example-2", 2)  # another run
+    assert not pen.marks
+
+
+def test_black_until_any_key_and_the_run_waits(qtbot: QtBot, window: MainWindow) -> None:
+    strike(window, Key.Key_Space)
+    rest(qtbot, window, lambda: window.frame.playing)
+    strike(window, Key.Key_Period)
+    black = window.lessons.presenter.blackout
+    assert black.on and pixels(window).max() == 0
+    rest(qtbot, window, lambda: not window.frame.playing)
+    event = window.frame.event
+    window.resize(1300, 700)
+    assert pixels(window).max() == 0
+    strike(window, Key.Key_PageDown)  # for the light, and nothing else
+    assert not black.on and pixels(window).max() > 200
+    rest(qtbot, window, lambda: window.frame.playing and window.frame.event > event)
+    strike(window, Key.Key_Space)
+    rest(qtbot, window, lambda: not window.frame.playing)
+    strike(window, Key.Key_L)
+    qtbot.waitUntil(lambda: window.lecture.on)
+    strike(window, Key.Key_B)  # some remotes send this
+    assert black.on
+    cover = window.findChild(QWidget, "black")
+    assert cover is not None
+    QTest.mouseClick(cover, LEFT)
+    qtbot.wait(100)
+    assert not black.on and not window.frame.playing
+
+
+def test_a_remote_begins_and_ends_the_lecture(qtbot: QtBot, window: MainWindow) -> None:
+    window.lessons.open("dra-1-decision", 2)
+    line = window.lessons.questions.line
+    qtbot.waitUntil(line.answer.hasFocus)
+    strike(window, Key.Key_L)  # a letter is the field's
+    assert line.answer.text() == "l" and not window.lecture.on
+    strike(window, Key.Key_F5)
+    qtbot.waitUntil(lambda: window.lecture.on)
+    strike(window, Key.Key_F5)
+    assert window.lecture.on
+    strike(window, Key.Key_Escape)
+    assert not window.lecture.on
+    strike(window, Key.Key_L, Qt.KeyboardModifier.NoModifier) if not line.answer.hasFocus() else window.lecture.toggle()
+    strike(window, Key.Key_Escape)
+    assert window.lecture.on  # L has begun it, and L ends it
