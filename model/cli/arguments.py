@@ -53,6 +53,9 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
 
 MOST_EVENTS = 10**12
 
+#: How a link begins that opens a moment, see :mod:`model.cli.links`.
+SCHEME = "slotscope://"
+
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """The options of a command line; ``command`` is one of :data:`COMMANDS` or ``window``.
@@ -65,6 +68,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     UsageError
         If the arguments cannot be understood.
     """
+    if arguments and arguments[0].startswith(SCHEME):
+        arguments = [*_words_of_link(arguments[0]), *arguments[1:]]
     if arguments and arguments[0] in COMMANDS:
         return _parser(arguments[0]).parse_args(arguments[1:])
     if arguments:
@@ -76,6 +81,12 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         )
     options.as_it_comes = not arguments
     return options
+
+
+def _words_of_link(link: str) -> list[str]:
+    """What opens the moment of a link; what reads policies is imported only where there is one."""
+    words: list[str] = import_module("slotscope.model.cli.links").words_of_link(link)
+    return words
 
 
 def _parser(command: str) -> Parser:
