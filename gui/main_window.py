@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Callable, Sequence
 
 from PySide6.QtCore import QSettings, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QResizeEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QWidget
 
 from slotscope.gui import theme as themes
@@ -48,6 +48,7 @@ from slotscope.gui.running.run_control import RunControl
 from slotscope.gui.running.searches import look_at
 from slotscope.gui.running.trace_choice import TraceChoice
 from slotscope.gui.running.worker import RunWorker
+from slotscope.gui.sharing.control import SharingControl
 from slotscope.gui.widgets.boxes import keep_keys
 from slotscope.gui.window import dialogs, manual
 from slotscope.gui.window.actions import Actions
@@ -61,7 +62,7 @@ from slotscope.model.comparison.comparison import lanes_shown, open_run, stand_a
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.lessons.files import lesson_titles
 from slotscope.model.reporting.frame import Frame, RunInfo
-from slotscope.model.running.origin import NO_LINE, Moment
+from slotscope.model.running.origin import Moment
 from slotscope.model.scenario.load import scenario_titles
 
 #: Width and height in pixels to which the window can be made small; a screen of 1920x1080 that
@@ -91,6 +92,7 @@ class MainWindow(QMainWindow):
         self.inspectors = Inspectors(self.area, self.lanes)
         self.experiments = Experiments(self, settings, self.theme, worker)
         self.lessons = LessonControl(self.area, self.lanes, self.lecture, worker, self.control, settings)
+        self.sharing = SharingControl(self.area, worker)
         self.actions_by_name = Actions(self, self._handlers())
         self.transport = TransportBar(self.theme, self.actions_by_name)
         self.status = StatusLine()
@@ -154,7 +156,7 @@ class MainWindow(QMainWindow):
         self.lanes.changing.connect(self.lecture.suspend)
         self.lanes.changed.connect(self.lecture.resume)
         self.lecture.switched.connect(self._switch_lecture)
-        for one in (self.area, self.experiments, self.lessons):
+        for one in (self.area, self.experiments, self.lessons, self.sharing):
             one.said.connect(self.say)
         self.transport.chosen.connect(self.control.run_again)
         self.transport.lesson_chosen.connect(self.lessons.open)
@@ -339,7 +341,7 @@ class MainWindow(QMainWindow):
             "save": lambda: dialogs.ask_save(self, lambda path: control.save(path, self.area.layouts.text())),
             "save_scenario": lambda: dialogs.ask_save_scenario(self, control.save_scenario),
             "export": lambda: dialogs.ask_export(self, control.export),
-            "copy_line": self.copy_line,
+            **self.sharing.commands(),
             "lessons": self.show_lessons,
             **self.lessons.commands(),
             "quit": self.close,
@@ -378,15 +380,6 @@ class MainWindow(QMainWindow):
             front.close()
         elif not self.lessons.presenter.end_show():
             self.control.pause()
-
-    def copy_line(self) -> None:
-        """Copy the command that opens this moment, or say what to save where there is none."""
-        if self.frame is None:
-            return
-        line = self.frame.opening_line
-        if line:
-            QGuiApplication.clipboard().setText(line)
-        self.say(f"Copied: {line}" if line else f"Nothing is copied: {NO_LINE}.")
 
     def toggle_theme(self) -> None:
         """Change between dark and light."""
@@ -465,6 +458,8 @@ class MainWindow(QMainWindow):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """A policy of one's own may be dropped, or a trace."""
+        if event.source() is not None:  # a picture of its own, on its way out
+            return
         if self.traces.dropped(event.mimeData()) or self.own_policy.dropped(event.mimeData()):
             event.acceptProposedAction()
 
@@ -487,6 +482,7 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         """Save the layout and end the threads."""
         self.lessons.end()
+        self.sharing.end()
         self.lanes.keep_layout()
         self.settings.setValue("geometry", self.saveGeometry())
         self._bounds.stop()

@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar, Iterable
 
-from PySide6.QtCore import QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QContextMenuEvent, QPainter
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QLabel, QMenu, QStackedLayout, QWidget
 
 from slotscope.gui.faults import Fault, caught, guard_classes
@@ -20,6 +20,7 @@ from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.boxes import keep_keys
 from slotscope.gui.widgets.fault_page import FaultPage
 from slotscope.gui.widgets.focus_ring import FocusRing
+from slotscope.gui.widgets.painted import image_of, svg_of
 from slotscope.gui.widgets.spoken import Table, describe, heard, name_areas, plain, words_of
 from slotscope.model.forks.changes import offered
 from slotscope.model.reporting.frame import Frame
@@ -207,6 +208,11 @@ class Panel(QWidget):
             self._renew()
         self.set_selection(Select())
 
+    @property
+    def shows_note(self) -> bool:
+        """Whether there is a sentence instead of a picture, because there is nothing to show."""
+        return self._stack.currentWidget() is self._note
+
     def show_note(self, text: str) -> None:
         """Show a sentence instead of the picture."""
         self._note.setText(text)
@@ -235,23 +241,10 @@ class Panel(QWidget):
             self.set_frame(self.frame)
         self.set_selection(self.selection)
 
-    def save_png(self, path: Path, scale: float = 2.0) -> None:
-        """Save the picture as PNG."""
-        picture = self.grab()
-        if scale != 1.0:
-            picture = picture.scaled(picture.size() * scale)
-        picture.save(str(path), "PNG")
+    def save_png(self, path: Path) -> None:
+        """Save the picture as PNG, with twice as many pixels as on the screen in each direction."""
+        image_of(self).save(str(path), "PNG")  # type: ignore[call-overload]
 
     def save_svg(self, path: Path) -> None:
         """Save the picture as SVG."""
-        from PySide6.QtSvg import QSvgGenerator
-
-        generator = QSvgGenerator()
-        generator.setFileName(str(path))
-        generator.setSize(self.size())
-        generator.setViewBox(self.rect())
-        generator.setTitle(self.title)
-        generator.setResolution(self.logicalDpiX())
-        painter = QPainter(generator)
-        self.render(painter, QPoint())
-        painter.end()
+        path.write_text(svg_of(self, self.title), encoding="utf-8")

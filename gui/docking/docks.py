@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from slotscope.gui.intents import Select
 from slotscope.gui.panel import Panel
+from slotscope.gui.sharing.picture_button import PictureButton
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.icons import icon
 from slotscope.model.reporting.frame import Frame
@@ -67,11 +68,12 @@ class PanelDock(QDockWidget):
         row.addWidget(self._title, 1)
         for name, text, call in (
             ("camera", "Save picture\nSaves this panel as PNG or SVG.", self._ask_picture),
+            ("copy", "Copy picture\nCopies this panel's picture; drag it from here into a slide.", self._copy_picture),
             ("csv", "Save data\nSaves this panel's series as CSV, a log also as JSON lines.", self._ask_series),
             ("out", "Float or dock\nPuts this panel into a window of its own, and back.", self._toggle_floating),
             ("cancel", "Hide\nHides this panel; the View menu brings it back.", self.close),
         ):
-            button = QToolButton()
+            button = PictureButton(self.panel) if name == "copy" else QToolButton()
             button.setObjectName(f"{self.panel.name}-{name}")
             button.setAutoRaise(True)
             button.setToolTip(text)
@@ -136,6 +138,12 @@ class PanelDock(QDockWidget):
 
     def _toggle_floating(self) -> None:
         self.setFloating(not self.isFloating())
+
+    def _copy_picture(self) -> None:
+        button = self._buttons["copy"]
+        assert isinstance(button, PictureButton)
+        button.copy()
+        self.said.emit(f"{self.panel.title} copied as a picture")
 
     def _ask_picture(self) -> None:
         path, _ = QFileDialog.getSaveFileName(

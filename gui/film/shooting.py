@@ -9,6 +9,7 @@ from slotscope.gui import theme as themes
 from slotscope.gui.film.stage import FilmStage, panels_in_lecture
 from slotscope.gui.film.writers import RATE, Writer, writer_for
 from slotscope.gui.running.searches import look_at
+from slotscope.gui.sharing.command import bounds_of
 from slotscope.gui.window.application import application
 from slotscope.model.comparison.comparison import Run, lanes_shown
 from slotscope.model.footage.footage import By, Footage, walk
@@ -72,12 +73,6 @@ def _shoot(
             stage.close()
             stage.deleteLater()
     return count
-
-
-def bounds_of(run: Run) -> object:
-    """What the programs of the scenario give, for the panels that show it."""
-    *_, bounds = run.bench.kind.all_bounds(run.info.scenario)
-    return bounds
 
 
 def _take(stage: FilmStage, frame: Frame, writer: Writer, seconds: float) -> None:

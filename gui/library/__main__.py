@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 #: Where a first run without a display leaves what the window would have shown.
 FIRST_RUN = Path("slotscope-first-run")
 
+#: Commands by which moments leave the program, and the modules that carry them out.
+SHARED = {
+    "film": "slotscope.gui.film.command",
+    "export-html": "slotscope.gui.page.command",
+    "handout": "slotscope.gui.sharing.command",
+}
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program with *argv* (by default the process's own); returns the exit code."""
@@ -45,8 +52,8 @@ def dispatch(options: argparse.Namespace) -> int:
         return lesson(options)
     if options.command == "screenshot":
         return screenshot(options)
-    if options.command in {"film", "export-html"}:
-        return footage(options)
+    if options.command in SHARED:
+        return shared(options)
     module = import_module(COMMANDS[options.command])
     if options.command in {"reproduce", "sweep"}:
         return int(module.execute(options, draw))
@@ -142,13 +149,12 @@ def screenshot(options: argparse.Namespace) -> int:
     return 0
 
 
-def footage(options: argparse.Namespace) -> int:
-    """Film a stretch of a run, or make a page that plays it, without a display."""
+def shared(options: argparse.Namespace) -> int:
+    """Make a film, a page or a handout of a run, without a display."""
     from slotscope.gui.platform import require_platform
 
     os.environ["QT_QPA_PLATFORM"] = require_platform(os.environ, window=False).plugin
-    module = "slotscope.gui.film.command" if options.command == "film" else "slotscope.gui.page.command"
-    return int(import_module(module).execute(options))
+    return int(import_module(SHARED[options.command]).execute(options))
 
 
 def draw(figure: Figure, path: Path) -> bool:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
+from typing import Any
 
-from slotscope.gui.film.command import run_of
 from slotscope.gui.page.lesson import lesson_data
-from slotscope.gui.page.recording import Tell, recorded
+from slotscope.gui.page.recording import recorded
 from slotscope.gui.page.writing import write_page
-from slotscope.model.cli.output import print_json, progress_of
+from slotscope.gui.sharing.command import Tell, carry_out, run_of
 from slotscope.model.cli.parser import UsageError
 from slotscope.model.footage.footage import Footage, usual_by
 
@@ -18,21 +17,12 @@ def execute(options: argparse.Namespace) -> int:
     """Write the page that the command line names."""
     if (options.lesson is None) == (options.scenario is None):
         raise UsageError("found no scenario, or a lesson beside it; allowed: one of them", where="export-html")
-    with progress_of(f"export-html {options.lesson or options.scenario}", quiet=options.json) as progress:
 
-        def tell(done: float) -> None:
-            progress(done, 1.0)
-            if options.json:
-                print_json({"done": done})
-                sys.stdout.flush()
+    def make(tell: Tell) -> dict[str, Any]:
+        write_page(_played(options, tell) if options.lesson is None else _lesson(options, tell), options.out)
+        return {"bytes": options.out.stat().st_size}
 
-        data = _played(options, tell) if options.lesson is None else _lesson(options, tell)
-        write_page(data, options.out)
-    if options.json:
-        print_json({"file": str(options.out), "bytes": options.out.stat().st_size})
-    else:
-        print(options.out)
-    return 0
+    return carry_out(options, options.lesson or options.scenario, make)
 
 
 def _lesson(options: argparse.Namespace, tell: Tell) -> dict[str, object]:

@@ -11,8 +11,9 @@ from PySide6.QtGui import QFont, QTextBlock, QTextDocument
 
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
-from slotscope.gui.page.recording import Tell, recorded
+from slotscope.gui.page.recording import recorded
 from slotscope.gui.panels import SENTENCES, names_of
+from slotscope.gui.sharing.command import Tell
 from slotscope.model.comparison.comparison import Run, lanes_of, stand_at
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.posed import Posed, told, verdict

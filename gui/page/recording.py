@@ -6,10 +6,9 @@ import base64
 import os
 from functools import partial
 from pathlib import Path
-from typing import Any, Callable, Iterator, NamedTuple, Sequence
+from typing import Any, Iterator, NamedTuple, Sequence
 
 from slotscope.gui import theme as themes
-from slotscope.gui.film.shooting import bounds_of
 from slotscope.gui.film.stage import panel_classes
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
@@ -18,6 +17,7 @@ from slotscope.gui.panel import Panel
 from slotscope.gui.panels.algorithm_values import Code, values_beside
 from slotscope.gui.panels.wording import sentence
 from slotscope.gui.running.searches import look_at
+from slotscope.gui.sharing.command import Tell, bounds_of
 from slotscope.gui.widgets.motion import come_to_rest, lay_out
 from slotscope.gui.window.application import application
 from slotscope.model.comparison.comparison import Run, lanes_of, lanes_shown
@@ -36,8 +36,6 @@ MOST_MOMENTS = 5000
 
 #: Width of the first panel by the number of policies, its height, and the size of further ones.
 _WIDTHS, _HEIGHT, _FURTHER = {1: 960, 2: 760, 3: 620}, 600, (640, 520)
-
-Tell = Callable[[float], None]
 
 
 class _RecordedPanel(NamedTuple):

@@ -7,12 +7,11 @@ import html
 import re
 from typing import Any
 
-from PySide6.QtCore import QBuffer, QIODevice, QPoint
-from PySide6.QtGui import QFont, QFontMetricsF, QImage, QPainter
-from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtGui import QFont, QFontMetricsF, QImage
 from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.page.tiles import TileStore
+from slotscope.gui.widgets.painted import svg_of
 
 #: What Qt writes: what is referred to, then one group after the other, each complete in itself.
 _DEFINITION = re.compile(r'<(clipPath|pattern|linearGradient|radialGradient) id="([^"]*)"(.*?)</\1>', re.DOTALL)
@@ -66,7 +65,7 @@ class Vectors:
 
     def add(self, panel: QWidget) -> int:
         """The number of the picture that a panel shows now."""
-        text = _svg(panel)
+        text = svg_of(panel)
         if text not in self._known:
             self._known[text] = len(self.pictures)
             self.pictures.append(self._taken_apart(text))
@@ -113,21 +112,6 @@ class Vectors:
 
     def _number(self, part: str) -> int:
         return self._numbers.setdefault(part, len(self._numbers))
-
-
-def _svg(panel: QWidget) -> str:
-    """What a panel shows, as Qt writes it."""
-    buffer = QBuffer()
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    generator = QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)  # the older one knows no clipping
-    generator.setOutputDevice(buffer)
-    generator.setSize(panel.size())
-    generator.setViewBox(panel.rect())
-    generator.setResolution(panel.logicalDpiX())
-    painter = QPainter(generator)
-    panel.render(painter, QPoint())
-    painter.end()
-    return bytes(buffer.data().data()).decode()
 
 
 def _measured(found: re.Match[str]) -> str:

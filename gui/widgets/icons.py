@@ -121,6 +121,11 @@ def _camera(icon: _Drawing) -> None:
     icon.ring(12, 13.2, 3.4)
 
 
+def _copy(icon: _Drawing) -> None:
+    icon.line((9, 9), (21, 9), (21, 21), (9, 21), closed=True)
+    icon.line((15, 9), (15, 3), (3, 3), (3, 15), (9, 15))
+
+
 def _csv(icon: _Drawing) -> None:
     icon.line((4, 4), (20, 4), (20, 20), (4, 20), closed=True)
     icon.box(4, 4, 16, 5)
@@ -190,6 +195,7 @@ _FORWARD: dict[str, Callable[[_Drawing], None]] = {
     "to_live_end": _to_live_end,
     "express": _express,
     "camera": _camera,
+    "copy": _copy,
     "csv": _csv,
     "lecture": _lecture,
     "theme": _theme,

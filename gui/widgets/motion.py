@@ -12,7 +12,7 @@ _RUNS, _HELD = QAbstractAnimation.State.Running, QAbstractAnimation.State.Paused
 
 def come_to_rest(widget: QWidget) -> None:
     """Nothing moves any more that comes to an end."""
-    while moving := _moving(widget):
+    while moving := _moving(widget, _RUNS, _HELD):
         for motion in moving:
             motion.setCurrentTime(motion.totalDuration())
 
@@ -22,21 +22,22 @@ def lay_out(widget: QWidget) -> None:
     for _ in range(3):
         QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
         QApplication.processEvents()
-    for motion in _moving(widget):
+    for motion in _moving(widget, _RUNS):
         motion.pause()
         motion.setCurrentTime(0)
 
 
 def steps(widget: QWidget, milliseconds: float) -> Iterator[None]:
     """What is held moves on by so much time at each step, until nothing moves."""
-    while held := [motion for motion in widget.findChildren(QAbstractAnimation) if motion.state() is _HELD]:
+    while held := _moving(widget, _HELD):
         yield
         for motion in held:
             motion.setCurrentTime(min(motion.totalDuration(), round(motion.currentTime() + milliseconds)))
-        for begun in _moving(widget):  # what begins where another one ends
+        for begun in _moving(widget, _RUNS):  # what begins where another one ends
             begun.pause()
 
 
-def _moving(widget: QWidget) -> list[QAbstractAnimation]:
+def _moving(widget: QWidget, *states: QAbstractAnimation.State) -> list[QAbstractAnimation]:
+    """What is in one of these states, and comes to an end."""
     every = widget.findChildren(QAbstractAnimation)
-    return [motion for motion in every if motion.state() is _RUNS and motion.totalDuration() >= 0]
+    return [motion for motion in every if motion.state() in states and motion.totalDuration() >= 0]

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Callable, Mapping, Sequence
 
-from slotscope.model.cli.footage_arguments import film_parser, page_parser
+from slotscope.model.cli.footage_arguments import film_parser, handout_parser, page_parser
 from slotscope.model.cli.lesson_arguments import grade_parser, lesson_parser, lessons_parser
 from slotscope.model.cli.parser import (
     MOST_SEED,
@@ -47,6 +47,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "screenshot": "",
         "film": "",
         "export-html": "",
+        "handout": "",
         "verify": "slotscope.model.cli.verify",
     }
 )
@@ -482,6 +483,7 @@ _PARSERS: Mapping[str, Callable[[], Parser]] = MappingProxyType(
         "screenshot": _screenshot,
         "film": film_parser,
         "export-html": page_parser,
+        "handout": handout_parser,
         "verify": _verify,
     }
 )

@@ -13,6 +13,9 @@ from slotscope.model.running.origin import Moment
 #: Endings of films; a path with none of them is a folder for pictures.
 FILMS = (".mp4", ".gif")
 
+_WHERE = "event N, N.S or N,N as in slotscope --event, or a time as t=12.5"
+_HOW_FAR = "how far it is, a line of JSON at a time,"
+
 _TIME = re.compile(r"t\s*=\s*([0-9.eE+-]+)")
 
 
@@ -67,7 +70,7 @@ def film_parser() -> Parser:
     parser.add_argument(
         "--theme", metavar="THEME", type=one_of("light", "dark"), default="light", help="light or dark (default: light)"
     )
-    json_option(parser, "how far it is, a line of JSON at a time,")
+    json_option(parser, _HOW_FAR)
     return parser
 
 
@@ -93,7 +96,30 @@ def page_parser() -> Parser:
     parser.add_argument(
         "--panel", metavar="NAME", action="append", default=[], help="also this panel; several times for several"
     )
-    json_option(parser, "how far it is, a line of JSON at a time,")
+    json_option(parser, _HOW_FAR)
+    return parser
+
+
+def handout_parser() -> Parser:
+    """That of ``slotscope handout``."""
+    parser = Parser(
+        "handout",
+        "Saves all panels of a moment: a PDF file with a page for each, or a folder of PNG pictures. Captions say the "
+        "scenario, the policy, the seed, the event and the line that opens it. Panels that show nothing are left out.",
+        [
+            "slotscope handout dra-classroom --event 18 --out handout.pdf",
+            "slotscope handout dra-vms --policy dra --policy first-fit --event 1000 --out pictures",
+        ],
+    )
+    scenario_options(parser, several=True)
+    parser.add_argument("--event", dest="start", metavar="M", type=place, required=True, help=f"the moment: {_WHERE}")
+    parser.add_argument(
+        "--out", metavar="PATH", type=Path, required=True, help="FILE.pdf, or a folder for PNG pictures"
+    )
+    parser.add_argument(
+        "--theme", metavar="THEME", type=one_of("light", "dark"), default="light", help="light or dark (default: light)"
+    )
+    json_option(parser, _HOW_FAR)
     return parser
 
 
@@ -104,8 +130,7 @@ def _page(text: str) -> Path:
 
 
 def _stretch_options(parser: Parser, *, required: bool = True) -> None:
-    where = "event N, N.S, N,N as in slotscope --event, or a time as t=12.5"
-    parser.add_argument("--from", dest="start", metavar="M", type=place, required=required, help=f"from here: {where}")
+    parser.add_argument("--from", dest="start", metavar="M", type=place, required=required, help=f"from here: {_WHERE}")
     parser.add_argument(
         "--to", dest="end", metavar="M", type=place, required=required, help="to here, in the same words"
     )

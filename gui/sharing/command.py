@@ -1,0 +1,68 @@
+"""What the commands have alike by which moments leave the program; and ``slotscope handout``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any, Callable
+
+from slotscope.gui.running.searches import look_at
+from slotscope.gui.sharing.handout import save_handout
+from slotscope.model.cli.checking import SESSION_SUFFIX
+from slotscope.model.cli.output import print_json, progress_of
+from slotscope.model.comparison.comparison import Run, open_run
+from slotscope.model.comparison.file import load_run
+from slotscope.model.errors import UserError
+from slotscope.model.footage.footage import stand
+from slotscope.model.reporting.frame import Frame
+
+Tell = Callable[[float], None]
+
+
+def carry_out(options: argparse.Namespace, subject: str, make: Callable[[Tell], dict[str, Any]]) -> int:
+    """Make a file, and say which; *make* is told how to say how far it is, and gives what --json says in the end."""
+    with progress_of(f"{options.command} {subject}", quiet=options.json) as progress:
+
+        def tell(done: float) -> None:
+            progress(done, 1.0)
+            if options.json:
+                print_json({"done": done})
+                sys.stdout.flush()
+
+        made = make(tell)
+    if options.json:
+        print_json({"file": str(options.out), **made})
+    else:
+        print(options.out)
+    return 0
+
+
+def run_of(options: argparse.Namespace) -> Run:
+    """The run that a command line names: a scenario's, or a saved one."""
+    if options.scenario.endswith(SESSION_SUFFIX):
+        return load_run(Path(options.scenario))
+    return open_run(options.scenario, options.policies, options.seed, tuple(options.trace))
+
+
+def bounds_of(run: Run) -> Any:
+    """What the programs of the scenario give, for the panels that show it."""
+    *_, bounds = run.bench.kind.all_bounds(run.info.scenario)
+    return bounds
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Save all panels of the moment that the command line names."""
+
+    def make(tell: Tell) -> dict[str, Any]:
+        return {"panels": save_handout(_frame(options), options.out, options.theme, tell)}
+
+    return carry_out(options, options.scenario, make)
+
+
+def _frame(options: argparse.Namespace) -> Frame:
+    run = run_of(options)
+    if said := stand(run, options.start):
+        raise UserError(said, where="--event")
+    look_at(run)
+    return run.frame(bounds=bounds_of(run))

@@ -1,0 +1,124 @@
+"""What the window does to let a moment leave it: the line and the link that open it, a film, a page, a handout."""
+
+from __future__ import annotations
+
+import shlex
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Callable
+
+from PySide6.QtCore import QMimeData, QObject, QTemporaryDir, Signal
+from PySide6.QtGui import QGuiApplication
+
+from slotscope.gui.docking.dock_area import DockArea
+from slotscope.gui.running.worker import RunWorker
+from slotscope.gui.sharing.dialog import FILM, HANDOUT, PAGE, ShareDialog, ShareShape, Take
+from slotscope.model.cli.links import link_of
+from slotscope.model.comparison.file import save_run
+from slotscope.model.errors import UserError
+from slotscope.model.reporting.frame import Frame
+from slotscope.model.running.origin import NO_LINE
+
+#: What to do about a moment that no link can open.
+NO_LINK = "a link names built-in scenarios and policies only, and no file; Ctrl+L copies the line of this moment"
+
+
+class SharingControl(QObject):
+    """Carries out the commands by which moments leave the window.
+
+    Signals
+    -------
+    said(text)
+        A line for the status bar.
+    """
+
+    said = Signal(str)
+    _saved = Signal(object, str, str)  # by the run's thread: who waits for it, the file, and what is wrong
+
+    def __init__(self, area: DockArea, worker: RunWorker) -> None:
+        super().__init__(area)
+        self._area, self._worker = area, worker
+        self._folder: QTemporaryDir | None = None  # of runs that no line opens
+        self._saved.connect(self._go_on)
+
+    def commands(self) -> dict[str, Callable[[], object]]:
+        """What carries out the commands, by their names."""
+        return {
+            "copy_line": self.copy_line,
+            "copy_link": self.copy_link,
+            "film": partial(self.ask, FILM),
+            "page": partial(self.ask, PAGE),
+            "handout": partial(self.ask, HANDOUT),
+        }
+
+    def end(self) -> None:
+        """The window closes: nothing is made any more."""
+        for dialog in self._area.window.findChildren(ShareDialog):
+            dialog.job.end()
+
+    # The line and the link.
+
+    def copy_line(self) -> None:
+        """Copy the command that opens this moment, or say what to save where there is none.
+
+        Where a text can have links, as in a mail, the line is pasted as the link that opens the moment.
+        """
+        if (frame := self._area.frame) is None:
+            return
+        line, link = frame.opening_line, _link(frame)
+        if line:
+            data = QMimeData()
+            data.setText(line)
+            if link:
+                data.setHtml(f'<a href="{link.replace("&", "&amp;")}">{line}</a>')
+            QGuiApplication.clipboard().setMimeData(data)
+        self.said.emit(f"Copied: {line}" if line else f"Nothing is copied: {NO_LINE}.")
+
+    def copy_link(self) -> None:
+        """Copy the link that opens this moment, or say why there is none."""
+        if (frame := self._area.frame) is None:
+            return
+        if link := _link(frame):
+            QGuiApplication.clipboard().setText(link)
+        self.said.emit(f"Copied: {link}" if link else f"Nothing is copied: {NO_LINK}.")
+
+    # Films, pages, handouts.
+
+    def ask(self, shape: ShareShape) -> None:
+        """Ask for what a film, a page or a handout of this run is to show."""
+        area = self._area
+        if area.frame is None:
+            return
+        frame = area.frame
+        panels = [(dock.panel.name, dock.panel.title) for dock in area.docks.values() if not dock.lane]
+        dialog = ShareDialog(area.window, shape, frame.moment, panels, partial(self._open, frame))
+        dialog.said.connect(self.said)
+        dialog.show()
+
+    def _open(self, frame: Frame, take: Take) -> None:
+        """Hand on the words of a command that open the run: those of its line, else a file to which it is saved."""
+        if line := frame.opening_line:
+            take(shlex.split(line)[1:-2], "")
+            return
+        if self._folder is None:
+            self._folder = QTemporaryDir()
+        path = Path(self._folder.path()) / "run.slotscope"
+
+        def save(worker: RunWorker) -> None:
+            fault = ""
+            try:
+                save_run(worker.present, path)
+            except UserError as error:
+                fault = error.line
+            self._saved.emit(take, str(path), fault)
+
+        self._worker.post(save)
+
+    def _go_on(self, take: Take, path: str, fault: str) -> None:
+        with suppress(RuntimeError):  # its dialog was closed meanwhile
+            take([path], fault)
+
+
+def _link(frame: Frame) -> str:
+    return link_of([part.info.origin for part in frame.lanes], frame.moment)

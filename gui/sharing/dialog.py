@@ -1,0 +1,197 @@
+"""Asks for what a film, a page or a handout is to show, makes it beside the window, and says how far that is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Callable, NamedTuple, Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QFileDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QProgressBar,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from slotscope.gui.sharing.job import ShareJob
+from slotscope.gui.widgets.boxes import ChoiceBox
+from slotscope.gui.widgets.fault_line import FaultLine
+from slotscope.model.running.origin import Moment
+
+#: How moments may follow one another: what the box says, and what the command takes.
+_STEPS = (("as usual", ""), ("sub-step by sub-step", "substep"), ("event by event", "event"), ("by time", "time"))
+
+
+#: Takes the words of a command that open a run, or what is wrong.
+Take = Callable[[list[str], str], None]
+
+
+class ShareShape(NamedTuple):
+    """What can be made: by which command, what it is called, and which files it may be."""
+
+    command: str
+    title: str
+    file: str
+    kinds: str
+    stretch: bool = True  #: whether it is of a stretch, and not of one moment
+    film: bool = False
+
+
+FILM = ShareShape("film", "Save a film", "film.mp4", "Films (*.mp4 *.gif);;Folder of pictures (*)", film=True)
+PAGE = ShareShape("export-html", "Save a page that plays", "moment.html", "Pages (*.html)")
+HANDOUT = ShareShape("handout", "Save all panels", "handout.pdf", "PDF (*.pdf);;Folder of pictures (*)", stretch=False)
+
+
+class ShareDialog(QDialog):
+    """Makes one thing of the run that is shown; the window goes on meanwhile.
+
+    Signals
+    -------
+    said(text)
+        A line for the status bar.
+    """
+
+    said = Signal(str)
+
+    def __init__(
+        self,
+        parent: QWidget,
+        shape: ShareShape,
+        moment: Moment,
+        panels: Sequence[tuple[str, str]],
+        opened: Callable[[Take], None],
+    ) -> None:
+        """*panels* are the names and titles of those that there are; *opened* hands on the words that open the run."""
+        super().__init__(parent)
+        self._shape, self._opened, self._moment = shape, opened, moment
+        self.setObjectName(f"share-{shape.command}")
+        self.setWindowTitle(shape.title)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.job = ShareJob(self)
+        self.job.progressed.connect(self._show_progress)
+        self.job.ended.connect(self._end)
+        self.start, self.end, self.pace, self.extent = QLineEdit(str(moment)), QLineEdit(), QLineEdit(), QLineEdit()
+        self.end.setText(str(Moment(tuple(event + 1 for event in moment.events))))
+        self.steps, self.panels = ChoiceBox(), QListWidget()
+        self.file, self.browse = QLineEdit(str(Path.cwd() / shape.file)), QPushButton("Choose ...")
+        self.fault, self.bar = FaultLine(), QProgressBar()
+        self.save, self.cancel = QPushButton("Save"), QPushButton("Cancel")
+        self._fill(panels)
+        self._lay_out()
+        self.browse.clicked.connect(self._choose)
+        self.save.clicked.connect(self.begin)
+        self.cancel.clicked.connect(self.reject)
+
+    def _fill(self, panels: Sequence[tuple[str, str]]) -> None:
+        for words, by in _STEPS:
+            self.steps.addItem(words, by)
+        self.extent.setText("1280x720")
+        self.pace.setPlaceholderText("as usual; moments a second, or time a second")
+        for name, title in panels:
+            item = QListWidgetItem(title, self.panels)
+            item.setData(Qt.ItemDataRole.UserRole, name)
+            item.setCheckState(Qt.CheckState.Unchecked)
+        self.panels.setToolTip("The first is the largest; none: those of lecture mode.")
+        self.panels.setMaximumHeight(6 * self.panels.sizeHintForRow(0))
+
+    def _lay_out(self) -> None:
+        form = QFormLayout()
+        rows: list[tuple[str, QWidget]] = []
+        if self._shape.stretch:
+            rows += [("From", self.start), ("To", self.end), ("Steps", self.steps), ("Panels", self.panels)]
+        if self._shape.film:
+            rows += [("Pace", self.pace), ("Size", self.extent)]
+        for title, field in rows:
+            field.setAccessibleName(title)
+            form.addRow(title, field)
+        for field in (self.start, self.end):
+            field.setToolTip("An event such as 40, 40.3 for three sub-steps into the next, or t = 12.5 for a time.")
+        row = QHBoxLayout()
+        row.addWidget(self.file, 1)
+        row.addWidget(self.browse)
+        form.addRow("File", row)
+        self.file.setAccessibleName("File")
+        self.bar.setAccessibleName("how far it is")
+        self.bar.setRange(0, 1000)
+        self.bar.hide()
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.bar, 1)
+        buttons.addStretch(0)
+        for button in (self.save, self.cancel):
+            buttons.addWidget(button)
+        self.save.setDefault(True)
+        layout = QVBoxLayout(self)
+        layout.addLayout(form)
+        layout.addWidget(self.fault)
+        layout.addLayout(buttons)
+        self.resize(max(560, self.sizeHint().width()), self.sizeHint().height())
+
+    def _choose(self) -> None:
+        path, _ = QFileDialog.getSaveFileName(self, self._shape.title, self.file.text(), self._shape.kinds)
+        if path:
+            self.file.setText(path)
+
+    # Making it.
+
+    def begin(self) -> None:
+        """Make what is asked for; what is wrong is said here."""
+        if self.job.running:
+            return
+        self.fault.say("")
+        self.save.setEnabled(False)
+        self.bar.setValue(0)
+        self.bar.show()
+        self._opened(self._start)
+
+    def _start(self, words: list[str], fault: str) -> None:
+        if fault:
+            self._end({}, fault)
+        else:
+            self.job.start([self._shape.command, *words, *self._options()])
+
+    def _options(self) -> list[str]:
+        """What the fields say, as a command line does."""
+        found = [f"--out={self.file.text().strip()}"]
+        if not self._shape.stretch:
+            return [*found, f"--event={self._moment}"]
+        checked = (self.panels.item(row) for row in range(self.panels.count()))
+        wanted = (one for one in checked if one.checkState() is Qt.CheckState.Checked)
+        names = [str(one.data(Qt.ItemDataRole.UserRole)) for one in wanted]
+        found += [f"--from={self.start.text().strip()}", f"--to={self.end.text().strip()}"]
+        found += [f"--panel={name}" for name in names]
+        more = {"by": self.steps.currentData()}
+        if self._shape.film:
+            more |= {"pace": self.pace.text().strip(), "size": self.extent.text().strip()}
+        return [*found, *(f"--{name}={value}" for name, value in more.items() if value)]
+
+    def _show_progress(self, done: float) -> None:
+        self.bar.setValue(round(1000 * done))
+
+    def _end(self, made: dict[str, object], fault: str) -> None:
+        self.save.setEnabled(True)
+        self.bar.hide()
+        if made:
+            self.said.emit(f"Saved as {made['file']}")
+            self.accept()
+        else:
+            self.fault.say(fault)
+
+    def reject(self) -> None:
+        """Stop what is being made; where nothing is, close.  Esc does so, too."""
+        if self.job.running:
+            self.job.stop()
+        else:
+            super().reject()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Nothing is made any more."""
+        self.job.end()
+        super().closeEvent(event)

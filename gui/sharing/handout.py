@@ -1,0 +1,180 @@
+"""All panels of a moment on paper: a PDF with a page for each, or a folder of pictures, with captions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Callable, Iterator, NamedTuple, Protocol
+
+from PySide6.QtCore import QMarginsF, QPoint, QRectF, Qt
+from PySide6.QtGui import QFont, QPageLayout, QPageSize, QPainter, QPdfWriter
+
+from slotscope.gui import theme as themes
+from slotscope.gui.panel import Panel
+from slotscope.gui.panels import COMPARISON, companions_of, panels_of
+from slotscope.gui.panels.wording import sentence
+from slotscope.gui.widgets.motion import come_to_rest, lay_out
+from slotscope.gui.widgets.painted import image_of
+from slotscope.gui.window.application import application
+from slotscope.model.errors import UserError
+from slotscope.model.reporting.explain import full_time
+from slotscope.model.reporting.frame import Frame
+
+#: Width and height of each panel's picture, in pixels of a screen.
+SIZE = (1000, 640)
+
+#: Of a page: points per inch, margins in millimetres, and the part of the height that the caption has.
+_RESOLUTION, _MARGIN, _CAPTION = 300, 12.0, 0.14
+
+
+class CaptionedPanel(NamedTuple):
+    """A panel that shows the moment, and what is said below its picture."""
+
+    panel: Panel
+    caption: tuple[str, ...]
+
+
+class _Sheets(Protocol):
+    """What takes one panel after the other."""
+
+    def add(self, one: CaptionedPanel) -> None: ...
+
+    def end(self, complete: bool) -> None: ...
+
+
+def save_handout(frame: Frame, path: Path, theme: str, tell: Callable[[float], None]) -> int:
+    """Write all panels that have something to show; returns how many there are.
+
+    *tell* takes how much is done, and may raise what ends it.
+
+    Raises
+    ------
+    UserError
+        If a panel fails, or the file or folder cannot be written.
+    """
+    look = themes.load_theme(theme)
+    themes.apply(application(offscreen=True), look)
+    wanted = list(_wanted(frame))
+    sheets: _Sheets = PdfSheets(path) if path.suffix.lower() == ".pdf" else PictureSheets(path)
+    count, complete = 0, False
+    try:
+        for number, (cls, part, title) in enumerate(wanted, 1):
+            count += _saved(cls(look), title, part, frame, sheets)
+            tell(number / len(wanted))
+        complete = True
+    finally:
+        sheets.end(complete)
+    return count
+
+
+def _saved(panel: Panel, title: str, part: Frame, frame: Frame, sheets: _Sheets) -> bool:
+    """Let a panel show a moment and write its picture; False where it has nothing to show."""
+    try:
+        if shown := _shows(panel, part):
+            sheets.add(CaptionedPanel(panel, _caption(title or panel.title, part, frame)))
+        return shown
+    finally:
+        panel.close()
+        panel.deleteLater()
+
+
+def _wanted(frame: Frame) -> Iterator[tuple[type[Panel], Frame, str]]:
+    """The panels that there are, what each shows, and what it is called where that is not its title."""
+    system = frame.info.system
+    labels = () if frame.comparison is None else frame.comparison.labels
+    for entry in (*panels_of(system), *([COMPARISON] if labels else [])):
+        cls = entry.load()
+        if cls.needs <= frame.info.offers:
+            yield cls, frame, f"{labels[0]}: {cls.title}" if labels and entry is not COMPARISON else ""
+    for label, part in zip(labels[1:], frame.companions, strict=True):
+        for cls in (entry.load() for entry in companions_of(system)):
+            yield cls, part, f"{label}: {cls.title}"
+
+
+def _shows(panel: Panel, frame: Frame) -> bool:
+    """Let a panel show a moment, at rest; False where it has nothing to show."""
+    panel.resize(*SIZE)
+    panel.show()
+    panel.set_frame(frame)
+    lay_out(panel)
+    come_to_rest(panel)
+    if panel.fault is not None:
+        raise UserError(f"the panel '{panel.name}' failed: {panel.fault.sentence}")
+    return not panel.shows_note
+
+
+def _caption(title: str, part: Frame, frame: Frame) -> tuple[str, ...]:
+    """What it is, of which run and moment; what has just happened; and the line that opens it."""
+    info = part.info
+    run = (
+        f"{info.scenario_name}, {info.policy_title}, seed {info.seed}, event {part.moment}, t = {full_time(part.time)}"
+    )
+    return tuple(filter(None, (f"{title}. {run}", sentence(part), frame.opening_line)))
+
+
+class PictureSheets:
+    """A folder with a picture of each panel, and a text with their captions."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._captions = folder, list[str]()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UserError(f"cannot be made: {error.strerror or error}", where=str(folder)) from None
+        if any(folder.glob("*.png")):
+            raise UserError("found other pictures, allowed: an empty folder", where=str(folder))
+
+    def add(self, one: CaptionedPanel) -> None:
+        """Write the next picture."""
+        name = f"{len(self._captions) + 1:02}-{one.panel.name}.png"
+        if not image_of(one.panel).save(str(self._folder / name), "PNG"):  # type: ignore[call-overload]
+            raise UserError("cannot be written", where=str(self._folder / name))
+        self._captions.append("\n".join((name, *one.caption)))
+
+    def end(self, complete: bool) -> None:
+        """Write the captions; the pictures stay, also where they are not all."""
+        (self._folder / "captions.txt").write_text("\n\n".join(self._captions) + "\n", encoding="utf-8")
+
+
+class PdfSheets:
+    """A PDF file with a page for each panel, as vectors."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            path.open("ab").close()  # Qt only warns where a file cannot be written
+        except OSError as error:
+            raise UserError(f"cannot be written: {error.strerror or error}", where=str(path)) from None
+        self._path = path
+        self._writer = QPdfWriter(str(path))
+        self._writer.setResolution(_RESOLUTION)
+        self._writer.setCreator("slotscope")
+        self._writer.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
+        self._writer.setPageOrientation(QPageLayout.Orientation.Landscape)
+        self._writer.setPageMargins(QMarginsF(_MARGIN, _MARGIN, _MARGIN, _MARGIN), QPageLayout.Unit.Millimeter)
+        self._painter: QPainter | None = None
+
+    def add(self, one: CaptionedPanel) -> None:
+        """Paint the next page."""
+        if self._painter is None:
+            self._writer.setTitle(one.caption[0])
+            self._painter = QPainter(self._writer)
+        else:
+            self._writer.newPage()
+        page = QRectF(0, 0, self._writer.width(), self._writer.height())
+        high = (1 - _CAPTION) * page.height()
+        scale = min(page.width() / SIZE[0], high / SIZE[1])
+        self._painter.save()
+        self._painter.translate((page.width() - scale * SIZE[0]) / 2, 0)
+        self._painter.scale(scale, scale)
+        self._painter.setClipRect(QRectF(0, 0, *SIZE))
+        one.panel.render(self._painter, QPoint())
+        self._painter.restore()
+        self._painter.setFont(QFont(self._painter.font().family(), 10))
+        below = page.adjusted(0, scale * SIZE[1] + 0.02 * page.height(), 0, 0)
+        self._painter.drawText(below, Qt.TextFlag.TextWordWrap, "\n".join(one.caption))
+
+    def end(self, complete: bool) -> None:
+        """Nothing more is painted; a file that is not complete is none."""
+        if self._painter is not None:
+            self._painter.end()
+        if not complete:
+            self._path.unlink(missing_ok=True)

@@ -1,0 +1,37 @@
+"""A widget as a picture: as vectors, or in more pixels than it has on the screen."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QBuffer, QIODevice, QPoint, Qt
+from PySide6.QtGui import QImage, QPainter
+from PySide6.QtWidgets import QWidget
+
+
+def svg_of(widget: QWidget, title: str = "") -> str:
+    """What a widget shows, as an SVG document."""
+    from PySide6.QtSvg import QSvgGenerator
+
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    generator = QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)  # an older version of the format knows no clipping
+    generator.setOutputDevice(buffer)
+    generator.setSize(widget.size())
+    generator.setViewBox(widget.rect())
+    generator.setTitle(title)
+    generator.setResolution(widget.logicalDpiX())
+    painter = QPainter(generator)
+    widget.render(painter, QPoint())
+    painter.end()
+    return bytes(buffer.data().data()).decode("utf-8")
+
+
+def image_of(widget: QWidget, scale: float = 2.0) -> QImage:
+    """What a widget shows, with *scale* times as many pixels in each direction."""
+    image = QImage(widget.size() * scale, QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(scale)
+    image.fill(Qt.GlobalColor.white)
+    painter = QPainter(image)
+    widget.render(painter, QPoint())
+    painter.end()
+    image.setDevicePixelRatio(1.0)
+    return image

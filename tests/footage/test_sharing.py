@@ -1,0 +1,234 @@
+"""What leaves the window: pictures by click and by drag, the line and the link, films, pages and handouts."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, Qt
+from PySide6.QtGui import QDrag, QGuiApplication, QImage
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from slotscope.gui.main_window import MainWindow
+from slotscope.gui.page.writing import unpacked
+from slotscope.gui.sharing.dialog import ShareDialog
+from slotscope.gui.sharing.handout import save_handout
+from slotscope.model.cli.arguments import parse
+from slotscope.model.comparison.comparison import open_run, stand_at
+from slotscope.model.errors import UserError
+from slotscope.model.running.origin import Moment
+from tests.gui.windows import PATIENCE, complete_window, warm
+
+__all__ = ["warm"]
+
+Key = Qt.Key
+CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+
+
+@pytest.fixture(scope="module")
+def window(
+    qapp: object, warm: None, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[MainWindow]:
+    """A window that all tests share."""
+    bot = QtBot(request)
+    with complete_window(bot, tmp_path_factory.mktemp("settings")) as window:
+        open_at(bot, window, "dra-classroom", 18)
+        yield window
+
+
+def open_at(qtbot: QtBot, window: MainWindow, scenario: str, event: int, **more: object) -> None:
+    window.control.open(scenario, None, None, Moment((event,)), **more)
+    qtbot.waitUntil(
+        lambda: (
+            window.frame is not None and window.frame.event == event and window.frame.info.origin.source == scenario
+        ),
+        timeout=PATIENCE,
+    )
+
+
+def said_by(window: MainWindow) -> list[str]:
+    said: list[str] = []
+    window.sharing.said.connect(said.append)
+    return said
+
+
+def dialog_of(qtbot: QtBot, window: MainWindow, command: str) -> ShareDialog:
+    window.actions_by_name[command].trigger()
+    found = [one for one in window.findChildren(ShareDialog) if one.isVisible()]
+    assert len(found) == 1
+    return found[0]
+
+
+def make(qtbot: QtBot, window: MainWindow, dialog: ShareDialog) -> str:
+    """Press Save; what the window says in the end."""
+    said = said_by(window)
+    qtbot.mouseClick(dialog.save, Qt.MouseButton.LeftButton)
+    assert not dialog.save.isEnabled() and dialog.bar.isVisible()
+    qtbot.waitUntil(lambda: bool(said), timeout=PATIENCE)
+    return said[-1]
+
+
+class TestLineAndLink:
+    def test_both_open_the_moment(self, qtbot: QtBot, window: MainWindow) -> None:
+        qtbot.keyClick(window, Key.Key_L, CTRL)
+        copied = QGuiApplication.clipboard().mimeData()
+        line, link = copied.text(), copied.html()
+        assert line == "slotscope dra-classroom --policy dra --seed 171 --event 18"
+        qtbot.keyClick(window, Key.Key_L, CTRL | SHIFT)
+        alone = QGuiApplication.clipboard().text()
+        assert alone == "slotscope://open?scenario=dra-classroom&policy=dra&seed=171&event=18"
+        assert alone.replace("&", "&amp;") in link and f">{line}<" in link
+        assert vars(parse(line.split()[1:])) == vars(parse([alone]))
+
+    def test_there_is_no_link_to_what_others_have_not(
+        self, qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        said = said_by(window)
+        monkeypatch.setattr("slotscope.gui.sharing.control.link_of", lambda *_: "")
+        QGuiApplication.clipboard().setText("mine")
+        window.actions_by_name["copy_link"].trigger()
+        assert QGuiApplication.clipboard().text() == "mine"
+        assert said[-1].startswith("Nothing is copied: a link names built-in scenarios")
+
+
+class TestPictures:
+    def test_a_click_copies_pixels_and_vectors(self, qtbot: QtBot, window: MainWindow) -> None:
+        dock = window.docks["servers"]
+        qtbot.mouseClick(dock._buttons["copy"], Qt.MouseButton.LeftButton)
+        data = QGuiApplication.clipboard().mimeData()
+        image = QImage(data.imageData())
+        assert image.size() == dock.panel.size() * 2
+        colours = {image.pixel(x, y) for x in range(0, image.width(), 5) for y in range(0, image.height(), 5)}
+        assert len(colours) > 20
+        assert bytes(data.data("image/svg+xml").data()).startswith(b"<?xml")
+
+    def test_a_drag_takes_it_out_as_a_file(
+        self, qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        dragged: list[QMimeData] = []
+        monkeypatch.setattr(QDrag, "exec", lambda drag, *_: dragged.append(drag.mimeData()))
+        button = window.docks["reward"]._buttons["copy"]
+        QGuiApplication.clipboard().setText("mine")
+        qtbot.mousePress(button, Qt.MouseButton.LeftButton, pos=QPoint(5, 5))
+        qtbot.mouseMove(button, QPoint(7, 6))
+        assert not dragged, "a hand that trembles"
+        qtbot.mouseMove(button, QPoint(60, 60))
+        qtbot.mouseRelease(button, Qt.MouseButton.LeftButton, pos=QPoint(60, 60))
+        (data,) = dragged
+        path = Path(data.urls()[0].toLocalFile())
+        assert path.name == "reward.png" and QImage(str(path)).size() == window.docks["reward"].panel.size() * 2
+        assert QGuiApplication.clipboard().text() == "mine", "a drag is no click"
+
+
+class TestDialogs:
+    def test_a_film_is_made_beside_the_window(self, qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+        qtbot.keyClick(window, Key.Key_F, CTRL)
+        (dialog,) = window.findChildren(ShareDialog)
+        assert (dialog.start.text(), dialog.end.text()) == ("18", "19")
+        assert not dialog.isModal()
+        folder = tmp_path / "frames"
+        dialog.file.setText(str(folder))
+        dialog.extent.setText("320x240")
+        dialog.panels.item(0).setCheckState(Qt.CheckState.Checked)
+        assert make(qtbot, window, dialog) == f"Saved as {folder}"
+        pictures = sorted(folder.glob("*.png"))
+        assert len(pictures) > 2 and QImage(str(pictures[0])).width() == 320
+        qtbot.waitUntil(lambda: not window.findChildren(ShareDialog))
+
+    def test_what_is_wrong_is_said_in_it(self, qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+        dialog = dialog_of(qtbot, window, "page")
+        dialog.file.setText(str(tmp_path / "x.html"))
+        dialog.end.setText("forty")
+        qtbot.mouseClick(dialog.save, Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(lambda: "found 'forty', allowed: an event's number" in dialog.fault.text(), timeout=PATIENCE)
+        assert dialog.save.isEnabled() and dialog.isVisible() and not list(tmp_path.iterdir())
+        qtbot.keyClick(dialog, Key.Key_Escape)
+        qtbot.waitUntil(lambda: not window.findChildren(ShareDialog))
+
+    def test_escape_stops_it_and_leaves_nothing(self, qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+        dialog = dialog_of(qtbot, window, "page")
+        dialog.file.setText(str(tmp_path / "x.html"))
+        dialog.end.setText("4000")
+        qtbot.mouseClick(dialog.save, Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(lambda: dialog.bar.value() > 0, timeout=PATIENCE)
+        qtbot.keyClick(dialog, Key.Key_Escape)
+        qtbot.waitUntil(dialog.save.isEnabled, timeout=PATIENCE)
+        assert (dialog.fault.text(), list(tmp_path.iterdir())) == ("", [])
+        qtbot.keyClick(dialog, Key.Key_Escape)
+        qtbot.waitUntil(lambda: not window.findChildren(ShareDialog))
+
+    def test_a_run_that_no_line_opens_is_played_all_the_same(
+        self, qtbot: QtBot, window: MainWindow, tmp_path: Path
+    ) -> None:
+        assert window.info is not None
+        data = window.info.scenario.model_dump(mode="json")
+        data["seed"] = 5
+        window.control.apply(data, False)
+        qtbot.waitUntil(lambda: window.frame is not None and not window.frame.opening_line, timeout=PATIENCE)
+        window.control.go_to(7)
+        qtbot.waitUntil(lambda: window.frame is not None and window.frame.event == 7, timeout=PATIENCE)
+        dialog = dialog_of(qtbot, window, "page")
+        dialog.file.setText(str(tmp_path / "x.html"))
+        assert make(qtbot, window, dialog).startswith("Saved as ")
+        chapter = unpacked((tmp_path / "x.html").read_text("utf-8"))["chapters"][0]
+        assert (chapter["seed"], chapter["line"], chapter["frames"][0]["moment"]) == (5, "", "7")
+        open_at(qtbot, window, "dra-classroom", 18)
+
+    def test_a_file_is_chosen_in_the_usual_way(
+        self, qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("/there/it.pdf", ""))
+        dialog = dialog_of(qtbot, window, "handout")
+        qtbot.mouseClick(dialog.browse, Qt.MouseButton.LeftButton)
+        assert dialog.file.text() == "/there/it.pdf" and not dialog.start.isVisible()
+        dialog.reject()
+        qtbot.waitUntil(lambda: not window.findChildren(ShareDialog))
+
+
+class TestHandouts:
+    @pytest.mark.parametrize("scenario", ["dra-classroom", "moldable-classroom"])
+    def test_every_panel_has_its_picture_and_caption(
+        self, qapp: object, tmp_path: Path, scenario: str, pytestconfig: pytest.Config
+    ) -> None:
+        event = random.Random(int(pytestconfig.option.hypothesis_seed)).randrange(5, 60)
+        run = open_run(scenario, (), kernel=False)
+        stand_at(run, Moment((event,)))
+        count = save_handout(run.frame(), tmp_path / "all", "light", lambda _: None)
+        pictures = sorted((tmp_path / "all").glob("*.png"))
+        assert len(pictures) == count >= 8
+        captions = (tmp_path / "all" / "captions.txt").read_text("utf-8").split("\n\n")
+        for path, caption in zip(pictures, captions, strict=True):
+            name, what, *_, line = caption.strip().split("\n")
+            assert name == path.name and f"{scenario}, " in what and f"event {event}, t = " in what
+            assert line.endswith(f"--event {event}")
+            image = QImage(str(path))
+            colours = {image.pixel(x, y) for x in range(0, image.width(), 7) for y in range(0, image.height(), 7)}
+            assert len(colours) > 3, f"{name} is empty"
+        with pytest.raises(UserError, match="found other pictures"):
+            save_handout(run.frame(), tmp_path / "all", "light", lambda _: None)
+
+    def test_a_pdf_has_a_page_for_each(self, qapp: object, tmp_path: Path) -> None:
+        run = open_run("dra-classroom", ("dra", "first-fit"), kernel=False)
+        stand_at(run, Moment((20,)))
+        path = tmp_path / "all.pdf"
+        count = save_handout(run.frame(), path, "dark", lambda _: None)
+        text = path.read_bytes()
+        assert text.startswith(b"%PDF") and f"/Count {count}".encode() in text and count >= 12
+
+    def test_one_that_is_given_up_is_none(self, qapp: object, tmp_path: Path) -> None:
+        def stop(_: float) -> None:
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            save_handout(open_run("dra-classroom", (), kernel=False).frame(), tmp_path / "x.pdf", "light", stop)
+        assert not list(tmp_path.iterdir())
+
+    def test_a_folder_that_cannot_be_made(self, qapp: object, tmp_path: Path) -> None:
+        (tmp_path / "file").write_text("")
+        with pytest.raises(UserError, match="cannot be made"):
+            save_handout(
+                open_run("dra-classroom", (), kernel=False).frame(), tmp_path / "file", "light", lambda _: None
+            )
