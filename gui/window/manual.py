@@ -27,6 +27,7 @@ PAGES = {
     "queues": "Servers with a queue",
     "tokens": "Tokens: Join-Requesting-Server",
     "moldable": "Moldable jobs: greedy(p*)",
+    "sharing": "Out of the hall: films, pages, pictures, links",
     "comparison": "Policies side by side",
     "forks": "What if",
     "questions": "Questions about a run",

@@ -31,6 +31,7 @@ NEEDED = {
     "to_live_end",
     "express",
     "camera",
+    "copy",
     "csv",
     "lecture",
     "theme",
