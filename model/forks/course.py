@@ -19,6 +19,7 @@ from slotscope.model.running.engine import Advance, Engine, EventRun, Reason, Ta
 from slotscope.model.systems.base import EVENT
 from slotscope.model.systems.rows import FLAG_FORCED
 from slotscope.model.systems.state import copied
+from slotscope.model.systems.watching import changed_rows
 
 
 @dataclass(frozen=True)
@@ -121,15 +122,19 @@ class CourseEngine:
         self._engines = tuple(engines)
         self.name = "kernel" if any(engine.name == "kernel" for engine in engines) else "reference"
         self.keyframe_every = min(engine.keyframe_every for engine in engines)
+        self.watches = all(engine.watches for engine in engines)
         starts = {leg.first for leg in system.legs[1:]}
         #: Events that need care: those decided otherwise, and those after which rules change.
         self._careful = sorted({*system.forced, *starts} - {0})
 
     def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
-        """As an engine does; before an event that cannot happen it ends with the fault."""
+        """As an engine does; before an event that cannot happen it ends with the fault.
+
+        What it is to tell of changes it tells of one part, and ends after it.
+        """
         rows, samples = 0, [np.zeros((0, self._system.sample_width))]
         result = Advance(state, 0, Reason.LIMIT)
-        while rows < len(tape) and result.reason is Reason.LIMIT:
+        while rows < len(tape) and result.reason is Reason.LIMIT and not (rows and task.watch):
             result = self._part(result.state, tape[rows:], task)
             rows += result.rows
             samples.append(self._wide(result.samples))
@@ -163,7 +168,8 @@ class CourseEngine:
         self._system.sample(run.state, samples[0])
         wanted = bool(task.stride) and int(run.state.number[EVENT]) % task.stride == 0
         reason = Reason.FLAG if int(tape[0]["flags"]) & task.stop_flags else Reason.LIMIT
-        return Advance(run.state, 1, reason, samples if wanted else samples[:0])
+        changes = changed_rows(before, run.state, task.watch) if task.watch else None
+        return Advance(run.state, 1, reason, samples if wanted else samples[:0], changes=changes)
 
     def _wide(self, samples: np.ndarray) -> np.ndarray:
         """*samples* with as many columns as the widest leg has."""

@@ -1,8 +1,8 @@
 """Where in a run questions hold: its events are run again in slices, and looked at slice by slice.
 
 Rows and samples of a slice are columns, so that an event costs little more than running it.  Where
-a question asks for the state, a slice is run a second time and stopped at the events that the rest
-of the question leaves open.
+a question asks for the state, a slice is run a second time and looked at after the events that the rest
+of the question leaves open; where those are many, its first run is looked at after each event.
 """
 
 from __future__ import annotations
@@ -15,17 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.kinds.spec import RunnableSystem
-from slotscope.model.questions.changes import column_of, watched_by
+from slotscope.model.questions.changes import OfThings, column_of, watched_by
 from slotscope.model.questions.meaning import Question
 from slotscope.model.questions.tables import Column, EventTable, Lead
 from slotscope.model.running.engine import EventRun, System, Task
-from slotscope.model.running.slices import Slices
+from slotscope.model.running.slices import MOST_EVENTS, Slices
 from slotscope.model.running.timeline import NO_END, Stretch, Timeline
 from slotscope.model.systems.state import copied
 from slotscope.model.systems.watching import RowChanges
 
 #: Events between two looks around at first, where states have to be looked at.
 FEW = 200
+
+#: Share of the events left open from which on the next slice is looked at while it runs first.
+MANY = 0.3
 
 
 class Answers(NamedTuple):
@@ -99,6 +102,7 @@ class _Asker:
             self._slices = Slices(min(FEW, self._slices.room))
         looks = [look for question in questions for look in question.looks]
         self._watch, self._things = watched_by(looks, state, system.numbers)
+        self._many = False  # whether the last slice left so many events open that its run had better tell its changes
         self._pairs = any(question.pairs for question in questions)
         self._leads = [self._first_lead() for _ in questions]
         for lead, question in zip(self._leads, questions, strict=True):
@@ -123,21 +127,25 @@ class _Asker:
 
     def onwards(self, last: int, until: float) -> Iterator[tuple[EventTable, list[Column]]]:
         """Each slice, and what each question says of the events of its table."""
-        before = copied(self._state) if self._looks else None
+        state, before = self._state, copied(self._state) if self._looks else None
+        many = True
+        while many is not self._many:  # what the run is to tell has changed on the way
+            many = self._many
+            for stretch in self._timeline.onwards(state, last, self._task(until), self._slices):
+                rows = stretch.rows.copy() if self._looks else stretch.rows
+                after = copied(stretch.state) if self._looks else None
+                if len(rows):
+                    yield self._answered(rows, stretch, before)
+                if self._along:
+                    self._timeline.take(stretch._replace(rows=rows))
+                state, before = stretch.state, after
+                if self._many is not many:
+                    break
+
+    def _task(self, until: float) -> Task:
         least = self._timeline.samples.stride if self._along else 0
-        task = Task(until, stride=1 if self._samples else least, explain=self._costly, watch=self._watch)
-        for stretch in self._timeline.onwards(self._state, last, task, self._slices):
-            began = monotonic()
-            rows = stretch.rows.copy() if self._looks else stretch.rows
-            after = copied(stretch.state) if self._looks else None
-            if len(rows):
-                answered = self._answered(rows, stretch, before)
-                if self._looks:
-                    self._slices.learn(len(rows), monotonic() - began)
-                yield answered
-            if self._along:
-                self._timeline.take(stretch._replace(rows=rows))
-            before = after
+        watch = self._watch if self._many else ()
+        return Task(until, stride=1 if self._samples else least, explain=self._costly, watch=watch)
 
     def _answered(self, rows: np.ndarray, stretch: Stretch, before: Any) -> tuple[EventTable, list[Column]]:
         samples = stretch.samples if self._samples else np.zeros((len(rows), 0))
@@ -161,15 +169,16 @@ class _Asker:
     def _look(self, tables: list[EventTable], state: Any, changes: RowChanges | None) -> None:
         """Find what the questions read from states: in what events changed, or at the events that they leave open."""
         for question, table in zip(self._questions, tables, strict=True):
-            for place, look in enumerate(question.looks):
+            for place in range(len(question.looks)):
                 fresh = np.full(len(table.rows), np.nan)
-                if changes is not None and look.of_things is not None and look.of_things.things is self._things:
-                    fresh = column_of(look.of_things, changes, state, len(fresh), self._system.numbers)
-                    table.known.add(place)
                 known = table.lead.looks.get(place, fresh[:0])
                 table.looks[place] = np.concatenate([known, fresh])
+        if self._watch and self._timeline.engine.watches:
+            self._look_at_changes(tables, state, changes)
+        began = monotonic()
         needed = [self._needed(*pair) for pair in zip(self._questions, tables, strict=True)]
-        for event in np.flatnonzero(np.logical_or.reduce(needed)).tolist():
+        events = np.flatnonzero(np.logical_or.reduce(needed)).tolist()
+        for event in events:
             number, before = int(tables[0].rows["event"][event]), None
             if self._pairs:
                 state = self._state_after(state, number - 1)
@@ -185,6 +194,42 @@ class _Asker:
                     for place, look in enumerate(question.looks):
                         if place not in table.known:
                             table.looks[place][event + self._depth] = _one(look.read, scene)
+        if events:
+            self._slices.learn(len(tables[0].rows), monotonic() - began)
+
+    def _look_at_changes(self, tables: list[EventTable], state: Any, changes: RowChanges | None) -> None:
+        """Fill in what is read of things, at the events that are open, from what was changed up to each of them.
+
+        Where the run has not told its *changes* its events are run once more, from *state*.
+        """
+        rows = tables[0].rows
+        open_ones = np.logical_or.reduce([self._needed(*pair) for pair in zip(self._questions, tables, strict=True)])
+        self._many = bool(open_ones.mean() > MANY)
+        first = 0
+        for before, told, count in [(state, changes, len(rows))] if changes else self._again(state, rows[open_ones]):
+            for table, place, look in self._of_things(tables):
+                start = table.lead.length + first
+                column = column_of(look, told, before, count, self._system.numbers)
+                table.looks[place][start : start + count] = column
+            first += count
+        for table, place, _ in self._of_things(tables):
+            table.known.add(place)
+
+    def _of_things(self, tables: list[EventTable]) -> Iterator[tuple[EventTable, int, OfThings]]:
+        """Each look whose things are watched, with its table and its place in the question."""
+        for question, table in zip(self._questions, tables, strict=True):
+            for place, look in enumerate(question.looks):
+                if look.of_things is not None and look.of_things.things is self._things:
+                    yield table, place, look.of_things
+
+    def _again(self, state: Any, rows: np.ndarray) -> Iterator[tuple[Any, RowChanges, int]]:
+        """Run on from *state*: a state, what changed after it up to each of the events of *rows*, and how many ran."""
+        moments = rows["event"].astype(np.int64)
+        task = Task(watch=self._watch, moments=moments)
+        before = state
+        for stretch in self._timeline.onwards(copied(state), int(moments.max(initial=0)), task, Slices(MOST_EVENTS)):
+            yield before, stretch.changes, len(stretch.rows)
+            before = copied(stretch.state)
 
     def _needed(self, question: Question, table: EventTable) -> NDArray[np.bool_]:
         """[n] the events whose states decide a question, and the last ones for the next table."""

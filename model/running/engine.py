@@ -11,6 +11,7 @@ from time import monotonic
 from typing import Any, Callable, Iterator, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from slotscope.model.errors import PolicyError, UserError
 from slotscope.model.reporting.explain import grouped
@@ -42,6 +43,7 @@ class Task(NamedTuple):
     explain: bool = False  #: fill in also what is costly to count
     overtaken: Callable[[], bool] = _never  #: whether another engine goes on from here; asked within a slow event
     watch: tuple[str, ...] = ()  #: arrays of the state whose changed rows are told, if the engine can
+    moments: NDArray[np.int64] | None = None  #: after which events, in order, that is told; None: after each
 
 
 class Advance(NamedTuple):
@@ -107,11 +109,13 @@ class System(Protocol):
 class Engine(Protocol):
     """Something that runs events on a state.
 
-    ``keyframe_every`` is how many events it replays within a few milliseconds.
+    ``keyframe_every`` is how many events it replays within a few milliseconds; ``watches`` says whether it
+    tells what it changes.
     """
 
     name: str
     keyframe_every: int
+    watches: bool
 
     def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
         """Run events until *tape* is full or a condition of *task* holds."""
@@ -186,6 +190,7 @@ class ReferenceEngine:
 
     name = "reference"
     keyframe_every = 250
+    watches = False
 
     def __init__(self, system: System) -> None:
         self._system = system

@@ -102,7 +102,7 @@ class CompiledEngine:
         index = self._index if self._index_of == _identity(state) else self.build(state)
         self._index_of = None  # a kernel that raises something leaves it as it is of no state
         jobs = self._jobs(state)
-        watch = RowWatch(state, task.watch, len(tape)) if task.watch and self.watches else None
+        watch = self._watch(state, task, len(tape)) if task.watch and self.watches else None
         while True:
             if watch is None:
                 code = self._run(state, *index, jobs, self.constant, float(task.until), tape, samples, done, outcome)
@@ -124,6 +124,14 @@ class CompiledEngine:
         self._index, self._index_of = index, _identity(state)
         changes = None if watch is None else watch.changes(state)
         return Advance(state, int(done[0]), _REASONS[code], samples[: done[1]], changes=changes)
+
+    def _watch(self, state: Any, task: Task, events: int) -> RowWatch:
+        """What is watched in the next *events*, after those that the task names."""
+        offsets = np.arange(events)
+        if task.moments is not None:
+            offsets = task.moments - int(state.number[EVENT]) - 1
+            offsets = offsets[(offsets >= 0) & (offsets < events)]
+        return RowWatch(state, task.watch, offsets)
 
     @cached_property
     def _watched(self) -> Callable[..., int]:

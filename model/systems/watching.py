@@ -1,8 +1,8 @@
 """What a compiled run changes, event by event: the rows of some arrays of its state.
 
 Each of the arrays watched has one row for each place of a thing: a server, or a record of the table of
-jobs.  After each event all of them are compared with what they were, which costs a fraction of a
-nanosecond a byte, and the rows that differ are written down.
+jobs.  After each event that somebody asks about all of them are compared with what they were, which costs a
+fraction of a nanosecond a byte, and the rows that differ are written down.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ Array = Any
 MOST_WATCHED = 6
 
 #: Words of eight bytes that are compared at once.
-BLOCK = 32
+BLOCK = 64
 
 
 class RowChanges(NamedTuple):
     """Rows that events changed, in the order of events."""
 
-    event: NDArray[np.int64]  #: [m] which event of the slice, from 0
+    event: NDArray[np.int64]  #: [m] after which event of the slice, from 0, that was seen
     place: NDArray[np.int64]  #: [m]
     rows: dict[str, NDArray[Any]]  #: [m, ...] of each array, after the event
 
@@ -37,10 +37,11 @@ class Log(NamedTuple):
 
     then: tuple[Array, ...]  #: [places * width] as they were
     widths: Array  #: bytes in a row of each
+    moments: Array  #: [k] the events of the slice, from 0, after which it is looked
     event: Array  #: [m]
     place: Array  #: [m]
     taken: tuple[Array, ...]  #: [m, width]
-    count: Array  #: [1]
+    count: Array  #: [2] entries; moments that are over
 
 
 def kernel(*_: Any) -> int:
@@ -61,15 +62,17 @@ def advance_watched(
     now: Any,
     log: Any,
 ) -> int:
-    """As the kernel, event by event; *now* are the state's arrays that are watched, as bytes."""
+    """As the kernel, from moment to moment; *now* are the state's arrays that are watched, as bytes."""
     places = len(now[0]) // log.widths[0]
     while done[0] < len(tape):
         if log.count[0] + places > len(log.event):
             return 0
-        before = done[0]
-        code = kernel(*((state,) + index + (jobs, constant, until, tape[: before + 1], samples, done, outcome)))  # noqa: RUF005
-        if done[0] > before:
-            note(now, log, before)
+        looked = log.count[1] < len(log.moments)
+        end = log.moments[log.count[1]] + 1 if looked else len(tape)
+        code = kernel(*((state,) + index + (jobs, constant, until, tape[:end], samples, done, outcome)))  # noqa: RUF005
+        if looked and done[0] == end:
+            note(now, log, end - 1)
+            log.count[1] += 1
         if code != 0:
             return code
     return 0
@@ -83,13 +86,11 @@ def note(now: Any, log: Any, event: int) -> None:
         content, then, width = now[array], log.then[array], log.widths[array]
         whole = len(content) // 8 * 8
         words, were = content[:whole].view(np.uint64), then[:whole].view(np.uint64)
-        for start in range(0, len(words), BLOCK):
-            end = min(start + BLOCK, len(words))
-            differs = np.uint64(0)
-            for at in range(start, end):
-                differs |= words[np.uintp(at)] ^ were[np.uintp(at)]
-            if differs:
-                compare(content, then, 8 * start, 8 * end, width, log, first, event)
+        blocks = len(words) // BLOCK
+        for block in range(blocks):
+            if differs(words, were, block * BLOCK):
+                compare_words(content, then, block * BLOCK, (block + 1) * BLOCK, width, log, first, event)
+        compare_words(content, then, blocks * BLOCK, len(words), width, log, first, event)
         compare(content, then, whole, len(content), width, log, first, event)
     for entry in range(first, log.count[0]):
         for array in range(MOST_WATCHED):
@@ -97,6 +98,26 @@ def note(now: Any, log: Any, event: int) -> None:
             start = log.place[entry] * width
             for at in range(width):
                 log.taken[array][entry, at] = now[array][start + at]
+
+
+@jitable
+def differs(words: Array, were: Array, start: int) -> bool:
+    """Whether a block of words does; of a length known when it is compiled, so that whole vectors are compared."""
+    found = np.uint64(0)
+    for at in range(BLOCK):
+        found |= words[np.uintp(start + at)] ^ were[np.uintp(start + at)]
+    return bool(found != 0)
+
+
+@jitable
+def compare_words(
+    content: Array, then: Array, start: int, end: int, width: int, log: Any, first: int, event: int
+) -> None:
+    """As :func:`compare`, from one word of eight bytes to another."""
+    words, were = content[8 * start : 8 * end].view(np.uint64), then[8 * start : 8 * end].view(np.uint64)
+    for at in range(end - start):
+        if words[np.uintp(at)] != were[np.uintp(at)]:
+            compare(content, then, 8 * (start + at), 8 * (start + at) + 8, width, log, first, event)
 
 
 @jitable
@@ -122,17 +143,18 @@ def put(log: Any, first: int, event: int, place: int) -> None:
 class RowWatch:
     """Some arrays of a state, watched while its engine advances."""
 
-    def __init__(self, state: Any, names: Sequence[str], events: int) -> None:
-        """At most MOST_WATCHED *names*; of at most so many *events*."""
-        self._names, self._events = tuple(names), events
+    def __init__(self, state: Any, names: Sequence[str], moments: NDArray[np.int64]) -> None:
+        """At most MOST_WATCHED *names*; *moments* are the events to come, from 0, after which it is looked."""
+        self._names = tuple(names)
         now = self.now(state)
         widths = np.zeros(MOST_WATCHED, np.int64)
         places = len(getattr(state, self._names[0]))
         widths[: len(self._names)] = [len(content) // places for content in now[: len(self._names)]]
-        most = 4 * events + 2 * places
+        most = 4 * len(moments) + 2 * places
         taken = tuple(np.empty((most, int(width)), np.uint8) for width in widths)
         then = tuple(content.copy() for content in now)
-        self.log = Log(then, widths, np.empty(most, np.int64), np.empty(most, np.int64), taken, np.zeros(1, np.int64))
+        event, place = np.empty(most, np.int64), np.empty(most, np.int64)
+        self.log = Log(then, widths, moments, event, place, taken, np.zeros(2, np.int64))
 
     def now(self, state: Any) -> tuple[Any, ...]:
         """The arrays as bytes, up to MOST_WATCHED."""
@@ -158,6 +180,16 @@ class RowWatch:
             array = getattr(state, name)
             rows[name] = _rows(taken[:count], array)
         return RowChanges(self.log.event[:count], self.log.place[:count], rows)
+
+
+def changed_rows(before: Any, after: Any, names: Sequence[str]) -> RowChanges:
+    """What one event changed, from the states before and after it; of a place that was none before, all."""
+    places: NDArray[np.int64] = np.zeros(0, np.int64)
+    for old, new in ((getattr(before, name), getattr(after, name)) for name in names):
+        same = (old == new[: len(old)]).reshape(len(old), -1).all(axis=1)
+        places = np.union1d(places, np.r_[np.flatnonzero(~same), np.arange(len(old), len(new))])
+    rows = {name: getattr(after, name)[places] for name in names}
+    return RowChanges(np.zeros(len(places), np.int64), places, rows)
 
 
 @cache

@@ -35,14 +35,15 @@ def replace_looks(question: Question, looks: list[StateLook]) -> Question:
 
 
 def questions(session: Session, number: random.Random, most: int) -> list[str]:
-    """One about each field of each thing, with numbers that it may well have."""
+    """One about each field of each thing, with numbers that it may well have, at all events or at a few."""
     words, found = session.info.words, []
     for thing, fields in words.of_thing.items():
         for name, field in fields.items():
             member = f"[{number.randint(1, len(words.dimensions[field.index]))}]" if field.index else ""
             value = number.choice((0, 1, 2, 3, 5, 40))
             sign = number.choice("<=>")
-            found.append(f"(count {thing} where {name}{member} {sign} {value} or {name}{member} = 1) % 3 != 0")
+            at = number.choice(("", "event % 3 = 0 and ", "event % 40 = 7 and "))
+            found.append(f"{at}(count {thing} where {name}{member} {sign} {value} or {name}{member} = 1) % 3 != 0")
             if words.things[thing].there is None:
                 found.append(f"{thing} {number.randint(1, most)} . {name}{member} changes")
     return found
@@ -89,6 +90,26 @@ def test_changes_are_read_across_slices_and_where_the_state_grows() -> None:
     assert places[1] > places[0]
     assert np.array_equal(found, asked(session, by_looking(question), 3000))
     assert found.any()
+
+
+@pytest.mark.parametrize("at", ["", "rejected and ", "event % 40 = 7 and was "])
+def test_changes_are_told_across_a_forced_decision_and_where_rules_change(at: str) -> None:
+    session = Session.open("dra-classroom", policy="best-fit@30:server=7@200=first-fit")
+    question = understood(f"{at}(count server where jobs[1] + jobs[2] + jobs[3] > 0) % 2 = 1", session.info.words)
+    found = asked(session, question)
+    assert np.array_equal(found, asked(session, by_looking(question)))
+    assert found.any()
+
+
+def test_many_events_that_are_open_and_few_take_turns() -> None:
+    """Where few are open a slice is run again, where many are its first run tells what it changes."""
+    session = Session.open("dra-classroom")
+    text = "(event < 900 and event % 50 = 0 or event > 1700) and (count server where empty > 0) % 2 = 0"
+    question = understood(text, session.info.words)
+    found = asked(session, question, 3000)
+    assert np.array_equal(found, asked(session, by_looking(question), 3000))
+    assert found[:900].any()
+    assert found[1700:].any()
 
 
 def test_nothing_is_looked_up_where_changes_say_it_all() -> None:

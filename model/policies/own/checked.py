@@ -32,6 +32,7 @@ class CheckedEngine:
 
     name = "kernel"
     keyframe_every = 10_000
+    watches = False
 
     def __init__(self, system: Any, reference: Engine, checked: int = CHECKED) -> None:
         self._system = system
