@@ -37,6 +37,10 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 # Each test has cache folders of its own, but nothing is compiled twice for that.
 COMPILED = cache_folder()
 os.environ.setdefault("NUMBA_CACHE_DIR", str(COMPILED))
+# Python keeps what it compiles, also where it is told not to: workers, and each program that tests
+# start, would compile the same hundreds of modules again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 # There is a worker for each core already.
 for _library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{_library}_NUM_THREADS", "1")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Callable
 
 import numpy as np
@@ -94,9 +95,15 @@ def everything(state: Any) -> bool:
     )
 
 
-COMMON = reached(system_of(), everything)
-#: Without common servers the last six are for nobody.
-IDLE = reached(system_of(rest="idle"), lambda state: bool(state.jobs.sum() > 5))
+@cache
+def common() -> tuple[MoldableSystem, MoldableState]:
+    return reached(system_of(), everything)
+
+
+@cache
+def idle() -> tuple[MoldableSystem, MoldableState]:
+    """Without common servers the last six are for nobody."""
+    return reached(system_of(rest="idle"), lambda state: bool(state.jobs.sum() > 5))
 
 
 def add(field: str, place: Any, amount: float) -> Plant:
@@ -359,7 +366,7 @@ FAULTS: dict[str, tuple[Plant, str]] = {
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_planted_fault_is_seen(name: str) -> None:
     plant, sentence = FAULTS[name]
-    system, state = COMMON[0], copied(COMMON[1])
+    system, state = common()[0], copied(common()[1])
     plant(system, state)
     found = violations(system, state)
     assert any(sentence in line for line in found), found
@@ -370,18 +377,18 @@ def test_every_array_of_the_state_is_looked_at() -> None:
     """But for the trail, a hash, and what a policy remembers; a fault of its own is planted in each other one."""
     touched = set()
     for plant, _ in FAULTS.values():
-        system, state = COMMON[0], copied(COMMON[1])
+        system, state = common()[0], copied(common()[1])
         plant(system, state)
         touched |= {
             name
             for name in state._fields
-            if not np.array_equal(getattr(state, name), getattr(COMMON[1], name), equal_nan=False)
+            if not np.array_equal(getattr(state, name), getattr(common()[1], name), equal_nan=False)
         }
     assert touched == set(MoldableState._fields) - {"trail", "memory"}
 
 
 def test_servers_of_no_pool_are_idle() -> None:
-    system, state = IDLE[0], copied(IDLE[1])
+    system, state = idle()[0], copied(idle()[1])
     assert (state.server_job[18:] == -1).all()
     wide = np.flatnonzero((state.job_number >= 0) & (state.job_width > 1))[0]
     mine = np.flatnonzero(state.server_job == wide)
@@ -391,7 +398,7 @@ def test_servers_of_no_pool_are_idle() -> None:
 
 def test_a_piece_is_in_one_pool() -> None:
     """Neighbouring servers of two pools are two pieces."""
-    system, state = COMMON
+    system, state = common()
     rules = system.rules
     moved = rules._replace(pool_first=rules.pool_first.copy(), pool_end=rules.pool_end.copy())
     wide = next(
@@ -407,14 +414,14 @@ def test_a_piece_is_in_one_pool() -> None:
 
 
 def test_more_servers_in_use_than_there_are() -> None:
-    system, state = COMMON[0], copied(COMMON[1])
+    system, state = common()[0], copied(common()[1])
     state.job_width[live(state)] = state.job_request[live(state)] = 99
     assert any(line.endswith("there are 24") for line in violations(system, state))
 
 
 def test_a_run_that_goes_on_from_another_may_have_less_time_in_its_bins() -> None:
     """Under another optimum bins are others, so that they are filled anew."""
-    system, state = COMMON[0], copied(COMMON[1])
+    system, state = common()[0], copied(common()[1])
     state.occupancy[...] = 0.0
     workload = system.workload
     assert any("in the bins" in line for line in violations(system, state))

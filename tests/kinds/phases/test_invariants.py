@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Callable
 
 import numpy as np
@@ -103,8 +104,14 @@ def everything(state: Any) -> bool:
     )
 
 
-JRS = reached(system_of(), everything)
-FIT = reached(system_of("first-fit", parameters={"factor": 2}), lambda state: bool((state.cost > 0).any()))
+@cache
+def of_jrs() -> tuple[PhaseSystem, PhaseState]:
+    return reached(system_of(), everything)
+
+
+@cache
+def of_first_fit() -> tuple[PhaseSystem, PhaseState]:
+    return reached(system_of("first-fit", parameters={"factor": 2}), lambda state: bool((state.cost > 0).any()))
 
 
 def add(field: str, place: Any, amount: float) -> Plant:
@@ -353,7 +360,7 @@ FAULTS: dict[str, tuple[Plant, str]] = {
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_planted_fault_is_seen(name: str) -> None:
     plant, sentence = FAULTS[name]
-    system, state = JRS[0], copied(JRS[1])
+    system, state = of_jrs()[0], copied(of_jrs()[1])
     limit = system.policy.rules.limit.copy()
     plant(system, state)
     found = violations(system, state)
@@ -375,14 +382,14 @@ WITHOUT_TOKENS: dict[str, tuple[Plant, str]] = {
 @pytest.mark.parametrize("name", WITHOUT_TOKENS)
 def test_policies_without_tokens_have_none(name: str) -> None:
     plant, sentence = WITHOUT_TOKENS[name]
-    system, state = FIT[0], copied(FIT[1])
+    system, state = of_first_fit()[0], copied(of_first_fit()[1])
     plant(system, state)
     assert any(sentence in line for line in violations(system, state)), violations(system, state)
 
 
 def test_a_policy_without_normal_servers_has_no_timers_to_look_at() -> None:
-    assert violations(*FIT) == []
-    assert not len(FIT[1].timer_due)
+    assert violations(*of_first_fit()) == []
+    assert not len(of_first_fit()[1].timer_due)
 
 
 def test_a_hard_capacity_holds_for_what_is_asked_for_too() -> None:
