@@ -16,6 +16,6 @@ def execute(options: argparse.Namespace) -> int:
     looks = Looks(tuple(options.panel), options.size, options.theme, options.pace)
 
     def make(tell: Tell) -> dict[str, Any]:
-        return {"moments": shoot(run_of(options), footage, looks, options.out, tell)}
+        return {"moments": shoot(run_of(options, options.end), footage, looks, options.out, tell)}
 
     return carry_out(options, options.scenario, make)

@@ -127,6 +127,11 @@ class LessonControl(QObject):
             self._go_to(self.number + by)
 
     @property
+    def path(self) -> Path | None:
+        """The file of the lesson that is open."""
+        return None if self.lesson is None else self._folder / f"{self._name}.toml"
+
+    @property
     def in_front(self) -> QWidget | None:
         """The line that asks for a lesson's file, while it does."""
         lines = (line for line in (self.adding, self.exercises.line) if line.isVisible())

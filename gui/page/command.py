@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from slotscope.gui.page.lesson import lesson_data
-from slotscope.gui.page.recording import recorded
+from slotscope.gui.page.recording import Dressing, recorded
 from slotscope.gui.page.writing import write_page
 from slotscope.gui.sharing.command import Tell, carry_out, run_of
 from slotscope.model.cli.parser import UsageError
@@ -34,8 +34,8 @@ def _lesson(options: argparse.Namespace, tell: Tell) -> dict[str, object]:
 def _played(options: argparse.Namespace, tell: Tell) -> dict[str, object]:
     if None in (options.start, options.end):
         raise UsageError("found no --from or no --to, allowed: both", where="export-html")
-    run = run_of(options)
+    run = run_of(options, options.end)
     footage = Footage(options.start, options.end, options.by or usual_by(options.start, options.end))
-    chapter = recorded(run, footage, options.panel, tell)
+    chapter = recorded(run, footage, Dressing(tuple(options.panel)), tell)
     lanes = ", ".join(lane["label"] for lane in chapter["lanes"])
     return {"title": f"{chapter['scenario']}: {lanes}", "chapters": [{"text": "", **chapter}]}

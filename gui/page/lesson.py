@@ -11,7 +11,7 @@ from PySide6.QtGui import QFont, QTextBlock, QTextDocument
 
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
-from slotscope.gui.page.recording import recorded
+from slotscope.gui.page.recording import Dressing, recorded
 from slotscope.gui.panels import SENTENCES, names_of
 from slotscope.gui.sharing.command import Tell
 from slotscope.model.comparison.comparison import Run, lanes_of, stand_at
@@ -23,6 +23,7 @@ from slotscope.model.lessons.files import find_lesson, load_lesson
 from slotscope.model.lessons.lesson import Lesson, Step
 from slotscope.model.reporting.inspection import JOB, SERVER
 from slotscope.model.running.origin import Moment
+from slotscope.model.running.timeline import AT_HAND
 
 #: Numbers that are tried as answers where a question has no list of them.
 _NUMBERS = 400
@@ -58,7 +59,7 @@ def _tell_part(tell: Tell, finished: int, all_: int, done: float) -> None:
 def _chapter(lesson: Lesson, number: int, folder: Path, further: Sequence[str], tell: Tell) -> dict[str, Any]:
     step = lesson.steps[number]
     place = step.place(folder)
-    run = place.open()
+    run = place.open(kernel=max(place.moment.events) > AT_HAND)
     stand_at(run, place.moment)
     asked, end = None, _end(lesson, number, folder)
     if step.question is not None:
@@ -69,18 +70,18 @@ def _chapter(lesson: Lesson, number: int, folder: Path, further: Sequence[str], 
     footage = Footage(place.moment, end, "substep")
     if isinstance(end, float):
         footage = footage._replace(by="time", every=(end - run.timeline.time) / _UNTIL_THEN)
-    outlined = Select(step.outlined(SERVER), step.outlined(JOB)), step.policy - 1
-    data = recorded(run, footage, _panels(run, step, further), tell, outlined)
+    outlined = Select(step.outlined(SERVER), step.outlined(JOB))
+    data = recorded(run, footage, Dressing(_panels(run, step, further), outlined, step.policy - 1, step.marks), tell)
     if asked is not None:
         asked["decided"] = _decided(run, data["frames"], posed, place.moment, step)
     return {"text": _rich(step.text), "question": asked, **data}
 
 
-def _panels(run: Run, step: Step, further: Sequence[str]) -> list[str]:
+def _panels(run: Run, step: Step, further: Sequence[str]) -> tuple[str, ...]:
     """The panels that stand beside servers, pseudocode and sentences: those of the step, and others that are wanted."""
     there = {PANEL_ROOMS[run.info.system].roles.servers, "algorithm", SENTENCES}
     known = names_of(run.info.system)
-    return [name for name in dict.fromkeys((*step.panels, *further)) if name in known and name not in there]
+    return tuple(name for name in dict.fromkeys((*step.panels, *further)) if name in known and name not in there)
 
 
 def _end(lesson: Lesson, number: int, folder: Path) -> Place:

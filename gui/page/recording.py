@@ -16,6 +16,7 @@ from slotscope.gui.page.vectors import Vectors
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.algorithm_values import Code, values_beside
 from slotscope.gui.panels.wording import sentence
+from slotscope.gui.presenting.pad import MarkPad
 from slotscope.gui.running.searches import look_at
 from slotscope.gui.sharing.command import Tell, bounds_of
 from slotscope.gui.widgets.motion import come_to_rest, lay_out
@@ -23,6 +24,7 @@ from slotscope.gui.window.application import application
 from slotscope.model.comparison.comparison import Run, lanes_of, lanes_shown
 from slotscope.model.errors import UserError
 from slotscope.model.footage.footage import Footage, walk
+from slotscope.model.lessons.marks import Mark
 from slotscope.model.reporting.explain import full_time
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.running.origin import Moment, Origin, opening_line
@@ -38,6 +40,23 @@ MOST_MOMENTS = 5000
 _WIDTHS, _HEIGHT, _FURTHER = {1: 960, 2: 760, 3: 620}, 600, (640, 520)
 
 
+class Dressing(NamedTuple):
+    """What a page shows beside the servers of each policy: panels, what is pointed at, what is drawn on pictures.
+
+    Attributes
+    ----------
+    further:
+        Names of panels.
+    lane:
+        In the pictures of which policy *selection* is outlined.
+    """
+
+    further: tuple[str, ...] = ()
+    selection: Select = Select()
+    lane: int = 0
+    marks: tuple[Mark, ...] = ()
+
+
 class _RecordedPanel(NamedTuple):
     """A panel that is recorded, and the policy whose moments it shows."""
 
@@ -46,12 +65,8 @@ class _RecordedPanel(NamedTuple):
     lane: int
 
 
-def recorded(
-    run: Run, footage: Footage, further: Sequence[str], tell: Tell, outlined: tuple[Select, int] = (Select(), 0)
-) -> dict[str, Any]:
-    """A stretch of a run as data; *further* panels stand beside the servers of each policy.
-
-    *tell* takes how much is done, and may raise what ends it; *outlined* is pointed at in the pictures of a policy.
+def recorded(run: Run, footage: Footage, dressing: Dressing, tell: Tell) -> dict[str, Any]:
+    """A stretch of a run as data; *tell* takes how much is done, and may raise what ends it.
 
     Raises
     ------
@@ -61,14 +76,16 @@ def recorded(
     application(offscreen=True)
     bounds = bounds_of(run)
     frames: list[dict[str, Any]] = []
+    words: dict[str, int] = {}
     shown: dict[str, list[_RecordedPanel]] = {}
     for number, name in enumerate(THEMES):
         moments = _frames(run, footage, bounds, partial(_tell_half, tell, number))
-        for place, (frame, numbers) in enumerate(_pictures(moments, name, further, shown, outlined)):
+        for place, (frame, numbers) in enumerate(_pictures(moments, name, dressing, shown)):
             if number == 0:
-                frames.append(_moment(frame))
-            frames[place].setdefault("pictures", []).append(numbers)
-    return {**_described(run), "panels": _panels(shown), "frames": frames}
+                read = [words.setdefault(one.panel.described(), len(words)) for one in shown[name]]
+                frames.append({**_moment(frame), "words": read, "pictures": []})
+            frames[place]["pictures"].append(numbers)
+    return {**_described(run), "panels": _panels(shown), "words": list(words), "frames": frames}
 
 
 def _tell_half(tell: Tell, finished: int, done: float) -> None:
@@ -87,21 +104,14 @@ def _frames(run: Run, footage: Footage, bounds: object, tell: Tell) -> Iterator[
 
 
 def _pictures(
-    frames: Iterator[Frame],
-    theme: str,
-    further: Sequence[str],
-    shown: dict[str, list[_RecordedPanel]],
-    outlined: tuple[Select, int],
+    frames: Iterator[Frame], theme: str, dressing: Dressing, shown: dict[str, list[_RecordedPanel]]
 ) -> Iterator[tuple[Frame, list[int]]]:
     """Each moment with the numbers of the pictures that its panels show, in a theme."""
     panels: list[_RecordedPanel] = []
     try:
         for frame in frames:
             if not panels:
-                panels = shown[theme] = _staged(frame, theme, further)
-                for one in panels:
-                    if one.lane == outlined[1]:
-                        one.panel.set_selection(outlined[0])
+                panels = shown[theme] = _staged(frame, theme, dressing)
             yield frame, [_picture(one, frame.lanes[one.lane]) for one in panels]
     finally:
         for one in panels:
@@ -109,10 +119,11 @@ def _pictures(
             one.panel.deleteLater()
 
 
-def _staged(frame: Frame, theme: str, further: Sequence[str]) -> list[_RecordedPanel]:
+def _staged(frame: Frame, theme: str, dressing: Dressing) -> list[_RecordedPanel]:
     """The panels of a theme, shown where nobody sees them."""
     lanes, system = len(frame.lanes), frame.info.system
-    first, *others = panel_classes(system, (PANEL_ROOMS[system].roles.servers, *further), lanes)
+    names = dict.fromkeys((PANEL_ROOMS[system].roles.servers, *dressing.further))
+    first, *others = panel_classes(system, tuple(names), lanes)
     look = themes.load_theme(theme)
     themes.apply(application(), look, lecture=True)
     places = [(first, lane, (_WIDTHS[lanes], _HEIGHT)) for lane in range(lanes)]
@@ -122,8 +133,17 @@ def _staged(frame: Frame, theme: str, further: Sequence[str]) -> list[_RecordedP
         one = _RecordedPanel(panel(look), Vectors(f"{theme[0]}{number}"), lane)
         one.panel.resize(*size)
         one.panel.show()
+        _dress(one, dressing)
         found.append(one)
     return found
+
+
+def _dress(one: _RecordedPanel, dressing: Dressing) -> None:
+    if one.lane == dressing.lane:
+        one.panel.set_selection(dressing.selection)
+    marks = [mark for mark in dressing.marks if (mark.panel, mark.policy - 1) == (one.panel.name, one.lane)]
+    if marks:
+        MarkPad(one.panel).show_marks(marks)
 
 
 def _picture(one: _RecordedPanel, frame: Frame) -> int:

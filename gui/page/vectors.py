@@ -26,7 +26,7 @@ _TEXT = re.compile(
 _IMAGE = re.compile(r'<image x="([^"]*)" y="([^"]*)" width="([^"]*)" height="([^"]*)"[^>]*base64,([^"]*)"[^>]*/>')
 
 #: Pixels in both directions from which on an image is cut into tiles; smaller ones are written whole.
-_LARGE = 65
+_LARGE = 33
 
 #: What stands for a family of letters where a machine does not have it.
 _FALLBACK = "Verdana, sans-serif"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Callable
 
@@ -14,21 +15,25 @@ from slotscope.model.cli.output import print_json, progress_of
 from slotscope.model.comparison.comparison import Run, open_run
 from slotscope.model.comparison.file import load_run
 from slotscope.model.errors import UserError
-from slotscope.model.footage.footage import stand
+from slotscope.model.footage.footage import Place, stand
 from slotscope.model.reporting.frame import Frame
+from slotscope.model.running.origin import Moment
+from slotscope.model.running.timeline import AT_HAND
+from slotscope.model.running.waiting import waiting
 
 Tell = Callable[[float], None]
 
 
 def carry_out(options: argparse.Namespace, subject: str, make: Callable[[Tell], dict[str, Any]]) -> int:
     """Make a file, and say which; *make* is told how to say how far it is, and gives what --json says in the end."""
-    with progress_of(f"{options.command} {subject}", quiet=options.json) as progress:
+    with progress_of(f"{options.command} {subject}", quiet=options.json) as progress, ExitStack() as told:
+        if options.json:
+            told.enter_context(waiting(lambda doing: _print({"doing": doing}), lambda: 0))
 
         def tell(done: float) -> None:
             progress(done, 1.0)
             if options.json:
-                print_json({"done": done})
-                sys.stdout.flush()
+                _print({"done": done})
 
         made = make(tell)
     if options.json:
@@ -38,11 +43,20 @@ def carry_out(options: argparse.Namespace, subject: str, make: Callable[[Tell], 
     return 0
 
 
-def run_of(options: argparse.Namespace) -> Run:
-    """The run that a command line names: a scenario's, or a saved one."""
+def _print(line: dict[str, Any]) -> None:
+    print_json(line)
+    sys.stdout.flush()
+
+
+def run_of(options: argparse.Namespace, end: Place) -> Run:
+    """The run that a command line names, a scenario's or a saved one, on its way to *end*.
+
+    It runs compiled where that is far: what has never been compiled here takes a minute first.
+    """
+    near = isinstance(end, Moment) and max(end.events) <= AT_HAND
     if options.scenario.endswith(SESSION_SUFFIX):
-        return load_run(Path(options.scenario))
-    return open_run(options.scenario, options.policies, options.seed, tuple(options.trace))
+        return load_run(Path(options.scenario), kernel=not near)
+    return open_run(options.scenario, options.policies, options.seed, tuple(options.trace), kernel=not near)
 
 
 def bounds_of(run: Run) -> Any:
@@ -61,7 +75,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _frame(options: argparse.Namespace) -> Frame:
-    run = run_of(options)
+    run = run_of(options, options.start)
     if said := stand(run, options.start):
         raise UserError(said, where="--event")
     look_at(run)

@@ -36,9 +36,10 @@ class SharingControl(QObject):
     said = Signal(str)
     _saved = Signal(object, str, str)  # by the run's thread: who waits for it, the file, and what is wrong
 
-    def __init__(self, area: DockArea, worker: RunWorker) -> None:
+    def __init__(self, area: DockArea, worker: RunWorker, lesson: Callable[[], Path | None]) -> None:
+        """*lesson* says which lesson's file is open."""
         super().__init__(area)
-        self._area, self._worker = area, worker
+        self._area, self._worker, self._lesson = area, worker, lesson
         self._folder: QTemporaryDir | None = None  # of runs that no line opens
         self._saved.connect(self._go_on)
 
@@ -92,7 +93,8 @@ class SharingControl(QObject):
             return
         frame = area.frame
         panels = [(dock.panel.name, dock.panel.title) for dock in area.docks.values() if not dock.lane]
-        dialog = ShareDialog(area.window, shape, frame.moment, panels, partial(self._open, frame))
+        opened, lesson = partial(self._open, frame), self._lesson()
+        dialog = ShareDialog(area.window, shape, frame.moment, panels, opened, area.theme.dark, lesson)
         dialog.said.connect(self.said)
         dialog.show()
 

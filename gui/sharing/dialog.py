@@ -8,6 +8,7 @@ from typing import Callable, NamedTuple, Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
+    QCheckBox,
     QDialog,
     QFileDialog,
     QFormLayout,
@@ -68,19 +69,26 @@ class ShareDialog(QDialog):
         moment: Moment,
         panels: Sequence[tuple[str, str]],
         opened: Callable[[Take], None],
+        dark: bool = False,
+        lesson: Path | None = None,
     ) -> None:
-        """*panels* are the names and titles of those that there are; *opened* hands on the words that open the run."""
+        """*panels* are the names and titles of those that there are; *opened* hands on the words that open the run.
+
+        Where a *lesson* is open, a page can be made of all of it.
+        """
         super().__init__(parent)
-        self._shape, self._opened, self._moment = shape, opened, moment
+        self._shape, self._opened, self._moment, self._dark, self._lesson = shape, opened, moment, dark, lesson
         self.setObjectName(f"share-{shape.command}")
         self.setWindowTitle(shape.title)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.job = ShareJob(self)
         self.job.progressed.connect(self._show_progress)
+        self.job.doing.connect(self._show_doing)
         self.job.ended.connect(self._end)
         self.start, self.end, self.pace, self.extent = QLineEdit(str(moment)), QLineEdit(), QLineEdit(), QLineEdit()
         self.end.setText(str(Moment(tuple(event + 1 for event in moment.events))))
         self.steps, self.panels = ChoiceBox(), QListWidget()
+        self.whole = QCheckBox("The whole lesson, with its questions")
         self.file, self.browse = QLineEdit(str(Path.cwd() / shape.file)), QPushButton("Choose ...")
         self.fault, self.bar = FaultLine(), QProgressBar()
         self.save, self.cancel = QPushButton("Save"), QPushButton("Cancel")
@@ -99,7 +107,8 @@ class ShareDialog(QDialog):
             item = QListWidgetItem(title, self.panels)
             item.setData(Qt.ItemDataRole.UserRole, name)
             item.setCheckState(Qt.CheckState.Unchecked)
-        self.panels.setToolTip("The first is the largest; none: those of lecture mode.")
+        none = "none: the servers alone" if self._shape is PAGE else "the first is the largest; none: lecture mode's"
+        self.panels.setToolTip(f"Panels that are shown; {none}.")
         self.panels.setMaximumHeight(6 * self.panels.sizeHintForRow(0))
 
     def _lay_out(self) -> None:
@@ -107,6 +116,10 @@ class ShareDialog(QDialog):
         rows: list[tuple[str, QWidget]] = []
         if self._shape.stretch:
             rows += [("From", self.start), ("To", self.end), ("Steps", self.steps), ("Panels", self.panels)]
+        if self._shape is PAGE and self._lesson is not None:
+            form.addRow("", self.whole)
+            for own in (self.start, self.end, self.steps):
+                self.whole.toggled.connect(own.setDisabled)
         if self._shape.film:
             rows += [("Pace", self.pace), ("Size", self.extent)]
         for title, field in rows:
@@ -120,7 +133,6 @@ class ShareDialog(QDialog):
         form.addRow("File", row)
         self.file.setAccessibleName("File")
         self.bar.setAccessibleName("how far it is")
-        self.bar.setRange(0, 1000)
         self.bar.hide()
         buttons = QHBoxLayout()
         buttons.addWidget(self.bar, 1)
@@ -147,9 +159,12 @@ class ShareDialog(QDialog):
             return
         self.fault.say("")
         self.save.setEnabled(False)
-        self.bar.setValue(0)
+        self._show_doing("")
         self.bar.show()
-        self._opened(self._start)
+        if self.whole.isChecked():
+            self._start([f"--lesson={self._lesson}"], "")
+        else:
+            self._opened(self._start)
 
     def _start(self, words: list[str], fault: str) -> None:
         if fault:
@@ -160,20 +175,31 @@ class ShareDialog(QDialog):
     def _options(self) -> list[str]:
         """What the fields say, as a command line does."""
         found = [f"--out={self.file.text().strip()}"]
+        if self._shape is not PAGE:
+            found.append(f"--theme={'dark' if self._dark else 'light'}")
         if not self._shape.stretch:
             return [*found, f"--event={self._moment}"]
         checked = (self.panels.item(row) for row in range(self.panels.count()))
         wanted = (one for one in checked if one.checkState() is Qt.CheckState.Checked)
         names = [str(one.data(Qt.ItemDataRole.UserRole)) for one in wanted]
-        found += [f"--from={self.start.text().strip()}", f"--to={self.end.text().strip()}"]
         found += [f"--panel={name}" for name in names]
+        if self.whole.isChecked():
+            return found
+        found += [f"--from={self.start.text().strip()}", f"--to={self.end.text().strip()}"]
         more = {"by": self.steps.currentData()}
         if self._shape.film:
             more |= {"pace": self.pace.text().strip(), "size": self.extent.text().strip()}
         return [*found, *(f"--{name}={value}" for name, value in more.items() if value)]
 
     def _show_progress(self, done: float) -> None:
+        self.bar.setRange(0, 1000)
+        self.bar.setFormat("%p %")
         self.bar.setValue(round(1000 * done))
+
+    def _show_doing(self, words: str) -> None:
+        """Something takes long before the first moment is there."""
+        self.bar.setRange(0, 0)
+        self.bar.setFormat(words)
 
     def _end(self, made: dict[str, object], fault: str) -> None:
         self.save.setEnabled(True)

@@ -20,13 +20,14 @@ class ShareJob(QObject):
 
     Signals
     -------
-    progressed(float)
-        How much is done.
+    progressed(float), doing(str)
+        How much is done; or, on the way there, what is being done.
     ended(dict, str)
         What the command says in the end, or what went wrong; nothing of both where it was stopped.
     """
 
     progressed = Signal(float)
+    doing = Signal(str)
     ended = Signal(object, str)
 
     def __init__(self, parent: QObject) -> None:
@@ -75,6 +76,8 @@ class ShareJob(QObject):
                 self._said = json.loads(bytes(self._process.readLine().data()))
             if "done" in self._said:
                 self.progressed.emit(float(self._said["done"]))
+            elif "doing" in self._said:
+                self.doing.emit(str(self._said["doing"]))
 
     def _finish(self, code: int) -> None:
         self._read()

@@ -71,7 +71,10 @@ function element(name, className, parent) {
 function panelView(panel, parent) {
   const figure = element("div", "shown", parent);
   figure.innerHTML = `<svg viewBox="0 0 ${panel.width} ${panel.height}" role="img"></svg>`;
-  return { panel, svg: figure.firstChild, seen: "" };
+  const words = element("p", "words", parent); // what readers of the screen say of the picture
+  words.id = `words-${views.length}`;
+  figure.firstChild.setAttribute("aria-describedby", words.id);
+  return { panel, svg: figure.firstChild, words, seen: "" };
 }
 
 function codeView(code, parent) {
@@ -146,6 +149,7 @@ function showPicture(view, frame, panel) {
   view.seen = key;
   const lane = frame.lanes[view.panel.lane];
   view.svg.setAttribute("aria-label", `${view.panel.title}. ${lane.said}`);
+  view.words.textContent = chapter.words[frame.words[panel]];
 }
 
 function showLine(code, lane) {

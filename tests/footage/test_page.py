@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from PySide6.QtGui import QImage
 
+from slotscope.gui.intents import Select
 from slotscope.gui.page.lesson import lesson_data
-from slotscope.gui.page.recording import recorded
+from slotscope.gui.page.recording import Dressing, recorded
 from slotscope.gui.page.tiles import SIDE, TILE, TileStore
 from slotscope.gui.page.writing import page_text, unpacked, write_page
 from slotscope.gui.panels.wording import sentence
@@ -19,6 +20,7 @@ from slotscope.model.comparison.comparison import Run, open_run, stand_at
 from slotscope.model.errors import UserError
 from slotscope.model.footage.footage import Footage
 from slotscope.model.lessons.files import lesson_files, load_lesson
+from slotscope.model.lessons.marks import Mark
 from slotscope.model.running.origin import Moment
 from slotscope.model.systems.state import digest
 from tests.footage.browser import MISSING, PROGRAM, driven, photographed
@@ -47,7 +49,7 @@ def run_of(scenario: str, *policies: str) -> Run:
 
 def played(run: Run, start: int, end: int, by: Any = "substep", further: tuple[str, ...] = ()) -> dict[str, Any]:
     footage = Footage(Moment((start,)), Moment((end,)), by)
-    data = recorded(run, footage, further, lambda _: None)
+    data = recorded(run, footage, Dressing(further), lambda _: None)
     return {"title": data["scenario"], "chapters": [{"text": "", **data}]}
 
 
@@ -140,6 +142,19 @@ def test_files_are_named_without_where_they_are(qapp: Any, tmp_path: Path) -> No
     assert str(tmp_path) not in text
 
 
+def test_what_a_step_draws_and_outlines_is_in_the_pictures(qapp: Any) -> None:
+    note = Mark(panel="servers", shape="note", path="0.1,0.1", text="Look here")
+    footage = Footage(Moment((18,)), Moment((18,)), "event")
+    plain, dressed = (
+        recorded(run_of("dra-classroom"), footage, dressing, lambda _: None)
+        for dressing in (Dressing(), Dressing(("reward",), Select(server=2), 0, (note,)))
+    )
+    parts = [themed["parts"] for themed in dressed["panels"][0]["themes"]]
+    assert all(any(">Look here<" in part for part in one) for one in parts)
+    assert [panel["name"] for panel in dressed["panels"]] == ["servers", "reward"]
+    assert len(parts[0]) > len(plain["panels"][0]["themes"][0]["parts"]) + 1
+
+
 def test_too_long_a_stretch_is_refused(qapp: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("slotscope.gui.page.recording.MOST_MOMENTS", 3)
     with pytest.raises(UserError, match="a stretch of more than 3 moments, allowed: a shorter one"):
@@ -164,6 +179,7 @@ press("Home"); press("ArrowRight"); const event = document.body.dataset.moment;
 press("d"); const dark = getComputedStyle(document.body).backgroundColor;
 byId("play").click(); await until(() => place === limit() || !timer); byId("play").click();
 return {seen, back, last, slid, event, dark, live: views[0].said.getAttribute("aria-live"),
+  words: views[0].words.textContent, by: views[0].svg.getAttribute("aria-describedby") === views[0].words.id,
   label: views[0].svg.getAttribute("aria-label"), drawn: views[0].svg.querySelectorAll("*").length};
 """
 
@@ -183,6 +199,7 @@ def test_a_browser_plays_what_the_program_shows(page: tuple[str, Path], tmp_path
     assert found["last"] == frames[-1]["moment"] and found["slid"] == frames[1]["moment"]
     assert found["event"] == str(int(frames[0]["moment"]) + 1)
     assert found["dark"] != "rgb(236, 239, 242)" and found["live"] == "polite"
+    assert found["by"] and len(found["words"]) > 60
     assert found["drawn"] > 30 and found["label"].endswith(frames[-1]["lanes"][0]["said"])
 
 

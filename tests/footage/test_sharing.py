@@ -153,7 +153,7 @@ class TestDialogs:
         dialog.file.setText(str(tmp_path / "x.html"))
         dialog.end.setText("4000")
         qtbot.mouseClick(dialog.save, Qt.MouseButton.LeftButton)
-        qtbot.waitUntil(lambda: dialog.bar.value() > 0, timeout=PATIENCE)
+        qtbot.waitUntil(lambda: dialog.bar.maximum() == 1000 and dialog.bar.value() > 0, timeout=PATIENCE)
         qtbot.keyClick(dialog, Key.Key_Escape)
         qtbot.waitUntil(dialog.save.isEnabled, timeout=PATIENCE)
         assert (dialog.fault.text(), list(tmp_path.iterdir())) == ("", [])
@@ -175,6 +175,20 @@ class TestDialogs:
         assert make(qtbot, window, dialog).startswith("Saved as ")
         chapter = unpacked((tmp_path / "x.html").read_text("utf-8"))["chapters"][0]
         assert (chapter["seed"], chapter["line"], chapter["frames"][0]["moment"]) == (5, "", "7")
+        open_at(qtbot, window, "dra-classroom", 18)
+
+    @pytest.mark.slow
+    def test_a_lesson_becomes_a_page(self, qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+        window.lessons.open("queues-1-slot", 1)
+        qtbot.waitUntil(lambda: window.frame.info.system == "queue" and window.area.complete, timeout=PATIENCE)
+        dialog = dialog_of(qtbot, window, "page")
+        dialog.file.setText(str(tmp_path / "x.html"))
+        qtbot.mouseClick(dialog.whole, Qt.MouseButton.LeftButton, pos=QPoint(8, 8))
+        assert dialog.whole.isChecked() and not dialog.start.isEnabled()
+        assert make(qtbot, window, dialog).startswith("Saved as ")
+        chapters = unpacked((tmp_path / "x.html").read_text("utf-8"))["chapters"]
+        assert len(chapters) == len(window.lessons.lesson.steps) and any(one["question"] for one in chapters)
+        window.lessons.end()
         open_at(qtbot, window, "dra-classroom", 18)
 
     def test_a_file_is_chosen_in_the_usual_way(
