@@ -25,7 +25,13 @@ _TEXT = re.compile(
 )
 _IMAGE = re.compile(r'<image x="([^"]*)" y="([^"]*)" width="([^"]*)" height="([^"]*)"[^>]*base64,([^"]*)"[^>]*/>')
 
-#: Pixels in both directions from which on an image is cut into tiles; smaller ones are written whole.
+#: What a group consists of.
+_ELEMENT = re.compile(r"<text .*?</text>|<\w+ [^>]*/>", re.DOTALL)
+
+_PNG = "data:image/png;base64,"
+
+#: Pixels in both directions from which on an image is cut into tiles; smaller ones are written whole, and so are those
+#: through which something can be seen.
 _LARGE = 33
 
 #: What stands for a family of letters where a machine does not have it.
@@ -52,6 +58,7 @@ class Vectors:
         self._named: dict[str, str] = {}
         self._known: dict[str, int] = {}
         self._cut: dict[str, tuple[int, list[int]]] = {}
+        self._images: dict[str, QImage] = {}
         self.tiles = TileStore()
         self.pictures: list[list[Any]] = []
 
@@ -82,33 +89,36 @@ class Vectors:
 
     def _name_of(self, found: re.Match[str]) -> str:
         body = f"<{found[1]} {found[3].strip()}</{found[1]}>".replace("xlink:href", "href")
+        return self._name_for(body)
+
+    def _name_for(self, body: str) -> str:
         return self._named.setdefault(body, f"{self._name}-{len(self._named)}")
 
     def _group(self, names: dict[str, str], clip: str, look: str, content: str) -> list[Any]:
-        """The parts that a group becomes: itself, or one for the pixels in it."""
+        """The parts that a group becomes: one for each element in it."""
         look = " ".join(_NOTHING.sub("", _FONT_OF_GROUP.sub("", look)).split())
         look = _REFERENCE.sub(lambda found: f"url(#{names.get(found[1], found[1])})", look)
         if clip:
             look += f' clip-path="url(#{names.get(clip, clip)})"'
-        image = _IMAGE.fullmatch(content)
-        if image is not None and min(float(image[3]), float(image[4])) >= _LARGE:
-            return [self._pixels(look, image)]
-        return [
-            self._number(
-                f"<g {look}>{_TEXT.sub(_measured, _NOTHING.sub('', content)).replace('xlink:href', 'href')}</g>"
-            )
-        ]
+        return [self._element(f"<g {look}>", element) for element in _ELEMENT.findall(content)]
 
-    def _pixels(self, look: str, image: re.Match[str]) -> list[Any]:
+    def _element(self, group: str, element: str) -> Any:
+        """The part that an element of a group becomes."""
+        image = _IMAGE.fullmatch(element)
+        if image is None:
+            return self._number(f"{group}{_TEXT.sub(_measured, _NOTHING.sub('', element))}</g>")
         x, y, width, height, data = image.groups()
+        if data not in self._images:
+            self._images[data] = QImage.fromData(base64.b64decode(data))
+        picture = self._images[data]
+        if min(float(width), float(height)) < _LARGE or picture.hasAlphaChannel():
+            body = f'<image width="{width}" height="{height}" preserveAspectRatio="none" href="{_PNG}{data}"/>'
+            return self._number(f'{group}<use href="#{self._name_for(body)}" x="{x}" y="{y}"/></g>')
         if data not in self._cut:
-            picture = QImage.fromData(base64.b64decode(data))
             self._cut[data] = self.tiles.cut(picture)
-            self._scales = float(width) / picture.width(), float(height) / picture.height()
-        across, down = self._scales
-        place = f'<g {look} transform="translate({x},{y}) scale({across:g},{down:g})">'
         columns, numbers = self._cut[data]
-        return [self._number(place), columns, *numbers]
+        scale = f"scale({float(width) / picture.width():g},{float(height) / picture.height():g})"
+        return [self._number(f'{group}<g transform="translate({x},{y}) {scale}">'), columns, *numbers]
 
     def _number(self, part: str) -> int:
         return self._numbers.setdefault(part, len(self._numbers))

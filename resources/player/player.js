@@ -46,7 +46,7 @@ function raster(vectors, [part, columns, ...tiles]) {
     const x = (at % columns) * TILE, y = Math.floor(at / columns) * TILE;
     return `<image x="${x}" y="${y}" width="${SIDE}" height="${SIDE}" href="${tileUrl(vectors, tile)}"/>`;
   });
-  return vectors.parts[part] + images.join("") + "</g>";
+  return vectors.parts[part] + images.join("") + "</g></g>";
 }
 
 function drawn(vectors, picture) {

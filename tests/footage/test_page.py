@@ -7,15 +7,20 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from PySide6.QtGui import QImage
 
+from slotscope.gui.film.stage import panel_classes, panels_in_lecture
 from slotscope.gui.intents import Select
 from slotscope.gui.page.lesson import lesson_data
 from slotscope.gui.page.recording import Dressing, recorded
 from slotscope.gui.page.tiles import SIDE, TILE, TileStore
 from slotscope.gui.page.writing import page_text, unpacked, write_page
 from slotscope.gui.panels.wording import sentence
+from slotscope.gui.theme import apply, load_theme
+from slotscope.gui.widgets.motion import come_to_rest, lay_out
+from slotscope.gui.window.application import application
 from slotscope.model.comparison.comparison import Run, open_run, stand_at
 from slotscope.model.errors import UserError
 from slotscope.model.footage.footage import Footage
@@ -201,6 +206,38 @@ def test_a_browser_plays_what_the_program_shows(page: tuple[str, Path], tmp_path
     assert found["dark"] != "rgb(236, 239, 242)" and found["live"] == "polite"
     assert found["by"] and len(found["words"]) > 60
     assert found["drawn"] > 30 and found["label"].endswith(frames[-1]["lanes"][0]["said"])
+
+
+def coarse(image: QImage) -> np.ndarray:
+    """The mean colour of each block of 20 by 20 pixels."""
+    image = image.convertToFormat(QImage.Format.Format_RGB32)
+    pixels = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.width(), 4)[..., :3]
+    return pixels.reshape(image.height() // 20, 20, image.width() // 20, 20, 3).mean(axis=(1, 3))
+
+
+@browser
+def test_a_browser_s_picture_is_the_panel_s(page: tuple[str, Path], tmp_path: Path) -> None:
+    scenario, path = page
+    bare = "show(2); return [byId('definitions').outerHTML + views[0].svg.outerHTML, chapter.frames[2].moment];"
+    svg, moment = driven(path, f"setTheme(0); {bare}", tmp_path)
+    alone = tmp_path / "alone.html"
+    style = "<style>body{margin:0}#definitions{position:absolute}svg[viewBox]{display:block;width:960px}</style>"
+    alone.write_text(f"<!doctype html><meta charset='utf-8'>{style}{svg}", encoding="utf-8")
+    seen = QImage(str(photographed(alone, "", (960, 600), tmp_path)))
+    run = run_of(scenario)
+    stand_at(run, Moment.read(moment))
+    theme = load_theme("light")
+    apply(application(), theme, lecture=True)
+    (panel,) = (cls(theme) for cls in panel_classes(run.info.system, panels_in_lecture(run.info.system, 1)[:1]))
+    panel.resize(960, 600)
+    panel.show()
+    panel.set_frame(run.frame())
+    lay_out(panel)
+    come_to_rest(panel)
+    apart = np.abs(coarse(seen) - coarse(panel.grab().toImage())).max(axis=2)
+    panel.close()
+    apply(application(), theme)
+    assert (apart > 60).mean() < 0.01 and apart.mean() < 3, "another picture"
 
 
 @browser
