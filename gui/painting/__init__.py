@@ -1,1 +1,1 @@
-"""Drawing thousands of servers as pixels: geometry, textures, compiled kernel and widget."""
+"""What pictures are painted with: colours, textures, lines of text, brackets."""

@@ -1,8 +1,4 @@
-"""Textures as small tiles of pixels, shared by the compiled kernel and by QPainter.
-
-A tile's side is a power of two, so that the kernel finds a pixel with a bit mask; tiles are
-anchored to the picture's origin, so that both ways of drawing give the same pixels.
-"""
+"""Textures as small tiles of pixels, for pictures made of pixels and for what is painted."""
 
 from __future__ import annotations
 

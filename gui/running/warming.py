@@ -7,7 +7,6 @@ kernel that a policy's file brings along is compiled, too.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import subprocess
 import sys
@@ -23,9 +22,6 @@ from slotscope.model.warm import warm
 
 _ROOT = Path(__file__).resolve().parents[2]
 
-#: What the process says once the painting of servers is compiled, too.
-_PAINTING = "*painting"
-
 
 def is_warm(system: str) -> bool:
     """Whether a kind of system's source was compiled before, by this Python on this machine."""
@@ -33,11 +29,8 @@ def is_warm(system: str) -> bool:
 
 
 def _marker(system: str) -> Path:
-    """A file that stands for "all is compiled"; its name changes with what paints."""
-    digest = hashlib.blake2b(digest_size=8)
-    for path in sorted((_ROOT / "gui" / "painting").glob("*.py")):
-        digest.update(path.read_bytes())
-    return cache_folder() / f"complete-{system}-{digest.hexdigest()}"
+    """A file that stands for "all is compiled"."""
+    return cache_folder() / f"complete-{system}"
 
 
 def warm_in_background(
@@ -56,13 +49,6 @@ def warm_in_background(
         stdout=output,
         stderr=subprocess.DEVNULL,
     )
-
-
-def load_painting() -> None:
-    """Paint servers with the compiled kernel from here on."""
-    from slotscope.gui.painting import kernel
-
-    kernel.activate()
 
 
 class Warming:
@@ -99,7 +85,7 @@ class Warming:
         if benches and kind.name != self._system:
             self._end_process()
             self._system, self._said, self.failed = kind.name, b"", False
-            self._all = len(kind.kernels) + 1
+            self._all = len(kind.kernels)
             self._process = warm_in_background(kind.name, _built_in(benches), subprocess.PIPE)
             if self._process is not None and self._process.stdout is not None:
                 os.set_blocking(self._process.stdout.fileno(), False)
@@ -157,8 +143,6 @@ class Warming:
         except UserError as error:
             if wanted is self._wanted:
                 self._refused = error
-        if is_warm(self._system):
-            load_painting()
 
     def _look_at_process(self) -> None:
         process = self._process
@@ -170,8 +154,6 @@ class Warming:
                 self._process, self.failed = None, process.returncode != 0
                 if self.failed:
                     self._system = ""  # the next run tries again
-                else:
-                    self._aside(load_painting)
         self._describe()
 
     def _describe(self) -> None:
@@ -191,15 +173,13 @@ def _built_in(benches: Sequence[Bench]) -> tuple[str, ...]:
 
 
 def main(system: str, first: tuple[str, ...] = ()) -> None:
-    """Compile the kernels of policies and of painting, and leave a mark that it was done."""
+    """Compile the kernels of policies, and leave a mark that it was done."""
     kernels = kind_named(system).kernels
     ordered = sorted(kernels, key=lambda policy: policy not in first)
     for policy in warm(system, ordered):
         print(policy, flush=True)
-    load_painting()
     _marker(system).parent.mkdir(parents=True, exist_ok=True)
     _marker(system).touch()
-    print(_PAINTING, flush=True)
 
 
 if __name__ == "__main__":

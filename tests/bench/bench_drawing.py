@@ -31,10 +31,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from slotscope.gui.kinds.reservation.servers_painted import PaintedServers, layout_grid
-from slotscope.gui.kinds.reservation.servers_painter import paint_servers
-from slotscope.gui.kinds.reservation.servers_raster_view import ServerView
-from slotscope.gui.painting import kernel
+from slotscope.gui.kinds.reservation.servers_grid_layout import GridLayout, GridWishes, fitting_grid
+from slotscope.gui.kinds.reservation.servers_grid_raster import GridRaster
+from slotscope.gui.kinds.reservation.servers_shapes import GridServers
 from slotscope.gui.painting.textures import raster_palette
 from slotscope.gui.plotting.time_plot import PlotText, TimePlot
 from slotscope.gui.theme import apply, fonts, load_theme
@@ -54,45 +53,49 @@ class System:
 
     def __init__(self, count: int, seed: int) -> None:
         self.rng = np.random.default_rng(seed)
-        self.slots = np.tile(np.array([12, 3, 8, 0], dtype=np.int32), (count, 1))
+        self.slots = np.tile(np.array([12, 3, 8, 0]), (count, 1))
         self.slots[::3] = [0, 0, 0, 1]
-        self.jobs = self.rng.integers(0, self.slots + 1).astype(np.int32)
-        self.group: npt.NDArray[np.uint8] = (np.arange(count) % 20 == 0).astype(np.uint8)
-        self.rects = layout_grid(count, WIDTH, HEIGHT)
+        self.jobs = self.rng.integers(0, self.slots + 1)
+        self.group = (np.arange(count) % 20 == 0).astype(np.int64)
+        self.layout = fitting_grid(GridWishes((count,), HEIGHT, 1), WIDTH, HEIGHT)
 
-    def change(self, count: int) -> PaintedServers:
+    def change(self, count: int) -> GridServers:
         """Let the placements of *count* servers change."""
         some = self.rng.integers(0, len(self.slots), count)
         self.jobs[some] = self.rng.integers(0, self.slots[some] + 1)
-        return PaintedServers(self.rects, self.slots, self.jobs, self.group, self.weight)
+        return GridServers(self.slots, self.jobs.copy(), self.group, self.weight)
 
-    def change_all(self) -> PaintedServers:
+    def change_all(self) -> GridServers:
         """Let every server change."""
         self.jobs = np.where(self.jobs > 0, self.jobs - 1, self.slots)
         self.group = 1 - self.group
-        return PaintedServers(self.rects, self.slots, self.jobs, self.group, self.weight)
+        return GridServers(self.slots, self.jobs.copy(), self.group, self.weight)
 
 
-class Painted(QWidget):
-    """All servers with batched drawRects, in one widget."""
+class Rastered(QWidget):
+    """All servers as sprites, in one widget."""
 
-    def __init__(self) -> None:
+    def __init__(self, layout: GridLayout) -> None:
         super().__init__()
-        self.palette_of_types = raster_palette(load_theme("light"), 4)
-        self.servers: PaintedServers | None = None
+        self.layout_of_servers, self.raster = layout, GridRaster()
+        self.theme = load_theme("light")
+        self.palette_of_types = raster_palette(self.theme, 4)
+
+    def set_servers(self, servers: GridServers) -> None:
+        """Show a moment."""
+        self.raster.draw(self.layout_of_servers, servers, self.theme, self.palette_of_types)
+        self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        if self.servers is not None:
-            painter = QPainter(self)
-            everything = np.arange(len(self.servers.rects))
-            paint_servers(painter, self.servers, everything, self.palette_of_types)
-            painter.end()
+        painter = QPainter(self)
+        painter.drawImage(*self.raster.origin, self.raster.image)
+        painter.end()
 
 
 class ServerItem(QGraphicsItem):
     """One server as an item of a scene."""
 
-    def __init__(self, rect: list[int], brushes: list[QBrush]) -> None:
+    def __init__(self, rect: tuple[int, int, int, int], brushes: list[QBrush]) -> None:
         super().__init__()
         self.setPos(rect[0], rect[1])
         self.box = QRectF(0, 0, rect[2], rect[3])
@@ -114,18 +117,19 @@ class ServerItem(QGraphicsItem):
 class Scene(QGraphicsView):
     """One item per server."""
 
-    def __init__(self, rects: npt.NDArray[np.int32]) -> None:
+    def __init__(self, layout: GridLayout) -> None:
         self.kept = scene = QGraphicsScene(0, 0, WIDTH, HEIGHT)
         super().__init__(scene)
         theme = load_theme("light")
         brushes = [QBrush(QColor(color)) for color in (*theme.types[:4], theme.empty)]
-        self.items_of_servers = [ServerItem(rect, brushes) for rect in rects.tolist()]
+        places = [layout.corner(0, server) for server in range(layout.wishes.counts[0])]
+        self.items_of_servers = [ServerItem((*place, *layout.cell.server), brushes) for place in places]
         for item in self.items_of_servers:
             scene.addItem(item)
 
-    def set_servers(self, servers: PaintedServers) -> None:
-        full = np.maximum(1.0, (servers.configuration * servers.weight).sum(axis=1))
-        shares = (servers.placement * servers.weight / full[:, None]).tolist()
+    def set_servers(self, servers: GridServers) -> None:
+        full = np.maximum(1.0, (servers.slots * servers.weight).sum(axis=1))
+        shares = (servers.jobs * servers.weight / full[:, None]).tolist()
         for item, share in zip(self.items_of_servers, shares, strict=True):
             if share != item.shares:
                 item.shares = share
@@ -163,21 +167,15 @@ def shown(widget: QWidget) -> None:
 
 
 def bench_servers(count: int, rounds: int) -> None:
-    """Rasters against painting each server anew."""
-    full, partly, painted, scene = (System(count, seed) for seed in range(4))
-    raster, changed = (ServerView(load_theme("light"), 4) for _ in range(2))
-    batched, view = Painted(), Scene(scene.rects)
-    for widget in (raster, changed, batched, view):
+    """A raster against painting each server anew."""
+    full, partly, scene = (System(count, seed) for seed in range(3))
+    raster, changed = Rastered(full.layout), Rastered(partly.layout)
+    view = Scene(scene.layout)
+    for widget in (raster, changed, view):
         shown(widget)
-
-    def paint_batched() -> None:
-        batched.servers = painted.change_all()
-        batched.update()
-
     frames: dict[str, Frame] = {
         "raster, all servers": lambda: raster.set_servers(full.change_all()),
         "raster, only what changed": lambda: changed.set_servers(partly.change(min(CHANGES_PER_FRAME, count // 10))),
-        "batched drawRects": paint_batched,
         "one QGraphicsItem per server": lambda: view.set_servers(scene.change_all()),
     }
     report(f"{count} servers", measure(frames, rounds))
@@ -249,7 +247,6 @@ def main() -> None:
     app = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(app, QApplication)
     apply(app, load_theme("light"))
-    kernel.activate()
     rounds = 3 if arguments.quick else min(arguments.rounds, 100)
     for count in (180, 1000) if arguments.quick else (180, 1000, 10_000):
         bench_servers(count, rounds)

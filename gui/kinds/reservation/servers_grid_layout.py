@@ -2,103 +2,96 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from slotscope.gui.kinds.reservation.servers_painted import layout_grid
-from slotscope.gui.pictures.layout import seen
+from slotscope.gui.pictures.layout import CellLayout, SectionGrid, SectionWishes, stacked
 
-Integers = npt.NDArray[np.int32]
-
+#: Servers are about so wide, of their height.
+ASPECT = 0.6
 #: A cell is not zoomed beyond this height.
 LARGEST = 420
+#: From so many lines of text on a cell has room for its server's number.
+LABELLED = 5
 
 
 @dataclass(frozen=True)
-class GridLayout:
-    """Servers in reading order in cells of equal size, seen from *offset*.
+class GridWishes(SectionWishes):
+    """What the grid has to have room for.
 
     Attributes
     ----------
-    columns:
-        Servers in a row.
-    cell:
-        Width and height of a cell, with its gap and label.
-    label:
-        What of the cell's height is kept free for the server's number.
+    number:
+        Width of the largest server's number.
     """
 
-    servers: int
+    number: int = 0
+
+    @property
+    def captions(self) -> bool:
+        """There is one section, and nothing to say of it."""
+        return False
+
+
+@dataclass(frozen=True)
+class GridCell:
+    """The room of one server, with its gap and label.
+
+    Attributes
+    ----------
+    label:
+        What of the height is kept free for the server's number.
+    """
+
     width: int
     height: int
-    columns: int
-    cell: tuple[int, int]
     label: int = 0
-    offset: tuple[int, int] = (0, 0)
-
-    @property
-    def rows(self) -> int:
-        """Rows of servers."""
-        return -(-self.servers // self.columns)
-
-    @property
-    def content(self) -> tuple[int, int]:
-        """Width and height of all cells together."""
-        return self.columns * self.cell[0], self.rows * self.cell[1]
 
     @property
     def gap(self) -> int:
         """Pixels between neighbours; the narrowest cells have none."""
-        small = min(self.cell)
+        small = min(self.width, self.height)
         return 0 if small < 4 else max(1, min(8, small // 10))
 
-    def rects(self, servers: npt.NDArray[np.int64]) -> Integers:
-        """x, y, width, height of the given servers in the view."""
-        row, column = np.divmod(servers, self.columns)
-        result = np.empty((len(servers), 4), np.int32)
-        result[:, 0] = column * self.cell[0] - self.offset[0]
-        result[:, 1] = row * self.cell[1] - self.offset[1]
-        result[:, 2] = max(1, self.cell[0] - self.gap)
-        result[:, 3] = max(1, self.cell[1] - self.gap - self.label)
-        return result
-
-    def visible(self) -> npt.NDArray[np.int64]:
-        """The servers of which something can be seen."""
-        columns = np.array(seen(-self.offset[0], self.width, self.cell[0], self.columns), np.int64)
-        rows = np.array(seen(-self.offset[1], self.height, self.cell[1], self.rows), np.int64)
-        servers = (rows[:, None] * self.columns + columns).reshape(-1)
-        return servers[servers < self.servers]
-
-    def at(self, x: int, y: int) -> int | None:
-        """The server in whose cell a pixel of the view lies."""
-        column, row = (x + self.offset[0]) // self.cell[0], (y + self.offset[1]) // self.cell[1]
-        server = row * self.columns + column
-        inside = 0 <= column < self.columns and row >= 0 and server < self.servers
-        return int(server) if inside else None
-
-    def seen_from(self, x: int, y: int) -> GridLayout:
-        """The same cells from another offset, kept within the content."""
-        most = (max(0, self.content[0] - self.width), max(0, self.content[1] - self.height))
-        return replace(self, offset=(min(max(0, x), most[0]), min(max(0, y), most[1])))
+    @property
+    def server(self) -> tuple[int, int]:
+        """Width and height of the server itself, which begins where its cell does."""
+        return max(1, self.width - self.gap), max(1, self.height - self.gap - self.label)
 
 
-def fitting_grid(servers: int, width: int, height: int, aspect: float = 0.6) -> GridLayout:
+@dataclass(frozen=True)
+class GridLayout(CellLayout[GridWishes, SectionGrid[GridCell]]):
+    """Servers in reading order in cells of equal size."""
+
+    @property
+    def cell(self) -> GridCell:
+        """The cells are alike."""
+        return self.grids[0].cell
+
+    @property
+    def most_zoom(self) -> float:
+        """How far it is useful to zoom in."""
+        return max(1.0, LARGEST / self.cell.height)
+
+    def zoomed(self, zoom: float) -> GridLayout:
+        """The same rows with cells *zoom* times as large."""
+        cell = max(1, int(self.cell.width * zoom)), max(1, int(self.cell.height * zoom))
+        return _in_cells(self.wishes, self.width, self.height, self.grids[0].columns, cell)
+
+
+def fitting_grid(wishes: GridWishes, width: int, height: int) -> GridLayout:
     """The grid in which all servers can be seen and are largest."""
-    rects = layout_grid(servers, width, height, aspect)
-    columns = max(1, int((rects[:, 1] == 0).sum())) if (rects[:, 2:] > 0).all() else max(1, width)
-    rows = max(1, -(-servers // columns))
-    cell = min(max(1, width // columns), LARGEST), min(max(1, height // rows), LARGEST)
-    return GridLayout(servers, width, height, columns, cell)
+    columns = np.arange(1, wishes.counts[0] + 1)
+    rows = -(-wishes.counts[0] // columns)
+    size = np.minimum((width // columns) / ASPECT, height // rows)
+    best = int(columns[size.argmax()]) if size.max() > 0 else max(1, width)
+    cell = width // best, height // -(-wishes.counts[0] // best)
+    return _in_cells(wishes, width, height, best, (min(max(1, cell[0]), LARGEST), min(max(1, cell[1]), LARGEST)))
 
 
-def zoomed_grid(fit: GridLayout, zoom: float) -> GridLayout:
-    """*fit* with cells *zoom* times as large."""
-    cell = max(1, int(fit.cell[0] * zoom)), max(1, int(fit.cell[1] * zoom))
-    return replace(fit, cell=cell)
-
-
-def most_zoom(fit: GridLayout) -> float:
-    """How far it is useful to zoom in."""
-    return max(1.0, LARGEST / fit.cell[1])
+def _in_cells(wishes: GridWishes, width: int, height: int, columns: int, cell: tuple[int, int]) -> GridLayout:
+    plain = GridCell(*cell)
+    labelled = plain.width >= wishes.number + plain.gap and plain.height >= LABELLED * wishes.line
+    shown = GridCell(*cell, label=wishes.line) if labelled else plain
+    return GridLayout(wishes, width, height, stacked(wishes, [SectionGrid(wishes.counts[0], columns, shown)]))

@@ -1,21 +1,51 @@
-"""The rectangles that a raster of servers consists of, found with NumPy.
-
-This is the way to draw while the compiled kernel is not there yet, and for printing.
-"""
+"""The rectangles that pictures of servers with slots consist of, of all servers at once."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from slotscope.gui.kinds.reservation.servers_painted import Integers, PaintedServers
-from slotscope.gui.painting.kernel import FRAME_FROM, PITCH, ROW, THICK_FRAME_FROM
+#: In lines of a texture: a slot has its full height from ROW on, and is seen on its own from PITCH on; what is
+#: filled has a texture from TEXTURED on; servers have a frame from FRAME_FROM on, and a thick one.
+ROW, PITCH, TEXTURED, FRAME_FROM, THICK_FRAME_FROM = 8, 4, 6, 6, 24
 
+Integers = npt.NDArray[np.int64]
 Boxes = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 Indices = npt.NDArray[np.intp]
+
+#: What moves the edges of a box inwards by one.
+_INWARDS = np.array([1, 1, -1, -1])
+
+
+class GridServers(NamedTuple):
+    """S servers with J job types.
+
+    Attributes
+    ----------
+    slots, jobs:
+        [S, J] slots per type, and how many of them are filled.
+    group:
+        [S] 0 Accept Group, 1 Reject Group, 2 neither.
+    weight:
+        [J], positive: the height of a slot, of what fills a server; one whose slots weigh more is fitted.
+    """
+
+    slots: Integers
+    jobs: Integers
+    group: Integers
+    weight: npt.NDArray[np.float64]
+
+    def chosen(self, index: Indices) -> GridServers:
+        """Some of them."""
+        return GridServers(self.slots[index], self.jobs[index], self.group[index], self.weight)
+
+    @property
+    def codes(self) -> Integers:
+        """[S, 2 J + 1] all that tells pictures of one size apart."""
+        return np.column_stack([self.slots, self.jobs, self.group]).astype(np.int64)
 
 
 class Shapes(NamedTuple):
@@ -38,54 +68,90 @@ class Shapes(NamedTuple):
     """
 
     outer: Boxes
-    outer_group: npt.NDArray[np.uint8]
+    outer_group: Integers
     inner: Boxes
     filled: Boxes
     filled_type: Indices
     vacant: Boxes
     vacant_type: Indices
-    vacant_group: npt.NDArray[np.uint8]
+    vacant_group: Integers
     share: Boxes
     mark: Boxes
 
 
-def shapes(servers: PaintedServers, chosen: Indices, scale: int = 1) -> Shapes:
-    """The rectangles of the *chosen* servers, at *scale* device pixels per line."""
-    chosen = chosen[(servers.rects[chosen, 2:] > 0).all(axis=1)]
-    rects = servers.rects[chosen].astype(np.int64)
-    group = servers.group[chosen]
-    edge = _edges(rects, scale)
-    outer = np.column_stack([rects[:, :2], rects[:, :2] + rects[:, 2:]])
-    cleared = outer + edge[:, None] * np.array([1, 1, -1, -1])
-    inner = cleared + np.where(edge > scale, scale, 0)[:, None] * np.array([1, 1, -1, -1])
-    slots, jobs = servers.configuration[chosen], servers.placement[chosen]
-    ends = np.cumsum(slots * servers.weight, axis=1)
-    height = inner[:, 3] - inner[:, 1]
-    unit = height / np.maximum(ends[:, -1:].max(axis=1, initial=0.0), servers.capacity)
-    bands = _rounded(ends * unit[:, None])
-    single = _shows_slots(slots, bands, inner, scale)
-    seen = _slots(inner[single], slots[single], bands[single], scale)
-    is_job = seen.slot < jobs[single][seen.server, seen.job_type]
-    shares, share_type, empty = _shares(servers, inner, slots, jobs, unit, ~single)
-    mark = outer[(edge == 0) & (group == 1)].copy()
-    mark[:, 2] = mark[:, 0] + 1
+def shapes(servers: GridServers, size: tuple[int, int], pitch: int, scale: int = 1) -> Shapes:
+    """The rectangles of servers of one size below each other, the next one *pitch* pixels further down.
+
+    A line of a texture takes *scale* device pixels.
+    """
+    outer = np.zeros((len(servers.group), 4), np.int64)
+    outer[:, 1] = pitch * np.arange(len(outer))
+    outer[:, 2:] = outer[:, :2] + size
+    edge = _edge(size, scale)
+    cleared = outer + edge * _INWARDS
+    inside = _inside(servers, outer, scale)
+    inner, single = inside.inner, inside.single
+    seen = _slots(inner[single], servers.slots[single], inside.bands[single], scale)
+    is_job = seen.slot < servers.jobs[single][seen.server, seen.job_type]
+    shares, share_type, empty = _shares(servers, inside)
+    mark = outer[servers.group == 1] if edge == 0 else outer[:0]
     return Shapes(
-        outer=outer[edge > 0],
-        outer_group=group[edge > 0],
+        outer=outer if edge else outer[:0],
+        outer_group=servers.group if edge else servers.group[:0],
         inner=cleared,
         filled=np.concatenate([seen.boxes[is_job], shares]),
         filled_type=np.concatenate([seen.job_type[is_job], share_type]),
         vacant=seen.boxes[~is_job],
         vacant_type=seen.job_type[~is_job],
-        vacant_group=group[single][seen.server[~is_job]],
+        vacant_group=servers.group[single][seen.server[~is_job]],
         share=empty,
-        mark=mark,
+        mark=np.column_stack([mark[:, :2], mark[:, 0] + 1, mark[:, 3]]),
     )
 
 
-def _edges(rects: Boxes, scale: int) -> Boxes:
-    small = rects[:, 2:].min(axis=1)
-    return np.where(small >= THICK_FRAME_FROM * scale, 2 * scale, np.where(small >= FRAME_FROM * scale, scale, 0))
+def slot_at(server: GridServers, size: tuple[int, int], x: int, y: int, scale: int = 1) -> tuple[int, int] | None:
+    """The job type and the slot at a pixel of one server's picture, gaps included; None where none is seen."""
+    inside = _inside(server, np.array([[0, 0, *size]]), scale)
+    if not inside.single[0]:
+        return None
+    seen = _slots(inside.inner, server.slots, inside.bands, scale)
+    left, top, right, bottom = (seen.boxes + scale * np.array([0, -1, 1, 0])).T
+    found = np.flatnonzero((left <= x) & (x < right) & (top <= y) & (y < bottom))
+    return (int(seen.job_type[found[0]]), int(seen.slot[found[0]])) if len(found) else None
+
+
+class _Inside(NamedTuple):
+    """What is inside the frames of servers.
+
+    Attributes
+    ----------
+    unit:
+        [S] pixels for each unit of weight.
+    bands:
+        [S, J] up to which height, counted from below, the slots of each type reach.
+    single:
+        [S] whether there is room for single slots, and not only for shares.
+    """
+
+    inner: Boxes
+    unit: npt.NDArray[np.float64]
+    bands: Boxes
+    single: Mask
+
+
+def _inside(servers: GridServers, outer: Boxes, scale: int) -> _Inside:
+    edge = _edge((outer[:1, 2:] - outer[:1, :2]).ravel(), scale)
+    inner = outer + (edge + scale if edge > scale else edge) * _INWARDS
+    ends = np.cumsum(servers.slots * servers.weight, axis=1)
+    unit = (inner[:, 3] - inner[:, 1]) / np.maximum(ends[:, -1:].max(axis=1, initial=0.0), 1.0)
+    bands = _rounded(ends * unit[:, None])
+    return _Inside(inner, unit, bands, _shows_slots(servers.slots, bands, inner, scale))
+
+
+def _edge(size: Sequence[int] | Boxes, scale: int) -> int:
+    """Thickness of the frame of a server of this size."""
+    small = min(size, default=0)
+    return 2 * scale if small >= THICK_FRAME_FROM * scale else scale if small >= FRAME_FROM * scale else 0
 
 
 def _rounded(values: npt.NDArray[np.float64]) -> Boxes:
@@ -142,15 +208,14 @@ def _slots(inner: Boxes, slots: Integers, bands: Boxes, scale: int) -> _Slots:
     return _Slots(boxes, server[owner], job_type[owner], slot)
 
 
-def _shares(
-    servers: PaintedServers, inner: Boxes, slots: Integers, jobs: Integers, unit: npt.NDArray[np.float64], chosen: Mask
-) -> tuple[Boxes, Indices, Boxes]:
+def _shares(servers: GridServers, inside: _Inside) -> tuple[Boxes, Indices, Boxes]:
     """Stacked shares of servers that are too small for slots, and what is empty of them."""
-    inner, slots, jobs = inner[chosen], slots[chosen], jobs[chosen]
+    small = ~inside.single
+    inner, slots, jobs = inside.inner[small], servers.slots[small], servers.jobs[small]
     types = slots.shape[1]
     parts = np.column_stack([jobs, np.maximum(0, slots - jobs)]) * np.tile(servers.weight, 2)
     height = inner[:, 3] - inner[:, 1]
-    ends = _rounded(np.cumsum(parts, axis=1) * unit[chosen][:, None])
+    ends = _rounded(np.cumsum(parts, axis=1) * inside.unit[small][:, None])
     ends = np.minimum(ends, height[:, None])
     server, job_type = np.nonzero(np.diff(ends[:, :types], axis=1, prepend=0))
     boxes = inner[server].copy()

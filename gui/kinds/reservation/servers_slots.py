@@ -15,8 +15,8 @@ import numpy.typing as npt
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter
 
+from slotscope.gui.kinds.reservation.servers_shapes import TEXTURED
 from slotscope.gui.painting.colour import letter_ink, mix
-from slotscope.gui.painting.kernel import TEXTURED
 from slotscope.gui.painting.textures import RasterPalette, tile_brush
 from slotscope.gui.theme import Theme
 

@@ -12,7 +12,7 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication
 
 from slotscope.gui.kinds.reservation.servers_columns import assign_places
-from slotscope.gui.kinds.reservation.servers_grid_layout import fitting_grid, zoomed_grid
+from slotscope.gui.kinds.reservation.servers_grid_layout import GridWishes, fitting_grid
 from slotscope.gui.kinds.reservation.servers_legend import BETWEEN
 from slotscope.gui.kinds.reservation.servers_slots import Strip, slot_boxes, strip_picture
 from slotscope.gui.kinds.reservation.servers_stack_layout import (
@@ -187,22 +187,17 @@ def test_other_configurations_keep_their_columns(moments: list[list[tuple[int, i
 def test_grid_cells_are_disjoint_and_found_again(
     servers: int, width: int, height: int, zoom: float, x: int, y: int
 ) -> None:
-    layout = zoomed_grid(fitting_grid(servers, width, height), zoom).seen_from(x, y)
-    seen = layout.visible()
-    rects = layout.rects(seen).astype(int)
-    for server, (left, top, _, _) in zip(seen[:50].tolist(), rects[:50].tolist(), strict=True):
-        assert layout.at(left, top) == server
-    cells = {(left // layout.cell[0], top // layout.cell[1]) for left, top, _, _ in rects.tolist()}
-    assert len(cells) == len(seen)
-    assert ((rects[:, 0] < width) & (rects[:, 1] < height)).all()
-    assert (rects[:, 2] <= layout.cell[0]).all()
-    everything = layout.rects(np.arange(servers))
-    inside = (
-        (everything[:, 0] < width)
-        & (everything[:, 1] < height)
-        & (everything[:, 0] + layout.cell[0] > 0)
-        & (everything[:, 1] + layout.cell[1] > 0)
-    )
+    layout = fitting_grid(GridWishes((servers,), 14, 1, 30), width, height).zoomed(zoom).seen_from(x, y)
+    cell, seen = layout.cell, layout.visible()
+    left, top = layout.corners(0, seen)
+    for server, x_there, y_there in zip(seen[:50].tolist(), left[:50].tolist(), top[:50].tolist(), strict=True):
+        assert layout.at(x_there, y_there) == (0, server)
+    assert len({*zip((left // cell.width).tolist(), (top // cell.height).tolist(), strict=True)}) == len(seen)
+    assert ((left < width) & (top < height)).all()
+    assert cell.server[0] <= cell.width
+    assert cell.server[1] + cell.label <= cell.height
+    left, top = layout.corners(0, np.arange(servers))
+    inside = (left < width) & (top < height) & (left + cell.width > 0) & (top + cell.height > 0)
     assert np.flatnonzero(inside).tolist() == seen.tolist()
 
 
