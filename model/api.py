@@ -220,7 +220,7 @@ class Session(Walk):
     def reloaded(self) -> Session:
         """This run from its start, under its policy's file as it is now.
 
-        The very same session if the file is unchanged, or the policy has none.
+        The very same session if the file and the modules beside it are unchanged, or the policy has none.
 
         Raises
         ------
@@ -228,7 +228,9 @@ class Session(Walk):
             If the file cannot be used.
         """
         legs = ((leg.scenario.policy.name, leg.system.policy) for leg in self.bench.legs)
-        if not any(is_own(name) and load_policy(name, self.info.system).text != policy.text for name, policy in legs):
+        if not any(
+            is_own(name) and load_policy(name, self.info.system).source != policy.source for name, policy in legs
+        ):
             return self
         system, root = self.bench.system, self.bench.root
         bench = replace(assemble(root.scenario, recorded=system.workload), report=self.bench.report)

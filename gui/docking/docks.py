@@ -9,21 +9,13 @@ from typing import TextIO
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import (
-    QDockWidget,
-    QFileDialog,
-    QHBoxLayout,
-    QLabel,
-    QMainWindow,
-    QSizePolicy,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QLabel, QMainWindow, QSizePolicy, QToolButton, QWidget
 
 from slotscope.gui.intents import Select
 from slotscope.gui.panel import Panel
 from slotscope.gui.sharing.picture_button import PictureButton
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.file_dialogs import ask_new_file
 from slotscope.gui.widgets.icons import icon
 from slotscope.model.reporting.frame import Frame
 
@@ -146,11 +138,7 @@ class PanelDock(QDockWidget):
         self.said.emit(f"{self.panel.title} copied as a picture")
 
     def _ask_picture(self) -> None:
-        path, _ = QFileDialog.getSaveFileName(
-            self, "Save picture", f"{self.panel.name}.png", "PNG (*.png);;SVG (*.svg)"
-        )
-        if path:
-            self.save_picture(Path(path))
+        ask_new_file(self, "Save picture", self.save_picture, "PNG (*.png);;SVG (*.svg)", f"{self.panel.name}.png")
 
     def save_picture(self, path: Path) -> None:
         """Save the panel's picture; the ending decides the format."""
@@ -172,9 +160,7 @@ class PanelDock(QDockWidget):
         kinds = "CSV (*.csv)"
         if self.panel.json_lines() is not None:
             kinds += ";;JSON lines (*.jsonl)"
-        path, _ = QFileDialog.getSaveFileName(self, "Save data", f"{self.panel.name}.csv", kinds)
-        if path:
-            self.save_series(Path(path))
+        ask_new_file(self, "Save data", self.save_series, kinds, f"{self.panel.name}.csv")
 
     def _write_series(self, file: TextIO, as_json: bool) -> None:
         lines, series = self.panel.json_lines(), self.panel.series()

@@ -10,7 +10,6 @@ from typing import Callable
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
-    QFileDialog,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -25,6 +24,7 @@ from PySide6.QtWidgets import (
 from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.boxes import ChoiceBox, changed_by_editing
 from slotscope.gui.widgets.fault_line import FaultLine
+from slotscope.gui.widgets.file_dialogs import ask_files, ask_folder
 from slotscope.model.errors import UserError
 
 #: Options of commands as they stand in errors, and what to say instead where there are fields.
@@ -166,9 +166,7 @@ class FolderField(LineField):
         return Path(self.text).expanduser()
 
     def _ask(self) -> None:
-        chosen = QFileDialog.getExistingDirectory(self, "Results go to", self.text)
-        if chosen:
-            self.line.setText(chosen)
+        ask_folder(self, "Results go to", self.line.setText, self.text)
 
 
 class TraceField(LineField):
@@ -189,14 +187,10 @@ class TraceField(LineField):
         return tuple(str(Path(part).expanduser()) for part in parts if part)
 
     def _ask_files(self) -> None:
-        chosen, _ = QFileDialog.getOpenFileNames(self, "Trace", self.text)
-        if chosen:
-            self.line.setText(os.pathsep.join(chosen))
+        ask_files(self, "Trace", lambda chosen: self.line.setText(os.pathsep.join(chosen)))
 
     def _ask_folder(self) -> None:
-        chosen = QFileDialog.getExistingDirectory(self, "Trace", self.text)
-        if chosen:
-            self.line.setText(chosen)
+        ask_folder(self, "Trace", self.line.setText)
 
 
 def button(text: str, tip: str, call: Callable[[], None]) -> QToolButton:

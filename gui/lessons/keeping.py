@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
+from slotscope.gui.widgets.file_dialogs import ask_new_file
 from slotscope.model.errors import UserError
 from slotscope.model.lessons.answers import Given, add_answers
 from slotscope.model.reporting.explain import counted
@@ -32,12 +33,11 @@ class AnswerKeeper(QObject):
 
     def choose(self) -> None:
         """Ask for a file, new or one of answers, that gets all that was answered, and what will be."""
-        kinds = "Answers (*.answers)"
-        options = QFileDialog.Option.DontConfirmOverwrite  # answers are added to a file that there is
-        path, _ = QFileDialog.getSaveFileName(self._window, "Keep answers in", "my.answers", kinds, options=options)
-        if path:
-            self._path, self._count = Path(path), 0
-            self._write()
+        ask_new_file(self._window, "Keep answers in", self._keep_in, "Answers (*.answers)", "my.answers", adds=True)
+
+    def _keep_in(self, path: Path) -> None:
+        self._path, self._count = path, 0
+        self._write()
 
     def take(self, given: Given) -> None:
         """An answer was given."""

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Sequence
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import QDialog, QFileDialog, QLabel, QMainWindow, QMenu, QToolButton
+from PySide6.QtWidgets import QDialog, QLabel, QMainWindow, QMenu, QToolButton
 
 from slotscope.gui.docking.compare_docks import CompareDocks
 from slotscope.gui.running.goals import Goal
 from slotscope.gui.running.run_control import RunControl
 from slotscope.gui.running.worker import RunWorker
 from slotscope.gui.widgets.boxes import keep_keys
+from slotscope.gui.widgets.file_dialogs import ask_file
 from slotscope.gui.window.compare_form import ask_variant
 from slotscope.gui.window.transport import TransportBar
 from slotscope.model.comparison.companion import companion
@@ -149,9 +149,7 @@ class CompareControl(QObject):
         return ""
 
     def _ask_file(self) -> None:
-        path, _ = QFileDialog.getOpenFileName(self._window, "Policy file", "", "Python (*.py)")
-        if path:
-            self.toggle(str(Path(path)))
+        ask_file(self._window, "Policy file", lambda path: self.toggle(str(path)), "Python (*.py)")
 
     # Commands to the worker.
 

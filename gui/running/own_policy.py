@@ -8,14 +8,16 @@ from typing import Any
 
 from PySide6.QtCore import QFileSystemWatcher, QMimeData, QObject, QSettings, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.running.run_control import RunControl
 from slotscope.gui.running.worker import RunWorker
+from slotscope.gui.widgets.file_dialogs import ask_file, ask_new_file
 from slotscope.gui.window.dialogs import show_sheet
 from slotscope.gui.window.transport import TransportBar
 from slotscope.model.errors import UntrustedPolicyError
-from slotscope.model.policies import is_own, source_of, template_of
+from slotscope.model.policies import is_own, template_of
+from slotscope.model.policies.own.file import files_of
 from slotscope.model.policies.own.trust import allow_named, allow_text
 from slotscope.model.reporting.frame import RunInfo
 
@@ -63,28 +65,22 @@ class OwnPolicyFile(QObject):
     def ask(self) -> None:
         """Ask for a file and run its policy."""
         folder = str(self._settings.value(FOLDER, ""))
-        path, _ = QFileDialog.getOpenFileName(
-            self._window, "A policy of your own", folder, "Python files (*.py);;All files (*)"
-        )
-        if path:
-            self.choose(path)
+        kinds = "Python files (*.py);;All files (*)"
+        ask_file(self._window, "A policy of your own", lambda path: self.choose(str(path)), kinds, folder)
 
     def begin(self) -> None:
         """Write the template for the kind of system that runs, open its folder, and run it."""
-        folder = Path(str(self._settings.value(FOLDER, "")))
-        path, _ = QFileDialog.getSaveFileName(
-            self._window, "A new policy of your own", str(folder / "my_policy.py"), "Python files (*.py)"
-        )
-        if not path:
-            return
-        path = path if path.endswith(".py") else f"{path}.py"
+        proposed = str(Path(str(self._settings.value(FOLDER, ""))) / "my_policy.py")
+        ask_new_file(self._window, "A new policy of your own", self._write_template, "Python files (*.py)", proposed)
+
+    def _write_template(self, path: Path) -> None:
         try:
-            Path(path).write_text(template_of(self._system), encoding="utf-8")
+            path.write_text(template_of(self._system), encoding="utf-8")
         except OSError as error:
             self._transport.show_fault(f"{path}: cannot be written: {error.strerror}")
             return
-        QDesktopServices.openUrl(QUrl.fromLocalFile(str(Path(path).parent)))
-        self.choose(path)
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent)))
+        self.choose(str(path))
 
     def choose(self, path: str) -> None:
         """Run the policy in a file, on the scenario that runs now."""
@@ -146,7 +142,8 @@ class OwnPolicyFile(QObject):
         self._running = tuple(info.policy_name for _, info in lanes)
 
     def _watch(self) -> None:
-        files = [source_of(name)[0] for name in (*self._running, self._wanted) if name and is_own(name)]
+        names = (name for name in (*self._running, self._wanted) if name and is_own(name))
+        files = [file for name in names for file in files_of(name)]
         paths = {str(Path(name).absolute()) for name in files}
         wanted = paths | {str(Path(path).parent) for path in paths}
         present = {*self._watcher.files(), *self._watcher.directories()}
@@ -158,10 +155,11 @@ class OwnPolicyFile(QObject):
 
     def _look(self) -> None:
         """Load what has changed; a folder also changes when something else in it does."""
-        changed = [name for name, stamp in self._seen.items() if _stamp(name) != stamp]
-        self._seen |= {name: _stamp(name) for name in changed}
+        before = self._seen
         self._watch()  # a file that was replaced is not watched any more
-        if self._wanted in changed and self._wanted not in self._running:
+        changed = [name for name in self._seen if _stamp(name) != before.get(name)]
+        self._seen |= {name: _stamp(name) for name in changed}
+        if changed and self._wanted not in ("", *self._running):
             self._open_wanted()
         elif changed:
             self._control.reload_policies()

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QMimeData, QObject, QSettings
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.running.run_control import RunControl
 from slotscope.gui.running.worker import RunWorker
+from slotscope.gui.widgets.file_dialogs import ask_files, ask_folder
 from slotscope.gui.window.transport import TransportBar
 from slotscope.model.errors import UserError
 from slotscope.model.reporting.frame import RunInfo
@@ -56,16 +57,12 @@ class TraceChoice(QObject):
         scenario, _ = self._wanted
         if not scenario:
             return
-        folder = _format_of(scenario) in IN_FOLDERS
-        dialog = QFileDialog(self._window, f"A trace for {_short(scenario)}")
-        dialog.setObjectName("trace-files")
-        dialog.setFileMode(QFileDialog.FileMode.Directory if folder else QFileDialog.FileMode.ExistingFiles)
-        known = self._remembered(scenario)
-        if known:
-            dialog.setDirectory(str(Path(known[0]).parent))
-        dialog.filesSelected.connect(self.choose)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.show()
+        title, known = f"A trace for {_short(scenario)}", self._remembered(scenario)
+        folder = str(Path(known[0]).parent) if known else ""
+        if _format_of(scenario) in IN_FOLDERS:
+            ask_folder(self._window, title, lambda path: self.choose([path]), folder)
+        else:
+            ask_files(self._window, title, self.choose, folder)
 
     def choose(self, files: list[str]) -> None:
         """Open the scenario that was asked about, or runs, with these files."""

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QDialog,
     QDialogButtonBox,
-    QFileDialog,
     QLabel,
     QLineEdit,
     QMenu,
@@ -24,6 +23,7 @@ from PySide6.QtWidgets import (
 from slotscope.gui.docking.docks import PanelDock
 from slotscope.gui.widgets.boxes import keep_keys
 from slotscope.gui.widgets.fault_line import FaultLine
+from slotscope.gui.widgets.file_dialogs import ask_file, ask_new_file
 from slotscope.gui.window import manual
 from slotscope.gui.window.actions import BRING, COMMANDS, Actions
 
@@ -121,33 +121,22 @@ def parse_until(text: str, kinds: Iterable[str]) -> dict[str, int | float | str]
 
 def ask_open(window: QWidget, take: Callable[[Path], object]) -> None:
     """Choose a scenario file or a saved session."""
-    kinds = "Scenarios and sessions (*.toml *.json *.slotscope);;All files (*)"
-    path, _ = QFileDialog.getOpenFileName(window, "Open", "", kinds)
-    if path:
-        take(Path(path))
+    ask_file(window, "Open", take, "Scenarios and sessions (*.toml *.json *.slotscope);;All files (*)")
 
 
 def ask_save(window: QWidget, take: Callable[[Path], object]) -> None:
     """Choose where to save the session."""
-    path, _ = QFileDialog.getSaveFileName(window, "Save session", "session.slotscope", "Sessions (*.slotscope)")
-    if path:
-        take(Path(path))
+    ask_new_file(window, "Save session", take, "Sessions (*.slotscope)", "session.slotscope")
 
 
 def ask_save_scenario(window: QWidget, take: Callable[[Path], object]) -> None:
     """Choose where to save the scenario."""
-    path, _ = QFileDialog.getSaveFileName(window, "Save scenario", "scenario.toml", "Scenarios (*.toml)")
-    if path:
-        take(Path(path))
+    ask_new_file(window, "Save scenario", take, "Scenarios (*.toml)", "scenario.toml")
 
 
 def ask_export(window: QWidget, take: Callable[[Path], object]) -> None:
     """Choose where to write the events."""
-    kinds = "CSV (*.csv);;Parquet (*.parquet)"
-    path, kind = QFileDialog.getSaveFileName(window, "Export events", "events.csv", kinds)
-    if path:
-        ending = ".parquet" if "parquet" in kind else ".csv"
-        take(Path(path) if Path(path).suffix else Path(path + ending))
+    ask_new_file(window, "Export events", take, "CSV (*.csv);;Parquet (*.parquet)", "events.csv")
 
 
 def show_shortcuts(window: QWidget) -> QDialog:

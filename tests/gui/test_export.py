@@ -10,11 +10,10 @@ from pathlib import Path
 import pyarrow.parquet
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.main_window import MainWindow
-from tests.gui.windows import PATIENCE, complete_window, press, rest
+from tests.gui.windows import PATIENCE, choose_file, complete_window, press, rest
 
 KEYS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 
@@ -27,8 +26,8 @@ def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
 
 def export(qtbot: QtBot, window: MainWindow, path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Press the keys and choose a file."""
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), kind))
     press(qtbot, window, Qt.Key.Key_E, KEYS)
+    choose_file(window, path, kind)
 
 
 def said(window: MainWindow, text: str) -> bool:

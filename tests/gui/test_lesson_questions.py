@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import Select
@@ -18,7 +18,7 @@ from slotscope.model.lessons.answers import read_answers
 from slotscope.model.lessons.grading import grades, known_lessons
 from slotscope.model.reporting.inspection import Thing
 from tests.gui.test_keys import strike
-from tests.gui.windows import complete_window, rest, warm
+from tests.gui.windows import choose_file, complete_window, rest, warm
 
 Key = Qt.Key
 __all__ = ["warm"]
@@ -157,8 +157,8 @@ def test_a_student_performs_the_algorithm(
     rest(qtbot, window, lambda: window.frame.info.scenario_name == scenario)
     ask = SYSTEMS[scenario]
     file = tmp_path / "mine.answers"
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, **__: (str(file), ""))
     window.actions_by_name["keep_answers"].trigger()
+    choose_file(window, file)
     strike(window, Key.Key_X)
     row = window.lessons.exercises.line
     row.what.setCurrentIndex(row.what.findData(ask))
@@ -239,8 +239,8 @@ def test_answers_of_a_lesson_are_graded_with_it(
     line.fill("7")
     line.committed.emit()  # before a file was chosen
     file = tmp_path / "mine.answers"
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, **__: (str(file), ""))
     window.actions_by_name["keep_answers"].trigger()
+    choose_file(window, file)
     strike(window, Key.Key_PageDown)
     qtbot.waitUntil(lambda: window.lessons.questions.open)
     line.fill("7")

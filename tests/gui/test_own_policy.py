@@ -15,12 +15,13 @@ from slotscope.gui.app import open_in
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.running.own_policy import OwnPolicyFile
 from slotscope.model.policies import template_of
+from slotscope.model.policies.own import limits
 from slotscope.model.policies.own.trust import allow_named
 from slotscope.model.scenario.load import edited, load_scenario, scenario_text
 from tests.contract.moments import SMALL
 from tests.contract.own_kinds import CASES
 from tests.contract.own_kinds import POLICIES as EXAMPLES
-from tests.gui.windows import PATIENCE, complete_window, rest
+from tests.gui.windows import PATIENCE, choose_file, complete_window, rest
 from tests.own_policies import FIRST_FIT, HEAD, source, write
 
 pytestmark = pytest.mark.slow
@@ -88,10 +89,10 @@ def test_a_file_is_chosen_in_the_box_of_policies(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write(tmp_path, source())
-    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (path, ""))
     box = window.transport.policy
     box.setCurrentIndex(box.findText("From a file ..."))
     box.activated.emit(box.currentIndex())
+    choose_file(window, path)
     rest(qtbot, window, runs(window, path))
     assert box.currentText() == "mine.py"
     assert box.currentData() == path
@@ -104,10 +105,11 @@ def test_a_file_is_chosen_in_the_box_of_policies(
 def test_nothing_happens_if_no_file_is_chosen(
     qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("", ""))
     box = window.transport.policy
     box.setCurrentIndex(box.findText("From a file ..."))
     box.activated.emit(box.currentIndex())
+    (dialog,) = window.findChildren(QFileDialog)
+    qtbot.keyClick(dialog, Qt.Key.Key_Escape)  # type: ignore[no-untyped-call]
     qtbot.wait(50)
     assert box.currentText() == "first-fit"
 
@@ -235,6 +237,48 @@ def test_a_fault_of_the_run_stops_it_and_the_window_stays_usable(
     assert fault_shown(window) == ""
 
 
+def test_a_module_beside_the_file_is_watched_with_it(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    """Also while it is missing, and after a fault in it."""
+    helper, asked = "rule_beside", "import rule_beside\n" + HEAD
+    path = write(tmp_path, source(FIRST_FIT.replace("room[0]", "rule_beside.pick(room)"), head=asked))
+    window.own_policy.choose(path)
+    qtbot.waitUntil(lambda: "No module named 'rule_beside'" in fault_shown(window), timeout=PATIENCE)
+    write(tmp_path, "def pick(room):\n    return room[0]\n", f"{helper}.py")
+    rest(qtbot, window, runs(window, path))
+    at(qtbot, window, 40)
+    first = placements(window)
+    write(tmp_path, "def pick(room)\n", f"{helper}.py")
+    qtbot.waitUntil(lambda: "SyntaxError" in fault_shown(window), timeout=PATIENCE)
+    assert placements(window) == first
+    write(tmp_path, "def pick(room):\n    return room[-1]\n", f"{helper}.py")
+    rest(qtbot, window, lambda: runs(window, path, 40)() and fault_shown(window) == "" and placements(window) != first)
+
+
+@pytest.mark.parametrize(
+    ("ends", "said"),
+    [
+        ("os._exit(3)", "it ended its process (exit status 3)"),
+        ("time.sleep(10**6)", "code in C that it calls does not return"),
+        ("ctypes.string_at(0)", "it crashed its process (SIGSEGV)"),
+        ("[bytearray(2**28) for _ in range(9)]", "GiB of memory"),
+    ],
+)
+def test_after_the_end_of_its_process_it_comes_back_to_the_event(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: str, said: str
+) -> None:
+    monkeypatch.setattr(limits, "LIMITS", limits.LIMITS._replace(seconds=3.0, seconds_of_grace=0.3, memory=3 * 2**28))
+    path = write(tmp_path, source())
+    chosen(qtbot, window, path)
+    at(qtbot, window, 60)
+    jobs = placements(window)
+    wrong = f"if view.event + 1 >= 30:\n    {ends}\n"
+    write(tmp_path, source(wrong + FIRST_FIT, head="import ctypes, os, time\n" + HEAD))
+    rest(qtbot, window, lambda: said in fault_shown(window) and runs(window, path, 29)())
+    write(tmp_path, source())
+    rest(qtbot, window, lambda: runs(window, path, 60)() and fault_shown(window) == "")
+    assert placements(window) == jobs
+
+
 def test_esc_ends_a_loop(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     path = write(tmp_path, source("while view.event > 20: pass\n" + FIRST_FIT))
     chosen(qtbot, window, path)
@@ -343,13 +387,13 @@ def test_a_new_one_is_written_from_the_template_and_runs(
     window.control.open(SMALL[system])
     rest(qtbot, window, lambda: bool(window.frame and window.frame.info.system == system))
     path, shown = tmp_path / "my_policy.py", []
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path.with_suffix("")), ""))
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: shown.append(url.toLocalFile()))
     box = window.transport.policy
     qtbot.mouseClick(box, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(box.view().isVisible, timeout=PATIENCE)
     for key in (Qt.Key.Key_End, Qt.Key.Key_Return):
         qtbot.keyClick(box.view(), key)  # type: ignore[no-untyped-call]
+    choose_file(window, path.with_suffix(""))
     rest(qtbot, window, runs(window, str(path)))
     assert path.read_text(encoding="utf-8") == template_of(system)
     assert shown == [str(tmp_path)]
@@ -362,9 +406,10 @@ def test_a_new_one_is_written_from_the_template_and_runs(
 def test_a_template_that_cannot_be_written_is_told(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "gone" / "mine.py"), ""))
-    window.transport.template_wanted.emit()
-    assert "mine.py: cannot be written: No such file or directory" in fault_shown(window)
+    folder = tmp_path / "closed"
+    (folder / "mine.py").mkdir(parents=True)
+    window.own_policy._write_template(folder / "mine.py")
+    assert "mine.py: cannot be written: Is a directory" in fault_shown(window)
 
 
 @pytest.mark.parametrize("system", SMALL)

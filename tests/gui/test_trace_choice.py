@@ -65,9 +65,9 @@ def test_a_trace_is_chosen_and_remembered(qtbot: QtBot, window: MainWindow, log:
     assert button.text() == EXCERPT
 
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    dialog = window.findChild(QFileDialog, "trace-files")
+    dialog = window.findChild(QFileDialog, "files")
     assert dialog.isVisible()
-    assert not dialog.isModal()
+    assert dialog.windowModality() is Qt.WindowModality.WindowModal  # the run goes on
     dialog.reject()
     assert button.text() == EXCERPT
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
@@ -140,7 +140,7 @@ def test_azure_plays_an_excerpt_until_a_folder_is_chosen(qtbot: QtBot, window: M
     rest(qtbot, window, lambda: runs(window) == "jrs-azure")
     assert window.transport.trace.text() == "trace: azure-2017"
     qtbot.mouseClick(window.transport.trace, Qt.MouseButton.LeftButton)
-    dialog = window.findChild(QFileDialog, "trace-files")
+    dialog = window.findChild(QFileDialog, "files")
     assert dialog.fileMode() == QFileDialog.FileMode.Directory
     assert dialog.findChildren(QPushButton)
     dialog.reject()

@@ -10,6 +10,8 @@ from typing import Any, Callable, ClassVar, Iterator
 
 import pytest
 from PySide6.QtCore import QSettings, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.app import make_window
@@ -48,6 +50,18 @@ class SolvedOnce(BoundsService):
         answers = self._solved[text]
         self._thread = Thread(target=lambda: [receiver(answer) for answer in answers], name="bounds")
         self._thread.start()
+
+
+def choose_file(window: QWidget, path: Path | str, kind: str = "") -> None:
+    """Type a path into the dialog for files that stands open, of a *kind* that is chosen first, and press Enter."""
+    (dialog,) = [one for one in window.findChildren(QFileDialog) if one.isVisible()]
+    if kind:
+        dialog.selectNameFilter(kind)
+        dialog.filterSelected.emit(kind)
+    name = dialog.findChild(QLineEdit, "fileNameEdit")
+    name.setText(str(path))
+    QTest.keyClick(name, Qt.Key.Key_Return)
+    assert not dialog.isVisible()
 
 
 @contextmanager

@@ -264,6 +264,28 @@ def test_no_trace_of_a_file_stays_on_the_path(tmp_path: Path) -> None:
     assert "beside_it" not in sys.modules
 
 
+def test_modules_beside_a_file_change_with_it(tmp_path: Path) -> None:
+    """A module, one of a package, and one that another imports; twice within a second and of the same length."""
+    folder = tmp_path / "rules_beside"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("from rules_beside.inner import ROOM\n")
+    (folder / "inner.py").write_text("import room_beside\nROOM = room_beside.ROOM\n")
+    text = "import rules_beside\n" + source(FIRST_FIT.replace("room[0]", "room[rules_beside.ROOM]"))
+    digests = []
+    for room in ("+0", "-1", "+0"):
+        (tmp_path / "room_beside.py").write_text(f"ROOM = {room}\n")
+        session = opened(tmp_path, text)
+        session.run(events=40)
+        digests.append(digest(session.timeline.state))
+        assert session.reloaded() is session
+    assert digests[0] == digests[2] != digests[1]
+    (folder / "inner.py").write_text("ROOM = -1\n")
+    fresh = session.reloaded()
+    assert fresh is not session
+    fresh.run(events=40)
+    assert digest(fresh.timeline.state) == digests[1]
+
+
 class TestSessions:
     def test_one_is_saved_and_reopened(self, tmp_path: Path) -> None:
         session = opened(tmp_path, source(COUNTING, "memory = 1\n"))

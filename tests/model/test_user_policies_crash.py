@@ -31,11 +31,11 @@ ENDS: dict[str, tuple[str, str]] = {
     "segmentation fault": ("ctypes.string_at(0)", "it crashed its process (SIGSEGV)"),
     "abort": ("os.abort()", "it crashed its process (SIGABRT)"),
     "killed": ("os.kill(os.getpid(), 9)", "its process was killed"),
-    "C that holds the lock": ("ctypes.PyDLL(None).pause()", "or code in C that never returns"),
-    "C that does not": ("time.sleep(10**6)", "or code in C that never returns"),
+    "C that holds the lock": ("ctypes.PyDLL(None).pause()", "code in C that it calls does not return in"),
+    "C that does not": ("time.sleep(10**6)", "code in C that it calls does not return in"),
     "C deaf to signals": (
         "signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGABRT}); ctypes.PyDLL(None).pause()",
-        "or code in C that never returns",
+        "code in C that it calls does not return in",
     ),
     "closed pipes": ("os.closerange(3, 64)", "it ended its process (exit status 0)"),
 }

@@ -50,13 +50,15 @@ def said_of_memory() -> str:
     )
 
 
-def stopped(seconds: float, asked: bool) -> str:
-    """What is said of a policy that was stopped after so many seconds."""
+def stopped(seconds: float, asked: bool, in_c: bool = False) -> str:
+    """What is said of a policy that was stopped after so many seconds, with its process where that was *in_c*."""
     if asked:
         return f"stopped after {seconds:.1f} seconds in this event, as asked"
+    found = "code in C that it calls does not return in" if in_c else "it takes more than"
+    asks = "" if in_c else "; is this a loop without end?"
     return (
-        f"it takes more than {seconds:.0f} seconds, allowed: {limits.LIMITS.seconds:g} in one "
-        f"sub-step and {limits.LIMITS.seconds_in_event:g} in one event; is this a loop without end?"
+        f"{found} {seconds:.0f} seconds, allowed: {limits.LIMITS.seconds:g} in one "
+        f"sub-step and {limits.LIMITS.seconds_in_event:g} in one event{asks}"
     )
 
 

@@ -21,6 +21,7 @@ from pydantic import BaseModel
 from slotscope.model.errors import PolicyError, PolicyFileError, UnreadablePolicyError
 from slotscope.model.policies import is_file, source_of
 from slotscope.model.policies.own.asked import asked_of_file, schema_of
+from slotscope.model.policies.own.beside import modules_beside
 from slotscope.model.policies.own.hosted import hosted
 from slotscope.model.policies.own.kernel import BroughtKernel
 from slotscope.model.policies.own.kind import kind_of
@@ -86,7 +87,7 @@ class PolicyFile:
     def _function(self) -> FunctionType:
         """The function of its kernel, from the file executed in this process."""
         with redirect_stdout(sys.stderr):  # what it prints is not the program's output
-            module = executed(self.source.path, self.text, self.source.package)
+            module = executed(self.source.path, self.text, self.source.package, dict(self.source.beside))
         function: FunctionType = kernel_function(next(vars(module)[name] for name in CLASSES if name in vars(module)))
         return function
 
@@ -104,7 +105,8 @@ class PolicyFile:
 
 
 def load_policy(name: str, system: str) -> PolicyFile:
-    """The policy in a file, or of an installed package; read anew each time, executed anew if its text has changed.
+    """The policy in a file, or of an installed package; read anew each time, executed anew if its text, or that
+    of a module beside it, has changed.
 
     It is for the kind of system that its class names, which every ``OwnPolicy`` does; else for
     *system*.
@@ -121,12 +123,22 @@ def load_policy(name: str, system: str) -> PolicyFile:
     text = read_policy(path)
     if is_file(name):
         check_allowed(path, text)
+    beside = tuple((file, digest_of(there)) for file, there in modules_beside(path, text).items())
+    source = Source(path, text, package, system, beside)
     with _lock:
         known = _loaded.get((name, system))
-        if known is None or known.text != text:
-            source = Source(path, text, package, system)
+        if known is None or known.source != source:
             known = _loaded[name, system] = PolicyFile(name, source, asked_of_file("load", source))
     return known
+
+
+def files_of(name: str) -> tuple[str, ...]:
+    """The file of a policy of one's own, and those beside it that it imports; the first may be missing."""
+    path = source_of(name)[0]
+    try:
+        return path, *modules_beside(path, read_policy(path))
+    except PolicyError:
+        return (path,)
 
 
 def check_unchanged(name: str, digest: str, session: str) -> None:

@@ -75,7 +75,7 @@ class HostedPolicy(Policy):
         self.number = next(_numbers)
         self.batch_seconds = LONGEST_BATCH
         self.renewed = False  # whether its file is executed anew before the next event
-        self._source, self._real = source, numbers
+        self.source, self._real = source, numbers
         self._stages: list[_Stage] = []
         self._stage_numbers = count()
         self._child: Child | None = None
@@ -90,7 +90,7 @@ class HostedPolicy(Policy):
     def _made_in(self, child: Child) -> dict[str, Any]:
         """Make the policy in a process that has not got it; what the program must know of it."""
         given = getattr(self.parameters, "_given", {})
-        attributes: dict[str, Any] = asked_of_file("make", self._source, self.number, self._real, given, of=child)
+        attributes: dict[str, Any] = asked_of_file("make", self.source, self.number, self._real, given, of=child)
         self._child = child
         self._stages.clear()
         return attributes
@@ -188,8 +188,6 @@ class _HostedEvent:
         """What is said where the process has ended."""
         self._policy.batch_seconds = 0.0  # so that one can step up to there
         path = self._policy.name
-        said = lost.said
-        if lost.stopped:
-            said = stopped(lost.stopped, lost.asked) + ("" if lost.asked else ", or code in C that never returns")
+        said = stopped(lost.stopped, lost.asked, in_c=True) if lost.stopped else lost.said
         moment = moment_of(self._policy.kind, self._occasion.name, self._view, self._arguments)
         return PolicyFileError(f"{moment}: {said}", where=place_in(path, lost.line_in(path) or self._line))

@@ -36,6 +36,7 @@ class Source(NamedTuple):
     text: str
     package: str  #: in which the file stands, for imports; empty for one of the user's
     system: str  #: the kind of system that it is for, where its class names none
+    beside: tuple[tuple[str, str], ...] = ()  #: modules in its folder that it imports: their files and digests
 
 
 class ParameterField(NamedTuple):
@@ -81,7 +82,7 @@ class PolicyClass:
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        module = executed(source.path, source.text, source.package)
+        module = executed(source.path, source.text, source.package, dict(source.beside))
         self._system = system_of(module, source.system)
         self._cls = policy_class(source.path, module, self._kind)
 
@@ -165,7 +166,7 @@ class PolicyClass:
         path = self._source.path
 
         def make(private: Any, wanted: tuple[str, ...]) -> Made:
-            module = executed(path, self._source.text, self._source.package)
+            module = executed(path, self._source.text, self._source.package, dict(self._source.beside))
             cls = policy_class(path, module, self._kind)
             schema = getattr(cls, "schema", None) or NoParameters
             arguments = () if takes_nothing(cls) else (private, validated(schema, given))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import sys
-from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Container
 
 from slotscope.model.errors import PolicyFileError
 from slotscope.model.policies.own import limits
+from slotscope.model.policies.own.beside import imported_anew
 from slotscope.model.policies.own.faults import line_in, said_by
 from slotscope.model.policies.own.former import answer_to_former_names
 from slotscope.model.policies.own.shape import place_in
@@ -18,8 +18,8 @@ from slotscope.model.policies.own.trust import digest_of
 from slotscope.model.policies.own.watch import CodeStoppedError, go_on_stopping, watched
 
 
-def executed(path: str, text: str, package: str) -> ModuleType:
-    """A module of its own with all that the file defines.
+def executed(path: str, text: str, package: str, beside: Container[str]) -> ModuleType:
+    """A module of its own with all that the file defines, and with the modules *beside* it as they are now.
 
     Raises
     ------
@@ -32,12 +32,8 @@ def executed(path: str, text: str, package: str) -> ModuleType:
     module.__file__, module.__package__ = path, package
     vars(module)[STOP] = go_on_stopping
     sys.modules[module.__name__] = module  # where pydantic and dataclasses look names up
-    folder = str(Path(path).resolve().parent)
-    sys.path.append(folder)
-    try:
+    with imported_anew(path, beside):
         loaded(path, lambda: exec(code, vars(module)), "the file")
-    finally:
-        sys.path.remove(folder)
     return module
 
 
