@@ -61,7 +61,8 @@ SHARED_BY_PANELS = {
 
 #: What the window may know of policies: their list, their common shape, their compiling.
 POLICIES_AS_A_WHOLE = {
-    *("model.policies", "model.policies.choice", "model.policies.common", "model.policies.own.trust")
+    *("model.policies", "model.policies.choice", "model.policies.common"),
+    *("model.policies.own.file", "model.policies.own.trust"),
 }
 #: Modules in the ``policies`` of the rooms that are no policy.
 NOT_A_POLICY = {
@@ -299,6 +300,16 @@ def nothing_is_left_unfinished(root: Path) -> list[str]:
             if isinstance(node, ast.Attribute) and node.attr in switches and ast.unparse(node) in SWITCHED_OFF:
                 found.append(f"{source.path}:{node.lineno}: {ast.unparse(node)}")
     return found
+
+
+def files_are_asked_for_without_an_event_loop(root: Path) -> list[str]:
+    """Qt's static dialogs return when they are closed, and run an event loop until then."""
+    return [
+        f"{source.path}:{node.lineno}: QFileDialog.{node.attr}, use gui.widgets.file_dialogs"
+        for source in program(root)
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "QFileDialog" and node.attr.startswith("get")
+    ]
 
 
 def no_path_of_somebodys_machine(root: Path) -> list[str]:

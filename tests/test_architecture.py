@@ -23,6 +23,7 @@ from tests.rules import (
     SHARED_BY_PANELS,
     SWITCHED_OFF,
     each_class_has_a_name_of_its_own,
+    files_are_asked_for_without_an_event_loop,
     model_imports_no_toolkit_and_no_window,
     modules_have_one_name,
     no_circle_of_imports,
@@ -181,6 +182,11 @@ BREACHES: list[tuple[Rule, dict[str, str], str]] = [
             "gui/a.py": "from slotscope.model.policies import POLICIES\nimport slotscope.model.kinds.a.policies.b\n",
         },
         "gui/a.py:2: gui imports model.kinds.a.policies.b",
+    ),
+    (
+        files_are_asked_for_without_an_event_loop,
+        {"gui/a.py": "path, _ = QFileDialog.getSaveFileName(window)\n"},
+        "gui/a.py:1: QFileDialog.getSaveFileName, use gui.widgets.file_dialogs",
     ),
     (
         each_class_has_a_name_of_its_own,

@@ -10,7 +10,6 @@ from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
-    QFileDialog,
     QFormLayout,
     QHBoxLayout,
     QLineEdit,
@@ -25,6 +24,7 @@ from PySide6.QtWidgets import (
 from slotscope.gui.sharing.job import ShareJob
 from slotscope.gui.widgets.boxes import ChoiceBox
 from slotscope.gui.widgets.fault_line import FaultLine
+from slotscope.gui.widgets.file_dialogs import ask_new_file
 from slotscope.model.running.origin import Moment
 
 #: How moments may follow one another: what the box says, and what the command takes.
@@ -147,9 +147,10 @@ class ShareDialog(QDialog):
         self.resize(max(560, self.sizeHint().width()), self.sizeHint().height())
 
     def _choose(self) -> None:
-        path, _ = QFileDialog.getSaveFileName(self, self._shape.title, self.file.text(), self._shape.kinds)
-        if path:
-            self.file.setText(path)
+        def take(path: Path) -> None:
+            self.file.setText(str(path))
+
+        ask_new_file(self, self._shape.title, take, self._shape.kinds, self.file.text())
 
     # Making it.
 

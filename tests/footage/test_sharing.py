@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt
 from PySide6.QtGui import QDrag, QGuiApplication, QImage
-from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.main_window import MainWindow
@@ -20,7 +19,7 @@ from slotscope.model.cli.arguments import parse
 from slotscope.model.comparison.comparison import open_run, stand_at
 from slotscope.model.errors import UserError
 from slotscope.model.running.origin import Moment
-from tests.gui.windows import PATIENCE, complete_window, warm
+from tests.gui.windows import PATIENCE, choose_file, complete_window, warm
 
 __all__ = ["warm"]
 
@@ -191,13 +190,11 @@ class TestDialogs:
         window.lessons.end()
         open_at(qtbot, window, "dra-classroom", 18)
 
-    def test_a_file_is_chosen_in_the_usual_way(
-        self, qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("/there/it.pdf", ""))
+    def test_a_file_is_chosen_in_the_usual_way(self, qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
         dialog = dialog_of(qtbot, window, "handout")
         qtbot.mouseClick(dialog.browse, Qt.MouseButton.LeftButton)
-        assert dialog.file.text() == "/there/it.pdf" and not dialog.start.isVisible()
+        choose_file(dialog, tmp_path / "it.pdf")
+        assert dialog.file.text() == str(tmp_path / "it.pdf") and not dialog.start.isVisible()
         dialog.reject()
         qtbot.waitUntil(lambda: not window.findChildren(ShareDialog))
 
