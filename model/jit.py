@@ -26,6 +26,10 @@ from typing import Any, Callable, Mapping, TypeVar, cast
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
+#: How kernels are compiled, and what they call.
+_OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False}
+_INLINED = {"forceinline": True, "_nrt": False}
+
 _marked: list[Callable[..., Any]] = []
 
 
@@ -48,8 +52,12 @@ def compiled_anew(function: Callable[..., Any], kept: bool) -> Callable[..., Any
     """As :func:`compiled`, without remembering it; *kept* says whether the cache on disk may keep it."""
     numba = load_numba()
     while _marked:
-        numba.extending.register_jitable(forceinline=True, _nrt=False)(_marked.pop())
-    twin: Callable[..., Any] = numba.njit(cache=kept, nogil=True, error_model="numpy", _nrt=False)(function)
+        numba.extending.register_jitable(**_INLINED)(_marked.pop())
+    twin: Callable[..., Any] = numba.njit(**_OPTIONS)(function)
+    if kept:
+        from slotscope.model.compiling.keeping import keep
+
+        keep(twin, _OPTIONS, _INLINED)
     return twin
 
 
@@ -77,20 +85,23 @@ def with_others(
 
 @cache
 def load_numba() -> ModuleType:
-    """Numba, with its cache in a folder that belongs to exactly this source.
-
-    Numba invalidates a cached function when its own file changes, but not when a function
-    or constant that it uses does; a folder named after a hash of the source closes that gap.
-    """
+    """Numba, which keeps its compiled code in a folder of this program's."""
     os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_folder()))
     import numba
     import numba.extending
+    import numba.np.linalg as algebra
 
+    # Numba's first use imports scipy.linalg (a tenth of a second) to see whether it is there, as it always is here.
+    ensured, algebra.ensure_blas = algebra.ensure_blas, lambda: None
+    try:
+        import numba.np.arraymath
+    finally:
+        algebra.ensure_blas = ensured
     module: ModuleType = numba
     return module
 
 
-#: Files whose change must lead to compiling anew, below ``model/``.
+#: Files whose change may lead to compiling anew, below ``model/``.
 _COMPILED_FROM = (
     "jit.py",
     "reporting/records.py",
@@ -103,20 +114,21 @@ _COMPILED_FROM = (
 
 
 def cache_folder() -> Path:
-    """The folder for compiled code of this source, this Python and this user.
-
-    Numba keeps the code of each clone of the repository apart, by its path; so does the folder.
-    """
+    """The folder for this user's compiled code, whatever clone or version of the program it comes from."""
     root = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     if not os.access(Path(root).parent, os.W_OK):
         root = _own_temporary_folder()
-    folder = Path(root) / "slotscope" / "compiled"
+    return Path(root) / "slotscope" / "compiled"
+
+
+def source_meaning() -> str:
+    """A hash of what all source means that kernels are made from, without importing any of it."""
     here = Path(__file__).parent
     paths = [path for pattern in _COMPILED_FROM for path in sorted(here.glob(pattern))]
-    known = folder / f"meanings-{sys.implementation.cache_tag}.json"
+    known = cache_folder() / f"meanings-{sys.implementation.cache_tag}.json"
     meanings = _meanings([path.read_bytes() for path in paths], known)
-    text = " ".join([sys.version, str(here), *meanings])
-    return folder / hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+    text = " ".join([sys.version, *meanings])
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 @cache

@@ -173,7 +173,7 @@ def own_settings(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
     for name in ("config", "cache", "data", "state"):
         monkeypatch.setenv(f"XDG_{name.upper()}_HOME", str(home / name))
     (home / "cache" / "slotscope").mkdir(parents=True)
-    (home / "cache" / "slotscope" / "compiled").symlink_to(COMPILED.parent)
+    (home / "cache" / "slotscope" / "compiled").symlink_to(COMPILED)
     if core := sys.modules.get("PySide6.QtCore"):
         # Qt reads the environment for this only once in a process.
         for kind in (core.QSettings.Format.NativeFormat, core.QSettings.Format.IniFormat):

@@ -150,6 +150,14 @@ BREACHES: list[tuple[Rule, dict[str, str], str]] = [
         "model/jit.py:2: not inside a function of model.jit: numba",
     ),
     (
+        only_jit_imports_numba_and_only_when_called,
+        {
+            "model/compiling/keeping.py": "import numba\n",
+            "model/jit.py": "from slotscope.model.compiling import keeping\n",
+        },
+        "model/jit.py:1: not inside a function of model.jit: model.compiling.keeping",
+    ),
+    (
         quick_modules_load_nothing_slow,
         {"model/api.py": "import slotscope.model.a\n", "model/a.py": "import pulp\n", "pulp.py": ""},
         "importing model.api loads pulp",

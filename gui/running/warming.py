@@ -15,7 +15,7 @@ from threading import Thread
 from typing import Callable, Sequence
 
 from slotscope.model.errors import UserError
-from slotscope.model.jit import cache_folder
+from slotscope.model.jit import cache_folder, source_meaning
 from slotscope.model.kinds.spec import Kind, kind_named
 from slotscope.model.running.assembly import Bench
 from slotscope.model.warm import warm
@@ -29,8 +29,8 @@ def is_warm(system: str) -> bool:
 
 
 def _marker(system: str) -> Path:
-    """A file that stands for "all is compiled"."""
-    return cache_folder() / f"complete-{system}"
+    """A file that stands for "all is compiled"; its name changes with what the sources mean."""
+    return cache_folder() / f"complete-{system}-{source_meaning()}"
 
 
 def warm_in_background(

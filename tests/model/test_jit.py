@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from slotscope.model import jit
-from slotscope.model.jit import cache_folder, meaning_of
+from slotscope.model.jit import cache_folder, meaning_of, source_meaning
 
 SOURCE = b'''"""A module."""
 
@@ -46,11 +46,11 @@ def test_a_change_of_what_it_does_is_one(old, new):
 def test_a_damaged_memory_of_meanings_does_no_harm(monkeypatch, tmp_path, damaged):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr("slotscope.model.jit._COMPILED_FROM", ("jit.py",))  # the others take a second
-    expected = cache_folder()
-    memory = expected.parent / f"meanings-{sys.implementation.cache_tag}.json"
+    expected = source_meaning()
+    memory = cache_folder() / f"meanings-{sys.implementation.cache_tag}.json"
     assert memory.exists()
     memory.write_text(damaged, encoding="utf-8")
-    assert cache_folder() == expected
+    assert source_meaning() == expected
 
 
 def test_where_the_home_cannot_be_written_code_comes_from_a_folder_of_ones_own(tmp_path, monkeypatch):

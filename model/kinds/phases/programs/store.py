@@ -69,7 +69,7 @@ def forget() -> None:
 
 def folder() -> Path:
     """Where solutions are kept for this user."""
-    return cache_folder().parents[1] / "plans"
+    return cache_folder().parent / "plans"
 
 
 def _file(model: JobModel) -> Path:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from slotscope.model.compiling.meaning import meant_by
 from slotscope.model.jit import jitable, load_numba
 from slotscope.model.kinds.queue.kernels import waiting
 from slotscope.model.kinds.queue.kernels.slots import BY_SIZE
@@ -65,6 +66,9 @@ def register() -> None:
         return lambda array, at: intrinsic(array, at)  # noqa: PLW0108
 
     extending.overload(touch, jit_options={"forceinline": True, "_nrt": False})(touched)
+
+
+meant_by(touch, register)
 
 
 @jitable

@@ -1,0 +1,1 @@
+"""Compiled functions: what they mean, and where they are kept."""

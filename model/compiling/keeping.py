@@ -1,0 +1,96 @@
+"""Numba's cache on disk, asked by what a function means rather than by its file.
+
+Numba itself keeps compiled code by the path and the text of the function's own file: another folder, or a
+word in a docstring, compiles anew, and a change in another file does not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+from contextlib import suppress
+from typing import Any, Iterator, cast
+
+import llvmlite  # type: ignore[import-untyped]
+import numba
+import numpy as np
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+
+from slotscope.model.compiling.meaning import MeaningUnknownError, meaning_of_function
+
+_VERSIONS = (numba.__version__, llvmlite.__version__, np.__version__)
+
+
+def keep(twin: Any, *options: object) -> None:
+    """Let *twin*, a function to be compiled with *options*, be kept on disk and loaded from there.
+
+    Where it uses what cannot be compared between processes, it is compiled in each.
+    """
+    try:
+        meaning = meaning_of_function(twin.py_func, _VERSIONS, options)
+    except MeaningUnknownError:
+        return
+    twin.py_func.__dict__["meaning"] = meaning
+    twin._cache = KeptCode(twin.py_func)  # type: ignore[no-untyped-call]
+
+
+class _MeaningLocator(_CacheLocator):
+    """Names files after what a function means."""
+
+    def __init__(self, function: Any, path: str) -> None:
+        self._py_file = path
+        self._meaning: str = function.__dict__["meaning"]
+
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> _MeaningLocator:
+        """A place for the code of *py_func*, wherever its file is."""
+        return cls(py_func, py_file)
+
+    def get_cache_path(self) -> str:
+        """The folder."""
+        return cast("str", vars(numba.config)["CACHE_DIR"])
+
+    def get_source_stamp(self) -> str:
+        """What must be the same for the code to be used."""
+        return self._meaning
+
+    def get_disambiguator(self) -> str:
+        """What tells its files from those of others of its name."""
+        return self._meaning
+
+
+class _MeaningCache(CompileResultCacheImpl):
+    _locator_classes = [_MeaningLocator]  # noqa: RUF012
+
+
+class KeptCode(FunctionCache):
+    """The code of one function on disk, for each list of types of arguments and each processor."""
+
+    _impl_class = _MeaningCache
+
+    def _index_key(self, sig: Any, codegen: Any) -> str:
+        """A text: objects would be imported from modules that may have moved since."""
+        text = repr((list(_types(sig)), codegen.magic_tuple()))
+        return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+    def _save_overload(self, sig: Any, data: Any) -> None:
+        """Nothing where the folder cannot be written: the code is used all the same."""
+        with suppress(OSError):
+            super()._save_overload(sig, data)  # type: ignore[no-untyped-call]
+
+    def _load_overload(self, sig: Any, target_context: Any) -> Any:
+        """None where a file is damaged, or names what has moved: then it is compiled."""
+        try:
+            return super()._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        except (OSError, EOFError, ImportError, AttributeError, TypeError, ValueError, pickle.UnpicklingError):
+            return None
+
+
+def _types(given: Any) -> Iterator[str]:
+    """The types, and the order of fields of each named tuple among them."""
+    for one in given:
+        yield str(one)
+        if hasattr(one, "instance_class"):
+            yield f"{one.instance_class.__module__} {one.instance_class.__qualname__} {one.fields}"
+        if isinstance(one, numba.types.BaseTuple):
+            yield from _types(one)

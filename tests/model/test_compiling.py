@@ -1,0 +1,154 @@
+"""Compiled code is found again by what it means: in any folder, and after a change of anything else."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+
+import numba
+import numpy as np
+import pytest
+
+from slotscope.model.compiling.keeping import KeptCode
+from slotscope.model.compiling.meaning import MeaningUnknownError, meaning_of_function, meant_by
+from slotscope.model.jit import compiled_anew, jitable
+from slotscope.model.kinds.rooms import ROOMS
+from slotscope.model.kinds.spec import kind_named
+
+SOURCE = '''"""A module."""
+from collections import namedtuple
+from enum import IntEnum
+import numpy as np
+
+FACTOR = 3
+TABLE = np.array([1, 2])
+NEVER = 4
+
+class Step(IntEnum):
+    ONE = 1
+
+Pair = namedtuple("Pair", "left right")
+
+def inner(number):
+    """What *kernel* calls."""
+    return FACTOR * number + TABLE[0]
+
+def kernel(number, pair=Pair(1, 2)):
+    """A kernel."""
+    other = lambda x: x + 1  # as said
+    return inner(number) + other(Step.ONE.value) + pair.left
+'''
+
+
+def module_of(folder, source=SOURCE):
+    """The source as a module whose file is said to be there; nothing is kept of it between two of the same size."""
+    module = ModuleType("planted")
+    sys.modules["planted"] = module
+    exec(compile(source, str(folder / "planted.py"), "exec"), module.__dict__)
+    return module
+
+
+def meaning(folder, source=SOURCE):
+    return meaning_of_function(module_of(folder, source).kernel)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("A module.", "A module,\nmoved down."),
+        ("What *kernel* calls.", "Called by the kernel."),
+        ("A kernel.", "A kernel;\n\n    at length.\n    "),
+        ("  # as said", ""),
+        ("NEVER = 4", "NEVER = 5\n\ndef never():\n    pass"),
+    ],
+)
+def test_what_a_kernel_does_not_use_is_no_reason(tmp_path, old, new):
+    assert old in SOURCE
+    assert meaning(tmp_path / "b", SOURCE.replace(old, new)) == meaning(tmp_path / "a")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("FACTOR = 3", "FACTOR = 4"),
+        ("FACTOR = 3", "FACTOR = 3.0"),
+        ("[1, 2]", "[2, 2]"),
+        ("[1, 2]", "[1, 2], np.int32"),
+        ("ONE = 1", "ONE = 2"),
+        ('"left right"', '"right left"'),
+        ("Pair(1, 2)", "Pair(2, 2)"),
+        ("* number", "- number"),
+        ("x + 1", "x + 2"),
+        ("pair.left", "pair.right"),
+    ],
+)
+def test_what_a_kernel_uses_is_one(tmp_path, old, new):
+    assert old in SOURCE
+    assert meaning(tmp_path, SOURCE.replace(old, new)) != meaning(tmp_path)
+
+
+def test_what_stands_behind_a_function_counts():
+    def stand_in():
+        return 0
+
+    before = meaning_of_function(stand_in)
+    meant_by(stand_in, lambda: 1)
+    assert meaning_of_function(stand_in) != before
+
+
+def test_what_cannot_be_compared_has_no_meaning():
+    unknown = object()
+    with pytest.raises(MeaningUnknownError, match="found object"):
+        meaning_of_function(lambda: unknown)
+
+
+@pytest.mark.parametrize("system", list(ROOMS))
+def test_every_kernel_of_the_program_has_a_meaning(system):
+    for module, name in set(kind_named(system).kernels.values()):
+        assert meaning_of_function(getattr(import_module(module), name).kernel)
+
+
+@pytest.fixture
+def kept(tmp_path, monkeypatch):
+    """Compiles the planted kernel from a folder; whether its code was found."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "kept"))
+
+    def found(folder, source, *arguments):
+        module = module_of(tmp_path / folder, source)
+        jitable(module.inner)
+        twin = compiled_anew(module.kernel, kept=True)
+        assert twin(*arguments) == module.kernel(*arguments)
+        return sum(twin.stats.cache_hits.values()) == 1
+
+    return found
+
+
+#: Without what Numba compiles slowly.
+SMALL = (
+    "FACTOR = 3\ndef inner(number):\n    return FACTOR * number\ndef kernel(number):\n    return inner(number) + 1\n"
+)
+
+
+def test_code_is_found_in_another_folder_and_only_where_it_is_the_same(kept, tmp_path):
+    assert not kept("a", SMALL, 4)
+    assert kept("b", f'"""Words."""\n\n{SMALL}', 4)
+    assert not kept("b", SMALL.replace("3", "5"), 4)
+    for file in (tmp_path / "kept").glob("*.nbc"):
+        file.write_bytes(b"damaged")
+    assert not kept("a", SMALL, 4)
+    assert kept("a", SMALL, 4)
+
+
+def test_the_order_of_fields_tells_code_apart(kept):
+    """Numba compiles ``pair.left`` into a place, and tells two classes of one name by nothing else."""
+    head = 'from collections import namedtuple\nPair = namedtuple("Pair", "left right")\n'
+    source = head + "def inner(pair):\n    return pair.left\ndef kernel(pair):\n    return inner(pair)\n"
+    cache = KeptCode.__new__(KeptCode)
+    codegen = type("", (), {"magic_tuple": staticmethod(lambda: ("x86",))})
+    keys = set()
+    for text in (source, source.replace("left right", "right left")):
+        scope: dict = {"__name__": "planted"}
+        exec(text, scope)
+        keys.add(cache._index_key((numba.typeof(scope["Pair"](np.int64(1), np.int64(2))),), codegen))
+    assert len(keys) == 2
