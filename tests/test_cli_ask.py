@@ -56,6 +56,12 @@ def test_several_questions_are_answered_in_one_run(lines, rejections):
     assert [each["hits"] for each in end["questions"]] == [len(rejections), 400 - len(rejections)]
 
 
+def test_questions_stand_before_options_or_behind_them():
+    for words in ("ask dra-vms a b --seed 3", "ask dra-vms --seed 3 a b", "ask dra-vms a --seed 3 b"):
+        options = parse(words.split())
+        assert (options.scenario, options.questions, options.seed) == ("dra-vms", ["a", "b"], 3)
+
+
 def test_the_first_hit_ends_it(lines, rejections):
     hit, end = lines("ask dra-classroom rejected --first --events 100000000")
     assert hit["event"] == rejections[0]

@@ -24,6 +24,9 @@ from slotscope.model.reporting.inspection import Thing
 #: From this width on the history stands beside what is known now, in heights of the type.
 _WIDE = 46
 
+#: Below this height an answer has all the room, in heights of the type.
+_LOW = 26
+
 #: Pixels for each part, of which Qt makes shares of the room.
 _HALF = 1000
 
@@ -78,6 +81,8 @@ class InspectorPanel(Panel):
         super().resizeEvent(event)
         wide = self.width() >= _WIDE * self.fontMetrics().height()
         self._parts.setOrientation(Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical)
+        if self.frame is not None and not self.why.isHidden():
+            self.set_frame(self.frame)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -105,9 +110,11 @@ class InspectorPanel(Panel):
         thing, inspector = self._thing, frame.info.kind.inspector
         answer = frame.why if self._pinned is None else None
         self.why.show_answer(answer)
+        alone = answer is not None and (thing is None or self._is_low())
+        self.heading.setHidden(alone)
         for part in (self.now, self.history):
-            part.setHidden(thing is None)
-        if thing is None and answer is not None:
+            part.setHidden(thing is None or alone)
+        if alone:
             self.heading.setText("")
             return
         if thing is None or thing.what not in inspector.things:
@@ -124,6 +131,11 @@ class InspectorPanel(Panel):
         if self.isVisible() and (new or known is None):
             self._asked = frame.info, thing
             self.intent.emit(Inspect(thing, run=frame.info))
+
+    def _is_low(self) -> bool:
+        """Whether an answer above what is known and its history would be cut."""
+        stacked = self._parts.orientation() is Qt.Orientation.Vertical
+        return stacked and self.height() < _LOW * self.fontMetrics().height()
 
     # Going elsewhere.
 

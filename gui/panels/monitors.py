@@ -156,6 +156,7 @@ class MonitorRow(QWidget):
         self.text.setWordWrap(True)
         self.text.setTextFormat(Qt.TextFormat.RichText)
         self.text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        self.text.setMinimumHeight(1)  # its height follows from its width: Qt would leave room for a narrow column
         self.curve = SlackCurve(theme, self)
         self.stop = QCheckBox("Stop", self)
         self.stop.setToolTip(

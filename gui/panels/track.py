@@ -40,6 +40,7 @@ class TrackPanel(Panel):
         )
         self.entry.entered.connect(lambda text: self.intent.emit(Follow(text)))
         self.plot = TrackPlot(self.theme, self.body)
+        self.plot.setMinimumHeight(1)  # where there is little room, words have it
         self.plot.event_picked.connect(self.go_to)
         self.strip = HitStrip(self.plot, self.theme, self.body)
         self.strip.picked.connect(lambda event: self.go_to(event - 1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QRect, Qt
-from PySide6.QtGui import QStandardItem, QStandardItemModel
+from PySide6.QtGui import QKeyEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QCompleter, QLineEdit, QToolButton, QWidget
 
 from slotscope.gui.widgets.boxes import keep_keys
@@ -40,6 +40,22 @@ class QuestionField(QLineEdit):
     def set_words(self, words: Words) -> None:
         """Offer the names of a run."""
         self._words = words
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter takes the name that was chosen from the list; where none was, what stands here is meant as it is.
+
+        The completer would put the first name into the field, though it has been entered and emptied meanwhile.
+        """
+        if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter} and self.list.isVisible():
+            chosen = self.list.selectedIndexes()
+            self.list.hide()
+            if chosen:
+                self._take(chosen[0])
+            else:
+                super().keyPressEvent(event)
+            event.accept()
+        else:
+            super().keyPressEvent(event)
 
     def _offer(self) -> None:
         before = self.text()[: self.cursorPosition()]

@@ -37,7 +37,7 @@ class BreakpointsDialog(QDialog):
         self._typed = ""  # what was added last
         self.field = QuestionField()
         self.field.setAccessibleName("a question, or the number of an event")
-        self.field.setPlaceholderText("a question such as 'rejected', or the number of an event; Enter adds it")
+        self.field.setPlaceholderText("a question, or the number of an event")
         self.times = QSpinBox()
         self.times.setRange(1, MOST_TIMES)
         self.times.setPrefix("each ")
@@ -50,7 +50,8 @@ class BreakpointsDialog(QDialog):
         self.listed.setAccessibleName("breakpoints")
         self._remove, self._clear = QPushButton("Remove"), QPushButton("Clear all")
         self._lay_out()
-        self.field.returnPressed.connect(self._add)
+        for field in (self.field, self.times.lineEdit()):
+            field.returnPressed.connect(self._add)
         self.listed.itemActivated.connect(self._go)
         self.listed.itemChanged.connect(self._switch)
         self._remove.clicked.connect(self._remove_chosen)

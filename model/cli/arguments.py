@@ -72,7 +72,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     if arguments and arguments[0].startswith(SCHEME):
         arguments = [*_words_of_link(arguments[0]), *arguments[1:]]
     if arguments and arguments[0] in COMMANDS:
-        return _parser(arguments[0]).parse_args(arguments[1:])
+        return _parser(arguments[0]).parse_intermixed_args(arguments[1:])  # questions may follow options
     if arguments:
         _refuse_misspelt(arguments[0])
     options = _window().parse_args(arguments)

@@ -69,6 +69,13 @@ class TestRows:
             assert row.curve.isHidden() == (reading.monitor.slack is None)
         assert all(panel.rows[claim.name].stop.isHidden() for claim in claims)
 
+    def test_below_the_last_row_the_list_ends(self, panel, qtbot):
+        panel.set_frame(looked_at("reservation"))
+        last = list(panel.rows.values())[-1]
+        room = panel._list.parentWidget().height()
+        qtbot.waitUntil(lambda: last.geometry().bottom() > room)  # all is laid out, and more than is seen at once
+        assert panel._list.height() - last.geometry().bottom() < 3 * last.fontMetrics().height()
+
     def test_another_kind_leaves_no_row_behind(self, panel):
         panel.set_frame(looked_at("phases"))
         panel.set_frame(looked_at("moldable"))

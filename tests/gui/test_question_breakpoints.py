@@ -53,6 +53,16 @@ def lines(dialog: BreakpointsDialog) -> list[str]:
     return [dialog.listed.item(row).text() for row in range(dialog.listed.count())]
 
 
+def test_enter_beside_the_number_of_times_adds_it_too(qtbot: QtBot, window: MainWindow) -> None:
+    dialog = opened(qtbot, window)
+    qtbot.keyClicks(dialog.field, "admitted")
+    dialog.times.setFocus()
+    for key in (Key.Key_Up, Key.Key_Up, Key.Key_Return):
+        qtbot.keyClick(dialog.times, key)
+    qtbot.waitUntil(lambda: lines(dialog) == ["admitted  (each 3 times)"], timeout=PATIENCE)
+    assert not dialog.field.text() and dialog.times.value() == 1
+
+
 def test_a_run_stops_before_an_event_where_a_question_holds(qtbot: QtBot, window: MainWindow) -> None:
     dialog = opened(qtbot, window)
     typed(qtbot, dialog, "rejectd")

@@ -43,8 +43,8 @@ CLAIMS = (
     ),
     Claim(
         "monotone",
-        "DRA earns at least 1 - 1/e of the optimum, as L grows, under the monotone greedy property",
-        "lim F/F* ≥ 1 - 1/e",
+        "DRA earns at least 1 − 1/e of the optimum, as L grows, under the monotone greedy property",
+        "lim F/F* ≥ 1 − 1/e",
         "Theorem 3, Definition 8",
         "reward_rate",
         "at least",

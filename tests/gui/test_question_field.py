@@ -1,0 +1,75 @@
+"""The field for questions by itself: what Enter does while names are offered."""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from slotscope.gui.panels.track import TrackPanel
+from slotscope.gui.theme import load_theme
+from slotscope.gui.widgets.question_field import QuestionField
+from slotscope.model.api import Session
+from slotscope.model.questions.tracks import Followed
+
+Key = Qt.Key
+
+
+@pytest.fixture(scope="module")
+def session() -> Session:
+    return Session.open("dra-classroom", kernel=False)
+
+
+@pytest.fixture
+def field(qtbot: QtBot, session: Session) -> Iterator[QuestionField]:
+    field = QuestionField()
+    qtbot.addWidget(field)
+    field.set_words(session.info.words)
+    field.resize(300, 30)
+    field.show()
+    field.setFocus()
+    yield field
+    field.list.hide()
+
+
+def offered(qtbot: QtBot, field: QuestionField, text: str) -> None:
+    qtbot.keyClicks(field, text)
+    qtbot.waitUntil(field.list.isVisible)
+
+
+@pytest.mark.parametrize("text", ("rejected", "serv", "empty_slots[2] > 0 and reject"))
+def test_enter_means_what_stands_there_where_no_name_was_chosen(qtbot: QtBot, field: QuestionField, text: str) -> None:
+    entered: list[str] = []
+    field.returnPressed.connect(lambda: entered.append(field.text()))
+    field.returnPressed.connect(field.clear)
+    offered(qtbot, field, text)
+    qtbot.keyClick(field.list, Key.Key_Return)
+    assert entered == [text]
+    assert not field.text() and not field.list.isVisible()
+
+
+def test_a_name_that_was_chosen_is_taken_and_nothing_entered_yet(qtbot: QtBot, field: QuestionField) -> None:
+    entered: list[str] = []
+    field.returnPressed.connect(lambda: entered.append(field.text()))
+    offered(qtbot, field, "not rejec")
+    qtbot.keyClick(field.list, Key.Key_Down)
+    qtbot.keyClick(field.list, Key.Key_Return)
+    assert field.text().startswith("not reject") and field.text() != "not rejec" and not entered
+    qtbot.keyClick(field, Key.Key_Return)
+    assert entered == [field.text()]
+
+
+def test_in_a_low_panel_a_fault_is_whole(qtbot: QtBot, session: Session) -> None:
+    panel = TrackPanel(load_theme("light"))
+    qtbot.addWidget(panel)
+    panel.resize(450, 150)
+    panel.show()
+    session.tracks.want(Followed(("jobs[1]", "rejected")))
+    session.tracks.search(0)
+    panel.set_frame(session.frame())
+    panel.entry.field.setText("rejectd and jobs[1] > 3 and waiting_and_more_that_nobody_knows > 4")
+    qtbot.keyClick(panel.entry.field, Key.Key_Return)
+    mistake = panel.entry.mistake
+    qtbot.waitUntil(lambda: mistake.isVisible() and mistake.height() >= mistake.heightForWidth(mistake.width()))
