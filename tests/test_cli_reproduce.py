@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import ModuleType
 
@@ -268,17 +269,27 @@ def program(*arguments, **options):
     )
 
 
+WHAT = "dra-classroom --vary servers.count=5,6,7,8,9 --replications 6 --until 3000"
+SWEEP = ["sweep", *WHAT.split(), "--workers", "2", "--json", "--out", "out"]
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """What SWEEP says where nothing stops it, and the folder in which it ran."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    found = program(*SWEEP, cwd=folder)
+    said, _ = found.communicate()
+    assert found.returncode == 0
+    return said, folder
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent as on POSIX")
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT])
-def test_a_command_that_is_killed_goes_on_from_there(sent, tmp_path):
-    what = "dra-classroom --vary servers.count=5,6,7,8,9 --replications 6 --until 3000"
-    command = ["sweep", *what.split(), "--workers", "2", "--json", "--out", "out"]
-    (tmp_path / "killed").mkdir()
-    (tmp_path / "whole").mkdir()
-    store = tmp_path / "killed" / "out" / "sweep-dra-classroom.parts.jsonl"
-    process = program(*command, cwd=tmp_path / "killed", start_new_session=True)
+def test_a_command_that_is_killed_goes_on_from_there(sent, tmp_path, undisturbed):
+    store = tmp_path / "out" / "sweep-dra-classroom.parts.jsonl"
+    process = program(*SWEEP, cwd=tmp_path, start_new_session=True)
     while process.poll() is None and not (store.exists() and "\n" in store.read_text()):
-        pass
+        time.sleep(0.001)
     # To all of its processes, as a terminal sends Ctrl+C; the workers of one that is killed
     # end by themselves.
     if sent == signal.SIGINT:
@@ -291,18 +302,15 @@ def test_a_command_that_is_killed_goes_on_from_there(sent, tmp_path):
     assert process.returncode == (130 if sent == signal.SIGINT else -sent)
     kept = [json.loads(line)["key"] for line in store.read_text().splitlines()]
     assert 0 < len(kept) < 30
-    outputs = []
-    for folder in ("killed", "whole"):
-        found = program(*command, cwd=tmp_path / folder)
-        outputs.append(found.communicate()[0])
-        assert found.returncode == 0
-    assert outputs[0] == outputs[1]
+    whole, folder = undisturbed
+    again = program(*SWEEP, cwd=tmp_path)
+    assert again.communicate()[0] == whole
+    assert again.returncode == 0
     keys = [json.loads(line)["key"] for line in store.read_text().splitlines()]
     assert keys[: len(kept)] == kept
     assert len(set(keys)) == len(keys) == 30
     for name in ("sweep-dra-classroom.csv", "sweep-dra-classroom.json"):
-        files = [tmp_path / folder / "out" / name for folder in ("killed", "whole")]
-        assert files[0].read_bytes() == files[1].read_bytes()
+        assert (tmp_path / "out" / name).read_bytes() == (folder / "out" / name).read_bytes()
 
 
 def test_every_experiment_is_a_plan():
