@@ -10,7 +10,7 @@ import tomli_w
 
 from slotscope.model.errors import ScenarioError, unknown_name
 from slotscope.model.lessons.lesson import Lesson
-from slotscope.model.scenario.load import read_text
+from slotscope.model.scenario.load import read_text, title_in
 from slotscope.model.scenario.validation import validated
 
 _FOLDER = Path(__file__).resolve().parents[2] / "resources" / "lessons"
@@ -30,7 +30,7 @@ def lesson_files() -> dict[str, Path]:
 
 def lesson_titles() -> list[tuple[str, str]]:
     """(name, title) of each of them."""
-    return [(name, str(tomllib.loads(path.read_text("utf-8"))["title"])) for name, path in lesson_files().items()]
+    return [(name, title_in(path.read_text("utf-8"))) for name, path in lesson_files().items()]
 
 
 def find_lesson(name_or_path: str) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
@@ -138,10 +139,16 @@ def scenario_titles() -> list[tuple[str, str]]:
     titles = []
     for name, path in scenario_files().items():
         try:
-            titles.append((name, str(tomllib.loads(path.read_text("utf-8")).get("title", name))))
+            titles.append((name, title_in(path.read_text("utf-8")) or name))
         except (OSError, ValueError) as error:  # of a package; opening it says what is wrong
             titles.append((name, f"cannot be read: {error}"))
     return titles
+
+
+@cache
+def title_in(text: str) -> str:
+    """The title in the text of a TOML file, "" without one; each text is parsed once, though every window asks."""
+    return str(tomllib.loads(text).get("title", ""))
 
 
 def read_text(path: Path, what: str = "scenario") -> str:
