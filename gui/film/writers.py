@@ -17,15 +17,17 @@ from slotscope.model.errors import UserError
 #: Pictures a second, of films.
 RATE = 25
 
-#: How ffmpeg writes a film, by its ending.  Pictures that are as the one before are left out of a GIF,
-#: whose colours are those that it has; a film has an even number of pixels in both directions.
+#: How ffmpeg writes a film, by its ending.  A film has an even number of pixels in both directions; a GIF has the
+#: colours that occur, and leaves out a picture that is as the one before, for half a second at most.
 _HOW = {
     ".mp4": ("-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", "-crf", "18", "-movflags", "+faststart"),
     ".gif": (
         "-filter_complex",
-        "mpdecimate=max=0:hi=1:lo=1:frac=0,split[a][b];[a]palettegen=stats_mode=full[p];[b][p]paletteuse=dither=none",
+        "mpdecimate=max=12:hi=1:lo=1:frac=0,split[a][b];[a]palettegen=stats_mode=full[p];[b][p]paletteuse=dither=none",
         "-fps_mode",
         "vfr",
+        "-final_delay",
+        "50",
     ),
 }
 
@@ -140,6 +142,7 @@ class FilmWriter:
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=self._said,
+            start_new_session=True,  # Ctrl+C is for this process, which ends that one
         )
 
     def add(self, picture: QImage, seconds: float, moment: str) -> None:
