@@ -46,9 +46,9 @@ class ShareShape(NamedTuple):
     film: bool = False
 
 
-FILM = ShareShape("film", "Save a film", "film.mp4", "Films (*.mp4 *.gif);;Folder of pictures (*)", film=True)
+FILM = ShareShape("film", "Save a film", "film.mp4", "Films (*.mp4);;Pictures that move (*.gif)", film=True)
 PAGE = ShareShape("export-html", "Save a page that plays", "moment.html", "Pages (*.html)")
-HANDOUT = ShareShape("handout", "Save all panels", "handout.pdf", "PDF (*.pdf);;Folder of pictures (*)", stretch=False)
+HANDOUT = ShareShape("handout", "Save all panels", "handout.pdf", "PDF (*.pdf)", stretch=False)
 
 
 class ShareDialog(QDialog):
@@ -132,6 +132,8 @@ class ShareDialog(QDialog):
         row.addWidget(self.browse)
         form.addRow("File", row)
         self.file.setAccessibleName("File")
+        if self._shape is not PAGE:
+            self.file.setToolTip("A path without an ending is that of a folder, which gets PNG pictures.")
         self.bar.setAccessibleName("how far it is")
         self.bar.hide()
         buttons = QHBoxLayout()

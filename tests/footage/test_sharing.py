@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt
 from PySide6.QtGui import QDrag, QGuiApplication, QImage
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.main_window import MainWindow
@@ -19,7 +20,7 @@ from slotscope.model.cli.arguments import parse
 from slotscope.model.comparison.comparison import open_run, stand_at
 from slotscope.model.errors import UserError
 from slotscope.model.running.origin import Moment
-from tests.gui.windows import PATIENCE, choose_file, complete_window, warm
+from tests.gui.windows import PATIENCE, complete_window, warm
 
 __all__ = ["warm"]
 
@@ -192,9 +193,13 @@ class TestDialogs:
 
     def test_a_file_is_chosen_in_the_usual_way(self, qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
         dialog = dialog_of(qtbot, window, "handout")
+        assert not dialog.start.isVisible()
         qtbot.mouseClick(dialog.browse, Qt.MouseButton.LeftButton)
-        choose_file(dialog, tmp_path / "it.pdf")
-        assert dialog.file.text() == str(tmp_path / "it.pdf") and not dialog.start.isVisible()
+        files = dialog.findChild(QFileDialog, "files")
+        assert files is not None
+        files.fileSelected.emit(str(tmp_path / "it.pdf"))
+        assert dialog.file.text() == str(tmp_path / "it.pdf")
+        files.close()
         dialog.reject()
         qtbot.waitUntil(lambda: not window.findChildren(ShareDialog))
 
