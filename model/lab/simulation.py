@@ -11,7 +11,7 @@ from typing import Any, Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from slotscope.model.api import open_bench
-from slotscope.model.errors import TraceError
+from slotscope.model.errors import TraceError, UserError
 from slotscope.model.forks.changes import Course
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.lab.parts import Outcome, Part, canonical
@@ -153,6 +153,23 @@ def content(trace: Sequence[str]) -> str:
         return _hash(tuple((str(path), at.st_size, at.st_mtime_ns) for path, at in files))
     except OSError as error:
         raise TraceError(f"cannot be read: {error.strerror or error}", where=str(error.filename)) from None
+
+
+def given_content(trace: Sequence[str]) -> str:
+    """The same of the files of Google's trace of 2011, which an experiment cannot do without.
+
+    Raises
+    ------
+    UserError
+        If no file is given, or one cannot be read.
+    """
+    if not trace:
+        raise UserError(
+            "this experiment needs Google's trace of 2011: give its task_events files, or their "
+            "folder, with --trace PATH",
+            where="--trace",
+        )
+    return content(trace)
 
 
 @lru_cache(maxsize=4)

@@ -110,6 +110,23 @@ class ThingFields:
     there: Callable[[Any], Any] | None = None
 
 
+def in_system(state: Any) -> Any:
+    """[places] which records of jobs stand for one in the system."""
+    return state.job_number >= 0
+
+
+def of_jobs(
+    column: str, plus: int = 0, scale: Callable[[Any], Any] | None = None, there: Callable[[Any], Any] = in_system
+) -> StateValue:
+    """A column of the state that has a number for each job, of those that are there; so much is added."""
+    return StateValue(lambda state: getattr(state, column)[there(state)] + plus, scale)
+
+
+def jobs_with(fields: tuple[AskedField, ...], there: Callable[[Any], Any] = in_system) -> ThingFields:
+    """What can be asked of each job that is there."""
+    return ThingFields(lambda state: state.job_number[there(state)], fields, there)
+
+
 def _no_dimensions(_: Any) -> Mapping[str, tuple[str, ...]]:
     return MappingProxyType({})
 

@@ -17,6 +17,8 @@ from slotscope.model.questions.fields import (
     StateValue,
     ThingFields,
     Vocabulary,
+    jobs_with,
+    of_jobs,
 )
 
 HAPPENINGS = (
@@ -105,14 +107,6 @@ def _job_of(state: Any) -> Any:
     return np.where(state.server_job >= 0, state.job_number[state.server_job], np.nan)
 
 
-def _there(state: Any) -> Any:
-    return state.job_number >= 0
-
-
-def _live(state: Any, column: Any) -> Any:
-    return column[_there(state)]
-
-
 FIELDS = (
     AskedField("job", "the number of the event's job", RowColumn("job")),
     AskedField("type", "its class", RowColumn("type", numbered=True), choices="class"),
@@ -148,13 +142,11 @@ SERVER_FIELDS = (
 )
 
 JOB_FIELDS = (
-    AskedField("type", "its class", StateValue(lambda state: _live(state, state.job_class) + 1), choices="class"),
-    AskedField("width", "the servers that it runs on", StateValue(lambda state: _live(state, state.job_width))),
-    AskedField("request", "the servers that it asked for", StateValue(lambda state: _live(state, state.job_request))),
-    AskedField("since", "when it came", StateValue(lambda state: _live(state, state.job_arrival)), unit="time"),
-    AskedField(
-        "leaves", "when it will leave", StateValue(lambda state: _live(state, state.job_departure)), unit="time"
-    ),
+    AskedField("type", "its class", of_jobs("job_class", 1), choices="class"),
+    AskedField("width", "the servers that it runs on", of_jobs("job_width")),
+    AskedField("request", "the servers that it asked for", of_jobs("job_request")),
+    AskedField("since", "when it came", of_jobs("job_arrival"), unit="time"),
+    AskedField("leaves", "when it will leave", of_jobs("job_departure"), unit="time"),
 )
 
 
@@ -164,7 +156,7 @@ VOCABULARY = Vocabulary(
     MappingProxyType(
         {
             "server": ThingFields(lambda state: np.arange(len(state.server_job)) + 1, SERVER_FIELDS),
-            "job": ThingFields(lambda state: _live(state, state.job_number), JOB_FIELDS, _there),
+            "job": jobs_with(JOB_FIELDS),
         }
     ),
     lambda system: {

@@ -17,6 +17,8 @@ from slotscope.model.questions.fields import (
     StateValue,
     ThingFields,
     Vocabulary,
+    jobs_with,
+    of_jobs,
 )
 
 HAPPENINGS = (
@@ -210,37 +212,24 @@ SERVER_FIELDS = (
     ),
 )
 
-JOB_FIELDS = (
-    AskedField(
-        "type",
-        "the phase in which it arrived",
-        StateValue(lambda state: _live(state, state.job_type) + 1),
-        choices="phase",
-    ),
-    AskedField(
-        "phase",
-        "the phase in which it is",
-        StateValue(lambda state: _live(state, state.job_phase) + 1),
-        choices="phase",
-    ),
-    AskedField("server", "its server", StateValue(lambda state: _server(state, 1))),
-    AskedField("backup_server", "its backup server", StateValue(lambda state: _server(state, -1))),
-    AskedField("arrival", "when it came", StateValue(lambda state: _live(state, state.job_arrival)), unit="time"),
-    AskedField("moves", "moves that it has made", StateValue(lambda state: _live(state, state.job_moves))),
-)
-
 
 def _there(state: Any) -> Any:
     return (state.job_number >= 0) & (state.job_virtual == 0)
 
 
-def _live(state: Any, column: Any) -> Any:
-    return column[_there(state)]
+JOB_FIELDS = (
+    AskedField("type", "the phase in which it arrived", of_jobs("job_type", 1, there=_there), choices="phase"),
+    AskedField("phase", "the phase in which it is", of_jobs("job_phase", 1, there=_there), choices="phase"),
+    AskedField("server", "its server", StateValue(lambda state: _server(state, 1))),
+    AskedField("backup_server", "its backup server", StateValue(lambda state: _server(state, -1))),
+    AskedField("arrival", "when it came", of_jobs("job_arrival", there=_there), unit="time"),
+    AskedField("moves", "moves that it has made", of_jobs("job_moves", there=_there)),
+)
 
 
 def _server(state: Any, side: int) -> Any:
     """The servers of jobs, from 1: normal ones, or those on the other *side* of none."""
-    found = _live(state, state.job_server)
+    found = state.job_server[_there(state)]
     numbered = found + 1 if side > 0 else FIRST_BACKUP - found + 1
     return np.where(numbered > 0, numbered, np.nan)
 
@@ -251,7 +240,7 @@ VOCABULARY = Vocabulary(
     MappingProxyType(
         {
             "server": ThingFields(lambda state: np.arange(len(state.jobs_on)) + 1, SERVER_FIELDS),
-            "job": ThingFields(lambda state: _live(state, state.job_number), JOB_FIELDS, _there),
+            "job": jobs_with(JOB_FIELDS, _there),
         }
     ),
     lambda system: {"phase": system.numbers.model.phases},

@@ -8,11 +8,10 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from slotscope.model.errors import UserError
 from slotscope.model.lab.parts import Outcome, Part
 from slotscope.model.lab.plan import Options, Outcomes
 from slotscope.model.lab.results import Curve, Figure, Result, Row
-from slotscope.model.lab.simulation import content
+from slotscope.model.lab.simulation import given_content
 from slotscope.model.traces.task_events import BEFORE, REQUEST_UNIT, TaskEventTable
 
 NAME = "queues-fig1"
@@ -41,13 +40,7 @@ def parts(_scale: str, options: Options) -> list[Part]:
     UserError
         If no file is given, or one cannot be read.
     """
-    if not options.trace:
-        raise UserError(
-            "this experiment needs Google's trace of 2011: give its task_events files, or their "
-            "folder, with --trace PATH",
-            where="--trace",
-        )
-    settings = {"trace": list(options.trace), "content": content(options.trace)}
+    settings = {"trace": list(options.trace), "content": given_content(options.trace)}
     return [Part.of(__name__, 0, settings, "all files")]
 
 

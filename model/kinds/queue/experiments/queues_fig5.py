@@ -12,7 +12,6 @@ from typing import Mapping
 
 import numpy as np
 
-from slotscope.model.errors import UserError
 from slotscope.model.kinds.queue.experiments.queue_runs import CUTS, WARMUP_CUTS, WARMUP_SHARE, sums_of_the_queue
 from slotscope.model.kinds.queue.scenario.arrivals import TraceSlots
 from slotscope.model.kinds.queue.scenario.schema import QueueScenario
@@ -21,7 +20,7 @@ from slotscope.model.kinds.queue.traces.workload import resources, with_jobs
 from slotscope.model.lab.parts import Outcome, Part
 from slotscope.model.lab.plan import Options, Outcomes, finished
 from slotscope.model.lab.results import Curve, Figure, Result, Row
-from slotscope.model.lab.simulation import content, with_servers
+from slotscope.model.lab.simulation import content, given_content, with_servers
 from slotscope.model.running.assembly import assemble
 from slotscope.model.scenario.load import as_data, edited
 from slotscope.model.scenario.validation import validated
@@ -86,13 +85,7 @@ def facts(trace: tuple[str, ...]) -> QueueTraceFacts:
     UserError
         If no file is given, or one cannot be used.
     """
-    if not trace:
-        raise UserError(
-            "this experiment needs Google's trace of 2011: give its task_events files, or their "
-            "folder, with --trace PATH",
-            where="--trace",
-        )
-    return _facts(trace, content(trace))
+    return _facts(trace, given_content(trace))
 
 
 @lru_cache(maxsize=1)

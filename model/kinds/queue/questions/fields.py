@@ -17,6 +17,9 @@ from slotscope.model.questions.fields import (
     StateValue,
     ThingFields,
     Vocabulary,
+    in_system,
+    jobs_with,
+    of_jobs,
 )
 
 HAPPENINGS = (
@@ -155,33 +158,15 @@ SERVER_FIELDS = (
 )
 
 JOB_FIELDS = (
-    AskedField(
-        "size",
-        "the room that it needs",
-        StateValue(lambda state: _live(state, state.job_room), _unit),
-        index="resource",
-    ),
-    AskedField("queue", "its virtual queue", StateValue(lambda state: _live(state, state.job_queue) + 1)),
-    AskedField("server", "its server", StateValue(lambda state: _known(_live(state, state.job_server) + 1))),
-    AskedField(
-        "arrival",
-        "the slot in which it arrived",
-        StateValue(lambda state: _live(state, state.job_arrival)),
-        unit="time",
-    ),
+    AskedField("size", "the room that it needs", of_jobs("job_room", scale=_unit), index="resource"),
+    AskedField("queue", "its virtual queue", of_jobs("job_queue", 1)),
+    AskedField("server", "its server", StateValue(lambda state: _known(state.job_server[in_system(state)] + 1))),
+    AskedField("arrival", "the slot in which it arrived", of_jobs("job_arrival"), unit="time"),
 )
 
 
 def _known(numbers: Any) -> Any:
     return np.where(numbers > 0, numbers, np.nan)
-
-
-def _there(state: Any) -> Any:
-    return state.job_number >= 0
-
-
-def _live(state: Any, column: Any) -> Any:
-    return column[_there(state)]
 
 
 VOCABULARY = Vocabulary(
@@ -190,7 +175,7 @@ VOCABULARY = Vocabulary(
     MappingProxyType(
         {
             "server": ThingFields(lambda state: np.arange(len(state.jobs_on)) + 1, SERVER_FIELDS),
-            "job": ThingFields(lambda state: _live(state, state.job_number), JOB_FIELDS, _there),
+            "job": jobs_with(JOB_FIELDS),
         }
     ),
     lambda system: {"resource": system.numbers.resource_names, "queue": system.policy.layout.names},

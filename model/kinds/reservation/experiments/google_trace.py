@@ -11,12 +11,11 @@ from typing import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.errors import UserError
 from slotscope.model.kinds.reservation.experiments import infinite_system
 from slotscope.model.kinds.reservation.traces.google_dra import dra_jobs
 from slotscope.model.lab import simulation
 from slotscope.model.lab.parts import Part
-from slotscope.model.lab.simulation import content, with_servers
+from slotscope.model.lab.simulation import given_content, with_servers
 from slotscope.model.traces.google import read_task_events
 from slotscope.model.traces.report import ImportReport
 
@@ -71,13 +70,7 @@ def facts(trace: tuple[str, ...]) -> LossTraceFacts:
     UserError
         If no file is given, or one cannot be used.
     """
-    if not trace:
-        raise UserError(
-            "this experiment needs Google's trace of 2011: give its task_events files, or their "
-            "folder, with --trace PATH",
-            where="--trace",
-        )
-    return _facts(trace, content(trace))
+    return _facts(trace, given_content(trace))
 
 
 @lru_cache(maxsize=1)

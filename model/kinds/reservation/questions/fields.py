@@ -18,6 +18,8 @@ from slotscope.model.questions.fields import (
     StateValue,
     ThingFields,
     Vocabulary,
+    jobs_with,
+    of_jobs,
 )
 
 HAPPENINGS = (
@@ -158,21 +160,11 @@ SERVER_FIELDS = (
 )
 
 JOB_FIELDS = (
-    AskedField("type", "the job's type", StateValue(lambda state: _live(state, state.job_type) + 1), choices="type"),
-    AskedField("server", "its server", StateValue(lambda state: _live(state, state.job_server) + 1)),
-    AskedField("since", "when it was admitted", StateValue(lambda state: _live(state, state.job_arrival)), unit="time"),
-    AskedField(
-        "leaves", "when it will leave", StateValue(lambda state: _live(state, state.job_departure)), unit="time"
-    ),
+    AskedField("type", "the job's type", of_jobs("job_type", 1), choices="type"),
+    AskedField("server", "its server", of_jobs("job_server", 1)),
+    AskedField("since", "when it was admitted", of_jobs("job_arrival"), unit="time"),
+    AskedField("leaves", "when it will leave", of_jobs("job_departure"), unit="time"),
 )
-
-
-def _there(state: Any) -> Any:
-    return state.job_number >= 0
-
-
-def _live(state: Any, column: Any) -> Any:
-    return column[_there(state)]
 
 
 VOCABULARY = Vocabulary(
@@ -181,7 +173,7 @@ VOCABULARY = Vocabulary(
     MappingProxyType(
         {
             "server": ThingFields(lambda state: np.arange(len(state.stamp)) + 1, SERVER_FIELDS),
-            "job": ThingFields(lambda state: _live(state, state.job_number), JOB_FIELDS, _there),
+            "job": jobs_with(JOB_FIELDS),
         }
     ),
     lambda system: {
