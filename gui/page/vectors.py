@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import html
 import re
 from typing import Any
@@ -56,9 +57,8 @@ class Vectors:
         self._name = name
         self._numbers: dict[str, int] = {}
         self._named: dict[str, str] = {}
-        self._known: dict[str, int] = {}
-        self._cut: dict[str, tuple[int, list[int]]] = {}
-        self._images: dict[str, QImage] = {}
+        self._known: dict[bytes, int] = {}
+        self._cut: dict[bytes, tuple[str, int, list[int]] | None] = {}
         self.tiles = TileStore()
         self.pictures: list[list[Any]] = []
 
@@ -73,10 +73,11 @@ class Vectors:
     def add(self, panel: QWidget) -> int:
         """The number of the picture that a panel shows now."""
         text = svg_of(panel)
-        if text not in self._known:
-            self._known[text] = len(self.pictures)
+        key = _key(text)
+        if key not in self._known:
+            self._known[key] = len(self.pictures)
             self.pictures.append(self._taken_apart(text))
-        return self._known[text]
+        return self._known[key]
 
     def _taken_apart(self, text: str) -> list[Any]:
         head, _, body = text.partition("</defs>") if "</defs>" in text else ("", "", text)
@@ -108,20 +109,30 @@ class Vectors:
         if image is None:
             return self._number(f"{group}{_TEXT.sub(_measured, _NOTHING.sub('', element))}</g>")
         x, y, width, height, data = image.groups()
-        if data not in self._images:
-            self._images[data] = QImage.fromData(base64.b64decode(data))
-        picture = self._images[data]
-        if min(float(width), float(height)) < _LARGE or picture.hasAlphaChannel():
+        size = float(width), float(height)
+        tiled = None if min(size) < _LARGE else self._tiled(data, *size)
+        if tiled is None:
             body = f'<image width="{width}" height="{height}" preserveAspectRatio="none" href="{_PNG}{data}"/>'
             return self._number(f'{group}<use href="#{self._name_for(body)}" x="{x}" y="{y}"/></g>')
-        if data not in self._cut:
-            self._cut[data] = self.tiles.cut(picture)
-        columns, numbers = self._cut[data]
-        scale = f"scale({float(width) / picture.width():g},{float(height) / picture.height():g})"
+        scale, columns, numbers = tiled
         return [self._number(f'{group}<g transform="translate({x},{y}) {scale}">'), columns, *numbers]
+
+    def _tiled(self, data: str, width: float, height: float) -> tuple[str, int, list[int]] | None:
+        """How tiles are scaled, how many are in a row, and their numbers; None where something can be seen through."""
+        key = _key(data)
+        if key not in self._cut:
+            picture = QImage.fromData(base64.b64decode(data))
+            scale = f"scale({width / picture.width():g},{height / picture.height():g})"
+            self._cut[key] = None if picture.hasAlphaChannel() else (scale, *self.tiles.cut(picture))
+        return self._cut[key]
 
     def _number(self, part: str) -> int:
         return self._numbers.setdefault(part, len(self._numbers))
+
+
+def _key(text: str) -> bytes:
+    """What stands for a long text, of which there are many."""
+    return hashlib.blake2b(text.encode(), digest_size=16).digest()
 
 
 def _measured(found: re.Match[str]) -> str:
