@@ -8,11 +8,14 @@ of the last CRA (k[i], X-hat and I*) that the state keeps.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.kinds.reservation.state import EXTENDED, GREEDY_LENGTH, I_STAR, ReservationState
+from slotscope.model.reporting.records import Configuration
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,27 +32,76 @@ class Classification:
 
 
 def classify(state: ReservationState) -> Classification:
-    """Index, rank and group of the L servers in *state*."""
-    configurations, stack = distinct_rows(state.configuration)
-    index = indexes(stack, state.stamp)
-    present = np.bincount(stack, minlength=len(configurations))
-    surplus = len(state.greedy_count) + 1
-    found = int(state.number[GREEDY_LENGTH])
-    rank = np.full(len(stack), surplus, np.int32)
+    """Index, rank and group of the L servers in *state*.  The arrays are shared, and cannot be written."""
+    number = state.number
+    return _classified(
+        state.configuration.tobytes(),
+        state.stamp.tobytes(),
+        state.greedy_configuration.tobytes(),
+        tuple(state.greedy_count.tolist()),
+        (int(number[GREEDY_LENGTH]), int(number[I_STAR]), bool(number[EXTENDED])),
+    )
+
+
+@lru_cache(maxsize=4)
+def _classified(
+    configuration: bytes, stamp: bytes, greedy: bytes, counts: tuple[int, ...], outcome: tuple[int, int, bool]
+) -> Classification:
+    """What these say; most events leave them as they are, and each event asks for it several times."""
+    stacks = _stacks(configuration, stamp)
+    found, i_star, extended = outcome
+    surplus = len(counts) + 1
+    rank = np.full(len(stacks.stack), surplus, np.int32)
     held = np.zeros(found, np.int64)
-    for position in range(found):
-        same = np.flatnonzero((configurations == state.greedy_configuration[position]).all(axis=1))
-        if len(same):
-            mine = np.flatnonzero(stack == same[0])
-            held[position] = present[same[0]]
-            wanted = index[mine] > held[position] - state.greedy_count[position]
-            rank[mine[wanted]] = position + 1
-    i_star = int(state.number[I_STAR])
-    extended = state.number[EXTENDED]
-    reject_group = rank == surplus if extended else (rank > i_star) & (index == 1)
+    wanted = np.frombuffer(greedy, np.int32).reshape(-1, stacks.configurations.shape[1])[:found].tolist()
+    for position, row in enumerate(wanted):
+        mine = stacks.servers_of(tuple(row))
+        held[position] = len(mine)
+        rank[mine[max(0, len(mine) - counts[position]) :]] = position + 1
+    reject_group = rank == surplus if extended else (rank > i_star) & (stacks.indexes == 1)
     # Without a result of GPA (a policy that reserves nothing) there are no groups.
     reject_group &= found > 0
-    return Classification(index, rank, reject_group, held, i_star, stack, configurations)
+    for array in (rank, reject_group, held):
+        array.flags.writeable = False
+    return Classification(stacks.indexes, rank, reject_group, held, i_star, stacks.stack, stacks.configurations)
+
+
+class _Stacks(NamedTuple):
+    """The servers by configuration, in each the most recently assigned first."""
+
+    order: NDArray[np.int64]  #: [L] the servers, one stack after the other
+    starts: list[int]  #: [S + 1] where each stack begins in it
+    stack: NDArray[np.int32]  #: [L]
+    indexes: NDArray[np.int32]  #: [L]
+    configurations: NDArray[np.int32]  #: [S, J]
+    number_of: dict[Configuration, int]  #: the place of each configuration among them
+
+    def servers_of(self, configuration: Configuration) -> NDArray[np.int64]:
+        """Servers of a configuration in order of their index."""
+        place = self.number_of.get(configuration)
+        return self.order[:0] if place is None else self.order[self.starts[place] : self.starts[place + 1]]
+
+
+def servers_of(state: ReservationState, configuration: Configuration) -> list[int]:
+    """Servers of a configuration in order of their index: the first has index 1."""
+    stacks = _stacks(state.configuration.tobytes(), state.stamp.tobytes())
+    return [int(server) for server in stacks.servers_of(configuration)]
+
+
+@lru_cache(maxsize=4)
+def _stacks(configuration: bytes, stamp: bytes) -> _Stacks:
+    stamps = np.frombuffer(stamp, np.int64)
+    table = np.frombuffer(configuration, np.int32).reshape(len(stamps), -1)
+    configurations, stack = distinct_rows(table)
+    order = np.lexsort((-stamps, stack))
+    lengths = np.bincount(stack, minlength=len(configurations))
+    starts = np.concatenate(([0], np.cumsum(lengths)))
+    index = np.empty(len(stack), np.int32)
+    index[order] = np.arange(1, len(stack) + 1) - np.repeat(starts[:-1], lengths)
+    for array in (order, stack, index, configurations):
+        array.flags.writeable = False
+    number_of = {tuple(row): place for place, row in enumerate(configurations.tolist())}
+    return _Stacks(order, starts.tolist(), stack, index, configurations, number_of)
 
 
 #: Odd multipliers of a hash over the rows of a configuration table.
@@ -69,14 +121,3 @@ def distinct_rows(table: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[
     if not (rows[stack] == table).all():
         rows, stack = np.unique(table, axis=0, return_inverse=True)
     return rows, stack.reshape(-1).astype(np.int32)
-
-
-def indexes(stack: NDArray[np.int32], stamp: NDArray[np.int64]) -> NDArray[np.int32]:
-    """[L] index of each server among those of its configuration, 1 the most recent."""
-    order = np.lexsort((-stamp, stack))
-    ordered = stack[order]
-    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-    lengths = np.diff(np.r_[starts, len(ordered)])
-    result = np.empty(len(stack), np.int32)
-    result[order] = np.arange(len(ordered)) - np.repeat(starts, lengths) + 1
-    return result

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.kinds.reservation.classification import Classification, classify
+from slotscope.model.kinds.reservation.classification import Classification, classify, servers_of
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.state import I_STAR, ReservationState
 from slotscope.model.reporting.records import Configuration
@@ -82,9 +82,7 @@ class ReservationView(PolicyView):
 
     def servers_of(self, configuration: Configuration) -> list[int]:
         """Servers of a configuration in order of their index: the first has index 1."""
-        mine = np.flatnonzero((self._state.configuration == configuration).all(axis=1))
-        order = np.argsort(-self._state.stamp[mine], kind="stable")
-        return [int(server) for server in mine[order]]
+        return servers_of(self._state, tuple(configuration))
 
     def oldest(self, servers: NDArray[np.int64]) -> int:
         """Of some servers, the one that has had its configuration longest."""
