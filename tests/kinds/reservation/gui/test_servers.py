@@ -24,6 +24,7 @@ from slotscope.gui.kinds.reservation.servers_columns import figure_of
 from slotscope.gui.kinds.reservation.servers_grid import ServerGridPanel
 from slotscope.gui.kinds.reservation.servers_stacks import StackView
 from slotscope.gui.kinds.reservation.servers_words import job_at, server_words, slot_of
+from slotscope.gui.painting.colour import argb
 from slotscope.gui.painting.stack_text import Symbols
 from slotscope.model.api import Session
 from tests.kinds.reservation.gui.servers_views import DARK, LIGHT, SIZE, area, classroom, has, pixels, shown, stacks
@@ -134,7 +135,9 @@ def test_the_theme_can_be_changed(qtbot: QtBot) -> None:
     panel.set_theme(DARK)
     dark = pixels(panel)
     assert has(dark, DARK.panel)
-    assert not has(dark, LIGHT.panel)
+    # Letters on dark types are as white as the light theme's ground; it is nowhere else.
+    assert not has(dark[[0, -1]], LIGHT.panel)
+    assert (dark == argb(LIGHT.panel)).mean() < 0.005
 
 
 def test_larger_type_enlarges_the_captions(qtbot: QtBot) -> None:
