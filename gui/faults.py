@@ -32,7 +32,7 @@ DEEPEST = 120
 #: Characters of an exception's own words that are shown.
 _LONGEST = 200
 
-_guarded_modules: set[str] = set()
+_seen_modules: set[str] = set()
 
 
 @dataclass(frozen=True)
@@ -87,9 +87,10 @@ def caught() -> Iterator[None]:
 
 def guard_classes() -> None:
     """Wrap what the classes of the window have in place of Qt's methods, in modules new since."""
-    for name in [*sys.modules]:
-        if name.startswith("slotscope.gui.") and name not in _guarded_modules:
-            _guarded_modules.add(name)
+    new = sys.modules.keys() - _seen_modules
+    _seen_modules.update(new)
+    for name in new:
+        if name.startswith("slotscope.gui."):
             for value in [*vars(sys.modules[name]).values()]:
                 if isinstance(value, type) and value.__module__ == name:
                     guard_class(value)
