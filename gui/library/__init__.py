@@ -59,3 +59,6 @@ if not TYPE_CHECKING:
             if name in names:
                 return getattr(import_module(f"slotscope.{module}"), name)
         raise AttributeError(f"slotscope has no '{name}'; it has {', '.join(__all__)}")
+
+    def __dir__() -> list[str]:
+        return [*__all__, *(name for name in globals() if name.startswith("__"))]  # for completion by Tab

@@ -24,6 +24,7 @@ CLASSROOMS = ("dra-classroom", "queues-classroom", "jrs-classroom", "moldable-cl
 
 
 def test_every_name_is_there_and_nothing_is_loaded_before_it_is_wanted() -> None:
+    assert {*slotscope.__all__} <= {*dir(slotscope)}
     for name in slotscope.__all__:
         assert getattr(slotscope, name).__doc__, name
     with pytest.raises(AttributeError, match="it has ComparedPolicies, "):
