@@ -91,7 +91,7 @@ def load_numba() -> ModuleType:
     import numba.extending
     import numba.np.linalg as algebra
 
-    # Numba's first use imports scipy.linalg (a tenth of a second) to see whether it is there, as it always is here.
+    # Numba's first use imports scipy.linalg only to see whether it is there, as it always is here.
     ensured, algebra.ensure_blas = algebra.ensure_blas, lambda: None
     try:
         import numba.np.arraymath
