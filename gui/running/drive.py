@@ -46,6 +46,10 @@ class Meter:
         return self.speed
 
 
+#: Seconds for which an event stays, from which on it is shown as in stepping.
+LEGIBLE = 1.0
+
+
 class Drive:
     """Drives a run until its goal or a breakpoint; of the run's thread."""
 
@@ -62,6 +66,13 @@ class Drive:
     def stepping(self) -> bool:
         """Whether a run goes sub-step by sub-step."""
         return self.pace.substeps is not None and not self.goal.express
+
+    def legible(self, run: Run) -> bool:
+        """Whether what has happened stays long enough to be looked at: in steps, or until the next event is due."""
+        if self.stepping or self.pace.time is None or self.goal.express:
+            return self.stepping
+        following = run.timeline.next_event
+        return following is not None and following.time - run.timeline.time >= LEGIBLE * self.pace.time
 
     @property
     def unseen(self) -> bool:

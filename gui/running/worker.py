@@ -241,7 +241,7 @@ class RunWorker(QObject):
             return
         line = self.session.timeline
         frame = self.session.frame(
-            running=self.drive.running and not self.drive.stepping,
+            running=self.drive.running and not self.drive.legible(self.session),
             playing=self.drive.running,
             speed=self.drive.speed(line.event, line.time),
             message=self._message,

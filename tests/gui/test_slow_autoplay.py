@@ -11,7 +11,7 @@ from slotscope.gui.panels.wording import sentence
 from slotscope.gui.running.compare import CompareControl
 from slotscope.gui.running.drive import Drive
 from slotscope.gui.running.goals import Goal
-from slotscope.gui.running.pace import Pace
+from slotscope.gui.running.pace import NO_LIMIT, Pace
 from slotscope.gui.window.transport import _clock_text, _event_text
 from slotscope.model.api import Session
 from slotscope.model.questions.breakpoints import Breakpoints
@@ -44,7 +44,7 @@ def test_it_says_and_outlines_what_stepping_does(scenario: str) -> None:
         stepped.step_into()
         drive.slice(played)
         one = stepped.frame()
-        other = played.frame(running=drive.running and not drive.stepping, playing=True)
+        other = played.frame(running=drive.running and not drive.legible(played), playing=True)
         assert told(one, marks) == told(other, marks)
         assert one.passed_over == other.passed_over
         event = other.event_in_the_making
@@ -52,3 +52,16 @@ def test_it_says_and_outlines_what_stepping_does(scenario: str) -> None:
             assert other.time == event.time
             assert told(other, marks)[3] == f"now: {told(other, marks)[3][5:]}"  # type: ignore[index]
             assert _event_text(other).startswith(f"event {other.event + 1}, sub-step")
+
+
+def test_at_a_slow_pace_of_time_an_event_that_stays_is_told_as_in_stepping() -> None:
+    session = Session.open("dra-classroom", kernel=False)
+    session.run(events=12)
+    line, drive = session.timeline, Drive(Breakpoints())
+    assert line.next_event is not None
+    gap = line.next_event.time - line.time
+    for seconds, legible in ((0.5, False), (1.5, True)):
+        drive.set_pace(Pace(time=gap / seconds), session)
+        assert drive.legible(session) is legible
+    drive.set_pace(NO_LIMIT, session)
+    assert not drive.legible(session)
