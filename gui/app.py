@@ -58,7 +58,8 @@ def main(
     """Show the window on a scenario, *policies* side by side; returns when it is closed.
 
     Without *event* it runs at once; at an event it stands still.  With a *lesson*, a file and the number of a step
-    from 0, that begins instead.  With *offer* the page of lessons is shown, unless the user wants it no more.
+    from 0, that begins instead.  With *offer* the tour is offered at a first start, and the page of lessons is
+    shown, unless the user wants it no more.
     """
     sys.setswitchinterval(SWITCH_INTERVAL)
     app = application()
@@ -75,6 +76,8 @@ def main(
     window.show()
     splash.finish(window)
     app.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
+    if offer:
+        window.lessons.offer.offer()
     if offer and shown_at_start(settings):
         window.ready.connect(window.show_lessons, Qt.ConnectionType.SingleShotConnection)
     QTimer.singleShot(0, window.panels.build)

@@ -18,6 +18,7 @@ from slotscope.gui.lessons.exercises import ExerciseControl
 from slotscope.gui.lessons.keeping import AnswerKeeper
 from slotscope.gui.lessons.questions import WAITS, QuestionControl
 from slotscope.gui.lessons.strip import LessonStrip
+from slotscope.gui.lessons.tour import TOUR, TourOffer
 from slotscope.gui.panels import names_of
 from slotscope.gui.presenting.control import Presenter
 from slotscope.gui.running.run_control import RunControl
@@ -60,6 +61,7 @@ class LessonControl(QObject):
         self.keeper = AnswerKeeper(area.window)
         self.strip = LessonStrip(area.window)
         self.adding = AddingLine(area.window, settings, self._present)
+        self.offer = TourOffer(area.window, settings)
         self.presenter = Presenter(area, lecture, worker, control)
         self.lesson: Lesson | None = None
         self.number = 0  #: of the step, from 0
@@ -68,6 +70,7 @@ class LessonControl(QObject):
         self._turns = 0  # how often a step was shown: an answer to an earlier one comes too late
         self._dress_soon = soon(self, self.dress)
         lecture.switched.connect(self._dress_soon.start)
+        self.offer.begun.connect(partial(self.open, TOUR))
         self.strip.turned.connect(self.turn)
         self.strip.ended.connect(self.end)
         self.adding.said.connect(self.said)
@@ -80,7 +83,7 @@ class LessonControl(QObject):
     @property
     def rows(self) -> tuple[QWidget, ...]:
         """What stands above the panels."""
-        return self.strip, self.exercises.line, self.questions.line, self.adding
+        return self.offer, self.strip, self.exercises.line, self.questions.line, self.adding
 
     def commands(self) -> dict[str, Callable[[], object]]:
         """What carries out the commands about lessons, by their names."""
@@ -88,6 +91,7 @@ class LessonControl(QObject):
             "lesson_next": partial(self.turn, 1),
             "lesson_back": partial(self.turn, -1),
             "lesson_add": self.adding.ask,
+            "tour": partial(self.open, TOUR),
             "ask_me": self.questions.ask_present,
             "reveal": self.questions.reveal,
             "exercise": self._ask_exercise,
@@ -112,6 +116,8 @@ class LessonControl(QObject):
             self.said.emit(error.line)
             return
         self.lesson, self._folder, self._name = lesson, path.parent, path.stem
+        if self._name == TOUR:
+            self.offer.close()
         self._go_to(number)
 
     def turn(self, by: int) -> None:
@@ -133,13 +139,15 @@ class LessonControl(QObject):
 
     @property
     def in_front(self) -> QWidget | None:
-        """The line that asks for a lesson's file, while it does."""
-        lines = (line for line in (self.adding, self.exercises.line) if line.isVisible())
-        return next(lines, self.presenter.in_front)
+        """What Esc closes first: a line that asks for something, the pen, the tour, or the offer of it."""
+        rows = [self.adding, self.exercises.line, *self.presenter.in_front]
+        rows += [self.strip] if self._name == TOUR else []
+        return next((row for row in (*rows, self.offer) if row.isVisible()), None)
 
     def end(self) -> None:
         """No lesson any more; the panels stand as they did before it."""
         self.lesson = None
+        self._lecture.lead(False)
         self.questions.close()
         self.presenter.pen.show(())
         self.strip.hide()
@@ -150,6 +158,7 @@ class LessonControl(QObject):
         lesson = self.lesson
         assert lesson is not None
         self.number = number
+        self._lecture.lead(True)
         self._turns += 1
         self.questions.close()
         self.strip.show_step(lesson.title, number, len(lesson.steps), lesson.steps[number].text)

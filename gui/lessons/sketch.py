@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.theme import Theme, current_fonts, load_theme
 from slotscope.model.exercises.posed import Posed, Sketch
+from slotscope.model.reporting.explain import full_time
 
-#: Lines of text that the picture is high, and pixels around the curve.
-_LINES, _MARGIN = 7, 8
+#: Lines of text that the picture is high, those in a hall, and pixels around the curve.
+_LINES, _LINES_IN_HALL, _MARGIN = 7, 5, 8
 
 #: Shares of the height by which an arrow key moves a point.
 _STEP = 0.05
@@ -63,8 +64,9 @@ class SketchPad(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
         self._theme = theme
-        self.setFont(current_fonts().body)
-        self.setFixedHeight(_LINES * self.fontMetrics().height())
+        fonts = current_fonts()
+        self.setFont(fonts.body)
+        self.setFixedHeight((_LINES_IN_HALL if fonts.lecture else _LINES) * self.fontMetrics().height())
 
     # Drawing.
 
@@ -129,7 +131,8 @@ class SketchPad(QWidget):
         painter.drawLine(box.bottomLeft(), box.topLeft())
         for value in (0.0, sketch.top):
             painter.drawText(QPointF(2, self._at(0, value).y() + _MARGIN), f"{value:g}")
-        painter.drawText(QPointF(box.right() - 60, self.height() - 2), f"t = {sketch.wanted[-1]:g}")
+        below = QRectF(0, box.bottom(), self.width() - _MARGIN, self.height() - box.bottom())
+        painter.drawText(below, Qt.AlignmentFlag.AlignRight, f"t = {full_time(float(sketch.wanted[-1]))}")
         now = (sketch.times[-1], sketch.values[-1]) if len(sketch.times) else (0.0, 0.0)
         self._line(painter, theme.run, sketch.times, sketch.values)
         wanted = [now[0], *sketch.wanted]

@@ -10,6 +10,7 @@ from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QCheckBox, QDialog, QTextBrowser, QWidget
 
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
+from slotscope.gui.lessons.tour import TOUR
 from slotscope.gui.window.dialogs import show_sheet
 from slotscope.gui.window.manual import PAGES
 from slotscope.model.lessons.files import lesson_files, load_lesson
@@ -26,7 +27,7 @@ def show_start_page(
     window: QWidget, settings: QSettings, open_lesson: Callable[[str], object], open_scenario: Callable[[str], object]
 ) -> QDialog:
     """Show the page; what is chosen on it is opened, and the page closes."""
-    dialog = show_sheet(window, "Lessons", _lessons() + _scenarios(), html=True)
+    dialog = show_sheet(window, "Lessons", _tour() + _lessons() + _scenarios(), html=True)
     browser = dialog.findChild(QTextBrowser)
     assert isinstance(browser, QTextBrowser)
 
@@ -52,9 +53,16 @@ def shown_at_start(settings: QSettings) -> bool:
     return str(settings.value(AT_START, "yes")) == "yes"
 
 
+def _tour() -> str:
+    tour = load_lesson(lesson_files()[TOUR])
+    return f"<h2>New here?</h2>{_listed([(f'{_LESSON}{TOUR}', tour.title, tour.learn)])}"
+
+
 def _lessons() -> str:
     found = []
     for name, path in lesson_files().items():
+        if name == TOUR:
+            continue
         lesson = load_lesson(path)
         source = lesson.steps[0].place(path.parent).origins[0].source
         found.append((load_scenario(source).system, name, lesson))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QPalette
+from PySide6.QtGui import QCloseEvent, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from slotscope.gui.theme import Theme, current_fonts
@@ -72,6 +72,11 @@ class LessonStrip(QWidget):
         button.setAccessibleName(tip.partition("\n")[0])
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         return button
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Whoever closes it ends the lesson."""
+        super().closeEvent(event)
+        self.ended.emit()
 
     def show_step(self, title: str, number: int, count: int, text: str) -> None:
         """Show step *number*, from 0, of *count*."""

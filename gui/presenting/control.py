@@ -53,9 +53,9 @@ class Presenter(QObject):
         self.pen.palette.set_theme(theme)
 
     @property
-    def in_front(self) -> QWidget | None:
-        """What Esc puts away first: the pen."""
-        return self.pen.palette if self.pen.in_hand else None
+    def in_front(self) -> tuple[QWidget, ...]:
+        """What Esc puts away, if it is seen: the pen."""
+        return (self.pen.palette,)
 
     # Black.
 

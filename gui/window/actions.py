@@ -323,6 +323,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("full_screen", "Full screen", ("F11",), "Fills the screen, and back.", "View"),
     Command("help", "Help", ("F1",), "Opens the manual at the page for what runs.", "Help", "help"),
+    Command("tour", "Tour of two minutes", (), "Shows what stands where, and the keys; Esc ends it.", "Help"),
     Command("shortcuts", "Shortcuts", ("?",), "Shows all keys on one sheet.", "Help"),
     Command("about", "About slotscope", (), "Version, papers and licence.", "Help"),
 )

@@ -53,6 +53,7 @@ class LectureMode(QObject):
         self._area, self._lanes, self._window = area, lanes, area.window
         self.on = False
         self._wanted = False  # once all panels are there
+        self._led = False  # whether a lesson says what is shown
         self.strip = QLabel(self._window, wordWrap=True)
         self.strip.setObjectName("panel-strip")
         self.strip.setContentsMargins(8, 2, 8, 4)
@@ -164,6 +165,11 @@ class LectureMode(QObject):
             self._lane, self._beside = 0, None
             self._arrange()
 
+    def lead(self, by_lesson: bool) -> None:
+        """A lesson says which panels stand there, or none any more: meanwhile their names take no room; keys hold."""
+        self._led = by_lesson
+        self.strip.setVisible(self.on and not by_lesson)
+
     # On and off.
 
     def toggle(self) -> None:
@@ -210,7 +216,7 @@ class LectureMode(QObject):
         assert above is not None
         watch = above.installEventFilter if on else above.removeEventFilter
         watch(self)
-        self.strip.setVisible(on)
+        self.strip.setVisible(on and not self._led)
         self.switched.emit(on)
 
     # Arranging.

@@ -17,6 +17,7 @@ from tests.lessons import (
     claims_many,
     claims_moldable,
     claims_queues,
+    claims_tour,
 )
 from tests.lessons.standing import CLAIMS, standing
 
@@ -31,6 +32,7 @@ __all__ = [
     "claims_many",
     "claims_moldable",
     "claims_queues",
+    "claims_tour",
 ]
 
 #: What is right at the questions: at which step, and the answer; None where a curve is drawn.
@@ -55,6 +57,7 @@ ANSWERS: dict[str, tuple[int, str | None]] = {
     "queues-3-trap": (1, "200"),
     "queues-4-readings": (5, "1"),
     "queues-5-horizon": (2, None),
+    "tour": (4, "none"),
 }
 
 LESSONS = {name: load_lesson(path) for name, path in lesson_files().items()}

@@ -1,0 +1,63 @@
+"""The tour of the window, offered at a first start: it is a lesson, and nobody is asked twice."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSettings, Qt, Signal
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+
+from slotscope.gui.widgets.boxes import EnterButton
+
+#: The lesson's name.
+TOUR = "tour"
+
+#: Where the settings keep whether it was begun, or put off.
+_KNOWN = "tour-known"
+
+#: Buttons: name, words, tip.
+_BUTTONS = (
+    ("begin", "Begin the tour", "Begin the tour\nA lesson of seven steps; Esc ends it (Help has it, too)."),
+    ("later", "Not now", "Not now\nHelp has the tour whenever you like (Esc)."),
+)
+
+
+class TourOffer(QWidget):
+    """A line above the panels.
+
+    Signals
+    -------
+    begun()
+        The tour is wanted.
+    """
+
+    begun = Signal()
+
+    def __init__(self, parent: QWidget, settings: QSettings) -> None:
+        super().__init__(parent)
+        self.setObjectName("tour-offer")
+        self._settings = settings
+        row = QHBoxLayout(self)
+        row.setContentsMargins(10, 2, 8, 4)
+        row.addWidget(QLabel("New here? A tour of two minutes shows what stands where, and the keys."))
+        self.buttons: dict[str, EnterButton] = {}
+        for name, text, tip in _BUTTONS:
+            button = self.buttons[name] = EnterButton(self)
+            button.setText(text)
+            button.setToolTip(tip)
+            button.setAccessibleName(tip.partition("\n")[0])
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            row.addWidget(button)
+        row.addStretch(1)
+        self.buttons["begin"].clicked.connect(self.begun)
+        self.buttons["later"].clicked.connect(self.close)
+        self.hide()
+
+    def offer(self) -> None:
+        """Show the line, unless somebody has answered it before."""
+        self.setVisible(self._settings.value(_KNOWN) is None)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """It is not offered again."""
+        super().closeEvent(event)
+        self._settings.setValue(_KNOWN, "yes")
+        self.window().setFocus()
