@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Callable, NamedTuple, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QCloseEvent
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
@@ -96,7 +96,7 @@ class ShareDialog(QDialog):
         self._lay_out()
         self.browse.clicked.connect(self._choose)
         self.save.clicked.connect(self.begin)
-        self.cancel.clicked.connect(self.reject)
+        self.cancel.clicked.connect(self._stop_or_close)
 
     def _fill(self, panels: Sequence[tuple[str, str]]) -> None:
         for words, by in _STEPS:
@@ -213,12 +213,19 @@ class ShareDialog(QDialog):
         else:
             self.fault.say(fault)
 
-    def reject(self) -> None:
-        """Stop what is being made; where nothing is, close.  Esc does so, too."""
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc is Cancel."""
+        if event.matches(QKeySequence.StandardKey.Cancel):
+            self._stop_or_close()
+        else:
+            super().keyPressEvent(event)
+
+    def _stop_or_close(self) -> None:
+        """Stop what is being made; where nothing is, close."""
         if self.job.running:
             self.job.stop()
         else:
-            super().reject()
+            self.close()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Nothing is made any more."""
