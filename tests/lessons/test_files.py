@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from slotscope.gui.library.__main__ import main
 from slotscope.model.errors import UserError
 from slotscope.model.lessons.files import add_step, find_lesson, lesson_files, load_lesson
-from slotscope.model.lessons.marks import Mark, written_path
+from slotscope.model.lessons.marks import Mark, read_path, written_path
 from slotscope.model.reporting.inspection import JOB, SERVER
 
 LINE = "slotscope dra-classroom --policy dra --seed 171 --event 14.2"
@@ -188,3 +188,9 @@ def test_marks_come_back_as_they_were_drawn(tmp_path_factory: pytest.TempPathFac
         dumped = [mark.model_dump(mode="json", exclude_defaults=True) for mark in marks]
         add_step(path, {"moment": LINE, "text": "x", "marks": dumped})
     assert [list(step.marks) for step in load_lesson(path).steps] == drawn
+
+
+@given(st.lists(st.tuples(st.floats(-59, 59), st.floats(-59, 59)), min_size=1, max_size=9))
+def test_a_path_is_read_as_it_was_drawn(points: list[tuple[float, float]]) -> None:
+    for read, drawn in zip(read_path(written_path(tuple(points))), points, strict=True):
+        assert read == pytest.approx(drawn, abs=6e-5)
