@@ -8,11 +8,8 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from slotscope.gui.panels.track import TrackPanel
-from slotscope.gui.theme import load_theme
 from slotscope.gui.widgets.question_field import QuestionField
 from slotscope.model.api import Session
-from slotscope.model.questions.tracks import Followed
 
 Key = Qt.Key
 
@@ -59,17 +56,3 @@ def test_a_name_that_was_chosen_is_taken_and_nothing_entered_yet(qtbot: QtBot, f
     assert field.text().startswith("not reject") and field.text() != "not rejec" and not entered
     qtbot.keyClick(field, Key.Key_Return)
     assert entered == [field.text()]
-
-
-def test_in_a_low_panel_a_fault_is_whole(qtbot: QtBot, session: Session) -> None:
-    panel = TrackPanel(load_theme("light"))
-    qtbot.addWidget(panel)
-    panel.resize(450, 150)
-    panel.show()
-    session.tracks.want(Followed(("jobs[1]", "rejected")))
-    session.tracks.search(0)
-    panel.set_frame(session.frame())
-    panel.entry.field.setText("rejectd and jobs[1] > 3 and waiting_and_more_that_nobody_knows > 4")
-    qtbot.keyClick(panel.entry.field, Key.Key_Return)
-    mistake = panel.entry.mistake
-    qtbot.waitUntil(lambda: mistake.isVisible() and mistake.height() >= mistake.heightForWidth(mistake.width()))
