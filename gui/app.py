@@ -12,10 +12,12 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from slotscope.gui import theme as themes
 from slotscope.gui.faults import install
+from slotscope.gui.language.words import chosen, speak
 from slotscope.gui.window.application import application
 from slotscope.gui.window.garbage import collector_of
 from slotscope.gui.window.splash import show_splash
 from slotscope.model.errors import UserError
+from slotscope.model.lessons.languages import ENGLISH
 
 if TYPE_CHECKING:
     from slotscope.gui.main_window import MainWindow
@@ -36,12 +38,14 @@ def make_window(settings: QSettings, theme: str | None = None) -> MainWindow:
     """A window with a worker that runs nothing yet."""
     if theme is not None:
         settings.setValue("theme", theme)
+    from slotscope.gui.language.menu import add_language_menu
     from slotscope.gui.main_window import MainWindow  # late: the splash is seen before
     from slotscope.gui.running.worker import RunWorker
 
     themes.apply(application(), themes.load_theme(str(settings.value("theme", "light"))))
     worker = RunWorker()
     window = MainWindow(worker, settings)
+    add_language_menu(window.view_menu, settings, window.say)
     worker.start()
     return window
 
@@ -54,17 +58,20 @@ def main(
     trace: tuple[str, ...] = (),
     lesson: tuple[Path, int] | None = None,
     offer: bool = False,
+    language: str | None = None,
 ) -> int:
     """Show the window on a scenario, *policies* side by side; returns when it is closed.
 
     Without *event* it runs at once; at an event it stands still.  With a *lesson*, a file and the number of a step
     from 0, that begins instead.  With *offer* the tour is offered at a first start, and the page of lessons is
     shown, unless the user wants it no more.
+    The window speaks *language*, or the one of its settings or of the system.
     """
     sys.setswitchinterval(SWITCH_INTERVAL)
     app = application()
     install()
     settings = QSettings()
+    speak(app, chosen(settings, language))
     splash = show_splash(app, themes.load_theme(str(settings.value("theme", "light"))))
     window = make_window(settings)
     from slotscope.gui.lessons.start_page import shown_at_start  # late, as the window
@@ -142,6 +149,7 @@ def screenshot(
     size: tuple[int, int] = (1600, 1000),
     panel: str | None = None,
     theme: str = "light",
+    language: str = ENGLISH,
 ) -> str | None:
     """Save the window, or one panel of it, as it looks at a time or event; what is to be said of that moment.
 
@@ -150,7 +158,7 @@ def screenshot(
     UserError
         If the scenario cannot be opened, the panel is unknown, or the file not written.
     """
-    application(offscreen=True)
+    speak(application(offscreen=True), language)
     with _Photographed(size, theme) as window:
         _wait(window.ready, window.panels.build)
         said = window.stand_at(scenario, policies, seed, trace, at, event)

@@ -38,6 +38,7 @@ from slotscope.gui.intents import (
     Solve,
     WhatIf,
 )
+from slotscope.gui.language.words import spoken
 from slotscope.gui.lessons.control import LessonControl
 from slotscope.gui.lessons.start_page import show_start_page
 from slotscope.gui.running.bounds_service import BoundsService
@@ -134,7 +135,7 @@ class MainWindow(QMainWindow):
         self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
         self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
         self.setStatusBar(self.status)
-        self.transport.set_scenarios(scenario_titles(), lesson_titles())
+        self.transport.set_scenarios(scenario_titles(), lesson_titles(spoken()))
         kind = kind_named(self.area.system)
         self.transport.set_system(kind.name, kind.vocabulary.event_kinds)
         self.actions_by_name["dark"].setChecked(self.theme.dark)

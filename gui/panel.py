@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QLabel, QMenu, QStackedLayout
 
 from slotscope.gui.faults import Fault, caught, guard_classes
 from slotscope.gui.intents import AskWhy, GoTo, Select, WhatIf
+from slotscope.gui.language.words import tr
 from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.boxes import keep_keys
 from slotscope.gui.widgets.fault_page import FaultPage
@@ -138,8 +139,10 @@ class Panel(QWidget):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         keep_keys(menu)
-        menu.addAction(_WHY.get(what := thing.what if thing else "", f"Why this {what}?"), lambda: self._why(thing))
-        self._offer_decisions(menu.addMenu("What if ..."), self.frame, thing)
+        what = thing.what if thing else ""
+        asked = tr(_WHY[what]) if what in _WHY else tr("Why this {what}?").format(what=what)
+        menu.addAction(asked, lambda: self._why(thing))
+        self._offer_decisions(menu.addMenu(tr("What if ...")), self.frame, thing)
         menu.popup(event.globalPos())
         event.accept()
 
@@ -149,7 +152,7 @@ class Panel(QWidget):
         server, job = (thing.number if thing is not None and thing.what == what else -1 for what in (SERVER, JOB))
         for words, decision in offered(frame.choices, server, job):
             menu.addAction(words, partial(self.intent.emit, WhatIf(decision)))
-        menu.addAction("Others ...", lambda: self.intent.emit(WhatIf()))
+        menu.addAction(tr("Others ..."), lambda: self.intent.emit(WhatIf()))
 
     def _why(self, thing: Thing | None) -> None:
         self.intent.emit(AskWhy(thing))

@@ -14,6 +14,7 @@ from slotscope.gui.docking.dock_area import DockArea
 from slotscope.gui.docking.docks import PanelDock, lane_name
 from slotscope.gui.docking.layouts import Shares, columns, named_in
 from slotscope.gui.kinds.declaration import PanelEntry
+from slotscope.gui.language.words import tr
 from slotscope.gui.panels import COMPARISON, SENTENCES, companions_of, panels_of
 
 Horizontal, Vertical = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
@@ -162,7 +163,7 @@ class CompareDocks(QObject):
         own = [dock.panel for name, dock in self._area.docks.items() if name == dock.panel.name]
         further = [(one.name, one.title) for one in own if self.lanes_of(one.name) > 1]
         for lane, label in enumerate(self.labels[1:], 1):
-            menu = self._view_menu.addMenu(f"Panels of {label}")
+            menu = self._view_menu.addMenu(tr("Panels of {label}").format(label=label))
             for name, title in further:
                 action = menu.addAction(title)
                 action.triggered.connect(lambda _=False, n=name, at=lane: self.bring(n, at))

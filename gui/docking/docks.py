@@ -12,6 +12,7 @@ from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QLabel, QMainWindow, QSizePolicy, QToolButton, QWidget
 
 from slotscope.gui.intents import Select
+from slotscope.gui.language.words import tr
 from slotscope.gui.panel import Panel
 from slotscope.gui.sharing.picture_button import PictureButton
 from slotscope.gui.theme import Theme, current_fonts
@@ -25,6 +26,15 @@ AREAS = {
     "bottom": Qt.DockWidgetArea.BottomDockWidgetArea,
 }
 
+#: Buttons of a title: what each says.
+_BUTTONS = {
+    "copy": "Copy picture\nCopies this panel's picture; drag it from here into a slide.",
+    "camera": "Save picture\nSaves this panel as PNG or SVG.",
+    "csv": "Save data\nSaves this panel's series as CSV, a log also as JSON lines.",
+    "out": "Float or dock\nPuts this panel into a window of its own, and back.",
+    "cancel": "Hide\nHides this panel; the View menu brings it back.",
+}
+
 #: The property of a window that names the kind of system whose panels it has.
 SYSTEM = "system"
 
@@ -36,7 +46,7 @@ class PanelDock(QDockWidget):
     closed = Signal()
 
     def __init__(self, panel: Panel, theme: Theme, parent: QMainWindow, lane: int = 0, name: str = "") -> None:
-        super().__init__(panel.title, parent)
+        super().__init__(tr(panel.title), parent)
         self.panel = panel
         self.name = name or lane_name(panel.name, lane)  #: for scripts and saved layouts
         self.lane = lane  #: which of the policies that run side by side the panel shows
@@ -44,8 +54,9 @@ class PanelDock(QDockWidget):
         self.seen = True  #: neither closed nor behind another tab
         self.setObjectName(f"dock-{self.name}")
         self.setWidget(panel)
-        self._title = QLabel(panel.title)
-        self._title.setToolTip(f"{panel.title}\n{panel.summary}")
+        self._title = QLabel(tr(panel.title))
+        self._title.setToolTip(f"{tr(panel.title)}\n{tr(panel.summary)}")
+        panel.setAccessibleName(tr(panel.title))
         self._title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._buttons: dict[str, QToolButton] = {}
         self.setTitleBarWidget(self._title_bar())
@@ -58,13 +69,14 @@ class PanelDock(QDockWidget):
         row.setContentsMargins(8, 2, 4, 2)
         row.setSpacing(0)
         row.addWidget(self._title, 1)
-        for name, text, call in (
-            ("camera", "Save picture\nSaves this panel as PNG or SVG.", self._ask_picture),
-            ("copy", "Copy picture\nCopies this panel's picture; drag it from here into a slide.", self._copy_picture),
-            ("csv", "Save data\nSaves this panel's series as CSV, a log also as JSON lines.", self._ask_series),
-            ("out", "Float or dock\nPuts this panel into a window of its own, and back.", self._toggle_floating),
-            ("cancel", "Hide\nHides this panel; the View menu brings it back.", self.close),
+        for name, call in (
+            ("camera", self._ask_picture),
+            ("copy", self._copy_picture),
+            ("csv", self._ask_series),
+            ("out", self._toggle_floating),
+            ("cancel", self.close),
         ):
+            text = tr(_BUTTONS[name])
             button = PictureButton(self.panel) if name == "copy" else QToolButton()
             button.setObjectName(f"{self.panel.name}-{name}")
             button.setAutoRaise(True)
@@ -111,10 +123,11 @@ class PanelDock(QDockWidget):
 
     def name_policy(self, label: str) -> None:
         """Say in the title which policy the panel shows; nothing where only one runs."""
-        title = f"{label}: {self.panel.title}" if label else self.panel.title
+        own = tr(self.panel.title)
+        title = f"{label}: {own}" if label else own
         self.setWindowTitle(title)
         self._title.setText(title)
-        self._title.setToolTip(f"{title}\n{self.panel.summary}")
+        self._title.setToolTip(f"{title}\n{tr(self.panel.summary)}")
         self.panel.setAccessibleName(title)
 
     def _frame(self, floating: bool) -> None:
@@ -138,7 +151,7 @@ class PanelDock(QDockWidget):
         self.said.emit(f"{self.panel.title} copied as a picture")
 
     def _ask_picture(self) -> None:
-        ask_new_file(self, "Save picture", self.save_picture, "PNG (*.png);;SVG (*.svg)", f"{self.panel.name}.png")
+        ask_new_file(self, tr("Save picture"), self.save_picture, "PNG (*.png);;SVG (*.svg)", f"{self.panel.name}.png")
 
     def save_picture(self, path: Path) -> None:
         """Save the panel's picture; the ending decides the format."""
@@ -160,7 +173,7 @@ class PanelDock(QDockWidget):
         kinds = "CSV (*.csv)"
         if self.panel.json_lines() is not None:
             kinds += ";;JSON lines (*.jsonl)"
-        ask_new_file(self, "Save data", self.save_series, kinds, f"{self.panel.name}.csv")
+        ask_new_file(self, tr("Save data"), self.save_series, kinds, f"{self.panel.name}.csv")
 
     def _write_series(self, file: TextIO, as_json: bool) -> None:
         lines, series = self.panel.json_lines(), self.panel.series()

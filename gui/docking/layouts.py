@@ -15,6 +15,7 @@ from PySide6.QtCore import QByteArray, QChildEvent, QEvent, QObject, Qt, QTimer
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar
 
 from slotscope.gui.docking.docks import SYSTEM, PanelDock
+from slotscope.gui.language.words import tr
 from slotscope.gui.panels import panels_of
 
 #: Shares of the room for docks, width and height, by the name of a dock.
@@ -210,7 +211,7 @@ def _version(window: QMainWindow) -> int:
 
 def _show_whole_titles(bar: QTabBar) -> None:
     """Let tabs of docks scroll where they have no room, instead of cutting their titles short."""
-    bar.setAccessibleName("Panels that share a place")
+    bar.setAccessibleName(tr("Panels that share a place"))
     bar.setElideMode(Qt.TextElideMode.ElideNone)
     bar.setUsesScrollButtons(True)
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import QSettings, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
 
+from slotscope.gui.language.words import tr
 from slotscope.gui.widgets.fault_line import FaultLine
 from slotscope.model.errors import UserError
 from slotscope.model.lessons.files import add_step
@@ -34,16 +35,16 @@ class AddingLine(QWidget):
         self._settings, self._moment = settings, moment
         self.file, self.text, self._fault = QLineEdit(), QLineEdit(), FaultLine()
         self.add = QToolButton()
-        self.add.setText("Add")
-        self.add.setToolTip("Add\nWrites the moment at the end of the lesson (Enter).")
+        self.add.setText(tr("Add"))
+        self.add.setToolTip(tr("Add\nWrites the moment at the end of the lesson (Enter)."))
         row = QHBoxLayout()
-        for title, field, share in (("Lesson's file", self.file, 2), ("Text", self.text, 5)):
+        for title, field, share in ((tr("Lesson's file"), self.file, 2), (tr("Text"), self.text, 5)):
             field.setAccessibleName(title)
             field.returnPressed.connect(self.write)
             row.addWidget(QLabel(title))
             row.addWidget(field, share)
-        self.file.setPlaceholderText("my-lesson.toml, new or not")
-        self.text.setPlaceholderText("What is to be said of this moment, in a few sentences")
+        self.file.setPlaceholderText(tr("my-lesson.toml, new or not"))
+        self.text.setPlaceholderText(tr("What is to be said of this moment, in a few sentences"))
         self.add.clicked.connect(self.write)
         row.addWidget(self.add)
         layout = QVBoxLayout(self)

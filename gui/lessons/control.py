@@ -13,6 +13,7 @@ from slotscope.gui.docking.compare_docks import CompareDocks
 from slotscope.gui.docking.dock_area import DockArea
 from slotscope.gui.docking.layouts import soon
 from slotscope.gui.intents import Select
+from slotscope.gui.language.words import spoken, tr
 from slotscope.gui.lessons.adding import AddingLine
 from slotscope.gui.lessons.exercises import ExerciseControl
 from slotscope.gui.lessons.keeping import AnswerKeeper
@@ -111,7 +112,7 @@ class LessonControl(QObject):
         """Begin a lesson, by name or path, at a step; what is wrong with its file is said."""
         try:
             path = find_lesson(str(name))
-            lesson = load_lesson(path)
+            lesson = load_lesson(path, spoken())
         except UserError as error:
             self.said.emit(error.line)
             return
@@ -126,7 +127,7 @@ class LessonControl(QObject):
         A question that is open is revealed first in lecture mode, where a presenter has no other key; else it waits.
         """
         if by > 0 and self.questions.open:
-            self.questions.reveal() if self._lecture.on else self.questions.line.say_fault(WAITS)
+            self.questions.reveal() if self._lecture.on else self.questions.line.say_fault(tr(WAITS))
         elif self.lesson is None:
             (self._control.step if by > 0 else self._control.step_back)()
         elif 0 <= self.number + by < len(self.lesson.steps):
@@ -172,7 +173,7 @@ class LessonControl(QObject):
         """The run of a step is there, or its moment; or there is none."""
         if turn != self._turns or self.lesson is None:
             return
-        self.strip.say_fault(f"This step's moment cannot be shown: {fault}" if fault else "")
+        self.strip.say_fault(tr("This step's moment cannot be shown: {fault}").format(fault=fault) if fault else "")
         if not fault:
             self.presenter.pen.show(self.lesson.steps[self.number].marks)
             self.dress()

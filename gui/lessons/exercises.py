@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSpinBox, QWidget
 
+from slotscope.gui.language.words import tr
 from slotscope.gui.lessons.questions import QuestionControl
 from slotscope.gui.running.worker import RunWorker
 from slotscope.gui.widgets.boxes import ChoiceBox, EnterButton, changed_by_editing
@@ -39,14 +40,14 @@ class ExerciseLine(QWidget):
         super().__init__(parent)
         self.setObjectName("exercise")
         self.what, self.level, self.seed, self.begin = ChoiceBox(), ChoiceBox(), QSpinBox(), EnterButton()
-        self.level.addItems(LEVELS)
+        self.level.addItems([tr(level) for level in LEVELS])
         self.seed.setRange(1, _MOST_SEED)
         changed_by_editing(self.seed)
-        self.begin.setText("Begin")
-        self.begin.setToolTip("Begin\nRuns the scenario with this seed, and asks for its decisions (Enter).")
+        self.begin.setText(tr("Begin"))
+        self.begin.setToolTip(tr("Begin\nRuns the scenario with this seed, and asks for its decisions (Enter)."))
         row = QHBoxLayout(self)
         row.setContentsMargins(10, 2, 8, 4)
-        for title, field in (("Decide", self.what), ("Difficulty", self.level), ("Seed", self.seed)):
+        for title, field in ((tr("Decide"), self.what), (tr("Difficulty"), self.level), (tr("Seed"), self.seed)):
             field.setAccessibleName(title)
             row.addWidget(QLabel(title))
             row.addWidget(field)
@@ -59,10 +60,10 @@ class ExerciseLine(QWidget):
     def ask(self, system: str) -> None:
         """Show the line for a kind of system."""
         self.what.clear()
-        self.what.addItem(_ALL, "")
+        self.what.addItem(tr(_ALL), "")
         for ask in ASKS:
             if ask in asks_of(system).poses or (ask == "value" and asks_of(system).values):
-                self.what.addItem(ASKS[ask], ask)
+                self.what.addItem(tr(ASKS[ask]), ask)
         self.show()
         self.begin.setFocus()
 
@@ -112,7 +113,9 @@ class ExerciseControl(QObject):
             self._show_score()
 
     def _show_score(self) -> None:
-        self._questions.line.show_score(f"{self._right} of {self._count} right" if self._count else "")
+        self._questions.line.show_score(
+            tr("{right} of {count} right").format(right=self._right, count=self._count) if self._count else ""
+        )
 
 
 def _begin(worker: RunWorker, seed: int) -> None:

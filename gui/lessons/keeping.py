@@ -7,6 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
+from slotscope.gui.language.words import tr
 from slotscope.gui.widgets.file_dialogs import ask_new_file
 from slotscope.model.errors import UserError
 from slotscope.model.lessons.answers import Given, add_answers
@@ -33,7 +34,9 @@ class AnswerKeeper(QObject):
 
     def choose(self) -> None:
         """Ask for a file, new or one of answers, that gets all that was answered, and what will be."""
-        ask_new_file(self._window, "Keep answers in", self._keep_in, "Answers (*.answers)", "my.answers", adds=True)
+        ask_new_file(
+            self._window, tr("Keep answers in"), self._keep_in, tr("Answers (*.answers)"), "my.answers", adds=True
+        )
 
     def _keep_in(self, path: Path) -> None:
         self._path, self._count = path, 0

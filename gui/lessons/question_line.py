@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
 
+from slotscope.gui.language.words import tr
 from slotscope.gui.lessons.sketch import SketchPad
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.boxes import EnterButton
@@ -49,16 +50,18 @@ class QuestionLine(QWidget):
             label.setTextFormat(Qt.TextFormat.PlainText)
         self.answer, self.counts, self.fault = QLineEdit(), QLineEdit(), FaultLine()
         self.answer.setMaxLength(_LONGEST)
-        self.answer.setAccessibleName("Answer")
+        self.answer.setAccessibleName(tr("Answer"))
         self.counts.hide()  # until a class is taught
-        self.counts.setAccessibleName("Counts of the class")
-        self.counts.setPlaceholderText("counts: 3 = 12; none = 5")
-        self.counts.setToolTip("Counts of the class\nHow many gave which answer; told beside the right one (Enter).")
+        self.counts.setAccessibleName(tr("Counts of the class"))
+        self.counts.setPlaceholderText(tr("counts: 3 = 12; none = 5"))
+        self.counts.setToolTip(
+            tr("Counts of the class\nHow many gave which answer; told beside the right one (Enter).")
+        )
         self.sketch = SketchPad(self)
         self.sketch.drawn.connect(self.fill)
         self._options = QHBoxLayout()
         self._offered: list[QToolButton] = []
-        self.buttons = {name: self._button(*words) for name, *words in _BUTTONS}
+        self.buttons = {name: self._button(*map(tr, words)) for name, *words in _BUTTONS}
         self._arrange()
         for name, signal in (
             ("commit", self.committed),
@@ -110,7 +113,7 @@ class QuestionLine(QWidget):
         self.words.setText(posed.words)
         self.answer.clear()
         self.answer.setPlaceholderText(posed.allowed)
-        self.answer.setToolTip(f"Answer\n{posed.allowed[:1].upper()}{posed.allowed[1:]}.")
+        self.answer.setToolTip(f"{tr('Answer')}\n{posed.allowed[:1].upper()}{posed.allowed[1:]}.")
         self.counts.clear()
         self._offer(posed.options)
         self.sketch.ask(posed)
@@ -127,7 +130,7 @@ class QuestionLine(QWidget):
             button.deleteLater()
         self._offered = []
         for option in options:
-            button = self._button(option, f"{option}\nWrites this answer into the field.")
+            button = self._button(option, f"{option}\n{tr('Writes this answer into the field.')}")
             button.clicked.connect(lambda _=False, text=option: self.fill(text))
             self._options.addWidget(button)
             self._offered.append(button)
@@ -143,7 +146,7 @@ class QuestionLine(QWidget):
         self._open(False)
         self.sketch.show_answer()
         self.buttons["next"].setVisible(goes_on)
-        self.buttons["skip"].setText("Close")
+        self.buttons["skip"].setText(tr("Close"))
         self._say(text)
 
     def _open(self, is_open: bool) -> None:
@@ -151,7 +154,7 @@ class QuestionLine(QWidget):
         for name in ("commit", "reveal"):
             self.buttons[name].setVisible(is_open)
         self.buttons["next"].hide()
-        self.buttons["skip"].setText("Skip")
+        self.buttons["skip"].setText(tr("Skip"))
         for button in self._offered:
             button.setVisible(is_open)
 

@@ -10,6 +10,7 @@ from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QCheckBox, QDialog, QTextBrowser, QWidget
 
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
+from slotscope.gui.language.words import spoken, tr
 from slotscope.gui.lessons.tour import TOUR
 from slotscope.gui.window.dialogs import show_sheet
 from slotscope.gui.window.manual import PAGES
@@ -39,7 +40,7 @@ def show_start_page(
             open_scenario(link.removeprefix(_SCENARIO))
 
     browser.anchorClicked.connect(lambda url: follow(url.toString()))
-    always = QCheckBox("Show this page when slotscope starts")
+    always = QCheckBox(tr("Show this page when slotscope starts"))
     always.setChecked(shown_at_start(settings))
     always.toggled.connect(lambda on: settings.setValue(AT_START, "yes" if on else "no"))
     layout = dialog.layout()
@@ -63,19 +64,19 @@ def _lessons() -> str:
     for name, path in lesson_files().items():
         if name == TOUR:
             continue
-        lesson = load_lesson(path)
+        lesson = load_lesson(path, spoken())
         source = lesson.steps[0].place(path.parent).origins[0].source
         found.append((load_scenario(source).system, name, lesson))
     parts = []
     for system, group in groupby(found, key=lambda one: one[0]):
         rows = [(f"{_LESSON}{name}", lesson.title, lesson.learn) for _, name, lesson in group]
-        parts.append(f"<h2>{escape(PAGES[PANEL_ROOMS[system].page])}</h2>{_listed(rows)}")
+        parts.append(f"<h2>{escape(tr(PAGES[PANEL_ROOMS[system].page]))}</h2>{_listed(rows)}")
     return "".join(parts)
 
 
 def _scenarios() -> str:
     rows = [(f"{_SCENARIO}{name}", name, title) for name, title in scenario_titles()]
-    return f"<h2>Scenarios</h2>{_listed(rows)}"
+    return f"<h2>{escape(tr('Scenarios'))}</h2>{_listed(rows)}"
 
 
 def _listed(rows: list[tuple[str, str, str]]) -> str:

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
+from slotscope.gui.language.words import tr
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.boxes import EnterButton
 from slotscope.gui.widgets.fault_line import FaultLine
@@ -67,9 +68,9 @@ class LessonStrip(QWidget):
 
     def _button(self, text: str, tip: str) -> QToolButton:
         button = EnterButton()
-        button.setText(text)
-        button.setToolTip(tip)
-        button.setAccessibleName(tip.partition("\n")[0])
+        button.setText(tr(text))
+        button.setToolTip(tr(tip))
+        button.setAccessibleName(tr(tip).partition("\n")[0])
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         return button
 
@@ -81,7 +82,7 @@ class LessonStrip(QWidget):
     def show_step(self, title: str, number: int, count: int, text: str) -> None:
         """Show step *number*, from 0, of *count*."""
         self._title.setText(title)
-        self._count.setText(f"{number + 1} of {count}")
+        self._count.setText(tr("{number} of {count}").format(number=number + 1, count=count))
         self._text.setText(text)
         announce(self, f"{title}, {self._count.text()}. {text}")
         self.say_fault("")

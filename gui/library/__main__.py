@@ -83,7 +83,7 @@ def window(options: argparse.Namespace) -> int:
     from slotscope.gui import app
 
     chosen = (options.scenario, options.policies, options.seed, options.event, tuple(options.trace))
-    return app.main(*chosen, offer=options.as_it_comes)
+    return app.main(*chosen, offer=options.as_it_comes, language=options.language)
 
 
 def lesson(options: argparse.Namespace) -> int:
@@ -106,7 +106,7 @@ def lesson(options: argparse.Namespace) -> int:
         note(warning)
     from slotscope.gui import app
 
-    return app.main(place.origins[0].source, lesson=(path, options.step - 1))
+    return app.main(place.origins[0].source, lesson=(path, options.step - 1), language=options.language)
 
 
 def first_run(options: argparse.Namespace, reason: str) -> int:
@@ -117,6 +117,7 @@ def first_run(options: argparse.Namespace, reason: str) -> int:
     summary, end = write_summary(options, FIRST_RUN)
     print(summary, flush=True)
     picture = FIRST_RUN / "screenshot.png"
+    options.language = "en"
     options.at = None if options.event is not None else end
     options.out, options.size, options.panel, options.theme = picture, (1600, 1000), None, "light"
     return screenshot(options)
@@ -142,6 +143,7 @@ def screenshot(options: argparse.Namespace) -> int:
         options.size,
         options.panel,
         options.theme,
+        options.language,
     )
     if said:
         note(said)

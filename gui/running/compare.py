@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QDialog, QLabel, QMainWindow, QMenu, QToolButton
 
 from slotscope.gui.docking.compare_docks import CompareDocks
+from slotscope.gui.language.words import tr
 from slotscope.gui.running.goals import Goal
 from slotscope.gui.running.run_control import RunControl
 from slotscope.gui.running.worker import RunWorker
@@ -45,9 +46,9 @@ class CompareControl(QObject):
 
     def _build(self, button: QToolButton) -> None:
         button.setObjectName("compare")
-        button.setText("Compare")
-        button.setAccessibleName("Compare")
-        button.setToolTip(_TIP)
+        button.setText(tr("Compare"))
+        button.setAccessibleName(tr("Compare"))
+        button.setToolTip(tr(_TIP))
         button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         button.setMenu(self.menu)
@@ -73,8 +74,8 @@ class CompareControl(QObject):
         self.beside = tuple(info.origin.policy for _, info in lanes[1:])
         self._followed = 0
         self.docks.show(tuple(label for label, _ in lanes))
-        self._transport.compare.setText("Compare" if not lanes else "Comparing")
-        self._status.setText(f"side by side: {self.policies}")
+        self._transport.compare.setText(tr("Comparing") if lanes else tr("Compare"))
+        self._status.setText(tr("side by side: {policies}").format(policies=self.policies))
         self._status.setVisible(bool(lanes))
         self._offer_kinds(bool(lanes) and lanes[0][1].kind.compares_decisions)
 
@@ -106,15 +107,15 @@ class CompareControl(QObject):
             if given not in dict(titles):
                 self._offer(given, given, full)
         self.menu.addSeparator()
-        other = self.menu.addAction("Other parameters ...", self.ask_variant)
-        file = self.menu.addAction("From a file ...", self._ask_file)
-        file.setToolTip("Compare with a policy of your own")
+        other = self.menu.addAction(tr("Other parameters ..."), self.ask_variant)
+        file = self.menu.addAction(tr("From a file ..."), self._ask_file)
+        file.setToolTip(tr("Compare with a policy of your own"))
         other.setEnabled(not full)
         file.setEnabled(not full)
         if self.labels:
             self._offer_lanes()
         self.menu.addSeparator()
-        end = self.menu.addAction("End comparison", lambda: self.compare(()))
+        end = self.menu.addAction(tr("End comparison"), lambda: self.compare(()))
         end.setEnabled(bool(self.labels))
 
     def _offer(self, policy: str, title: str, full: bool) -> None:

@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 
+from slotscope.gui.language.words import tr
 from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.boxes import popup_open
 from slotscope.gui.widgets.icons import icon
@@ -349,11 +350,11 @@ class Actions:
     def __init__(self, window: QWidget, handlers: dict[str, Callable[[], object]]) -> None:
         self._actions: dict[str, QAction] = {}
         for command in COMMANDS:
-            action = QAction(command.title, window)
+            action = QAction(tr(command.title), window)
             action.setShortcuts([QKeySequence(keys) for keys in command.keys])
             action.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
             action.setToolTip(tooltip(command))
-            action.setStatusTip(command.sentence)
+            action.setStatusTip(tr(command.sentence))
             action.setCheckable(command.checkable)
             handler = handlers[command.name]
             action.triggered.connect(lambda _=False, call=handler: None if popup_open() else call())
@@ -382,7 +383,14 @@ class Actions:
         return [self._actions[item.name] for item in COMMANDS if item.group == group]
 
 
+def key_words(key: str) -> str:
+    """A key as keyboards have it where the window's language is spoken."""
+    if " " in key:
+        return tr(key)
+    return QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
+
+
 def tooltip(command: Command) -> str:
     """Name, key and one sentence."""
-    keys = f" ({command.keys[0]})" if command.keys else ""
-    return f"{command.title}{keys}\n{command.sentence}"
+    keys = f" ({key_words(command.keys[0])})" if command.keys else ""
+    return f"{tr(command.title)}{keys}\n{tr(command.sentence)}"

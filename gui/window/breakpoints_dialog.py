@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from slotscope.gui.language.words import tr
 from slotscope.gui.running.run_control import RunControl
 from slotscope.gui.widgets.fault_line import FaultLine
 from slotscope.gui.widgets.question_field import QuestionField
@@ -29,26 +30,26 @@ class BreakpointsDialog(QDialog):
     def __init__(self, parent: QWidget, control: RunControl, told: SignalInstance) -> None:
         super().__init__(parent)
         self.setObjectName("breakpoints")
-        self.setWindowTitle("Breakpoints")
+        self.setWindowTitle(tr("Breakpoints"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(560, 340)
         self._control = control
         self._told = BreakpointList((), frozenset())
         self._typed = ""  # what was added last
         self.field = QuestionField()
-        self.field.setAccessibleName("a question, or the number of an event")
-        self.field.setPlaceholderText("a question, or the number of an event")
+        self.field.setAccessibleName(tr("a question, or the number of an event"))
+        self.field.setPlaceholderText(tr("a question, or the number of an event"))
         self.times = QSpinBox()
         self.times.setRange(1, MOST_TIMES)
-        self.times.setPrefix("each ")
-        self.times.setSuffix(" times")
-        self.times.setSpecialValueText("each time")
-        self.times.setAccessibleName("how often it has to hold")
-        self.times.setToolTip("10: the run stops at the 10th time from here on, then at the 20th, and so on.")
+        self.times.setPrefix(tr("each "))
+        self.times.setSuffix(tr(" times"))
+        self.times.setSpecialValueText(tr("each time"))
+        self.times.setAccessibleName(tr("how often it has to hold"))
+        self.times.setToolTip(tr("10: the run stops at the 10th time from here on, then at the 20th, and so on."))
         self.fault = FaultLine()
         self.listed = QListWidget()
-        self.listed.setAccessibleName("breakpoints")
-        self._remove, self._clear = QPushButton("Remove"), QPushButton("Clear all")
+        self.listed.setAccessibleName(tr("Breakpoints"))
+        self._remove, self._clear = QPushButton(tr("Remove")), QPushButton(tr("Clear all"))
         self._lay_out()
         for field in (self.field, self.times.lineEdit()):
             field.returnPressed.connect(self._add)
@@ -66,8 +67,10 @@ class BreakpointsDialog(QDialog):
     def _lay_out(self) -> None:
         layout = QVBoxLayout(self)
         note = QLabel(
-            "A run stops just before these events. Del removes one, Space switches it off and on; "
-            "Enter goes to one with a number, and takes another up to be changed."
+            tr(
+                "A run stops just before these events. Del removes one, Space switches it off and on; "
+                "Enter goes to one with a number, and takes another up to be changed."
+            )
         )
         note.setWordWrap(True)
         typing = QHBoxLayout()

@@ -8,6 +8,7 @@ from typing import Callable
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 
+from slotscope.gui.language.words import tr
 from slotscope.gui.running.worker import RunWorker
 from slotscope.gui.widgets.fault_line import FaultLine
 from slotscope.model.policies.choice import choice_text
@@ -22,14 +23,16 @@ def ask_variant(window: QWidget, info: RunInfo | None, take: Callable[[str], str
     """
     dialog = QDialog(window)
     dialog.setObjectName("variant")
-    dialog.setWindowTitle("Compare with")
+    dialog.setWindowTitle(tr("Compare with"))
     field = QLineEdit()
     example = _example(info)
     field.setPlaceholderText(example)
-    field.setAccessibleName("policy and parameters")
+    field.setAccessibleName(tr("policy and parameters"))
     fault = FaultLine()
     buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
-    asks = QLabel(f"A policy with other parameters, such as {example}, or the path of a policy file")
+    asks = QLabel(
+        tr("A policy with other parameters, such as {example}, or the path of a policy file").format(example=example)
+    )
     asks.setWordWrap(True)
     layout = QVBoxLayout(dialog)
     for widget in (asks, field, fault, buttons):

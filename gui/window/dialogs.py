@@ -21,11 +21,12 @@ from PySide6.QtWidgets import (
 )
 
 from slotscope.gui.docking.docks import PanelDock
+from slotscope.gui.language.words import tr
 from slotscope.gui.widgets.boxes import keep_keys
 from slotscope.gui.widgets.fault_line import FaultLine
 from slotscope.gui.widgets.file_dialogs import ask_file, ask_new_file
 from slotscope.gui.window import manual
-from slotscope.gui.window.actions import BRING, COMMANDS, Actions
+from slotscope.gui.window.actions import BRING, COMMANDS, Actions, key_words
 
 #: The property of a dock that a double click has opened.
 INSPECTOR = "inspector"
@@ -42,7 +43,7 @@ def stack_header(header: QWidget, actions: Actions, view: QMenu, *rows: QWidget)
     bar = QMenuBar()
     for title, group in MENUS:
         menu = view if group == "View" else QMenu(bar)
-        menu.setTitle(title)
+        menu.setTitle(tr(title))
         keep_keys(menu)
         menu.addActions(actions.in_group(group))
         bar.addMenu(menu)
@@ -65,15 +66,19 @@ def ask_until(window: QWidget, kinds: Sequence[str], run_until: Callable[..., ob
     """Ask for a time, an event or one of these *kinds* of event, and run until then."""
     dialog = QDialog(window)
     dialog.setObjectName("until")
-    dialog.setWindowTitle("Run until")
+    dialog.setWindowTitle(tr("Run until"))
     field = QLineEdit()
-    field.setAccessibleName("Time, event or kind of event")
-    field.setPlaceholderText(f"t = 20, or 1000, or {kinds[0]}")
+    field.setAccessibleName(tr("Time, event or kind of event"))
+    field.setPlaceholderText(tr("t = 20, or 1000, or {kind}").format(kind=kinds[0]))
     fault = FaultLine()
     buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
     layout = QVBoxLayout(dialog)
     layout.addWidget(
-        QLabel(f"Run until a time (t = 20), an event's number (1000), or a kind of event ({', '.join(kinds[:2])}, ...)")
+        QLabel(
+            tr("Run until a time (t = 20), an event's number (1000), or a kind of event ({kinds}, ...)").format(
+                kinds=", ".join(kinds[:2])
+            )
+        )
     )
     for widget in (field, fault, buttons):
         layout.addWidget(widget)
@@ -121,29 +126,29 @@ def parse_until(text: str, kinds: Iterable[str]) -> dict[str, int | float | str]
 
 def ask_open(window: QWidget, take: Callable[[Path], object]) -> None:
     """Choose a scenario file or a saved session."""
-    ask_file(window, "Open", take, "Scenarios and sessions (*.toml *.json *.slotscope);;All files (*)")
+    ask_file(window, tr("Open"), take, tr("Scenarios and sessions (*.toml *.json *.slotscope);;All files (*)"))
 
 
 def ask_save(window: QWidget, take: Callable[[Path], object]) -> None:
     """Choose where to save the session."""
-    ask_new_file(window, "Save session", take, "Sessions (*.slotscope)", "session.slotscope")
+    ask_new_file(window, tr("Save session"), take, tr("Sessions (*.slotscope)"), "session.slotscope")
 
 
 def ask_save_scenario(window: QWidget, take: Callable[[Path], object]) -> None:
     """Choose where to save the scenario."""
-    ask_new_file(window, "Save scenario", take, "Scenarios (*.toml)", "scenario.toml")
+    ask_new_file(window, tr("Save scenario"), take, tr("Scenarios (*.toml)"), "scenario.toml")
 
 
 def ask_export(window: QWidget, take: Callable[[Path], object]) -> None:
     """Choose where to write the events."""
-    ask_new_file(window, "Export events", take, "CSV (*.csv);;Parquet (*.parquet)", "events.csv")
+    ask_new_file(window, tr("Export events"), take, "CSV (*.csv);;Parquet (*.parquet)", "events.csv")
 
 
 def show_shortcuts(window: QWidget) -> QDialog:
     """All keys on one sheet."""
     rows = "".join(
-        f"<tr><td><b>{' or '.join(item.all_keys).replace('<', '&lt;')}</b>&nbsp;&nbsp;</td>"
-        f"<td>{item.title}&nbsp;&nbsp;</td><td>{item.sentence}</td></tr>"
+        f"<tr><td><b>{tr(' or ').join(map(key_words, item.all_keys)).replace('<', '&lt;')}</b>&nbsp;&nbsp;</td>"
+        f"<td>{tr(item.title)}&nbsp;&nbsp;</td><td>{tr(item.sentence)}</td></tr>"
         for item in (*COMMANDS, BRING)
         if item.all_keys
     )
@@ -173,10 +178,10 @@ def show_sheet(window: QWidget, title: str, text: str, html: bool = False) -> QD
     """A window of its own with a text, which is Markdown unless it is HTML."""
     dialog = QDialog(window)
     dialog.setObjectName(title.lower())
-    dialog.setWindowTitle(title)
+    dialog.setWindowTitle(tr(title))
     dialog.resize(860, 640)
     browser = QTextBrowser()
-    browser.setAccessibleName(title)
+    browser.setAccessibleName(tr(title))
     browser.setSearchPaths([str(manual.HELP)])
     browser.setOpenLinks(False)
     if html:

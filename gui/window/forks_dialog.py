@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from slotscope.gui.language.words import tr
 from slotscope.gui.running import forks
 from slotscope.gui.running.forks import ForkOffer
 from slotscope.gui.running.worker import RunWorker
@@ -41,7 +42,7 @@ class ForksDialog(QDialog):
     def __init__(self, parent: QWidget, worker: RunWorker) -> None:
         super().__init__(parent)
         self.setObjectName("forks")
-        self.setWindowTitle("What if")
+        self.setWindowTitle(tr("What if"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         width = max(_LEAST, _WIDTH * self.fontMetrics().averageCharWidth())
         self.resize(width, 440)
@@ -50,18 +51,18 @@ class ForksDialog(QDialog):
         self.place = QLabel()
         self.place.setWordWrap(True)
         self.decision = ChoiceBox()
-        self.decision.setAccessibleName("what is decided of the next event")
+        self.decision.setAccessibleName(tr("what is decided of the next event"))
         self.number = QSpinBox()
-        self.number.setAccessibleName("its number")
+        self.number.setAccessibleName(tr("its number"))
         changed_by_editing(self.number)
-        self.decide = QPushButton("Decide so")
+        self.decide = QPushButton(tr("Decide so"))
         self.policy = QLineEdit()
-        self.policy.setAccessibleName("the policy that goes on from here")
-        self.go_on = QPushButton("Go on so")
+        self.policy.setAccessibleName(tr("the policy that goes on from here"))
+        self.go_on = QPushButton(tr("Go on so"))
         self.fault = FaultLine()
         self.tree = QTreeWidget()
-        self.tree.setAccessibleName("forks")
-        self.tree.setHeaderLabels(["Fork (F2 renames, Del removes)", "after event"])
+        self.tree.setAccessibleName(tr("forks"))
+        self.tree.setHeaderLabels([tr("Fork (F2 renames, Del removes)"), tr("after event")])
         self.tree.setColumnWidth(0, round(0.68 * width))
         self.tree.setEditTriggers(QTreeWidget.EditTrigger.EditKeyPressed)
         self._lay_out()
@@ -110,17 +111,20 @@ class ForksDialog(QDialog):
         before, self._offer = self._offer, offer
         if before is None or before.event != offer.event:
             self.fault.say("")
-        following = f"next: {offer.following}" if offer.following else "nothing happens any more"
-        self.place.setText(f"After event {grouped(offer.event)}, {following}. The jobs stay the same.")
+        following = f"{tr('next')}: {offer.following}" if offer.following else tr("nothing happens any more")
+        place = tr("After event {number}, {following}. The jobs stay the same.")
+        self.place.setText(place.format(number=grouped(offer.event), following=following))
         if before is None or before.choices != offer.choices:
             self.decision.clear()
             self.decision.addItems([choice.title.format("...") for choice in offer.choices])
         nothing = not offer.choices
         self.decision.setEnabled(not nothing)
         self.decide.setEnabled(not nothing)
-        self.decision.setPlaceholderText("Nothing is decided in the next event." if nothing else "")
+        self.decision.setPlaceholderText(tr("Nothing is decided in the next event.") if nothing else "")
         self.policy.setPlaceholderText(
-            f"another policy from here on, such as {next(name for name in offer.policies if name != offer.policy)}"
+            tr("another policy from here on, such as {policy}").format(
+                policy=next(name for name in offer.policies if name != offer.policy)
+            )
         )
         self._choose()
         if before is None or (before.forks, before.shown) != (offer.forks, offer.shown):

@@ -7,6 +7,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from slotscope.gui.language.words import tr
 from slotscope.gui.theme import Theme
 from slotscope.model.reporting.frame import Frame
 
@@ -25,9 +26,12 @@ class HistoryBar(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("history")
-        self.setAccessibleName("History")
+        self.setAccessibleName(tr("History"))
         self.setToolTip(
-            "History\nDrag to any moment of the run; ticks below are keyframes, those above hits of the log's question."
+            tr(
+                "History\nDrag to any moment of the run; "
+                "ticks below are keyframes, those above hits of the log's question."
+            )
         )
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)

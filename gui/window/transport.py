@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from slotscope.gui.language.words import tr
 from slotscope.gui.running.goals import GoalProgress
 from slotscope.gui.running.pace import REAL_TIME, SLIDER_MOST, Pace, next_position, pace_at, position_of
 from slotscope.gui.theme import Theme, current_fonts
@@ -63,6 +64,26 @@ _SCENARIO_LETTERS = 18
 _ARROW = 1.8
 
 
+#: Fields of the bar: attribute, name and tip.
+FIELDS = (
+    ("scenario", "Scenario", "Scenario\nWhich system runs."),
+    ("policy", "Policy", "Policy\nWhich policy decides; the jobs stay the same."),
+    ("seed", "Seed", "Seed\nThe same seed gives every policy the same jobs."),
+    ("kind", "Kind of event", "Next kind\nWhat Ctrl+Right runs to."),
+    (
+        "speed",
+        "Speed",
+        "Speed (< and >)\nFrom single sub-steps to no limit; it snaps at 1×, one unit of time per second.",
+    ),
+)
+
+#: Buttons beside a policy that asks for leave to run: name, words and tip.
+FAULT_BUTTONS = (
+    ("show", "Show", "Show the file's text"),
+    ("run", "Run it", "Allow this file as it is now, and run it"),
+)
+
+
 class TransportBar(QWidget):
     """Scenario, policy, seed, time and speed; buttons, speed, the kind to run to; history.
 
@@ -101,7 +122,7 @@ class TransportBar(QWidget):
         self.policy_fault = FaultLabel()
         self.fault_buttons = {"show": QToolButton(), "run": QToolButton()}
         self.seed = QSpinBox()
-        self._seed_label = QLabel("seed")
+        self._seed_label = QLabel(tr("seed"))
         self.kind = ChoiceBox()
         self.compare = QToolButton()
         self.speed = QSlider(Qt.Orientation.Horizontal)
@@ -121,26 +142,14 @@ class TransportBar(QWidget):
         self._show_pace(pace_at(self.speed.value()))
 
     def _describe(self) -> None:
-        for widget, name, text in (
-            (self.scenario, "Scenario", "Scenario\nWhich system runs."),
-            (self.policy, "Policy", "Policy\nWhich policy decides; the jobs stay the same."),
-            (self.seed, "Seed", "Seed\nThe same seed gives every policy the same jobs."),
-            (self.kind, "Kind of event", "Next kind\nWhat Ctrl+Right runs to."),
-            (
-                self.speed,
-                "Speed",
-                "Speed (< and >)\nFrom single sub-steps to no limit; it snaps at 1×, one unit of time per second.",
-            ),
-        ):
+        for attribute, name, text in FIELDS:
+            widget = getattr(self, attribute)
             widget.setObjectName(name.lower().replace(" ", "-"))
-            widget.setAccessibleName(name)
-            widget.setToolTip(text)
-        for name, text, tip in (
-            ("show", "Show", "Show the file's text"),
-            ("run", "Run it", "Allow this file as it is now, and run it"),
-        ):
-            self.fault_buttons[name].setText(text)
-            self.fault_buttons[name].setToolTip(tip)
+            widget.setAccessibleName(tr(name))
+            widget.setToolTip(tr(text))
+        for name, text, tip in FAULT_BUTTONS:
+            self.fault_buttons[name].setText(tr(text))
+            self.fault_buttons[name].setToolTip(tr(tip))
         self.seed.setRange(0, 2**31 - 1)
         self.seed.setKeyboardTracking(False)
         changed_by_editing(self.seed)
@@ -157,12 +166,12 @@ class TransportBar(QWidget):
         self.seed.lineEdit().returnPressed.connect(self._leave_boxes)
         self.kind.activated.connect(self._leave_boxes)
         self.trace.setObjectName("trace")
-        self.trace.setAccessibleName("Trace")
-        self.trace.setToolTip("Trace\nThe files of recorded jobs that the scenario plays.")
+        self.trace.setAccessibleName(tr("Trace"))
+        self.trace.setToolTip(tr("Trace\nThe files of recorded jobs that the scenario plays."))
         self.trace.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.trace.hide()
         self._compiling.setObjectName("compiling")
-        self._compiling.setToolTip("Compiling\nThe run goes on under the reference meanwhile.")
+        self._compiling.setToolTip(tr("Compiling\nThe run goes on under the reference meanwhile."))
         self._compiling.hide()
         self._clock.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
 
@@ -201,7 +210,7 @@ class TransportBar(QWidget):
         row.addStretch(1)
         row.addWidget(self._compiling)
         row.addSpacing(12)
-        row.addWidget(QLabel("next"))
+        row.addWidget(QLabel(tr("next")))
         row.addWidget(self.kind)
         until = QToolButton()
         until.setDefaultAction(self._actions["until"])
@@ -228,8 +237,8 @@ class TransportBar(QWidget):
         _fill(self.policy, policy_titles(system))
         self.policy.insertSeparator(self.policy.count())
         for title, name, tip in OWN_ENTRIES:
-            self.policy.addItem(title, name)
-            self.policy.setItemData(self.policy.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+            self.policy.addItem(tr(title), name)
+            self.policy.setItemData(self.policy.count() - 1, tr(tip), Qt.ItemDataRole.ToolTipRole)
 
     @property
     def event_kinds(self) -> tuple[str, ...]:
@@ -284,7 +293,7 @@ class TransportBar(QWidget):
             self.set_frame(self._frame)
             return
         self._clock.setText(_clock_text(self._frame.info, progress.time))
-        self._event.setText(f"event {grouped(progress.event)}")
+        self._event.setText(tr("event {number}").format(number=grouped(progress.event)))
         self._rate.setText(_rate_text(progress.speed.events_per_second))
         self._show_whether(True)
 
@@ -317,7 +326,7 @@ class TransportBar(QWidget):
     def _show_run_button(self) -> None:
         action = self._actions["run"]
         action.setIcon(icon("pause" if self._running else "run", self._theme))
-        action.setText("Pause" if self._running else "Run")
+        action.setText(tr("Pause") if self._running else tr("Run"))
 
     # What it asks for.
 
@@ -362,15 +371,16 @@ class TransportBar(QWidget):
 
 def _clock_text(info: RunInfo, time: float) -> str:
     if info.kind.slotted:
-        return f"slot {grouped(int(time))}"
+        return tr("slot {number}").format(number=grouped(int(time)))
     return f"t = {quantity(f'{time:.2f}', info.time_unit)}"
 
 
 def _event_text(frame: Frame) -> str:
     """The last event, or the one in the making and how far it is."""
     if not frame.records:
-        return f"event {grouped(frame.event)}"
-    return f"event {grouped(frame.event + 1)}, sub-step {len(frame.records)}"
+        return tr("event {number}").format(number=grouped(frame.event))
+    number, substep = grouped(frame.event + 1), len(frame.records)
+    return tr("event {number}, sub-step {substep}").format(number=number, substep=substep)
 
 
 def _fill(box: QComboBox, items: list[tuple[str, str]]) -> None:
@@ -402,7 +412,7 @@ def _offer(box: QComboBox, source: str, name: str) -> int:
 
 def _rate_text(rate: float) -> str:
     if rate >= 1e6:
-        return f"{rate / 1e6:.1f}{THIN_SPACE}M events/s"
+        return tr("{rate} M events/s").format(rate=f"{rate / 1e6:.1f}").replace(" M", f"{THIN_SPACE}M")
     if rate >= 1e3:
-        return f"{rate / 1e3:.0f}{THIN_SPACE}k events/s"
-    return f"{rate:.0f} events/s"
+        return tr("{rate} k events/s").format(rate=f"{rate / 1e3:.0f}").replace(" k", f"{THIN_SPACE}k")
+    return tr("{rate} events/s").format(rate=f"{rate:.0f}")

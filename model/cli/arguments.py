@@ -17,6 +17,7 @@ from slotscope.model.cli.parser import (
     Parser,
     UsageError,
     json_option,
+    language_option,
     length_options,
     replications_option,
     scenario_options,
@@ -25,6 +26,7 @@ from slotscope.model.cli.parser import (
 )
 from slotscope.model.cli.readers import moment, number, one_of, picture, size, whole
 from slotscope.model.kinds.rooms import ROOMS
+from slotscope.model.lessons.languages import ENGLISH
 
 #: Commands and the modules that carry them out; the window's own belong to ``gui/library/__main__.py``.
 COMMANDS: Mapping[str, str] = MappingProxyType(
@@ -130,6 +132,7 @@ def _window() -> Parser:
         help="stand still after event N (default: run from the start); N.S: S "
         "sub-steps into the next; N,N: so many under each policy",
     )
+    language_option(parser)
     return parser
 
 
@@ -444,6 +447,7 @@ def _screenshot() -> Parser:
     parser.add_argument(
         "--theme", metavar="THEME", type=one_of("light", "dark"), default="light", help="light or dark (default: light)"
     )
+    language_option(parser, ENGLISH)
     return parser
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from slotscope.model.cli.parser import Parser, json_option
+from slotscope.model.cli.parser import Parser, json_option, language_option
 from slotscope.model.cli.readers import one_of, whole
 
 
@@ -32,6 +32,7 @@ def lesson_parser() -> Parser:
     )
     parser.add_argument("name", metavar="NAME", help="from 'slotscope lessons', or the path of a .toml file")
     parser.add_argument("--step", metavar="N", type=whole(1, 100), default=1, help="at step N (default: 1)")
+    language_option(parser)
     return parser
 
 

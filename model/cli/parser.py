@@ -9,8 +9,9 @@ from pathlib import Path
 from textwrap import fill
 from typing import NoReturn, Sequence
 
-from slotscope.model.cli.readers import number, whole
+from slotscope.model.cli.readers import number, one_of, whole
 from slotscope.model.errors import UserError
+from slotscope.model.lessons.languages import LANGUAGES
 
 DEFAULT_SCENARIO = "dra-vms"
 
@@ -131,6 +132,14 @@ def length_options(parser: Parser) -> None:
 def replications_option(parser: Parser, default: int, what: str) -> None:
     """How many independent runs there are."""
     parser.add_argument("--replications", metavar="N", type=whole(1, 100_000), default=default, help=what)
+
+
+def language_option(parser: Parser, default: str | None = None) -> None:
+    """What language the window speaks."""
+    usual = default or "that of the settings, else of the system"
+    parser.add_argument(
+        "--language", metavar="L", type=one_of(*LANGUAGES), default=default, help=f"en or de (default: {usual})"
+    )
 
 
 def json_option(parser: Parser, what: str = "one JSON object") -> None:

@@ -9,7 +9,9 @@ from typing import Any, Mapping
 import tomli_w
 
 from slotscope.model.errors import ScenarioError, unknown_name
+from slotscope.model.lessons.languages import ENGLISH
 from slotscope.model.lessons.lesson import Lesson
+from slotscope.model.lessons.translation import translated, words_beside
 from slotscope.model.scenario.load import read_text, title_in
 from slotscope.model.scenario.validation import validated
 
@@ -28,9 +30,13 @@ def lesson_files() -> dict[str, Path]:
     return {path.stem: path for path in sorted(_FOLDER.glob("*.toml"))}
 
 
-def lesson_titles() -> list[tuple[str, str]]:
-    """(name, title) of each of them."""
-    return [(name, title_in(path.read_text("utf-8"))) for name, path in lesson_files().items()]
+def lesson_titles(language: str = ENGLISH) -> list[tuple[str, str]]:
+    """(name, title) of each of them, in a language where it has words in that."""
+    titles = []
+    for name, path in lesson_files().items():
+        beside = words_beside(path, language)
+        titles.append((name, title_in((beside if beside.exists() else path).read_text("utf-8"))))
+    return titles
 
 
 def find_lesson(name_or_path: str) -> Path:
@@ -49,15 +55,15 @@ def find_lesson(name_or_path: str) -> Path:
     raise LessonError(unknown_name("lesson", name_or_path, built_in) + "; or give the path of a .toml file")
 
 
-def load_lesson(path: Path) -> Lesson:
-    """Read and validate a lesson.
+def load_lesson(path: Path, language: str = ENGLISH) -> Lesson:
+    """Read and validate a lesson, in a language where it has words in that.
 
     Raises
     ------
     ScenarioError
         One line: the file, the field's path, what was found and what is allowed.
     """
-    return _parsed(read_text(path, "lesson"), str(path))
+    return translated(_parsed(read_text(path, "lesson"), str(path)), path, language)
 
 
 def _parsed(text: str, where: str) -> Lesson:

@@ -1,0 +1,1259 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="de" sourcelanguage="en">
+    <context>
+        <name>slotscope</name>
+        <message>
+            <source>Panels of {label}</source>
+            <translation>Ansichten von {label}</translation>
+        </message>
+        <message>
+            <source>Save picture</source>
+            <translation>Bild speichern</translation>
+        </message>
+        <message>
+            <source>Save data</source>
+            <translation>Daten speichern</translation>
+        </message>
+        <message>
+            <source>Panels that share a place</source>
+            <translation>Ansichten am selben Platz</translation>
+        </message>
+        <message>
+            <source>Language</source>
+            <translation>Sprache</translation>
+        </message>
+        <message>
+            <source>From the next start on slotscope speaks {language}.</source>
+            <translation>Ab dem nächsten Start spricht slotscope {language}.</translation>
+        </message>
+        <message>
+            <source>Add</source>
+            <translation>Anfügen</translation>
+        </message>
+        <message>
+            <source>Add
+Writes the moment at the end of the lesson (Enter).</source>
+            <translation>Anfügen
+Schreibt den Augenblick ans Ende der Lektion (Eingabetaste).</translation>
+        </message>
+        <message>
+            <source>my-lesson.toml, new or not</source>
+            <translation>meine-lektion.toml, neu oder vorhanden</translation>
+        </message>
+        <message>
+            <source>What is to be said of this moment, in a few sentences</source>
+            <translation>Was zu diesem Augenblick zu sagen ist, in wenigen Sätzen</translation>
+        </message>
+        <message>
+            <source>Lesson's file</source>
+            <translation>Datei der Lektion</translation>
+        </message>
+        <message>
+            <source>Text</source>
+            <translation>Text</translation>
+        </message>
+        <message>
+            <source>This step's moment cannot be shown: {fault}</source>
+            <translation>Der Augenblick dieses Schritts lässt sich nicht zeigen: {fault}</translation>
+        </message>
+        <message>
+            <source>Begin</source>
+            <translation>Beginnen</translation>
+        </message>
+        <message>
+            <source>Begin
+Runs the scenario with this seed, and asks for its decisions (Enter).</source>
+            <translation>Beginnen
+Startet das Szenario mit diesem Seed und fragt nach seinen Entscheidungen (Eingabetaste).</translation>
+        </message>
+        <message>
+            <source>Decide</source>
+            <translation>Entscheiden</translation>
+        </message>
+        <message>
+            <source>Difficulty</source>
+            <translation>Schwierigkeit</translation>
+        </message>
+        <message>
+            <source>Seed</source>
+            <translation>Seed</translation>
+        </message>
+        <message>
+            <source>{right} of {count} right</source>
+            <translation>{right} von {count} richtig</translation>
+        </message>
+        <message>
+            <source>Answers (*.answers)</source>
+            <translation>Antworten (*.answers)</translation>
+        </message>
+        <message>
+            <source>Keep answers in</source>
+            <translation>Antworten aufbewahren in</translation>
+        </message>
+        <message>
+            <source>Answer</source>
+            <translation>Antwort</translation>
+        </message>
+        <message>
+            <source>Counts of the class</source>
+            <translation>Zählung im Kurs</translation>
+        </message>
+        <message>
+            <source>counts: 3 = 12; none = 5</source>
+            <translation>Zählung: 3 = 12; none = 5</translation>
+        </message>
+        <message>
+            <source>Counts of the class
+How many gave which answer; told beside the right one (Enter).</source>
+            <translation>Zählung im Kurs
+Wie viele welche Antwort gaben; steht dann neben der richtigen (Eingabetaste).</translation>
+        </message>
+        <message>
+            <source>Close</source>
+            <translation>Schließen</translation>
+        </message>
+        <message>
+            <source>Skip</source>
+            <translation>Überspringen</translation>
+        </message>
+        <message>
+            <source>Writes this answer into the field.</source>
+            <translation>Schreibt diese Antwort in das Feld.</translation>
+        </message>
+        <message>
+            <source>Show this page when slotscope starts</source>
+            <translation>Diese Seite beim Start von slotscope zeigen</translation>
+        </message>
+        <message>
+            <source>Scenarios</source>
+            <translation>Szenarien</translation>
+        </message>
+        <message>
+            <source>{number} of {count}</source>
+            <translation>{number} von {count}</translation>
+        </message>
+        <message>
+            <source>Others ...</source>
+            <translation>Weitere …</translation>
+        </message>
+        <message>
+            <source>What if ...</source>
+            <translation>Was wäre, wenn …</translation>
+        </message>
+        <message>
+            <source>Why this {what}?</source>
+            <translation>Warum „{what}“?</translation>
+        </message>
+        <message>
+            <source>Compare</source>
+            <translation>Vergleichen</translation>
+        </message>
+        <message>
+            <source>Other parameters ...</source>
+            <translation>Andere Parameter …</translation>
+        </message>
+        <message>
+            <source>From a file ...</source>
+            <translation>Aus einer Datei …</translation>
+        </message>
+        <message>
+            <source>Compare with a policy of your own</source>
+            <translation>Mit einer eigenen Strategie vergleichen</translation>
+        </message>
+        <message>
+            <source>End comparison</source>
+            <translation>Vergleich beenden</translation>
+        </message>
+        <message>
+            <source>Comparing</source>
+            <translation>Im Vergleich</translation>
+        </message>
+        <message>
+            <source>side by side: {policies}</source>
+            <translation>nebeneinander: {policies}</translation>
+        </message>
+        <message>
+            <source>Breakpoints</source>
+            <translation>Haltepunkte</translation>
+        </message>
+        <message>
+            <source>a question, or the number of an event</source>
+            <translation>eine Bedingung oder die Nummer eines Ereignisses</translation>
+        </message>
+        <message>
+            <source>a question such as 'rejected', or the number of an event; Enter adds it</source>
+            <translation>Bedingung wie „rejected“ oder Nummer eines Ereignisses; Eingabetaste fügt an</translation>
+        </message>
+        <message>
+            <source>each </source>
+            <translation>alle </translation>
+        </message>
+        <message>
+            <source> times</source>
+            <translation> Male</translation>
+        </message>
+        <message>
+            <source>each time</source>
+            <translation>jedes Mal</translation>
+        </message>
+        <message>
+            <source>how often it has to hold</source>
+            <translation>wie oft sie gelten muss</translation>
+        </message>
+        <message>
+            <source>10: the run stops at the 10th time from here on, then at the 20th, and so on.</source>
+            <translation>10: Der Lauf hält ab hier beim 10. Mal, dann beim 20. und so weiter.</translation>
+        </message>
+        <message>
+            <source>A run stops just before these events. Del removes one, Space switches it off and on; Enter goes to one with a number, and takes another up to be changed.</source>
+            <translation>Ein Lauf hält unmittelbar vor diesen Ereignissen. Entf entfernt eines, die Leertaste schaltet es aus und ein; die Eingabetaste springt zu einem mit Nummer und nimmt ein anderes zum Ändern auf.</translation>
+        </message>
+        <message>
+            <source>Remove</source>
+            <translation>Entfernen</translation>
+        </message>
+        <message>
+            <source>Clear all</source>
+            <translation>Alle entfernen</translation>
+        </message>
+        <message>
+            <source>Compare with</source>
+            <translation>Vergleichen mit</translation>
+        </message>
+        <message>
+            <source>policy and parameters</source>
+            <translation>Strategie und Parameter</translation>
+        </message>
+        <message>
+            <source>A policy with other parameters, such as {example}, or the path of a policy file</source>
+            <translation>Eine Strategie mit anderen Parametern wie {example} oder der Pfad der Datei einer Strategie</translation>
+        </message>
+        <message>
+            <source>Scenarios and sessions (*.toml *.json *.slotscope);;All files (*)</source>
+            <translation>Szenarien und Sitzungen (*.toml *.json *.slotscope);;Alle Dateien (*)</translation>
+        </message>
+        <message>
+            <source>Run until</source>
+            <translation>Laufen bis</translation>
+        </message>
+        <message>
+            <source>Time, event or kind of event</source>
+            <translation>Zeit, Ereignis oder Art von Ereignis</translation>
+        </message>
+        <message>
+            <source>Open</source>
+            <translation>Öffnen</translation>
+        </message>
+        <message>
+            <source>Save session</source>
+            <translation>Sitzung speichern</translation>
+        </message>
+        <message>
+            <source>Sessions (*.slotscope)</source>
+            <translation>Sitzungen (*.slotscope)</translation>
+        </message>
+        <message>
+            <source>Save scenario</source>
+            <translation>Szenario speichern</translation>
+        </message>
+        <message>
+            <source>Scenarios (*.toml)</source>
+            <translation>Szenarien (*.toml)</translation>
+        </message>
+        <message>
+            <source>Export events</source>
+            <translation>Ereignisse ausgeben</translation>
+        </message>
+        <message>
+            <source>t = 20, or 1000, or {kind}</source>
+            <translation>t = 20 oder 1000 oder {kind}</translation>
+        </message>
+        <message>
+            <source>Run until a time (t = 20), an event's number (1000), or a kind of event ({kinds}, ...)</source>
+            <translation>Laufen bis zu einer Zeit (t = 20), der Nummer eines Ereignisses (1000) oder einer Art von Ereignis ({kinds}, …)</translation>
+        </message>
+        <message>
+            <source> or </source>
+            <translation> oder </translation>
+        </message>
+        <message>
+            <source>After event {number}, {following}. The jobs stay the same.</source>
+            <translation>Nach Ereignis {number}, {following}. Die Jobs bleiben dieselben.</translation>
+        </message>
+        <message>
+            <source>What if</source>
+            <translation>Was wäre, wenn</translation>
+        </message>
+        <message>
+            <source>what is decided of the next event</source>
+            <translation>was beim nächsten Ereignis entschieden wird</translation>
+        </message>
+        <message>
+            <source>its number</source>
+            <translation>seine Nummer</translation>
+        </message>
+        <message>
+            <source>Decide so</source>
+            <translation>So entscheiden</translation>
+        </message>
+        <message>
+            <source>the policy that goes on from here</source>
+            <translation>die Strategie, die ab hier fortfährt</translation>
+        </message>
+        <message>
+            <source>Go on so</source>
+            <translation>So fortfahren</translation>
+        </message>
+        <message>
+            <source>forks</source>
+            <translation>Verzweigungen</translation>
+        </message>
+        <message>
+            <source>nothing happens any more</source>
+            <translation>es geschieht nichts mehr</translation>
+        </message>
+        <message>
+            <source>Fork (F2 renames, Del removes)</source>
+            <translation>Verzweigung (F2 benennt um, Entf entfernt)</translation>
+        </message>
+        <message>
+            <source>after event</source>
+            <translation>nach Ereignis</translation>
+        </message>
+        <message>
+            <source>Nothing is decided in the next event.</source>
+            <translation>Beim nächsten Ereignis wird nichts entschieden.</translation>
+        </message>
+        <message>
+            <source>next</source>
+            <translation>nächstes</translation>
+        </message>
+        <message>
+            <source>another policy from here on, such as {policy}</source>
+            <translation>eine andere Strategie ab hier, etwa {policy}</translation>
+        </message>
+        <message>
+            <source>History</source>
+            <translation>Verlauf</translation>
+        </message>
+        <message>
+            <source>History
+Drag to any moment of the run; ticks below are keyframes, those above hits of the log's question.</source>
+            <translation>Verlauf
+Zu jedem Augenblick des Laufs ziehen; Striche unten sind gesicherte Zustände, Striche oben Treffer der Bedingung im Protokoll.</translation>
+        </message>
+        <message>
+            <source>seed</source>
+            <translation>Seed</translation>
+        </message>
+        <message>
+            <source>Trace</source>
+            <translation>Aufzeichnung</translation>
+        </message>
+        <message>
+            <source>Trace
+The files of recorded jobs that the scenario plays.</source>
+            <translation>Aufzeichnung
+Die Dateien aufgezeichneter Jobs, die das Szenario abspielt.</translation>
+        </message>
+        <message>
+            <source>Compiling
+The run goes on under the reference meanwhile.</source>
+            <translation>Übersetzen
+Der Lauf geht so lange mit der Referenz weiter.</translation>
+        </message>
+        <message>
+            <source>event {number}, sub-step {substep}</source>
+            <translation>Ereignis {number}, Teilschritt {substep}</translation>
+        </message>
+        <message>
+            <source>{rate} events/s</source>
+            <translation>{rate} Ereignisse/s</translation>
+        </message>
+        <message>
+            <source>Pause</source>
+            <translation>Anhalten</translation>
+        </message>
+        <message>
+            <source>Run</source>
+            <translation>Laufen</translation>
+        </message>
+        <message>
+            <source>slot {number}</source>
+            <translation>Zeitschlitz {number}</translation>
+        </message>
+        <message>
+            <source>event {number}</source>
+            <translation>Ereignis {number}</translation>
+        </message>
+        <message>
+            <source>{rate} M events/s</source>
+            <translation>{rate} M Ereignisse/s</translation>
+        </message>
+        <message>
+            <source>{rate} k events/s</source>
+            <translation>{rate} k Ereignisse/s</translation>
+        </message>
+        <message>
+            <source>Run or pause</source>
+            <translation>Laufen oder anhalten</translation>
+        </message>
+        <message>
+            <source>Runs on, or pauses.</source>
+            <translation>Läuft weiter oder hält an.</translation>
+        </message>
+        <message>
+            <source>Step</source>
+            <translation>Schritt</translation>
+        </message>
+        <message>
+            <source>Lets one event happen, or finishes the one begun.</source>
+            <translation>Lässt ein Ereignis geschehen oder führt das begonnene zu Ende.</translation>
+        </message>
+        <message>
+            <source>Step into</source>
+            <translation>Hineingehen</translation>
+        </message>
+        <message>
+            <source>Takes the next sub-step of the decision.</source>
+            <translation>Tut den nächsten Teilschritt der Entscheidung.</translation>
+        </message>
+        <message>
+            <source>Step out</source>
+            <translation>Herausgehen</translation>
+        </message>
+        <message>
+            <source>Finishes the decision that was stepped into.</source>
+            <translation>Führt die begonnene Entscheidung zu Ende.</translation>
+        </message>
+        <message>
+            <source>To the next</source>
+            <translation>Zum nächsten</translation>
+        </message>
+        <message>
+            <source>Runs to the next event of the chosen kind and stops just before it.</source>
+            <translation>Läuft zum nächsten Ereignis der gewählten Art und hält unmittelbar davor.</translation>
+        </message>
+        <message>
+            <source>Step back</source>
+            <translation>Schritt zurück</translation>
+        </message>
+        <message>
+            <source>Takes one event back.</source>
+            <translation>Nimmt ein Ereignis zurück.</translation>
+        </message>
+        <message>
+            <source>Sub-step back</source>
+            <translation>Teilschritt zurück</translation>
+        </message>
+        <message>
+            <source>Takes one sub-step back.</source>
+            <translation>Nimmt einen Teilschritt zurück.</translation>
+        </message>
+        <message>
+            <source>To the previous</source>
+            <translation>Zum vorigen</translation>
+        </message>
+        <message>
+            <source>Goes back to just before the previous event of the chosen kind.</source>
+            <translation>Geht unmittelbar vor das vorige Ereignis der gewählten Art zurück.</translation>
+        </message>
+        <message>
+            <source>Why?</source>
+            <translation>Warum?</translation>
+        </message>
+        <message>
+            <source>Says why the selected job is where it is, why not on the selected server, or why the last decision was made.</source>
+            <translation>Sagt, warum der gewählte Job ist, wo er ist, warum nicht auf dem gewählten Server, oder warum die letzte Entscheidung so fiel.</translation>
+        </message>
+        <message>
+            <source>To the next hit</source>
+            <translation>Zum nächsten Treffer</translation>
+        </message>
+        <message>
+            <source>Goes to just before the next event at which the log's question holds, also beyond the live end.</source>
+            <translation>Geht unmittelbar vor das nächste Ereignis, bei dem die Bedingung des Protokolls gilt, auch über das Ende des Laufs hinaus.</translation>
+        </message>
+        <message>
+            <source>To the previous hit</source>
+            <translation>Zum vorigen Treffer</translation>
+        </message>
+        <message>
+            <source>Goes back to just before the previous event at which the log's question holds.</source>
+            <translation>Geht unmittelbar vor das vorige Ereignis zurück, bei dem die Bedingung des Protokolls gilt.</translation>
+        </message>
+        <message>
+            <source>To the start</source>
+            <translation>Zum Anfang</translation>
+        </message>
+        <message>
+            <source>Goes back to the start.</source>
+            <translation>Geht an den Anfang zurück.</translation>
+        </message>
+        <message>
+            <source>To the live end</source>
+            <translation>Zum Ende des Laufs</translation>
+        </message>
+        <message>
+            <source>Goes to the last event that was ever reached.</source>
+            <translation>Geht zum letzten je erreichten Ereignis.</translation>
+        </message>
+        <message>
+            <source>Slower</source>
+            <translation>Langsamer</translation>
+        </message>
+        <message>
+            <source>Halves the speed.</source>
+            <translation>Halbiert die Geschwindigkeit.</translation>
+        </message>
+        <message>
+            <source>Faster</source>
+            <translation>Schneller</translation>
+        </message>
+        <message>
+            <source>Doubles the speed.</source>
+            <translation>Verdoppelt die Geschwindigkeit.</translation>
+        </message>
+        <message>
+            <source>Express</source>
+            <translation>Eilgang</translation>
+        </message>
+        <message>
+            <source>Runs as fast as the machine can, without drawing, until Esc.</source>
+            <translation>Läuft ohne zu zeichnen so schnell wie möglich, bis Esc.</translation>
+        </message>
+        <message>
+            <source>Run until ...</source>
+            <translation>Laufen bis …</translation>
+        </message>
+        <message>
+            <source>Runs until a time (t = 20), an event (1000) or a kind of event.</source>
+            <translation>Läuft bis zu einer Zeit (t = 20), einem Ereignis (1000) oder einer Art von Ereignis.</translation>
+        </message>
+        <message>
+            <source>Stop</source>
+            <translation>Abbrechen</translation>
+        </message>
+        <message>
+            <source>Closes what is in front (a sheet, a dialog, an inspector); else stops what runs.</source>
+            <translation>Schließt, was davor liegt (Blatt, Dialog, Inspektor); sonst bricht es ab, was läuft.</translation>
+        </message>
+        <message>
+            <source>Breakpoint before the next event</source>
+            <translation>Haltepunkt vor dem nächsten Ereignis</translation>
+        </message>
+        <message>
+            <source>Sets or clears a breakpoint just before the next event.</source>
+            <translation>Setzt oder löscht einen Haltepunkt unmittelbar vor dem nächsten Ereignis.</translation>
+        </message>
+        <message>
+            <source>Breakpoints ...</source>
+            <translation>Haltepunkte …</translation>
+        </message>
+        <message>
+            <source>Lists, sets and removes breakpoints: before an event, or where a question holds.</source>
+            <translation>Zeigt, setzt und entfernt Haltepunkte: vor einem Ereignis oder wo eine Bedingung gilt.</translation>
+        </message>
+        <message>
+            <source>Decides otherwise, or lets another policy go on from here, beside this run; lists all forks.</source>
+            <translation>Entscheidet anders oder lässt ab hier eine andere Strategie neben diesem Lauf fortfahren; zeigt alle Verzweigungen.</translation>
+        </message>
+        <message>
+            <source>Experiments ...</source>
+            <translation>Experimente …</translation>
+        </message>
+        <message>
+            <source>Figures of the papers made again, and sweeps of the scenario, beside this run.</source>
+            <translation>Abbildungen der Arbeiten nachrechnen und Parameter des Szenarios variieren, neben diesem Lauf.</translation>
+        </message>
+        <message>
+            <source>Open ...</source>
+            <translation>Öffnen …</translation>
+        </message>
+        <message>
+            <source>Opens a scenario or a saved session.</source>
+            <translation>Öffnet ein Szenario oder eine gespeicherte Sitzung.</translation>
+        </message>
+        <message>
+            <source>Back to the run before</source>
+            <translation>Zurück zum vorigen Lauf</translation>
+        </message>
+        <message>
+            <source>Goes back to the run that another scenario, policy or seed has replaced.</source>
+            <translation>Geht zu dem Lauf zurück, an dessen Stelle ein anderes Szenario, eine andere Strategie oder ein anderer Seed trat.</translation>
+        </message>
+        <message>
+            <source>Save session ...</source>
+            <translation>Sitzung speichern …</translation>
+        </message>
+        <message>
+            <source>Saves scenario, seed, exact state, place in history and layout.</source>
+            <translation>Speichert Szenario, Seed, genauen Zustand, Stelle im Verlauf und Anordnung.</translation>
+        </message>
+        <message>
+            <source>Save scenario ...</source>
+            <translation>Szenario speichern …</translation>
+        </message>
+        <message>
+            <source>Saves the scenario as a TOML file.</source>
+            <translation>Speichert das Szenario als TOML-Datei.</translation>
+        </message>
+        <message>
+            <source>Export events ...</source>
+            <translation>Ereignisse ausgeben …</translation>
+        </message>
+        <message>
+            <source>Writes every event so far as a table, CSV or Parquet.</source>
+            <translation>Schreibt alle bisherigen Ereignisse als Tabelle, CSV oder Parquet.</translation>
+        </message>
+        <message>
+            <source>Copy the line that opens this moment</source>
+            <translation>Zeile kopieren, die diesen Augenblick öffnet</translation>
+        </message>
+        <message>
+            <source>Copies a command that opens this very moment on any machine.</source>
+            <translation>Kopiert einen Befehl, der genau diesen Augenblick auf jedem Rechner öffnet.</translation>
+        </message>
+        <message>
+            <source>Lessons ...</source>
+            <translation>Lektionen …</translation>
+        </message>
+        <message>
+            <source>Lists all lessons with what one learns, and all scenarios.</source>
+            <translation>Zeigt alle Lektionen mit ihrem Lernziel und alle Szenarien.</translation>
+        </message>
+        <message>
+            <source>Next step of the lesson</source>
+            <translation>Nächster Schritt der Lektion</translation>
+        </message>
+        <message>
+            <source>Goes on with the lesson; without one, lets one event happen.</source>
+            <translation>Führt die Lektion fort; ohne Lektion lässt es ein Ereignis geschehen.</translation>
+        </message>
+        <message>
+            <source>Step of the lesson before</source>
+            <translation>Voriger Schritt der Lektion</translation>
+        </message>
+        <message>
+            <source>Goes back in the lesson; without one, takes one event back.</source>
+            <translation>Geht in der Lektion zurück; ohne Lektion nimmt es ein Ereignis zurück.</translation>
+        </message>
+        <message>
+            <source>Add this moment to a lesson ...</source>
+            <translation>Augenblick an eine Lektion anfügen …</translation>
+        </message>
+        <message>
+            <source>Writes the moment that is shown, with its panels and what is outlined, into a lesson's file.</source>
+            <translation>Schreibt den gezeigten Augenblick mit seinen Ansichten und Hervorhebungen in die Datei einer Lektion.</translation>
+        </message>
+        <message>
+            <source>Ask me this</source>
+            <translation>Danach fragen</translation>
+        </message>
+        <message>
+            <source>Asks what the policy decides next; where a question is open, goes to its answer.</source>
+            <translation>Fragt, was die Strategie als Nächstes entscheidet; bei offener Frage geht es zum Antwortfeld.</translation>
+        </message>
+        <message>
+            <source>Reveal the answer</source>
+            <translation>Antwort aufdecken</translation>
+        </message>
+        <message>
+            <source>Shows the answer to the question that is open.</source>
+            <translation>Zeigt die Antwort auf die offene Frage.</translation>
+        </message>
+        <message>
+            <source>Exercise ...</source>
+            <translation>Übung …</translation>
+        </message>
+        <message>
+            <source>Lets you decide instead of the policy, one decision after the other, on instances by seed.</source>
+            <translation>Statt der Strategie selbst entscheiden, eine Entscheidung nach der anderen, an Beispielen nach Seed.</translation>
+        </message>
+        <message>
+            <source>Keep answers in a file ...</source>
+            <translation>Antworten in Datei aufbewahren …</translation>
+        </message>
+        <message>
+            <source>Writes what you answer into a file that 'slotscope grade' reads.</source>
+            <translation>Schreibt die Antworten in eine Datei, die „slotscope grade“ liest.</translation>
+        </message>
+        <message>
+            <source>Quit</source>
+            <translation>Beenden</translation>
+        </message>
+        <message>
+            <source>Leaves slotscope.</source>
+            <translation>Beendet slotscope.</translation>
+        </message>
+        <message>
+            <source>Lecture mode</source>
+            <translation>Vorlesungsmodus</translation>
+        </message>
+        <message>
+            <source>Larger type and marks, and only what a hall needs to see.</source>
+            <translation>Größere Schrift und Zeichen und nur, was ein Hörsaal sehen muss.</translation>
+        </message>
+        <message>
+            <source>Dark theme</source>
+            <translation>Dunkle Darstellung</translation>
+        </message>
+        <message>
+            <source>Changes between dark and light.</source>
+            <translation>Wechselt zwischen dunkel und hell.</translation>
+        </message>
+        <message>
+            <source>Reset to the default layout</source>
+            <translation>Anordnung zurücksetzen</translation>
+        </message>
+        <message>
+            <source>Puts every panel back.</source>
+            <translation>Stellt jede Ansicht an ihren ersten Platz.</translation>
+        </message>
+        <message>
+            <source>Undo layout change</source>
+            <translation>Anordnung wiederherstellen</translation>
+        </message>
+        <message>
+            <source>Takes back the last reset of the layout.</source>
+            <translation>Nimmt das letzte Zurücksetzen der Anordnung zurück.</translation>
+        </message>
+        <message>
+            <source>Full screen</source>
+            <translation>Vollbild</translation>
+        </message>
+        <message>
+            <source>Fills the screen, and back.</source>
+            <translation>Füllt den Bildschirm und gibt ihn wieder frei.</translation>
+        </message>
+        <message>
+            <source>Help</source>
+            <translation>Hilfe</translation>
+        </message>
+        <message>
+            <source>Opens the manual at the page for what runs.</source>
+            <translation>Öffnet das Handbuch auf der Seite zu dem, was läuft.</translation>
+        </message>
+        <message>
+            <source>Shortcuts</source>
+            <translation>Tastenkürzel</translation>
+        </message>
+        <message>
+            <source>Shows all keys on one sheet.</source>
+            <translation>Zeigt alle Tasten auf einem Blatt.</translation>
+        </message>
+        <message>
+            <source>About slotscope</source>
+            <translation>Über slotscope</translation>
+        </message>
+        <message>
+            <source>Version, papers and licence.</source>
+            <translation>Version, Arbeiten und Lizenz.</translation>
+        </message>
+        <message>
+            <source>Bring a panel to the front</source>
+            <translation>Ansicht nach vorn holen</translation>
+        </message>
+        <message>
+            <source>0 is Comparison, M Monitors, S Scenario, T Track. In lecture mode, where keys stand before the names, once more is for the next policy; 1 and 3 give more room to servers and log, and back.</source>
+            <translation>0 ist Vergleich, M Monitore, S Szenario, T Spur. Im Vorlesungsmodus, wo die Tasten vor den Namen stehen, gilt ein weiterer Druck der nächsten Strategie; 1 und 3 geben Servern und Protokoll mehr Platz und nehmen ihn zurück.</translation>
+        </message>
+        <message>
+            <source>1 to 9</source>
+            <translation>1 bis 9</translation>
+        </message>
+        <message>
+            <source>&amp;File</source>
+            <translation>&amp;Datei</translation>
+        </message>
+        <message>
+            <source>&amp;Run</source>
+            <translation>&amp;Lauf</translation>
+        </message>
+        <message>
+            <source>&amp;View</source>
+            <translation>&amp;Ansicht</translation>
+        </message>
+        <message>
+            <source>&amp;Lessons</source>
+            <translation>L&amp;ektionen</translation>
+        </message>
+        <message>
+            <source>&amp;Help</source>
+            <translation>&amp;Hilfe</translation>
+        </message>
+        <message>
+            <source>Servers</source>
+            <translation>Server</translation>
+        </message>
+        <message>
+            <source>Every server in the stack of its configuration, as in Figure 1 of the paper.</source>
+            <translation>Jeder Server im Stapel seiner Konfiguration, wie in Abbildung 1 der Arbeit.</translation>
+        </message>
+        <message>
+            <source>Algorithm</source>
+            <translation>Algorithmus</translation>
+        </message>
+        <message>
+            <source>The policy's pseudocode, with the current line and its values.</source>
+            <translation>Der Pseudocode der Strategie mit der aktuellen Zeile und ihren Werten.</translation>
+        </message>
+        <message>
+            <source>Decisions</source>
+            <translation>Entscheidungen</translation>
+        </message>
+        <message>
+            <source>What happened at each event, and why, in numbers.</source>
+            <translation>Was bei jedem Ereignis geschah und warum, in Zahlen.</translation>
+        </message>
+        <message>
+            <source>Reward</source>
+            <translation>Ertrag</translation>
+        </message>
+        <message>
+            <source>The reward rate per server over time, against the optimum and the greedy assignment.</source>
+            <translation>Die Ertragsrate je Server über der Zeit, gegen das Optimum und die Greedy-Zuteilung.</translation>
+        </message>
+        <message>
+            <source>Optimum and greedy</source>
+            <translation>Optimum und Greedy</translation>
+        </message>
+        <message>
+            <source>The linear program's optimum beside the greedy assignment, over all workloads.</source>
+            <translation>Das Optimum des linearen Programms neben der Greedy-Zuteilung, über alle Lasten.</translation>
+        </message>
+        <message>
+            <source>Groups</source>
+            <translation>Gruppen</translation>
+        </message>
+        <message>
+            <source>Servers of the Reject Group, and empty slots of the Accept Group, over time.</source>
+            <translation>Server der Reject Group und leere Slots der Accept Group über der Zeit.</translation>
+        </message>
+        <message>
+            <source>Theory</source>
+            <translation>Theorie</translation>
+        </message>
+        <message>
+            <source>The slot deficit q, effective servers against the fluid limit, and V(z).</source>
+            <translation>Das Slot-Defizit q, effektive Server gegen den Fluidgrenzwert, und V(z).</translation>
+        </message>
+        <message>
+            <source>Server grid</source>
+            <translation>Serverraster</translation>
+        </message>
+        <message>
+            <source>Every server in order of its number, with its slots and its group.</source>
+            <translation>Jeder Server in der Reihenfolge seiner Nummer, mit seinen Slots und seiner Gruppe.</translation>
+        </message>
+        <message>
+            <source>Inspector</source>
+            <translation>Inspektor</translation>
+        </message>
+        <message>
+            <source>The server, job, ... that was clicked: what is known of it, and its history.</source>
+            <translation>Der angeklickte Server, Job, …: was von ihm bekannt ist, und seine Geschichte.</translation>
+        </message>
+        <message>
+            <source>Monitors</source>
+            <translation>Monitore</translation>
+        </message>
+        <message>
+            <source>What must hold of every state, and what the paper claims of the long run.</source>
+            <translation>Was in jedem Zustand gelten muss, und was die Arbeit auf lange Sicht behauptet.</translation>
+        </message>
+        <message>
+            <source>Track</source>
+            <translation>Spur</translation>
+        </message>
+        <message>
+            <source>Any expression about the run over time, and where conditions and breakpoints hold.</source>
+            <translation>Beliebige Ausdrücke über den Lauf im Zeitverlauf, und wo Bedingungen und Haltepunkte gelten.</translation>
+        </message>
+        <message>
+            <source>Scenario</source>
+            <translation>Szenario</translation>
+        </message>
+        <message>
+            <source>Job types, servers, policy and seed; edit them and restart or continue.</source>
+            <translation>Jobtypen, Server, Strategie und Seed; ändern und neu starten oder fortfahren.</translation>
+        </message>
+        <message>
+            <source>Comparison</source>
+            <translation>Vergleich</translation>
+        </message>
+        <message>
+            <source>Measures of the policies side by side, with paired differences on the same jobs.</source>
+            <translation>Kennzahlen der Strategien nebeneinander, mit gepaarten Differenzen an denselben Jobs.</translation>
+        </message>
+        <message>
+            <source>Every server as a bin with its jobs to scale, and its active configuration.</source>
+            <translation>Jeder Server als Behälter mit seinen Jobs im Maßstab und seiner aktiven Konfiguration.</translation>
+        </message>
+        <message>
+            <source>Queues</source>
+            <translation>Warteschlangen</translation>
+        </message>
+        <message>
+            <source>The jobs that wait in each virtual queue, and the partition of sizes behind it.</source>
+            <translation>Die in jeder virtuellen Warteschlange wartenden Jobs und die Zerlegung der Größen dahinter.</translation>
+        </message>
+        <message>
+            <source>Queue over time</source>
+            <translation>Warteschlange im Zeitverlauf</translation>
+        </message>
+        <message>
+            <source>The total queue and the longest virtual queues over time, and whether they grow.</source>
+            <translation>Die gesamte und die längsten virtuellen Warteschlangen über der Zeit, und ob sie wachsen.</translation>
+        </message>
+        <message>
+            <source>Weights</source>
+            <translation>Gewichte</translation>
+        </message>
+        <message>
+            <source>The weight ⟨k, Q⟩ of each configuration, and the servers on which it is active.</source>
+            <translation>Das Gewicht ⟨k, Q⟩ jeder Konfiguration und die Server, auf denen sie aktiv ist.</translation>
+        </message>
+        <message>
+            <source>Load and capacity</source>
+            <translation>Last und Kapazität</translation>
+        </message>
+        <message>
+            <source>The load as a share of the supportable workload ρ*, and which jobs make up ρ*.</source>
+            <translation>Die Last als Anteil der tragbaren Last ρ*, und welche Jobs ρ* ausmachen.</translation>
+        </message>
+        <message>
+            <source>Every server with its jobs to scale, real and virtual, its tokens and its timer.</source>
+            <translation>Jeder Server mit seinen wirklichen und virtuellen Jobs im Maßstab, seinen Marken und seiner Uhr.</translation>
+        </message>
+        <message>
+            <source>Tokens</source>
+            <translation>Marken</translation>
+        </message>
+        <message>
+            <source>The tokens of each type against their limit, and each token's way to a job.</source>
+            <translation>Die Marken jedes Typs gegen ihre Grenze, und der Weg jeder Marke zu einem Job.</translation>
+        </message>
+        <message>
+            <source>Policy map</source>
+            <translation>Karte der Strategie</translation>
+        </message>
+        <message>
+            <source>What a server asks for in each configuration, how often it is there, and who is now.</source>
+            <translation>Was ein Server in jeder Konfiguration anfordert, wie oft er dort ist, und wer es jetzt ist.</translation>
+        </message>
+        <message>
+            <source>Plan and gap</source>
+            <translation>Plan und Abstand</translation>
+        </message>
+        <message>
+            <source>The bound N̄ of (61), its budget and its prices; the servers that policies need.</source>
+            <translation>Die Schranke N̄ aus (61), ihr Budget und ihre Preise; die Server, die Strategien brauchen.</translation>
+        </message>
+        <message>
+            <source>Every server, and each job on the servers that it runs on, filling as it executes.</source>
+            <translation>Jeder Server, und jeder Job auf den Servern, auf denen er läuft; er füllt sich mit der Ausführung.</translation>
+        </message>
+        <message>
+            <source>Allocations</source>
+            <translation>Zuteilungen</translation>
+        </message>
+        <message>
+            <source>How many jobs run on 1, 2, ... servers, now and on average, beside the optimum.</source>
+            <translation>Wie viele Jobs auf 1, 2, … Servern laufen, jetzt und im Mittel, neben dem Optimum.</translation>
+        </message>
+        <message>
+            <source>State-space collapse</source>
+            <translation>Zustandsraumkollaps</translation>
+        </message>
+        <message>
+            <source>The jobs on the two widths of the optimum, on their way to it and around it.</source>
+            <translation>Die Jobs auf den beiden Breiten des Optimums, auf dem Weg dorthin und um es herum.</translation>
+        </message>
+        <message>
+            <source>Blocking and time</source>
+            <translation>Blockierung und Zeit</translation>
+        </message>
+        <message>
+            <source>The share of jobs that are blocked, and their mean execution time, over time.</source>
+            <translation>Der Anteil blockierter Jobs und ihre mittlere Ausführungszeit im Zeitverlauf.</translation>
+        </message>
+        <message>
+            <source>Optimum</source>
+            <translation>Optimum</translation>
+        </message>
+        <message>
+            <source>(P) and Theorem 1: the widths, p* and D*, also for other loads; exact references.</source>
+            <translation>(P) und Satz 1: die Breiten, p* und D*, auch für andere Lasten; exakte Vergleichswerte.</translation>
+        </message>
+        <message>
+            <source>◀ Back</source>
+            <translation>◀ Zurück</translation>
+        </message>
+        <message>
+            <source>Back
+The step before (PageUp).</source>
+            <translation>Zurück
+Der vorige Schritt (Bild auf).</translation>
+        </message>
+        <message>
+            <source>Next ▶</source>
+            <translation>Weiter ▶</translation>
+        </message>
+        <message>
+            <source>Next
+The next step (PageDown).</source>
+            <translation>Weiter
+Der nächste Schritt (Bild ab).</translation>
+        </message>
+        <message>
+            <source>All lessons</source>
+            <translation>Alle Lektionen</translation>
+        </message>
+        <message>
+            <source>All lessons
+The page that lists them.</source>
+            <translation>Alle Lektionen
+Die Seite, die sie auflistet.</translation>
+        </message>
+        <message>
+            <source>End</source>
+            <translation>Beenden</translation>
+        </message>
+        <message>
+            <source>End
+Ends the lesson; the panels stand as before it.</source>
+            <translation>Beenden
+Beendet die Lektion; die Ansichten stehen wie zuvor.</translation>
+        </message>
+        <message>
+            <source>Commit</source>
+            <translation>Festlegen</translation>
+        </message>
+        <message>
+            <source>Commit
+Gives the answer; then it is graded, and stepped out (Enter).</source>
+            <translation>Festlegen
+Gibt die Antwort ab; sie wird bewertet und vorgeführt (Eingabetaste).</translation>
+        </message>
+        <message>
+            <source>Reveal</source>
+            <translation>Aufdecken</translation>
+        </message>
+        <message>
+            <source>Reveal
+Shows the answer without giving one (R).</source>
+            <translation>Aufdecken
+Zeigt die Antwort, ohne eine abzugeben (R).</translation>
+        </message>
+        <message>
+            <source>Next</source>
+            <translation>Weiter</translation>
+        </message>
+        <message>
+            <source>Next
+The next decision of the exercise (Enter).</source>
+            <translation>Weiter
+Die nächste Entscheidung der Übung (Eingabetaste).</translation>
+        </message>
+        <message>
+            <source>Skip
+Puts the question aside.</source>
+            <translation>Überspringen
+Legt die Frage beiseite.</translation>
+        </message>
+        <message>
+            <source>Scenario
+Which system runs.</source>
+            <translation>Szenario
+Welches System läuft.</translation>
+        </message>
+        <message>
+            <source>Policy</source>
+            <translation>Strategie</translation>
+        </message>
+        <message>
+            <source>Policy
+Which policy decides; the jobs stay the same.</source>
+            <translation>Strategie
+Welche Strategie entscheidet; die Jobs bleiben dieselben.</translation>
+        </message>
+        <message>
+            <source>Seed
+The same seed gives every policy the same jobs.</source>
+            <translation>Seed
+Derselbe Seed gibt jeder Strategie dieselben Jobs.</translation>
+        </message>
+        <message>
+            <source>Kind of event</source>
+            <translation>Art des Ereignisses</translation>
+        </message>
+        <message>
+            <source>Next kind
+What Ctrl+Right runs to.</source>
+            <translation>Nächste Art
+Wohin Strg+Rechts läuft.</translation>
+        </message>
+        <message>
+            <source>Speed</source>
+            <translation>Geschwindigkeit</translation>
+        </message>
+        <message>
+            <source>Speed (&lt; and &gt;)
+From single sub-steps to no limit; it snaps at 1×, one unit of time per second.</source>
+            <translation>Geschwindigkeit (&lt; und &gt;)
+Von einzelnen Teilschritten bis unbegrenzt; rastet bei 1× ein, einer Zeiteinheit je Sekunde.</translation>
+        </message>
+        <message>
+            <source>Show</source>
+            <translation>Zeigen</translation>
+        </message>
+        <message>
+            <source>Show the file's text</source>
+            <translation>Text der Datei zeigen</translation>
+        </message>
+        <message>
+            <source>Run it</source>
+            <translation>Ausführen</translation>
+        </message>
+        <message>
+            <source>Allow this file as it is now, and run it</source>
+            <translation>Diese Datei in ihrer jetzigen Fassung zulassen und ausführen</translation>
+        </message>
+        <message>
+            <source>A policy of your own</source>
+            <translation>Eine eigene Strategie</translation>
+        </message>
+        <message>
+            <source>New from template ...</source>
+            <translation>Neu aus Vorlage …</translation>
+        </message>
+        <message>
+            <source>Write a first policy of your own for this kind of system, and run it</source>
+            <translation>Eine erste eigene Strategie für diese Art von System schreiben und ausführen</translation>
+        </message>
+        <message>
+            <source>DRA for a student</source>
+            <translation>DRA für Studierende</translation>
+        </message>
+        <message>
+            <source>Servers with a queue</source>
+            <translation>Server mit Warteschlange</translation>
+        </message>
+        <message>
+            <source>Tokens: Join-Requesting-Server</source>
+            <translation>Marken: Join-Requesting-Server</translation>
+        </message>
+        <message>
+            <source>Moldable jobs: greedy(p*)</source>
+            <translation>Formbare Jobs: greedy(p*)</translation>
+        </message>
+        <message>
+            <source>any</source>
+            <translation>beliebig</translation>
+        </message>
+        <message>
+            <source>harder</source>
+            <translation>schwerer</translation>
+        </message>
+        <message>
+            <source>hardest</source>
+            <translation>am schwersten</translation>
+        </message>
+        <message>
+            <source>Lessons</source>
+            <translation>Lektionen</translation>
+        </message>
+        <message>
+            <source>which server takes the job, or none</source>
+            <translation>welcher Server den Job nimmt, oder keiner</translation>
+        </message>
+        <message>
+            <source>which configuration comes next</source>
+            <translation>welche Konfiguration als Nächste kommt</translation>
+        </message>
+        <message>
+            <source>the order of the configurations</source>
+            <translation>die Reihenfolge der Konfigurationen</translation>
+        </message>
+        <message>
+            <source>from which server a job migrates</source>
+            <translation>von welchem Server ein Job umzieht</translation>
+        </message>
+        <message>
+            <source>which job is served next</source>
+            <translation>welcher Job als Nächster bedient wird</translation>
+        </message>
+        <message>
+            <source>which token the job takes</source>
+            <translation>welche Marke der Job nimmt</translation>
+        </message>
+        <message>
+            <source>how many servers the job gets</source>
+            <translation>wie viele Server der Job bekommt</translation>
+        </message>
+        <message>
+            <source>the value of a variable after the next line that sets it</source>
+            <translation>der Wert einer Variablen nach der nächsten Zeile, die sie setzt</translation>
+        </message>
+        <message>
+            <source>which policy is ahead later on</source>
+            <translation>welche Strategie später vorn liegt</translation>
+        </message>
+        <message>
+            <source>how the curve goes on</source>
+            <translation>wie die Kurve weitergeht</translation>
+        </message>
+        <message>
+            <source>Why the last decision?</source>
+            <translation>Warum die letzte Entscheidung?</translation>
+        </message>
+        <message>
+            <source>Why this server, or why not?</source>
+            <translation>Warum dieser Server, oder warum nicht?</translation>
+        </message>
+        <message>
+            <source>Why here, or why does it still wait?</source>
+            <translation>Warum hier, oder warum wartet er noch?</translation>
+        </message>
+        <message>
+            <source>Save picture
+Saves this panel as PNG or SVG.</source>
+            <translation>Bild speichern
+Speichert diese Ansicht als PNG oder SVG.</translation>
+        </message>
+        <message>
+            <source>Save data
+Saves this panel's series as CSV, a log also as JSON lines.</source>
+            <translation>Daten speichern
+Speichert die Reihe dieser Ansicht als CSV, ein Protokoll auch als JSON-Zeilen.</translation>
+        </message>
+        <message>
+            <source>Float or dock
+Puts this panel into a window of its own, and back.</source>
+            <translation>Lösen oder andocken
+Gibt dieser Ansicht ein eigenes Fenster und nimmt sie wieder auf.</translation>
+        </message>
+        <message>
+            <source>Hide
+Hides this panel; the View menu brings it back.</source>
+            <translation>Ausblenden
+Blendet diese Ansicht aus; das Menü „Ansicht“ holt sie zurück.</translation>
+        </message>
+        <message>
+            <source>all decisions</source>
+            <translation>alle Entscheidungen</translation>
+        </message>
+        <message>
+            <source>Commit an answer first, reveal it, or skip the question.</source>
+            <translation>Erst eine Antwort festlegen, sie aufdecken oder die Frage überspringen.</translation>
+        </message>
+        <message>
+            <source>Compare
+Puts other policies, or other parameters, beside this one: the same jobs, clocks in step.</source>
+            <translation>Vergleichen
+Stellt andere Strategien oder Parameter neben diese: dieselben Jobs, Uhren im Gleichlauf.</translation>
+        </message>
+    </context>
+</TS>

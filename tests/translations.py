@@ -1,0 +1,107 @@
+"""The texts that the window can say in other languages, and the files of their translations.
+
+``python -m tests.translations`` brings each ``.ts`` file up to date with the source, keeping what is translated,
+and compiles it to the ``.qm`` that ships; what has no translation yet is listed.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from slotscope.gui import panel
+from slotscope.gui.docking import docks
+from slotscope.gui.language.words import CONTEXT, TRANSLATIONS
+from slotscope.gui.lessons import exercises, question_line, questions, strip
+from slotscope.gui.panels import COMPARISON, panels_of
+from slotscope.gui.running import compare
+from slotscope.gui.window import actions, dialogs, manual, transport
+from slotscope.model.exercises.question import ASKS
+from slotscope.model.kinds.spec import KINDS
+from slotscope.model.lessons.languages import ENGLISH, LANGUAGES
+
+GUI = Path(__file__).resolve().parents[1] / "gui"
+OTHERS = [language for language in LANGUAGES if language != ENGLISH]
+RECORD = "python -m tests.translations"
+
+#: Words of Qt's own that its translations have under names of their own.
+_HEAD = '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE TS>\n'
+
+
+def sources() -> list[str]:
+    """Every text that is shown through ``tr``: those in the source, and those of tables."""
+    found = [text for path in sorted(GUI.rglob("*.py")) for text in _literals(path)]
+    return list(dict.fromkeys([*found, *_of_tables()]))
+
+
+def _literals(path: Path) -> list[str]:
+    calls = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Call)]
+    of_tr = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "tr" and call.args]
+    return [str(call.args[0].value) for call in of_tr if isinstance(call.args[0], ast.Constant)]
+
+
+def _of_tables() -> list[str]:
+    commands = (*actions.COMMANDS, actions.BRING)
+    entries = dict.fromkeys(entry for system in KINDS for entry in (*panels_of(system), COMPARISON))
+    panels = [entry.load() for entry in entries]
+    pages = manual.PAGES
+    return [
+        *(text for command in commands for text in (command.title, command.sentence)),
+        *(key for command in commands for key in command.keys if " " in key),
+        *(title for title, _ in dialogs.MENUS),
+        *(text for one in panels for text in (one.title, one.summary)),
+        *(text for table in (strip._BUTTONS, question_line._BUTTONS) for _, *texts in table for text in texts),
+        *(text for _, *texts in transport.FIELDS for text in texts),
+        *(text for _, *texts in transport.FAULT_BUTTONS for text in texts),
+        *(text for title, _, tip in transport.OWN_ENTRIES for text in (title, tip)),
+        *(pages[page] for page in ("dra", "queues", "tokens", "moldable")),
+        *exercises.LEVELS,
+        "Lessons",  # the title of a sheet, which also names it
+        *ASKS.values(),
+        *panel._WHY.values(),
+        *docks._BUTTONS.values(),
+        exercises._ALL,
+        questions.WAITS,
+        compare._TIP,
+    ]
+
+
+def translations(language: str) -> dict[str, str]:
+    """What the file of a language has for each text; empty where it has nothing yet."""
+    path = TRANSLATIONS / f"slotscope_{language}.ts"
+    if not path.exists():
+        return {}
+    messages = ET.parse(path).getroot().iter("message")
+    return {one.findtext("source") or "": one.findtext("translation") or "" for one in messages}
+
+
+def write(language: str, known: dict[str, str]) -> None:
+    """Write a language's file for the texts that there are now, and compile it."""
+    root = ET.Element("TS", version="2.1", language=language, sourcelanguage=ENGLISH)
+    context = ET.SubElement(root, "context")
+    ET.SubElement(context, "name").text = CONTEXT
+    for text in sources():
+        message = ET.SubElement(context, "message")
+        ET.SubElement(message, "source").text = text
+        translation = ET.SubElement(message, "translation")
+        translation.text = known.get(text, "")
+        if not translation.text:
+            translation.set("type", "unfinished")
+    ET.indent(root, " " * 4)
+    path = TRANSLATIONS / f"slotscope_{language}.ts"
+    path.write_text(f"{_HEAD}{ET.tostring(root, encoding='unicode')}\n", encoding="utf-8")
+    lrelease = Path(sys.executable).with_name("pyside6-lrelease")
+    subprocess.run([lrelease, "-silent", str(path), "-qm", str(path.with_suffix(".qm"))], check=True)
+
+
+if __name__ == "__main__":
+    for other in OTHERS:
+        write(other, translations(other))
+        for text in (text for text, said in translations(other).items() if not said):
+            print(f"{other}: {text!r}")
