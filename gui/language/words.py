@@ -22,7 +22,7 @@ KEY, _SPOKEN = "language", "slotscope-language"
 
 def tr(text: str) -> str:
     """A text in the language that is spoken; as it is where that has no words for it."""
-    return QCoreApplication.translate(CONTEXT, text)  # type: ignore[arg-type]  # str, not bytes
+    return QCoreApplication.translate(CONTEXT, text)
 
 
 def spoken() -> str:

@@ -84,12 +84,12 @@ Startet das Szenario mit diesem Seed und fragt nach seinen Entscheidungen (Einga
             <translation>{right} von {count} richtig</translation>
         </message>
         <message>
-            <source>Answers (*.answers)</source>
-            <translation>Antworten (*.answers)</translation>
-        </message>
-        <message>
             <source>Keep answers in</source>
             <translation>Antworten aufbewahren in</translation>
+        </message>
+        <message>
+            <source>Answers (*.answers)</source>
+            <translation>Antworten (*.answers)</translation>
         </message>
         <message>
             <source>Answer</source>
@@ -182,10 +182,6 @@ Wie viele welche Antwort gaben; steht dann neben der richtigen (Eingabetaste).</
             <translation>eine Bedingung oder die Nummer eines Ereignisses</translation>
         </message>
         <message>
-            <source>a question such as 'rejected', or the number of an event; Enter adds it</source>
-            <translation>Bedingung wie „rejected“ oder Nummer eines Ereignisses; Eingabetaste fügt an</translation>
-        </message>
-        <message>
             <source>each </source>
             <translation>alle </translation>
         </message>
@@ -230,10 +226,6 @@ Wie viele welche Antwort gaben; steht dann neben der richtigen (Eingabetaste).</
             <translation>Eine Strategie mit anderen Parametern wie {example} oder der Pfad der Datei einer Strategie</translation>
         </message>
         <message>
-            <source>Scenarios and sessions (*.toml *.json *.slotscope);;All files (*)</source>
-            <translation>Szenarien und Sitzungen (*.toml *.json *.slotscope);;Alle Dateien (*)</translation>
-        </message>
-        <message>
             <source>Run until</source>
             <translation>Laufen bis</translation>
         </message>
@@ -244,6 +236,10 @@ Wie viele welche Antwort gaben; steht dann neben der richtigen (Eingabetaste).</
         <message>
             <source>Open</source>
             <translation>Öffnen</translation>
+        </message>
+        <message>
+            <source>Scenarios and sessions (*.toml *.json *.slotscope);;All files (*)</source>
+            <translation>Szenarien und Sitzungen (*.toml *.json *.slotscope);;Alle Dateien (*)</translation>
         </message>
         <message>
             <source>Save session</source>
@@ -544,8 +540,8 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>Haltepunkt vor dem nächsten Ereignis</translation>
         </message>
         <message>
-            <source>Sets or clears a breakpoint just before the next event.</source>
-            <translation>Setzt oder löscht einen Haltepunkt unmittelbar vor dem nächsten Ereignis.</translation>
+            <source>Sets or clears a breakpoint just before the next event; in lecture mode B blacks out.</source>
+            <translation>Setzt oder löscht einen Haltepunkt unmittelbar vor dem nächsten Ereignis; im Vorlesungsmodus schaltet B auf Schwarz.</translation>
         </message>
         <message>
             <source>Breakpoints ...</source>
@@ -616,6 +612,38 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>Kopiert einen Befehl, der genau diesen Augenblick auf jedem Rechner öffnet.</translation>
         </message>
         <message>
+            <source>Copy the link that opens this moment</source>
+            <translation>Link kopieren, der diesen Augenblick öffnet</translation>
+        </message>
+        <message>
+            <source>Copies a slotscope:// link that 'slotscope LINK' opens; it names no files.</source>
+            <translation>Kopiert einen Link slotscope://, den „slotscope LINK“ öffnet; er nennt keine Dateien.</translation>
+        </message>
+        <message>
+            <source>Save a film ...</source>
+            <translation>Film speichern …</translation>
+        </message>
+        <message>
+            <source>Films a decision, some events or a length of time: MP4, GIF or a folder of pictures.</source>
+            <translation>Filmt eine Entscheidung, einige Ereignisse oder eine Zeitspanne: MP4, GIF oder ein Ordner mit Bildern.</translation>
+        </message>
+        <message>
+            <source>Save a page that plays ...</source>
+            <translation>Abspielbare Seite speichern …</translation>
+        </message>
+        <message>
+            <source>Writes one HTML file that plays some moments in any browser, without a network.</source>
+            <translation>Schreibt eine HTML-Datei, die einige Augenblicke in jedem Browser ohne Netz abspielt.</translation>
+        </message>
+        <message>
+            <source>Save all panels ...</source>
+            <translation>Alle Ansichten speichern …</translation>
+        </message>
+        <message>
+            <source>Writes a PDF with a page for each panel, or a folder of pictures, with captions.</source>
+            <translation>Schreibt ein PDF mit einer Seite je Ansicht oder einen Ordner mit Bildern, mit Unterschriften.</translation>
+        </message>
+        <message>
             <source>Lessons ...</source>
             <translation>Lektionen …</translation>
         </message>
@@ -644,8 +672,8 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>Augenblick an eine Lektion anfügen …</translation>
         </message>
         <message>
-            <source>Writes the moment that is shown, with its panels and what is outlined, into a lesson's file.</source>
-            <translation>Schreibt den gezeigten Augenblick mit seinen Ansichten und Hervorhebungen in die Datei einer Lektion.</translation>
+            <source>Writes the moment that is shown, with panels, outlines and marks, into a lesson's file.</source>
+            <translation>Schreibt den gezeigten Augenblick mit Ansichten, Hervorhebungen und Zeichnungen in die Datei einer Lektion.</translation>
         </message>
         <message>
             <source>Ask me this</source>
@@ -696,6 +724,62 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>Größere Schrift und Zeichen und nur, was ein Hörsaal sehen muss.</translation>
         </message>
         <message>
+            <source>Begin the lecture</source>
+            <translation>Vorlesung beginnen</translation>
+        </message>
+        <message>
+            <source>Lecture mode, also while an answer is typed; Esc then ends it where nothing runs.</source>
+            <translation>Vorlesungsmodus, auch während eine Antwort getippt wird; Esc beendet ihn, wenn nichts läuft.</translation>
+        </message>
+        <message>
+            <source>Laser pointer</source>
+            <translation>Laserpointer</translation>
+        </message>
+        <message>
+            <source>A red dot follows the mouse; once more switches it off.</source>
+            <translation>Ein roter Punkt folgt der Maus; noch einmal schaltet ihn aus.</translation>
+        </message>
+        <message>
+            <source>Draw with a pen</source>
+            <translation>Mit dem Stift zeichnen</translation>
+        </message>
+        <message>
+            <source>Draws on any panel with the mouse; once more puts the pen away.</source>
+            <translation>Zeichnet mit der Maus auf jede Ansicht; noch einmal legt den Stift weg.</translation>
+        </message>
+        <message>
+            <source>Draw arrows</source>
+            <translation>Pfeile zeichnen</translation>
+        </message>
+        <message>
+            <source>Drag to where an arrow points; Enter points at the selection.</source>
+            <translation>Dorthin ziehen, wohin ein Pfeil zeigt; die Eingabetaste zeigt auf die Auswahl.</translation>
+        </message>
+        <message>
+            <source>Write notes</source>
+            <translation>Notizen schreiben</translation>
+        </message>
+        <message>
+            <source>Click where a note is to stand; Enter puts it at the selection.</source>
+            <translation>Klicken, wo eine Notiz stehen soll; die Eingabetaste setzt sie an die Auswahl.</translation>
+        </message>
+        <message>
+            <source>Clear the marks</source>
+            <translation>Zeichnungen löschen</translation>
+        </message>
+        <message>
+            <source>Takes all marks off the pictures.</source>
+            <translation>Nimmt alle Zeichnungen von den Bildern.</translation>
+        </message>
+        <message>
+            <source>Black out</source>
+            <translation>Schwarzschalten</translation>
+        </message>
+        <message>
+            <source>All is black, and a run that is watched waits, until any key or click.</source>
+            <translation>Alles ist schwarz, und ein beobachteter Lauf wartet bis zur nächsten Taste oder zum nächsten Klick.</translation>
+        </message>
+        <message>
             <source>Dark theme</source>
             <translation>Dunkle Darstellung</translation>
         </message>
@@ -712,12 +796,12 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>Stellt jede Ansicht an ihren ersten Platz.</translation>
         </message>
         <message>
-            <source>Undo layout change</source>
-            <translation>Anordnung wiederherstellen</translation>
+            <source>Undo</source>
+            <translation>Rückgängig</translation>
         </message>
         <message>
-            <source>Takes back the last reset of the layout.</source>
-            <translation>Nimmt das letzte Zurücksetzen der Anordnung zurück.</translation>
+            <source>Takes back the last mark while the pen is in hand, else the last reset of the layout.</source>
+            <translation>Nimmt mit dem Stift die letzte Zeichnung zurück, sonst das letzte Zurücksetzen der Anordnung.</translation>
         </message>
         <message>
             <source>Full screen</source>
@@ -1216,6 +1300,12 @@ Von einzelnen Teilschritten bis unbegrenzt; rastet bei 1× ein, einer Zeiteinhei
         <message>
             <source>Why here, or why does it still wait?</source>
             <translation>Warum hier, oder warum wartet er noch?</translation>
+        </message>
+        <message>
+            <source>Copy picture
+Copies this panel's picture; drag it from here into a slide.</source>
+            <translation>Bild kopieren
+Kopiert das Bild dieser Ansicht; von hier lässt es sich auf eine Folie ziehen.</translation>
         </message>
         <message>
             <source>Save picture

@@ -1,0 +1,49 @@
+"""The window's own words in German: what ships is what the file of translations says, and the window says it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from slotscope.gui.language.words import KEY, TRANSLATIONS, chosen, speak, spoken, tr
+from tests.gui.windows import complete_window
+
+
+@pytest.fixture
+def german(qapp: QApplication) -> Iterator[None]:
+    speak(qapp, "de")
+    yield
+    speak(qapp, "en")
+
+
+@pytest.mark.usefixtures("german")
+def test_what_ships_is_what_the_file_says() -> None:
+    messages = ElementTree.parse(TRANSLATIONS / "slotscope_de.ts").getroot().iter("message")
+    pairs = [(one.findtext("source") or "", one.findtext("translation") or "") for one in messages]
+    assert len(pairs) > 250
+    assert [source for source, said in pairs if said and tr(source) != said] == []
+    for source, said in pairs:
+        if said:
+            assert source.count("{") == said.count("{"), source
+
+
+@pytest.mark.usefixtures("german")
+def test_a_window_speaks_german(qtbot: QtBot, tmp_path: Path) -> None:
+    with complete_window(qtbot, tmp_path, language="de") as window:
+        menus = [action.text() for action in window.menu_bar.actions()]
+        assert menus == ["&Datei", "&Lauf", "&Ansicht", "L&ektionen", "&Hilfe"]
+        assert window.actions_by_name["step_back"].text() == "Schritt zurück"
+        assert window.docks["decisions"].windowTitle() == "Entscheidungen"
+
+
+def test_the_wish_comes_before_the_settings(qapp: QApplication, tmp_path: Path) -> None:
+    settings = QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat)
+    settings.setValue(KEY, "de")
+    assert (chosen(settings), chosen(settings, "en"), chosen(settings, "xx")) == ("de", "en", "de")
+    assert spoken() == "en"
