@@ -59,10 +59,23 @@ def _with_interval(value: Estimate) -> str:
 
 
 def claim_readings(info: RunInfo, samples: NDArray[np.float64], bounds: Any, now: float) -> tuple[ClaimReading, ...]:
-    """What a run says of each claim of its kind, by the batches of its samples [n, width] since the warm-up."""
+    """What a run says of each claim of its kind, by the batches of its samples [n, width] since the warm-up.
+
+    A mean is judged once it has been measured for as long as the warm-up: batches of less than that depend on
+    each other, and their interval is too narrow.
+    """
     kind, warmup = info.kind, float(info.scenario.run.warmup)
     found = kind.batches_so_far(info.numbers, [samples], warmup, now) if now > warmup else ()
     batches: Mapping[str, Batches] = found[0] if found else {}
     judgement = kind.judge(info.scenario, [batches], now - warmup) if batches and kind.judges else None
     known = (claim for claim in kind.claims if not claim.measure or not batches or claim.measure in batches)
-    return tuple(judged(claim, info.numbers, bounds, batches, judgement) for claim in known)
+    found_out = (judged(claim, info.numbers, bounds, batches, judgement) for claim in known)
+    return tuple(found_out if now - warmup >= warmup else map(_not_yet, found_out))
+
+
+def _not_yet(reading: ClaimReading) -> ClaimReading:
+    if reading.standing == "open" or not reading.claim.measure:
+        return reading
+    return reading._replace(
+        standing="open", sentence=f"{reading.sentence}; it is judged when that took as long as the warm-up"
+    )

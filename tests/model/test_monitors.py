@@ -119,6 +119,20 @@ class TestKinds:
         assert len(early) == len(kind_named(system).claims)
 
 
+def test_a_mean_is_judged_once_it_was_measured_as_long_as_the_warm_up():
+    session = Session.open("dra-classroom", kernel=False)
+    *_, bounds = session.bench.kind.all_bounds(session.bench.scenario)
+    readings = {}
+    for until in (64.5, 119.9, 300.0):  # the warm-up ends at 60
+        session.run(until=until)
+        readings[until] = claim_readings(session.info, session.timeline.samples.table, bounds, until)
+    for early in (64.5, 119.9):
+        assert {one.standing for one in readings[early]} == {"open"}
+        assert any("as long as the warm-up" in one.sentence for one in readings[early])
+        assert all(one.slack is not None for one in readings[early])
+    assert "holds" in {one.standing for one in readings[300.0]}
+
+
 def test_slack_is_what_the_state_says():
     session = Session.open(SMALL["moldable"], kernel=False)
     session.run(events=50)
