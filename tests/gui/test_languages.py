@@ -8,11 +8,16 @@ from xml.etree import ElementTree
 
 import pytest
 from PySide6.QtCore import QSettings
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.language.words import KEY, TRANSLATIONS, chosen, speak, spoken, tr
-from tests.gui.windows import complete_window
+from slotscope.gui.main_window import MainWindow
+from slotscope.model.lessons.files import lesson_files, load_lesson
+from slotscope.model.lessons.translation import words_beside
+from tests.gui.windows import PATIENCE, complete_window, warm
+
+__all__ = ["warm"]
 
 
 @pytest.fixture
@@ -33,13 +38,29 @@ def test_what_ships_is_what_the_file_says() -> None:
             assert source.count("{") == said.count("{"), source
 
 
-@pytest.mark.usefixtures("german")
+@pytest.mark.usefixtures("german", "warm")
 def test_a_window_speaks_german(qtbot: QtBot, tmp_path: Path) -> None:
     with complete_window(qtbot, tmp_path, language="de") as window:
         menus = [action.text() for action in window.menu_bar.actions()]
         assert menus == ["&Datei", "&Lauf", "&Ansicht", "L&ektionen", "&Hilfe"]
         assert window.actions_by_name["step_back"].text() == "Schritt zurück"
         assert window.docks["decisions"].windowTitle() == "Entscheidungen"
+        _opens_lessons(qtbot, window)
+
+
+def _opens_lessons(qtbot: QtBot, window: MainWindow) -> None:
+    """Each lesson that has German words is shown with them, and asks in them."""
+    text = window.lessons.strip.findChild(QLabel, "lesson-text")
+    translated = [path for path in lesson_files().values() if words_beside(path, "de").exists()]
+    assert len(translated) >= 6
+    for path in translated:
+        window.lessons.open(path.stem)
+        assert window.lessons.lesson == load_lesson(path, "de") != load_lesson(path)
+        assert text.text() == window.lessons.lesson.steps[0].text
+    window.lessons.open("dra-1-decision", 2)
+    asked = load_lesson(lesson_files()["dra-1-decision"], "de").steps[2].question
+    assert asked is not None
+    qtbot.waitUntil(lambda: window.lessons.questions.line.words.text() == asked.text, timeout=PATIENCE)
 
 
 def test_the_wish_comes_before_the_settings(qapp: QApplication, tmp_path: Path) -> None:
