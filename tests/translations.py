@@ -18,9 +18,11 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from slotscope.gui import panel
 from slotscope.gui.docking import docks
 from slotscope.gui.language.words import CONTEXT, TRANSLATIONS
-from slotscope.gui.lessons import exercises, question_line, questions, strip
+from slotscope.gui.lessons import exercises, question_line, questions, strip, tour
 from slotscope.gui.panels import COMPARISON, panels_of
+from slotscope.gui.presenting import palette
 from slotscope.gui.running import compare
+from slotscope.gui.sharing import dialog
 from slotscope.gui.window import actions, dialogs, manual, transport
 from slotscope.model.exercises.question import ASKS
 from slotscope.model.kinds.spec import KINDS
@@ -56,7 +58,16 @@ def _of_tables() -> list[str]:
         *(key for command in commands for key in command.keys if " " in key),
         *(title for title, _ in dialogs.MENUS),
         *(text for one in panels for text in (one.title, one.summary)),
-        *(text for table in (strip._BUTTONS, question_line._BUTTONS) for _, *texts in table for text in texts),
+        *(
+            text
+            for table in (strip._BUTTONS, question_line._BUTTONS, tour._BUTTONS)
+            for _, *texts in table
+            for text in texts
+        ),
+        *(text for table in (palette.TOOLS, palette._DEEDS) for _, *texts in table for text in texts),
+        *(tip for *_, tip in palette._COLORS),
+        *(words for words, _ in dialog._STEPS),
+        *(text for one in (dialog.FILM, dialog.PAGE, dialog.HANDOUT) for text in (one.title, one.kinds)),
         *(text for _, *texts in transport.FIELDS for text in texts),
         *(text for _, *texts in transport.FAULT_BUTTONS for text in texts),
         *(text for title, _, tip in transport.OWN_ENTRIES for text in (title, tip)),

@@ -6,6 +6,7 @@ from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
+from slotscope.gui.language.words import tr
 from slotscope.gui.widgets.boxes import EnterButton
 
 #: The lesson's name.
@@ -38,9 +39,10 @@ class TourOffer(QWidget):
         self._settings = settings
         row = QHBoxLayout(self)
         row.setContentsMargins(10, 2, 8, 4)
-        row.addWidget(QLabel("New here? A tour of two minutes shows what stands where, and the keys."))
+        row.addWidget(QLabel(tr("New here? A tour of two minutes shows what stands where, and the keys.")))
         self.buttons: dict[str, EnterButton] = {}
-        for name, text, tip in _BUTTONS:
+        for name, *words in _BUTTONS:
+            text, tip = map(tr, words)
             button = self.buttons[name] = EnterButton(self)
             button.setText(text)
             button.setToolTip(tip)

@@ -9,6 +9,8 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import Shiboken
 
+from slotscope.gui.language.words import tr
+
 _MODIFIERS = {Qt.Key.Key_Shift, Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_AltGr, Qt.Key.Key_Meta}
 
 
@@ -18,7 +20,7 @@ class BlackCover(QWidget):
     def __init__(self, window: QWidget, back: Callable[[], None]) -> None:
         super().__init__(window)
         self.setObjectName("black")
-        self.setAccessibleName("Black: any key brings the picture back")
+        self.setAccessibleName(tr("Black: any key brings the picture back"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.BlankCursor)
         self._back = back

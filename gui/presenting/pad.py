@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from slotscope.gui.language.words import tr
 from slotscope.gui.panel import Panel
 from slotscope.gui.presenting.strokes import anchor_of, paint_mark, path_of, placed
 from slotscope.gui.theme import current_fonts
@@ -25,8 +26,8 @@ class NoteField(QLineEdit):
 
     def __init__(self, pad: MarkPad, at: QPointF) -> None:
         super().__init__(pad)
-        self.setAccessibleName("Note")
-        self.setPlaceholderText("Note, then Enter")
+        self.setAccessibleName(tr("Note"))
+        self.setPlaceholderText(tr("Note, then Enter"))
         self.setMaxLength(_LONGEST)
         self.setFont(current_fonts().heading)
         wide = min(pad.width(), round(_FIELD * current_fonts().scale))

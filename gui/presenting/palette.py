@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
+from slotscope.gui.language.words import tr
 from slotscope.gui.presenting.strokes import ROLES
 from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.boxes import EnterButton
@@ -16,6 +17,8 @@ TOOLS = (
     ("arrow", "Arrow", "Arrow\nDrag to where it points (Shift+N); Enter points at what is selected."),
     ("note", "Note", "Note\nClick where it is to stand (Ctrl+N); Enter puts it at what is selected."),
 )
+
+_COLORS = tuple((name, "■", f"{name.capitalize()}\nDraws in this colour.") for name in ROLES)
 
 #: What else it offers: name, words, tip.
 _DEEDS = (
@@ -48,7 +51,7 @@ class PenPalette(QFrame):
         super().__init__(window)
         self._over = window
         self.setObjectName("pen")
-        self.setAccessibleName("Pen")
+        self.setAccessibleName(tr("Pen"))
         self.setAutoFillBackground(True)
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -56,8 +59,8 @@ class PenPalette(QFrame):
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 3, 8, 3)
         self.buttons: dict[str, EnterButton] = {}
-        colors = tuple((name, "■", f"{name.capitalize()}\nDraws in this colour.") for name in ROLES)
-        for name, text, tip in (*TOOLS, *colors, *_DEEDS):
+        for name, *words in (*TOOLS, *_COLORS, *_DEEDS):
+            text, tip = map(tr, words)
             button = self.buttons[name] = EnterButton(self)
             button.setText(text)
             button.setToolTip(tip)

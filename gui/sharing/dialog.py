@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from slotscope.gui.language.words import tr
 from slotscope.gui.sharing.job import ShareJob
 from slotscope.gui.widgets.boxes import ChoiceBox
 from slotscope.gui.widgets.fault_line import FaultLine
@@ -79,7 +80,7 @@ class ShareDialog(QDialog):
         super().__init__(parent)
         self._shape, self._opened, self._moment, self._dark, self._lesson = shape, opened, moment, dark, lesson
         self.setObjectName(f"share-{shape.command}")
-        self.setWindowTitle(shape.title)
+        self.setWindowTitle(tr(shape.title))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.job = ShareJob(self)
         self.job.progressed.connect(self._show_progress)
@@ -88,10 +89,10 @@ class ShareDialog(QDialog):
         self.start, self.end, self.pace, self.extent = QLineEdit(str(moment)), QLineEdit(), QLineEdit(), QLineEdit()
         self.end.setText(str(Moment(tuple(event + 1 for event in moment.events))))
         self.steps, self.panels = ChoiceBox(), QListWidget()
-        self.whole = QCheckBox("The whole lesson, with its questions")
-        self.file, self.browse = QLineEdit(str(Path.cwd() / shape.file)), QPushButton("Choose ...")
+        self.whole = QCheckBox(tr("The whole lesson, with its questions"))
+        self.file, self.browse = QLineEdit(str(Path.cwd() / shape.file)), QPushButton(tr("Choose ..."))
         self.fault, self.bar = FaultLine(), QProgressBar()
-        self.save, self.cancel = QPushButton("Save"), QPushButton("Cancel")
+        self.save, self.cancel = QPushButton(tr("Save")), QPushButton(tr("Cancel"))
         self._fill(panels)
         self._lay_out()
         self.browse.clicked.connect(self._choose)
@@ -100,41 +101,42 @@ class ShareDialog(QDialog):
 
     def _fill(self, panels: Sequence[tuple[str, str]]) -> None:
         for words, by in _STEPS:
-            self.steps.addItem(words, by)
+            self.steps.addItem(tr(words), by)
         self.extent.setText("1280x720")
-        self.pace.setPlaceholderText("as usual; moments a second, or time a second")
+        self.pace.setPlaceholderText(tr("as usual; moments a second, or time a second"))
         for name, title in panels:
-            item = QListWidgetItem(title, self.panels)
+            item = QListWidgetItem(tr(title), self.panels)
             item.setData(Qt.ItemDataRole.UserRole, name)
             item.setCheckState(Qt.CheckState.Unchecked)
-        none = "none: the servers alone" if self._shape is PAGE else "the first is the largest; none: lecture mode's"
-        self.panels.setToolTip(f"Panels that are shown; {none}.")
+        tip = tr("Panels that are shown; the first is the largest; none: lecture mode's.")
+        self.panels.setToolTip(tr("Panels that are shown; none: the servers alone.") if self._shape is PAGE else tip)
         self.panels.setMaximumHeight(6 * self.panels.sizeHintForRow(0))
 
     def _lay_out(self) -> None:
         form = QFormLayout()
         rows: list[tuple[str, QWidget]] = []
         if self._shape.stretch:
-            rows += [("From", self.start), ("To", self.end), ("Steps", self.steps), ("Panels", self.panels)]
+            rows += [(tr("From"), self.start), (tr("To"), self.end)]
+            rows += [(tr("Steps"), self.steps), (tr("Panels"), self.panels)]
         if self._shape is PAGE and self._lesson is not None:
             form.addRow("", self.whole)
             for own in (self.start, self.end, self.steps):
                 self.whole.toggled.connect(own.setDisabled)
         if self._shape.film:
-            rows += [("Pace", self.pace), ("Size", self.extent)]
+            rows += [(tr("Pace"), self.pace), (tr("Size"), self.extent)]
         for title, field in rows:
             field.setAccessibleName(title)
             form.addRow(title, field)
         for field in (self.start, self.end):
-            field.setToolTip("An event such as 40, 40.3 for three sub-steps into the next, or t = 12.5 for a time.")
+            field.setToolTip(tr("An event such as 40, 40.3 for three sub-steps into the next, or t = 12.5 for a time."))
         row = QHBoxLayout()
         row.addWidget(self.file, 1)
         row.addWidget(self.browse)
-        form.addRow("File", row)
-        self.file.setAccessibleName("File")
+        form.addRow(tr("File"), row)
+        self.file.setAccessibleName(tr("File"))
         if self._shape is not PAGE:
-            self.file.setToolTip("A path without an ending is that of a folder, which gets PNG pictures.")
-        self.bar.setAccessibleName("how far it is")
+            self.file.setToolTip(tr("A path without an ending is that of a folder, which gets PNG pictures."))
+        self.bar.setAccessibleName(tr("how far it is"))
         self.bar.hide()
         buttons = QHBoxLayout()
         buttons.addWidget(self.bar, 1)
@@ -152,7 +154,7 @@ class ShareDialog(QDialog):
         def take(path: Path) -> None:
             self.file.setText(str(path))
 
-        ask_new_file(self, self._shape.title, take, self._shape.kinds, self.file.text())
+        ask_new_file(self, tr(self._shape.title), take, tr(self._shape.kinds), self.file.text())
 
     # Making it.
 
@@ -208,7 +210,7 @@ class ShareDialog(QDialog):
         self.save.setEnabled(True)
         self.bar.hide()
         if made:
-            self.said.emit(f"Saved as {made['file']}")
+            self.said.emit(tr("Saved as {file}").format(file=made["file"]))
             self.accept()
         else:
             self.fault.say(fault)

@@ -134,6 +134,10 @@ Wie viele welche Antwort gaben; steht dann neben der richtigen (Eingabetaste).</
             <translation>{number} von {count}</translation>
         </message>
         <message>
+            <source>New here? A tour of two minutes shows what stands where, and the keys.</source>
+            <translation>Neu hier? Ein Rundgang von zwei Minuten zeigt, was wo steht, und die Tasten.</translation>
+        </message>
+        <message>
             <source>Others ...</source>
             <translation>Weitere …</translation>
         </message>
@@ -144,6 +148,22 @@ Wie viele welche Antwort gaben; steht dann neben der richtigen (Eingabetaste).</
         <message>
             <source>Why this {what}?</source>
             <translation>Warum „{what}“?</translation>
+        </message>
+        <message>
+            <source>Black: any key brings the picture back</source>
+            <translation>Schwarz: Jede Taste holt das Bild zurück</translation>
+        </message>
+        <message>
+            <source>Note</source>
+            <translation>Notiz</translation>
+        </message>
+        <message>
+            <source>Note, then Enter</source>
+            <translation>Notiz, dann Eingabetaste</translation>
+        </message>
+        <message>
+            <source>Pen</source>
+            <translation>Stift</translation>
         </message>
         <message>
             <source>Compare</source>
@@ -172,6 +192,78 @@ Wie viele welche Antwort gaben; steht dann neben der richtigen (Eingabetaste).</
         <message>
             <source>side by side: {policies}</source>
             <translation>nebeneinander: {policies}</translation>
+        </message>
+        <message>
+            <source>Panels that are shown; the first is the largest; none: lecture mode's.</source>
+            <translation>Gezeigte Ansichten; die erste ist die größte; keine: die des Vorlesungsmodus.</translation>
+        </message>
+        <message>
+            <source>The whole lesson, with its questions</source>
+            <translation>Die ganze Lektion mit ihren Fragen</translation>
+        </message>
+        <message>
+            <source>as usual; moments a second, or time a second</source>
+            <translation>wie üblich; Augenblicke je Sekunde oder Zeit je Sekunde</translation>
+        </message>
+        <message>
+            <source>File</source>
+            <translation>Datei</translation>
+        </message>
+        <message>
+            <source>how far it is</source>
+            <translation>wie weit es ist</translation>
+        </message>
+        <message>
+            <source>Choose ...</source>
+            <translation>Auswählen …</translation>
+        </message>
+        <message>
+            <source>Save</source>
+            <translation>Speichern</translation>
+        </message>
+        <message>
+            <source>Cancel</source>
+            <translation>Abbrechen</translation>
+        </message>
+        <message>
+            <source>Panels that are shown; none: the servers alone.</source>
+            <translation>Gezeigte Ansichten; keine: nur die Server.</translation>
+        </message>
+        <message>
+            <source>An event such as 40, 40.3 for three sub-steps into the next, or t = 12.5 for a time.</source>
+            <translation>Ein Ereignis wie 40, 40.3 für drei Teilschritte in das nächste hinein oder t = 12.5 für eine Zeit.</translation>
+        </message>
+        <message>
+            <source>A path without an ending is that of a folder, which gets PNG pictures.</source>
+            <translation>Ein Pfad ohne Endung ist der eines Ordners, der PNG-Bilder erhält.</translation>
+        </message>
+        <message>
+            <source>From</source>
+            <translation>Von</translation>
+        </message>
+        <message>
+            <source>To</source>
+            <translation>Bis</translation>
+        </message>
+        <message>
+            <source>Steps</source>
+            <translation>Schritte</translation>
+        </message>
+        <message>
+            <source>Panels</source>
+            <translation>Ansichten</translation>
+        </message>
+        <message>
+            <source>Pace</source>
+            <translation>Tempo</translation>
+        </message>
+        <message>
+            <source>Size</source>
+            <translation>Größe</translation>
+        </message>
+        <message>
+            <source>Saved as {file}</source>
+            <translation>Gespeichert als {file}</translation>
         </message>
         <message>
             <source>Breakpoints</source>
@@ -820,6 +912,14 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>Öffnet das Handbuch auf der Seite zu dem, was läuft.</translation>
         </message>
         <message>
+            <source>Tour of two minutes</source>
+            <translation>Rundgang von zwei Minuten</translation>
+        </message>
+        <message>
+            <source>Shows what stands where, and the keys; Esc ends it.</source>
+            <translation>Zeigt, was wo steht, und die Tasten; Esc beendet ihn.</translation>
+        </message>
+        <message>
             <source>Shortcuts</source>
             <translation>Tastenkürzel</translation>
         </message>
@@ -1146,6 +1246,132 @@ Die nächste Entscheidung der Übung (Eingabetaste).</translation>
 Puts the question aside.</source>
             <translation>Überspringen
 Legt die Frage beiseite.</translation>
+        </message>
+        <message>
+            <source>Begin the tour</source>
+            <translation>Rundgang beginnen</translation>
+        </message>
+        <message>
+            <source>Begin the tour
+A lesson of seven steps; Esc ends it (Help has it, too).</source>
+            <translation>Rundgang beginnen
+Eine Lektion mit sieben Schritten; Esc beendet sie (sie steht auch unter Hilfe).</translation>
+        </message>
+        <message>
+            <source>Not now</source>
+            <translation>Nicht jetzt</translation>
+        </message>
+        <message>
+            <source>Not now
+Help has the tour whenever you like (Esc).</source>
+            <translation>Nicht jetzt
+Der Rundgang bleibt unter Hilfe jederzeit zu finden (Esc).</translation>
+        </message>
+        <message>
+            <source>Pen
+Draws freehand (N).</source>
+            <translation>Stift
+Zeichnet freihändig (N).</translation>
+        </message>
+        <message>
+            <source>Arrow</source>
+            <translation>Pfeil</translation>
+        </message>
+        <message>
+            <source>Arrow
+Drag to where it points (Shift+N); Enter points at what is selected.</source>
+            <translation>Pfeil
+Dorthin ziehen, wohin er zeigt (Umschalt+N); die Eingabetaste zeigt auf die Auswahl.</translation>
+        </message>
+        <message>
+            <source>Note
+Click where it is to stand (Ctrl+N); Enter puts it at what is selected.</source>
+            <translation>Notiz
+Klicken, wo sie stehen soll (Strg+N); die Eingabetaste setzt sie an die Auswahl.</translation>
+        </message>
+        <message>
+            <source>Undo
+Takes the last mark back (Ctrl+Z).</source>
+            <translation>Rückgängig
+Nimmt die letzte Zeichnung zurück (Strg+Z).</translation>
+        </message>
+        <message>
+            <source>Clear</source>
+            <translation>Löschen</translation>
+        </message>
+        <message>
+            <source>Clear
+Takes all marks away (C); Ctrl+Z brings them back.</source>
+            <translation>Löschen
+Nimmt alle Zeichnungen weg (C); Strg+Z holt sie zurück.</translation>
+        </message>
+        <message>
+            <source>Done</source>
+            <translation>Fertig</translation>
+        </message>
+        <message>
+            <source>Done
+Puts the pen away; the marks stay (Esc).</source>
+            <translation>Fertig
+Legt den Stift weg; die Zeichnungen bleiben (Esc).</translation>
+        </message>
+        <message>
+            <source>Red
+Draws in this colour.</source>
+            <translation>Rot
+Zeichnet in dieser Farbe.</translation>
+        </message>
+        <message>
+            <source>Blue
+Draws in this colour.</source>
+            <translation>Blau
+Zeichnet in dieser Farbe.</translation>
+        </message>
+        <message>
+            <source>Ink
+Draws in this colour.</source>
+            <translation>Schriftfarbe
+Zeichnet in dieser Farbe.</translation>
+        </message>
+        <message>
+            <source>as usual</source>
+            <translation>wie üblich</translation>
+        </message>
+        <message>
+            <source>sub-step by sub-step</source>
+            <translation>Teilschritt um Teilschritt</translation>
+        </message>
+        <message>
+            <source>event by event</source>
+            <translation>Ereignis um Ereignis</translation>
+        </message>
+        <message>
+            <source>by time</source>
+            <translation>nach der Zeit</translation>
+        </message>
+        <message>
+            <source>Save a film</source>
+            <translation>Film speichern</translation>
+        </message>
+        <message>
+            <source>Films (*.mp4);;Pictures that move (*.gif)</source>
+            <translation>Filme (*.mp4);;Bewegte Bilder (*.gif)</translation>
+        </message>
+        <message>
+            <source>Save a page that plays</source>
+            <translation>Seite speichern, die abspielt</translation>
+        </message>
+        <message>
+            <source>Pages (*.html)</source>
+            <translation>Seiten (*.html)</translation>
+        </message>
+        <message>
+            <source>Save all panels</source>
+            <translation>Alle Ansichten speichern</translation>
+        </message>
+        <message>
+            <source>PDF (*.pdf)</source>
+            <translation>PDF (*.pdf)</translation>
         </message>
         <message>
             <source>Scenario
