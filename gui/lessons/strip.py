@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QCloseEvent, QPalette
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QCloseEvent, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from slotscope.gui.language.words import tr
@@ -19,6 +19,19 @@ _BUTTONS = (
     ("all", "All lessons", "All lessons\nThe page that lists them."),
     ("end", "End", "End\nEnds the lesson; the panels stand as before it."),
 )
+
+
+class LessonTitle(QLabel):
+    """A title in one line, with dots where there is no room: a wider window than there is would cut the text below."""
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def paintEvent(self, _: QPaintEvent) -> None:
+        """As much as there is room for; the tip has all of it."""
+        room = self.contentsRect()
+        shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
+        QPainter(self).drawText(room, Qt.AlignmentFlag.AlignVCenter, shown)
 
 
 class LessonStrip(QWidget):
@@ -41,7 +54,7 @@ class LessonStrip(QWidget):
         self.setObjectName("lesson")
         self.setAutoFillBackground(True)
         self.setBackgroundRole(QPalette.ColorRole.Base)
-        self._title, self._count, self._text = QLabel(), QLabel(), QLabel()
+        self._title, self._count, self._text = LessonTitle(), QLabel(), QLabel()
         self._text.setWordWrap(True)
         self._fault = FaultLine()
         self._text.setTextFormat(Qt.TextFormat.MarkdownText)
@@ -82,6 +95,7 @@ class LessonStrip(QWidget):
     def show_step(self, title: str, number: int, count: int, text: str) -> None:
         """Show step *number*, from 0, of *count*."""
         self._title.setText(title)
+        self._title.setToolTip(title)
         self._count.setText(tr("{number} of {count}").format(number=number + 1, count=count))
         self._text.setText(text)
         announce(self, f"{title}, {self._count.text()}. {text}")

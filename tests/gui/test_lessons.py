@@ -15,6 +15,7 @@ from slotscope.gui.intents import Select
 from slotscope.gui.lessons.start_page import shown_at_start
 from slotscope.gui.main_window import MainWindow
 from slotscope.model.lessons.files import lesson_files, lesson_titles, load_lesson
+from slotscope.model.lessons.languages import LANGUAGES
 from slotscope.model.scenario.load import scenario_files
 from tests.gui.test_keys import strike
 from tests.gui.windows import complete_window, rest, warm
@@ -113,8 +114,9 @@ def test_a_hall_sees_the_panel_of_the_step_and_all_of_its_text(qtbot: QtBot, win
     qtbot.waitUntil(lambda: window.lecture.on and window.docks["theory"].seen and not window.docks["reward"].seen)
     text = window.lessons.strip.findChild(QLabel, "lesson-text")
     assert text is not None and text.font().pointSizeF() >= 16
-    longest = max((step.text for path in lesson_files().values() for step in load_lesson(path).steps), key=len)
-    window.lessons.strip.show_step("x", 0, 9, longest)
+    lessons = (load_lesson(path, language) for path in lesson_files().values() for language in LANGUAGES)
+    longest = max((step.text for one in lessons for step in one.steps), key=len)
+    window.lessons.strip.show_step("a title of ninety letters " * 4, 0, 9, longest)
     qtbot.waitUntil(lambda: text.height() >= text.heightForWidth(text.width()) > 2 * text.fontMetrics().height())
     servers = window.docks["servers"]
     qtbot.waitUntil(lambda: servers.height() > 0.35 * window.height())
