@@ -165,7 +165,7 @@ class CompareDocks(QObject):
         for lane, label in enumerate(self.labels[1:], 1):
             menu = self._view_menu.addMenu(tr("Panels of {label}").format(label=label))
             for name, title in further:
-                action = menu.addAction(title)
+                action = menu.addAction(tr(title))
                 action.triggered.connect(lambda _=False, n=name, at=lane: self.bring(n, at))
             self._menus.append(menu)
 

@@ -148,7 +148,7 @@ class PanelDock(QDockWidget):
         button = self._buttons["copy"]
         assert isinstance(button, PictureButton)
         button.copy()
-        self.said.emit(f"{self.panel.title} copied as a picture")
+        self.said.emit(tr("{panel} copied as a picture").format(panel=tr(self.panel.title)))
 
     def _ask_picture(self) -> None:
         ask_new_file(self, tr("Save picture"), self.save_picture, "PNG (*.png);;SVG (*.svg)", f"{self.panel.name}.png")
@@ -164,11 +164,11 @@ class PanelDock(QDockWidget):
         except OSError as error:
             self.said.emit(f"{path}: cannot be written: {error.strerror or error}")
         else:
-            self.said.emit(f"{self.panel.title} saved as {path}")
+            self.said.emit(tr("{panel} saved as {path}").format(panel=tr(self.panel.title), path=path))
 
     def _ask_series(self) -> None:
         if self.panel.series() is None:
-            self.said.emit(f"{self.panel.title} has no series to save")
+            self.said.emit(tr("{panel} has no series to save").format(panel=tr(self.panel.title)))
             return
         kinds = "CSV (*.csv)"
         if self.panel.json_lines() is not None:
@@ -193,7 +193,7 @@ class PanelDock(QDockWidget):
         except OSError as error:
             self.said.emit(f"{path}: cannot be written: {error.strerror or error}")
         else:
-            self.said.emit(f"{self.panel.title} saved as {path}")
+            self.said.emit(tr("{panel} saved as {path}").format(panel=tr(self.panel.title), path=path))
 
 
 def lane_name(name: str, lane: int) -> str:

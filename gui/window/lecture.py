@@ -16,6 +16,7 @@ from slotscope.gui.docking.compare_docks import CompareDocks
 from slotscope.gui.docking.dock_area import DockArea
 from slotscope.gui.docking.docks import PanelDock, lane_name
 from slotscope.gui.docking.layouts import soon
+from slotscope.gui.language.words import tr
 from slotscope.gui.panels import SENTENCES
 from slotscope.gui.window.actions import COMMANDS
 
@@ -105,7 +106,7 @@ class LectureMode(QObject):
 
     def _action(self, name: str, key: str) -> QAction:
         panel = self._area.docks[name].panel
-        action = QAction(f"{key} {panel.title}".lstrip(), self._window)
+        action = QAction(f"{key} {tr(panel.title)}".lstrip(), self._window)
         action.setObjectName(f"bring-{name}")
         action.setShortcut(key)
         action.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)

@@ -82,7 +82,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         raise UsageError(
             f"found a command after options, allowed: 'slotscope {options.scenario} ...'", where=options.scenario
         )
-    options.as_it_comes = not arguments
+    options.as_it_comes = {"--language", options.language, f"--language={options.language}"}.issuperset(arguments)
     return options
 
 

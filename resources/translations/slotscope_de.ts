@@ -16,6 +16,18 @@
             <translation>Daten speichern</translation>
         </message>
         <message>
+            <source>{panel} copied as a picture</source>
+            <translation>{panel} als Bild kopiert</translation>
+        </message>
+        <message>
+            <source>{panel} saved as {path}</source>
+            <translation>{panel} gespeichert als {path}</translation>
+        </message>
+        <message>
+            <source>{panel} has no series to save</source>
+            <translation>{panel} hat keine Reihe zum Speichern</translation>
+        </message>
+        <message>
             <source>Panels that share a place</source>
             <translation>Ansichten am selben Platz</translation>
         </message>

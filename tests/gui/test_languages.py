@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from slotscope.gui.language.words import KEY, TRANSLATIONS, chosen, speak, spoken, tr
 from slotscope.gui.main_window import MainWindow
+from slotscope.model.cli.arguments import parse
 from slotscope.model.lessons.files import lesson_files, load_lesson
 from slotscope.model.lessons.translation import words_beside
 from tests.gui.windows import PATIENCE, complete_window, warm
@@ -74,3 +75,9 @@ def test_the_wish_comes_before_the_settings(qapp: QApplication, tmp_path: Path) 
     settings.setValue(KEY, "de")
     assert (chosen(settings), chosen(settings, "en"), chosen(settings, "xx")) == ("de", "en", "de")
     assert spoken() == "en"
+
+
+def test_a_language_alone_leaves_the_first_start_as_it_is() -> None:
+    alone = ([], ["--language", "de"], ["--language=de"])
+    assert all(parse(arguments).as_it_comes for arguments in alone)
+    assert not any(parse(["dra-vms", *arguments]).as_it_comes for arguments in alone)
