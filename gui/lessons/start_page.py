@@ -55,8 +55,8 @@ def shown_at_start(settings: QSettings) -> bool:
 
 
 def _tour() -> str:
-    tour = load_lesson(lesson_files()[TOUR])
-    return f"<h2>New here?</h2>{_listed([(f'{_LESSON}{TOUR}', tour.title, tour.learn)])}"
+    tour = load_lesson(lesson_files()[TOUR], spoken())
+    return f"<h2>{tr('New here?')}</h2>{_listed([(f'{_LESSON}{TOUR}', tour.title, tour.learn)])}"
 
 
 def _lessons() -> str:

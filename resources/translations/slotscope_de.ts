@@ -138,6 +138,10 @@ Wie viele welche Antwort gaben; steht dann neben der richtigen (Eingabetaste).</
             <translation>Diese Seite beim Start von slotscope zeigen</translation>
         </message>
         <message>
+            <source>New here?</source>
+            <translation>Neu hier?</translation>
+        </message>
+        <message>
             <source>Scenarios</source>
             <translation>Szenarien</translation>
         </message>

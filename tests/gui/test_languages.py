@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 from PySide6.QtCore import QSettings
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QLabel, QTextBrowser
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.language.words import KEY, TRANSLATIONS, chosen, speak, spoken, tr
@@ -64,6 +64,9 @@ def _opens_lessons(qtbot: QtBot, window: MainWindow) -> None:
         window.lessons.open(path.stem)
         assert window.lessons.lesson == load_lesson(path, "de") != load_lesson(path)
         assert text.text() == window.lessons.lesson.steps[0].text
+    window.show_lessons()
+    (page,) = [one for one in window.findChildren(QTextBrowser) if one.isVisible()]
+    assert all(load_lesson(path, "de").learn in page.toPlainText() for path in translated)
     window.lessons.open("dra-1-decision", 2)
     asked = load_lesson(lesson_files()["dra-1-decision"], "de").steps[2].question
     assert asked is not None
