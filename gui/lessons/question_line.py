@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QPalette
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
 
 from slotscope.gui.language.words import tr
@@ -24,6 +24,18 @@ _BUTTONS = (
 
 #: Characters that an answer may have.
 _LONGEST = 200
+
+
+class AnswerField(QLineEdit):
+    """Where an answer is typed; none begins with R, so that this key reveals from here as from anywhere."""
+
+    def event(self, event: QEvent) -> bool:
+        """A key that the field leaves alone is the command's."""
+        override = event.type() == QEvent.Type.ShortcutOverride
+        if override and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_R and not self.text():
+            event.ignore()
+            return False
+        return super().event(event)
 
 
 class QuestionLine(QWidget):
@@ -48,7 +60,7 @@ class QuestionLine(QWidget):
         self.words, self.verdict, self.score = QLabel(wordWrap=True), QLabel(wordWrap=True), QLabel()
         for label in (self.words, self.verdict):
             label.setTextFormat(Qt.TextFormat.PlainText)
-        self.answer, self.counts, self.fault = QLineEdit(), QLineEdit(), FaultLine()
+        self.answer, self.counts, self.fault = AnswerField(), QLineEdit(), FaultLine()
         self.answer.setMaxLength(_LONGEST)
         self.answer.setAccessibleName(tr("Answer"))
         self.counts.hide()  # until a class is taught

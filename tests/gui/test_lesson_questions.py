@@ -92,6 +92,17 @@ def test_a_student_answers_with_the_keyboard(qtbot: QtBot, window: MainWindow) -
     rest(qtbot, window, lambda: place(window) == (14, 1))
 
 
+def test_r_reveals_from_the_field_too(qtbot: QtBot, window: MainWindow) -> None:
+    line = window.lessons.questions.line
+    qtbot.waitUntil(line.answer.hasFocus)
+    QTest.keyClicks(line.answer, "7")
+    strike(window, Key.Key_R)  # it is typed: an answer stands there
+    assert line.answer.text() == "7r" and window.lessons.questions.open
+    line.answer.clear()
+    strike(window, Key.Key_R)
+    assert line.verdict.text().startswith("none: ") and not window.lessons.questions.open
+
+
 def test_a_click_on_a_server_answers(qtbot: QtBot, window: MainWindow) -> None:
     window.lessons.questions.close()
     strike(window, Key.Key_PageDown)
@@ -148,9 +159,7 @@ SYSTEMS = {
 
 
 @pytest.mark.parametrize("scenario", SYSTEMS)
-def test_a_student_performs_the_algorithm(
-    qtbot: QtBot, window: MainWindow, scenario: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_student_performs_the_algorithm(qtbot: QtBot, window: MainWindow, scenario: str, tmp_path: Path) -> None:
     questions, line = window.lessons.questions, window.lessons.questions.line
     window.lessons.end()
     window.control.open(scenario)
@@ -159,6 +168,8 @@ def test_a_student_performs_the_algorithm(
     file = tmp_path / "mine.answers"
     window.actions_by_name["keep_answers"].trigger()
     choose_file(window, file)
+    window.activateWindow()  # as a window manager does once the dialog is gone
+    qtbot.waitUntil(window.isActiveWindow)
     strike(window, Key.Key_X)
     row = window.lessons.exercises.line
     row.what.setCurrentIndex(row.what.findData(ask))
