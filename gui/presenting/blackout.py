@@ -43,8 +43,8 @@ class BlackCover(QWidget):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Any key but one that is pressed with others."""
-        if event.key() not in _MODIFIERS:
+        """Any key but one that is pressed with others; the one that made it black may still be held."""
+        if event.key() not in _MODIFIERS and not event.isAutoRepeat():
             self._back()
 
     def mousePressEvent(self, _: QMouseEvent) -> None:
@@ -82,7 +82,7 @@ class Blackout:
     def end(self) -> None:
         """Show everything again."""
         covers, self._covers = self._covers, []
-        for cover in covers:
+        for cover in filter(Shiboken.isValid, covers):  # a window may have gone meanwhile, with its cover
             cover.hide()
             cover.deleteLater()
         if self._focus is not None and Shiboken.isValid(self._focus):

@@ -65,11 +65,13 @@ class Presenter(QObject):
         self._goes_on = frame is not None and frame.playing and not self._worker.drive.unseen
         if self._goes_on:
             self._control.pause()
+        self.laser.hide()
         self.blackout.begin()
 
     def _lighten(self) -> None:
+        self.laser.setVisible(self.laser.on)
         if self._goes_on:
-            self._control.run_or_pause()
+            self._control.run()
 
     # The lecture, by the keys of a presenter's remote.
 

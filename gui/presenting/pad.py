@@ -99,7 +99,9 @@ class MarkPad(QWidget):
             field.deleteLater()
 
     def ask_note(self, at: QPointF) -> None:
-        """Have a note typed that begins at a point."""
+        """Have a note typed that begins at a point; one that is being typed is written."""
+        for unwritten in self.findChildren(NoteField):
+            unwritten.returnPressed.emit()
         field = NoteField(self, at)
         field.returnPressed.connect(lambda: self._write(field, at))
 
@@ -133,7 +135,9 @@ class MarkPad(QWidget):
         at = event.position()
         if self._tool == "arrow":
             self._points = [self._points[0], at]
-        elif (at - self._points[-1]).manhattanLength() >= _APART and len(self._points) < MOST_POINTS:
+        elif (at - self._points[-1]).manhattanLength() >= _APART:
+            if len(self._points) == MOST_POINTS:  # the stroke is coarser, and goes on
+                del self._points[1::2]
             self._points.append(at)
         self.update()
 

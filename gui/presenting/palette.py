@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSlider, QWidget
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.presenting.strokes import ROLES
@@ -85,27 +85,38 @@ class PenPalette(QFrame):
         for name in ROLES:
             self.buttons[name].setChecked(name == color)
         if not self.isVisible():
-            self._over.installEventFilter(self)
+            for one in self._row:
+                one.installEventFilter(self)
             self.show()
             self.setFocus()
         self._place()
         self.chosen.emit(tool, color)
 
     def _place(self) -> None:
-        """Above all else, in the middle of the top, where controls of the run are."""
+        """Above all else, over the run's speed and what is right of it: they have keys, and no number is hidden."""
         self.adjustSize()
-        self.move(max(0, (self._over.width() - self.width()) // 2), 0)
+        speed = self._row[0]
+        at = speed.mapTo(self._over, QPoint(0, (speed.height() - self.height()) // 2))
+        self.move(max(0, min(at.x(), self._over.width() - self.width())), at.y())
         self.raise_()
+
+    @property
+    def _row(self) -> tuple[QWidget, QWidget]:
+        """What it lies over, and what that is in."""
+        speed = self._over.findChild(QSlider, "speed")
+        assert isinstance(speed, QSlider)
+        return speed, speed.parentWidget()
 
     def set_theme(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
         for name, role in ROLES.items():
             self.buttons[name].setStyleSheet(f"color: {theme.color(role)}")
-        self._place()
+        if self.isVisible():
+            self._place()
 
     def eventFilter(self, _: QObject, event: QEvent) -> bool:
-        """It stays in the middle."""
-        if event.type() == QEvent.Type.Resize:
+        """It stays over that row."""
+        if event.type() in {QEvent.Type.Move, QEvent.Type.Resize}:
             self._place()
         return False
 
@@ -119,6 +130,7 @@ class PenPalette(QFrame):
     def closeEvent(self, event: QCloseEvent) -> None:
         """The pen is put away."""
         super().closeEvent(event)
-        self._over.removeEventFilter(self)
+        for one in self._row:
+            one.removeEventFilter(self)
         self.put_away.emit()
         self._over.setFocus()

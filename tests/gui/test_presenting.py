@@ -7,16 +7,17 @@ from typing import Iterator
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QCursor, QImage
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QCursor, QImage, QKeyEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.presenting.pad import MarkPad, NoteField
 from slotscope.gui.presenting.strokes import base_of, placed
 from slotscope.model.lessons.files import load_lesson
+from slotscope.model.lessons.marks import MOST_POINTS
 from slotscope.model.running.origin import Moment
 from tests.gui.test_keys import CTRL, SHIFT, strike
 from tests.gui.test_lesson_questions import drag
@@ -155,16 +156,36 @@ def test_strokes_and_notes_are_drawn_taken_back_and_cleared(qtbot: QtBot, window
     for key in (Key.Key_L, Key.Key_Space, Key.Key_1):  # they are the note's
         strike(window, key)
     assert field.text() == "l 1" and not window.lecture.on
-    strike(window, Key.Key_Return)
+    QTest.mouseClick(pad, LEFT, pos=QPoint(60, 20))  # another one begins: this one is written
     assert [mark.text for mark in pen.marks] == ["", "l 1"] and pen.marks[1].color == "blue"
+    strike(window, Key.Key_Return)  # nothing was typed
+    assert len(pen.marks) == 2
     qtbot.waitUntil(lambda: close_to(pixels(panel), window.theme.focus)[110:170, 20:90].sum() > 60)
     strike(window, Key.Key_C)
     assert not pen.marks
     for number in (2, 1, 0):
         strike(window, Key.Key_Z, CTRL)
         assert len(pen.marks) == number
-    strike(window, Key.Key_N, CTRL)  # the tool in hand is put away
+    strike(window, Key.Key_N)
+    rounds = [QPointF(100 + 60 * (step % 2), 60 + 0.1 * step) for step in range(2 * MOST_POINTS)]
+    draw(pad, *rounds)  # however long it is, it goes on to its end
+    assert placed(panel, pen.marks[-1])[-1].y() > rounds[-3].y() and len(pen.marks[-1].points) <= MOST_POINTS
+    strike(window, Key.Key_N)  # the tool in hand is put away
     assert not pen.in_hand
+
+
+def test_the_plate_hides_no_number(qtbot: QtBot, window: MainWindow) -> None:
+    palette, shown = window.lessons.presenter.pen.palette, window.transport
+    strike(window, Key.Key_N)
+    for on in (False, True):
+        qtbot.waitUntil(lambda on=on: window.lecture.on == on)
+        window.settle()
+        for label in (shown._clock, shown._event):
+            text = label.fontMetrics().boundingRect(label.text()).height()
+            middle = label.mapTo(window, label.rect().center()).y()
+            assert palette.y() >= middle + text // 2 - 2, (on, palette.geometry(), middle, text)
+        assert palette.geometry().right() < window.width()
+        strike(window, Key.Key_L)
 
 
 def test_marks_are_made_with_the_keyboard_alone(qtbot: QtBot, window: MainWindow) -> None:
@@ -218,15 +239,22 @@ def test_a_lesson_keeps_the_marks_of_its_steps(qtbot: QtBot, window: MainWindow,
 def test_black_until_any_key_and_the_run_waits(qtbot: QtBot, window: MainWindow) -> None:
     strike(window, Key.Key_Space)
     rest(qtbot, window, lambda: window.frame.playing)
+    strike(window, Key.Key_P)
     strike(window, Key.Key_Period)
-    black = window.lessons.presenter.blackout
+    black, laser = window.lessons.presenter.blackout, window.lessons.presenter.laser
+    laser._follow()  # not even the laser shines
     assert black.on and pixels(window).max() == 0
+    cover = window.findChild(QWidget, "black")
+    assert cover is not None
+    held = QKeyEvent(QEvent.Type.KeyPress, Key.Key_Period, Qt.KeyboardModifier.NoModifier, ".", True)
+    QApplication.sendEvent(cover, held)
+    assert black.on
     rest(qtbot, window, lambda: not window.frame.playing)
     event = window.frame.event
     window.resize(1300, 700)
     assert pixels(window).max() == 0
     strike(window, Key.Key_PageDown)  # for the light, and nothing else
-    assert not black.on and pixels(window).max() > 200
+    assert not black.on and pixels(window).max() > 200 and laser.isVisible()
     rest(qtbot, window, lambda: window.frame.playing and window.frame.event > event)
     strike(window, Key.Key_Space)
     rest(qtbot, window, lambda: not window.frame.playing)
