@@ -105,7 +105,9 @@ class PenPalette(QFrame):
         """What it lies over, and what that is in."""
         speed = self._over.findChild(QSlider, "speed")
         assert isinstance(speed, QSlider)
-        return speed, speed.parentWidget()
+        around = speed.parentWidget()
+        assert around is not None
+        return speed, around
 
     def set_theme(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
