@@ -54,7 +54,7 @@ def compiled_anew(function: Callable[..., Any], kept: bool) -> Callable[..., Any
     while _marked:
         numba.extending.register_jitable(**_INLINED)(_marked.pop())
     twin: Callable[..., Any] = numba.njit(**_OPTIONS)(function)
-    if kept:
+    if kept and twin is not function:  # it is where Numba is switched off, by NUMBA_DISABLE_JIT
         from slotscope.model.compiling.keeping import keep
 
         keep(twin, _OPTIONS, _INLINED)
