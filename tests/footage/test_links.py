@@ -49,6 +49,12 @@ def test_no_link_names_a_file(tmp_path: Path) -> None:
     assert not link_of([Origin("jrs-classroom", "jrs:plan=plan.json", 1)], moment)
 
 
+def test_what_stands_in_the_folder_takes_no_link_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "dra").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert link_of([Origin("dra-vms", "dra", 1)], Moment((4,)))
+
+
 HOSTILE = {
     "a policy's file": "scenario=dra-vms&policy=evil.py",
     "a policy's file by its path": "scenario=dra-vms&policy=%2Ftmp%2Fevil.py",
@@ -72,6 +78,7 @@ HOSTILE = {
     "no text": "scenario=%FF%FE",
     "what is no field": "scenario",
     "nothing": "",
+    "a policy too long for a file": "scenario=dra-vms&policy=" + "d" * 300,
     "very much": "scenario=dra-vms&policy=" + "d" * 5000,
     "a moment that is none": "scenario=dra-vms&event=1e9",
     "a link in a link": f"scenario={quote('slotscope://open?scenario=dra-vms', safe='')}",
