@@ -10,13 +10,18 @@ from slotscope.gui.film.stage import FilmStage, panels_in_lecture
 from slotscope.gui.film.writers import RATE, Writer, writer_for
 from slotscope.gui.running.searches import look_at
 from slotscope.gui.sharing.command import bounds_of
+from slotscope.gui.widgets.motion import come_to_rest
 from slotscope.gui.window.application import application
 from slotscope.model.comparison.comparison import Run, lanes_shown
+from slotscope.model.errors import UserError
 from slotscope.model.footage.footage import By, Footage, walk
 from slotscope.model.reporting.frame import Frame
 
 #: Moments a second, where nobody says.
 _USUAL_PACE: dict[By, float] = {"substep": 1.0, "event": 2.0}
+
+#: Moments a second at least: a film is stopped between two moments, which must come.
+_SLOWEST = 0.01
 
 
 class Looks(NamedTuple):
@@ -38,6 +43,9 @@ def shoot(run: Run, footage: Footage, looks: Looks, path: Path, tell: Callable[[
     UserError
         If the stretch is none, a panel is unknown or fails, or the film cannot be written.
     """
+    if looks.pace is not None and footage.by != "time" and looks.pace < _SLOWEST:
+        allowed = f"at least {_SLOWEST:g} moments a second"
+        raise UserError(f"found {looks.pace:g}, allowed: {allowed}", where="--pace")
     application(offscreen=True)
     pace = looks.pace or _USUAL_PACE.get(footage.by) or run.info.usual_pace
     if footage.by == "time":
@@ -79,7 +87,7 @@ def _take(stage: FilmStage, frame: Frame, writer: Writer, seconds: float) -> Non
     """The pictures of a moment: what moves on the way there, as far as there is time, and the moment at rest."""
     each = 1.0 / RATE
     if not writer.moves or seconds < 2 * each:
-        stage.come_to_rest()
+        come_to_rest(stage)
         writer.add(stage.picture(), seconds, frame.opening_line)
         return
     *moving, last = stage.pictures(1000 * each)

@@ -14,7 +14,7 @@ from slotscope.gui.panel import Panel
 from slotscope.gui.panels import COMPARISON, SENTENCES, panels_of
 from slotscope.gui.panels.wording import sentence
 from slotscope.gui.theme import Theme
-from slotscope.gui.widgets.motion import lay_out, steps
+from slotscope.gui.widgets.motion import come_to_rest, lay_out, steps
 from slotscope.gui.window.application import application
 from slotscope.model.errors import UserError
 from slotscope.model.reporting.explain import full_time, grouped
@@ -25,9 +25,6 @@ _BESIDE = {1: 42, 2: 34, 3: 28}
 
 #: Lines of text that a caption has room for at first; for a longer one it grows, and stays so.
 _CAPTION_LINES = 2
-
-#: Milliseconds within which everything that moves has come to rest.
-_AT_ONCE = 1e6
 
 _MARGIN = 12
 
@@ -55,6 +52,25 @@ def panel_classes(system: str, names: Sequence[str], lanes: int = 1) -> list[typ
     return [entries[name].load() for name in names]
 
 
+def show_at_rest(panel: Panel, frame: Frame) -> None:
+    """Let a panel show a moment, in which nothing moves any more.
+
+    Raises
+    ------
+    UserError
+        If it fails.
+    """
+    panel.set_frame(frame)
+    lay_out(panel)
+    come_to_rest(panel)
+    _check(panel)
+
+
+def _check(panel: Panel) -> None:
+    if panel.fault is not None:
+        raise UserError(f"the panel '{panel.name}' failed: {panel.fault.sentence}")
+
+
 class FilmStage(QWidget):
     """Shows moments of one run, or of several side by side: the first panel of each, the others of the first."""
 
@@ -69,7 +85,7 @@ class FilmStage(QWidget):
         self._firsts = [first(theme) for _ in lanes]
         self._others = [panel(theme) for panel in others]
         self._labels = list(labels) or [frame.info.policy_title]
-        self._heads = [QLabel() for _ in lanes]
+        self._heads = [QLabel(textFormat=Qt.TextFormat.PlainText) for _ in lanes]
         self._captions = [self._caption() for _ in lanes] if SENTENCES not in names else []
         self._lay_out(len(lanes))
         self.resize(*size)
@@ -77,7 +93,7 @@ class FilmStage(QWidget):
         self.show()
 
     def _caption(self) -> QLabel:
-        label = QLabel(wordWrap=True)
+        label = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         label.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         label.setMinimumHeight(_CAPTION_LINES * label.fontMetrics().lineSpacing())
         return label
@@ -121,8 +137,7 @@ class FilmStage(QWidget):
             panel.set_frame(frame)
         lay_out(self)
         for panel in (*self._firsts, *self._others):
-            if panel.fault is not None:
-                raise UserError(f"the panel '{panel.name}' failed: {panel.fault.sentence}")
+            _check(panel)
 
     def _say(self, caption: QLabel, text: str) -> None:
         caption.setText(text)
@@ -138,11 +153,6 @@ class FilmStage(QWidget):
         for _ in steps(self, milliseconds):
             yield self.picture()
         yield self.picture()
-
-    def come_to_rest(self) -> None:
-        """Nothing moves any more."""
-        for _ in steps(self, _AT_ONCE):
-            pass
 
     def picture(self) -> QImage:
         """What is seen now."""

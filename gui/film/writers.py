@@ -5,13 +5,14 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tempfile
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
 
 from PySide6.QtGui import QImage
 
+from slotscope.gui.sharing.draft import draft_of
 from slotscope.model.errors import UserError
 
 #: Pictures a second, of films.
@@ -121,16 +122,15 @@ class FilmWriter:
 
     def __init__(self, path: Path, ending: str, program: str) -> None:
         self._path, self._ending, self._program = path, ending, program
-        self._unfinished = path.with_name(f".{path.stem}.unfinished{ending}")
-        self._said = tempfile.TemporaryFile()  # noqa: SIM115 (closed where the film ends)
         self._process: subprocess.Popen[bytes] | None = None
         self._owed = 0.0  # pictures of the film that are not written yet
 
     def __enter__(self) -> Self:
-        try:
-            self._unfinished.open("wb").close()
-        except OSError as error:
-            raise UserError(f"cannot be written: {error.strerror or error}", where=str(self._path)) from None
+        with ExitStack() as stack:
+            self._said = stack.enter_context(tempfile.TemporaryFile())
+            self._unfinished = stack.enter_context(draft_of(self._path))
+            stack.push(self._end)
+            self._stack = stack.pop_all()
         return self
 
     def _start(self, picture: QImage) -> subprocess.Popen[bytes]:
@@ -147,10 +147,11 @@ class FilmWriter:
 
     def add(self, picture: QImage, seconds: float, moment: str) -> None:
         """Show a picture for so long, to the nearest picture of the film, what was rounded before included."""
+        least = 0
         if self._process is None:
-            self._process = self._start(picture)
+            self._process, least = self._start(picture), 1  # the first one is seen, however short
         self._owed += seconds * RATE
-        times = round(self._owed)
+        times = max(least, round(self._owed))
         self._owed -= times
         pipe, data = self._process.stdin, bytes(picture.constBits())
         assert pipe is not None
@@ -163,22 +164,18 @@ class FilmWriter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        try:
-            if self._process is not None:
-                self._end(self._process, kind is None)
-        finally:
-            self._unfinished.unlink(missing_ok=True)
-            self._said.close()
+        self._stack.__exit__(kind, error, trace)
 
-    def _end(self, process: subprocess.Popen[bytes], complete: bool) -> None:
-        if not complete:
+    def _end(self, kind: type[BaseException] | None, *_: object) -> None:
+        process = self._process
+        if process is None:
+            return
+        if kind is not None:
             process.kill()
         with suppress(OSError):  # of a pipe that nobody reads any more
             process.communicate()
-        if complete and process.returncode:
+        if kind is None and process.returncode:
             raise self._failed()
-        if complete:
-            self._unfinished.replace(self._path)
 
     def _failed(self) -> UserError:
         self._said.seek(0)

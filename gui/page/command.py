@@ -28,10 +28,14 @@ def execute(options: argparse.Namespace) -> int:
 def _lesson(options: argparse.Namespace, tell: Tell) -> dict[str, object]:
     if (options.start, options.end, options.by) != (None, None, None):
         raise UsageError("found --from, --to or --by, allowed: without --lesson", where="--lesson")
+    if options.policies or options.trace or options.seed is not None:
+        raise UsageError("found --policy, --seed or --trace, allowed: without --lesson", where="--lesson")
     return lesson_data(options.lesson, options.step, options.panel, tell)
 
 
 def _played(options: argparse.Namespace, tell: Tell) -> dict[str, object]:
+    if options.step is not None:
+        raise UsageError("found no lesson, allowed: with --lesson", where="--step")
     if None in (options.start, options.end):
         raise UsageError("found no --from or no --to, allowed: both", where="export-html")
     run = run_of(options, options.end)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Iterator, NamedTuple, Sequence
 
 from slotscope.gui import theme as themes
-from slotscope.gui.film.stage import panel_classes
+from slotscope.gui.film.stage import panel_classes, show_at_rest
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.page.vectors import Vectors
@@ -19,7 +19,6 @@ from slotscope.gui.panels.wording import sentence
 from slotscope.gui.presenting.pad import MarkPad
 from slotscope.gui.running.searches import look_at
 from slotscope.gui.sharing.command import Tell, bounds_of
-from slotscope.gui.widgets.motion import come_to_rest, lay_out
 from slotscope.gui.window.application import application
 from slotscope.model.comparison.comparison import Run, lanes_of, lanes_shown
 from slotscope.model.errors import UserError
@@ -147,11 +146,7 @@ def _dress(one: _RecordedPanel, dressing: Dressing) -> None:
 
 
 def _picture(one: _RecordedPanel, frame: Frame) -> int:
-    one.panel.set_frame(frame)
-    lay_out(one.panel)
-    come_to_rest(one.panel)
-    if one.panel.fault is not None:
-        raise UserError(f"the panel '{one.panel.name}' failed: {one.panel.fault.sentence}")
+    show_at_rest(one.panel, frame)
     return one.vectors.add(one.panel)
 
 

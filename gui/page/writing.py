@@ -13,7 +13,7 @@ from typing import Any
 
 from slotscope.gui import theme as themes
 from slotscope.gui.page.recording import THEMES
-from slotscope.model.errors import UserError
+from slotscope.gui.sharing.draft import draft_of
 
 _PLAYER = Path(__file__).resolve().parents[2] / "resources" / "player"
 
@@ -58,10 +58,9 @@ def write_page(data: dict[str, Any], path: Path) -> None:
     UserError
         If the file cannot be written.
     """
-    try:
-        path.write_text(page_text(data), encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"cannot be written: {error.strerror or error}", where=str(path)) from None
+    text = page_text(data)
+    with draft_of(path) as draft:
+        draft.write_text(text, encoding="utf-8")
 
 
 def _colours() -> str:

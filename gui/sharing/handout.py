@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Callable, Iterator, NamedTuple, Protocol
 
@@ -9,10 +10,11 @@ from PySide6.QtCore import QMarginsF, QPoint, QRectF, Qt
 from PySide6.QtGui import QFont, QPageLayout, QPageSize, QPainter, QPdfWriter
 
 from slotscope.gui import theme as themes
+from slotscope.gui.film.stage import show_at_rest
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels import COMPARISON, companions_of, panels_of
 from slotscope.gui.panels.wording import sentence
-from slotscope.gui.widgets.motion import come_to_rest, lay_out
+from slotscope.gui.sharing.draft import draft_of
 from slotscope.gui.widgets.painted import image_of
 from slotscope.gui.window.application import application
 from slotscope.model.errors import UserError
@@ -38,7 +40,7 @@ class _Sheets(Protocol):
 
     def add(self, one: CaptionedPanel) -> None: ...
 
-    def end(self, complete: bool) -> None: ...
+    def end(self) -> None: ...
 
 
 def save_handout(frame: Frame, path: Path, theme: str, tell: Callable[[float], None]) -> int:
@@ -54,16 +56,25 @@ def save_handout(frame: Frame, path: Path, theme: str, tell: Callable[[float], N
     look = themes.load_theme(theme)
     themes.apply(application(offscreen=True), look)
     wanted = list(_wanted(frame))
-    sheets: _Sheets = PdfSheets(path) if path.suffix.lower() == ".pdf" else PictureSheets(path)
-    count, complete = 0, False
-    try:
+    count = 0
+    with _sheets_of(path) as sheets:
         for number, (cls, part, title) in enumerate(wanted, 1):
             count += _saved(cls(look), title, part, frame, sheets)
             tell(number / len(wanted))
-        complete = True
-    finally:
-        sheets.end(complete)
     return count
+
+
+@contextmanager
+def _sheets_of(path: Path) -> Iterator[_Sheets]:
+    """What takes the panels: a file as a whole or not at all, or a folder."""
+    if path.suffix.lower() not in {"", ".pdf"}:
+        raise UserError(f"found '{path}', allowed: a path that ends in .pdf, or a folder's", where="--out")
+    with draft_of(path) if path.suffix else nullcontext(path) as place:
+        sheets: _Sheets = PdfSheets(place) if path.suffix else PictureSheets(place)
+        try:
+            yield sheets
+        finally:
+            sheets.end()
 
 
 def _saved(panel: Panel, title: str, part: Frame, frame: Frame, sheets: _Sheets) -> bool:
@@ -94,11 +105,7 @@ def _shows(panel: Panel, frame: Frame) -> bool:
     """Let a panel show a moment, at rest; False where it has nothing to show."""
     panel.resize(*SIZE)
     panel.show()
-    panel.set_frame(frame)
-    lay_out(panel)
-    come_to_rest(panel)
-    if panel.fault is not None:
-        raise UserError(f"the panel '{panel.name}' failed: {panel.fault.sentence}")
+    show_at_rest(panel, frame)
     return not panel.shows_note
 
 
@@ -130,7 +137,7 @@ class PictureSheets:
             raise UserError("cannot be written", where=str(self._folder / name))
         self._captions.append("\n".join((name, *one.caption)))
 
-    def end(self, complete: bool) -> None:
+    def end(self) -> None:
         """Write the captions; the pictures stay, also where they are not all."""
         (self._folder / "captions.txt").write_text("\n\n".join(self._captions) + "\n", encoding="utf-8")
 
@@ -139,11 +146,6 @@ class PdfSheets:
     """A PDF file with a page for each panel, as vectors."""
 
     def __init__(self, path: Path) -> None:
-        try:
-            path.open("ab").close()  # Qt only warns where a file cannot be written
-        except OSError as error:
-            raise UserError(f"cannot be written: {error.strerror or error}", where=str(path)) from None
-        self._path = path
         self._writer = QPdfWriter(str(path))
         self._writer.setResolution(_RESOLUTION)
         self._writer.setCreator("slotscope")
@@ -172,9 +174,7 @@ class PdfSheets:
         below = page.adjusted(0, scale * SIZE[1] + 0.02 * page.height(), 0, 0)
         self._painter.drawText(below, Qt.TextFlag.TextWordWrap, "\n".join(one.caption))
 
-    def end(self, complete: bool) -> None:
-        """Nothing more is painted; a file that is not complete is none."""
+    def end(self) -> None:
+        """Nothing more is painted."""
         if self._painter is not None:
             self._painter.end()
-        if not complete:
-            self._path.unlink(missing_ok=True)

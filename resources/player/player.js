@@ -330,7 +330,7 @@ function begin(data) {
   document.addEventListener("keydown", pressed);
   setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? 1 : 0);
   open(0);
-  const wanted = decodeURIComponent(location.hash.slice(1));
+  const wanted = location.hash.slice(1).replace("%2C", ","); // of 40,41 as some programs write it
   const at = chapter.frames.findIndex((frame) => frame.moment === wanted);
   if (at > 0) show(at);
   document.body.dataset.ready = "yes";

@@ -12,11 +12,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 
 from slotscope.gui.film import writers
 from slotscope.gui.film.shooting import Looks, shoot
-from slotscope.gui.film.stage import panels_in_lecture
+from slotscope.gui.film.stage import FilmStage, panels_in_lecture
+from slotscope.gui.theme import load_theme
 from slotscope.model.comparison.comparison import open_run, stand_at
 from slotscope.model.errors import UserError
 from slotscope.model.footage.footage import Footage, usual_by, walk
@@ -126,6 +128,17 @@ def test_several_policies_stand_beside_each_other(qapp, tmp_path):
     assert panels_in_lecture("reservation", 2)[1] == "comparison"
 
 
+def test_words_that_look_like_markup_stay_words(qapp, monkeypatch):
+    frame = open_run("dra-classroom", (), kernel=False).frame()
+    monkeypatch.setattr("slotscope.gui.film.stage.sentence", lambda _: "<b>k</b>")
+    theme = load_theme("light")
+    stage = FilmStage(frame, ["<i>x</i>"], panels_in_lecture("reservation", 1), theme, (500, 300))
+    stage.show_frame(frame)
+    labels = [*stage._heads, *stage._captions]
+    assert [label.textFormat() for label in labels] == [Qt.TextFormat.PlainText] * 2
+    stage.close()
+
+
 class TestRefused:
     @pytest.fixture
     def run(self):
@@ -146,6 +159,18 @@ class TestRefused:
         with pytest.raises(UserError, match="found pictures of another film"):
             shoot(run, self.FOOTAGE, SMALL, tmp_path, lambda _: None)
         assert (tmp_path / "frame-00001.png").read_bytes() == b"mine"
+
+    def test_a_moment_that_would_be_seen_for_hours(self, qapp, run, tmp_path):
+        with pytest.raises(UserError, match=r"--pace: found 1e-06, allowed: at least 0.01 moments a second"):
+            shoot(run, self.FOOTAGE, SMALL._replace(pace=1e-6), tmp_path / "x", lambda _: None)
+        assert not list(tmp_path.iterdir())
+
+    def test_a_folder_in_the_place_of_a_film(self, qapp, run, tmp_path, monkeypatch):
+        monkeypatch.setattr(writers, "ffmpeg", lambda: "true")
+        (tmp_path / "x.mp4").mkdir()
+        with pytest.raises(UserError, match=r"x\.mp4: found a folder, allowed: the path of a file"):
+            shoot(run, self.FOOTAGE, SMALL, tmp_path / "x.mp4", lambda _: None)
+        assert [path.name for path in tmp_path.iterdir()] == ["x.mp4"]
 
     def test_no_ffmpeg(self, qapp, run, tmp_path, monkeypatch):
         monkeypatch.setenv("PATH", str(tmp_path))
@@ -179,6 +204,13 @@ class TestFilms:
         assert size == "640,400"
         assert abs(float(duration) - count / 4) <= 0.3 + 0.3 * (ending == ".gif")
         assert [one.name for one in tmp_path.iterdir()] == [path.name]
+
+    def test_the_fastest_film_shows_a_picture(self, qapp, tmp_path):
+        footage, fast = Footage(Moment((3,)), Moment((4,)), "event"), SMALL._replace(pace=1000)
+        shoot(open_run("dra-classroom", (), kernel=False), footage, fast, tmp_path / "x.mp4", lambda _: None)
+        asked = ["ffprobe", "-v", "error", "-count_frames", "-show_entries", "stream=nb_read_frames", "-of", "csv=p=0"]
+        found = subprocess.run([*asked, str(tmp_path / "x.mp4")], capture_output=True, text=True, check=True).stdout
+        assert int(found) == 1
 
     def test_one_that_is_given_up_is_none(self, qapp, tmp_path):
         def stop(done: float) -> None:

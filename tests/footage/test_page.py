@@ -13,20 +13,25 @@ from PySide6.QtGui import QImage
 
 from slotscope.gui.film.stage import panel_classes, panels_in_lecture
 from slotscope.gui.intents import Select
+from slotscope.gui.page.command import execute
 from slotscope.gui.page.lesson import lesson_data
 from slotscope.gui.page.recording import Dressing, recorded
 from slotscope.gui.page.tiles import SIDE, TILE, TileStore
 from slotscope.gui.page.writing import page_text, unpacked, write_page
 from slotscope.gui.panels.wording import sentence
+from slotscope.gui.sharing.draft import draft_of
 from slotscope.gui.theme import apply, load_theme
 from slotscope.gui.widgets.motion import come_to_rest, lay_out
 from slotscope.gui.window.application import application
+from slotscope.model.cli.arguments import parse
+from slotscope.model.cli.parser import UsageError
 from slotscope.model.comparison.comparison import Run, open_run, stand_at
 from slotscope.model.errors import UserError
 from slotscope.model.footage.footage import Footage
 from slotscope.model.lessons.files import lesson_files, load_lesson
 from slotscope.model.lessons.marks import Mark
 from slotscope.model.running.origin import Moment
+from slotscope.model.scenario.load import scenario_files
 from slotscope.model.systems.state import digest
 from tests.footage.browser import MISSING, PROGRAM, driven, photographed
 
@@ -135,10 +140,48 @@ def test_nothing_is_loaded_and_nothing_else_may_run(qapp: Any) -> None:
     assert len(re.findall(r"<script", text)) == 2
 
 
+@browser
+def test_a_name_that_looks_like_markup_stays_a_name(qapp: Any, tmp_path: Path) -> None:
+    name = """x<img src=y onerror=throw(1)>&lt;"'"""
+    path, page = tmp_path / f"{name}.toml", tmp_path / "page.html"
+    path.write_text(scenario_files()["dra-classroom"].read_text("utf-8"), encoding="utf-8")
+    write_page(played(run_of(str(path)), 3, 3, "event"), page)
+    script = """
+        const images = document.querySelectorAll("img").length;
+        return [document.querySelector("h1").textContent, document.title, images, byId("line").textContent];
+    """
+    *titles, images, line = driven(page, script, tmp_path)
+    assert titles == [name, name] and images == 0
+    assert "x<img src=y onerror=throw(1)>&lt;" in line
+
+
+def test_words_that_a_lesson_or_a_run_alone_takes_are_refused(qapp: Any, tmp_path: Path) -> None:
+    out = f"--out={tmp_path / 'x.html'}"
+    for words, told in (
+        ("--lesson dra-1-decision --seed 3", "found --policy, --seed or --trace, allowed: without --lesson"),
+        ("dra-classroom --from 3 --to 4 --step 2", "--step: found no lesson, allowed: with --lesson"),
+    ):
+        with pytest.raises(UsageError, match=told):
+            execute(parse(["export-html", *words.split(), out]))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_page_that_cannot_be_written_leaves_the_one_before(tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    path.write_text("before", encoding="utf-8")
+    with pytest.raises(KeyboardInterrupt), draft_of(path) as draft:
+        draft.write_text("half", encoding="utf-8")
+        raise KeyboardInterrupt
+    assert path.read_text("utf-8") == "before" and list(tmp_path.iterdir()) == [path]
+    with (
+        pytest.raises(UserError, match=r"nowhere.x.html: cannot be written: No such file"),
+        draft_of(tmp_path / "nowhere" / "x.html"),
+    ):
+        pass
+
+
 def test_files_are_named_without_where_they_are(qapp: Any, tmp_path: Path) -> None:
     import shutil
-
-    from slotscope.model.scenario.load import scenario_files
 
     path = tmp_path / "mine.toml"
     shutil.copy(scenario_files()["dra-classroom"], path)
