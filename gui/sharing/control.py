@@ -5,6 +5,8 @@ from __future__ import annotations
 import shlex
 from contextlib import suppress
 from functools import partial
+from html import escape
+from itertools import count
 from pathlib import Path
 from typing import Callable
 
@@ -41,6 +43,7 @@ class SharingControl(QObject):
         super().__init__(area)
         self._area, self._worker, self._lesson = area, worker, lesson
         self._folder: QTemporaryDir | None = None  # of runs that no line opens
+        self._numbers = count(1)
         self._saved.connect(self._go_on)
 
     def commands(self) -> dict[str, Callable[[], object]]:
@@ -72,7 +75,7 @@ class SharingControl(QObject):
             data = QMimeData()
             data.setText(line)
             if link:
-                data.setHtml(f'<a href="{link.replace("&", "&amp;")}">{line}</a>')
+                data.setHtml(f'<a href="{escape(link)}">{escape(line)}</a>')
             QGuiApplication.clipboard().setMimeData(data)
         self.said.emit(f"Copied: {line}" if line else f"Nothing is copied: {NO_LINE}.")
 
@@ -105,11 +108,13 @@ class SharingControl(QObject):
             return
         if self._folder is None:
             self._folder = QTemporaryDir()
-        path = Path(self._folder.path()) / "run.slotscope"
+        path = Path(self._folder.path()) / f"run-{next(self._numbers)}.slotscope"
 
         def save(worker: RunWorker) -> None:
             fault = ""
             try:
+                if worker.present.info.origin is not frame.info.origin:
+                    raise UserError("another run is open meanwhile, and no line opens this one")
                 save_run(worker.present, path)
             except UserError as error:
                 fault = error.line

@@ -91,6 +91,7 @@ class ShareDialog(QDialog):
         self.steps, self.panels = ChoiceBox(), QListWidget()
         self.whole = QCheckBox(tr("The whole lesson, with its questions"))
         self.file, self.browse = QLineEdit(str(Path.cwd() / shape.file)), QPushButton(tr("Choose ..."))
+        self._replaced = ""  # the file that may be replaced if it is there
         self.fault, self.bar = FaultLine(), QProgressBar()
         self.save, self.cancel = QPushButton(tr("Save")), QPushButton(tr("Cancel"))
         self._fill(panels)
@@ -153,6 +154,7 @@ class ShareDialog(QDialog):
     def _choose(self) -> None:
         def take(path: Path) -> None:
             self.file.setText(str(path))
+            self._replaced = str(path)  # the question was asked there
 
         ask_new_file(self, tr(self._shape.title), take, tr(self._shape.kinds), self.file.text())
 
@@ -162,7 +164,9 @@ class ShareDialog(QDialog):
         """Make what is asked for; what is wrong is said here."""
         if self.job.running:
             return
-        self.fault.say("")
+        self.fault.say(objection := self._objection())
+        if objection:
+            return
         self.save.setEnabled(False)
         self._show_doing("")
         self.bar.show()
@@ -170,6 +174,16 @@ class ShareDialog(QDialog):
             self._start([f"--lesson={self._lesson}"], "")
         else:
             self._opened(self._start)
+
+    def _objection(self) -> str:
+        """What is to be said before anything is made: a file that is there is replaced at the second press only."""
+        name = self.file.text().strip()
+        if not name:
+            return "File: found nothing, allowed: a path"
+        replaced, self._replaced = self._replaced, name
+        if replaced != name and Path(name).is_file():
+            return f"{name} is there already; Save once more to replace it"
+        return ""
 
     def _start(self, words: list[str], fault: str) -> None:
         if fault:

@@ -175,7 +175,32 @@ class TestDialogs:
         assert make(qtbot, window, dialog).startswith("Saved as ")
         chapter = unpacked((tmp_path / "x.html").read_text("utf-8"))["chapters"][0]
         assert (chapter["seed"], chapter["line"], chapter["frames"][0]["moment"]) == (5, "", "7")
+        late = dialog_of(qtbot, window, "page")
+        late.file.setText(str(tmp_path / "late.html"))
         open_at(qtbot, window, "dra-classroom", 18)
+        qtbot.mouseClick(late.save, Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(lambda: "another run is open meanwhile" in late.fault.text(), timeout=PATIENCE)
+        assert not (tmp_path / "late.html").exists()
+        late.close()
+        qtbot.waitUntil(lambda: not window.findChildren(ShareDialog))
+
+    def test_a_file_that_is_there_is_replaced_at_the_second_press(
+        self, qtbot: QtBot, window: MainWindow, tmp_path: Path
+    ) -> None:
+        path = tmp_path / "x.html"
+        path.write_text("mine", encoding="utf-8")
+        dialog = dialog_of(qtbot, window, "page")
+        dialog.file.clear()
+        qtbot.mouseClick(dialog.save, Qt.MouseButton.LeftButton)
+        assert dialog.fault.text() == "File: found nothing, allowed: a path"
+        dialog.file.setText(str(path))
+        qtbot.mouseClick(dialog.save, Qt.MouseButton.LeftButton)
+        assert dialog.fault.text() == f"{path} is there already; Save once more to replace it"
+        assert not dialog.job.running and path.read_text("utf-8") == "mine"
+        dialog.end.setText("18")
+        assert make(qtbot, window, dialog) == f"Saved as {path}"
+        assert path.read_text("utf-8").startswith("<!doctype html>")
+        qtbot.waitUntil(lambda: not window.findChildren(ShareDialog))
 
     @pytest.mark.slow
     def test_a_lesson_becomes_a_page(self, qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
@@ -238,8 +263,16 @@ class TestHandouts:
         def stop(_: float) -> None:
             raise KeyboardInterrupt
 
+        path = tmp_path / "x.pdf"
+        path.write_bytes(b"the one before")
         with pytest.raises(KeyboardInterrupt):
-            save_handout(open_run("dra-classroom", (), kernel=False).frame(), tmp_path / "x.pdf", "light", stop)
+            save_handout(open_run("dra-classroom", (), kernel=False).frame(), path, "light", stop)
+        assert list(tmp_path.iterdir()) == [path] and path.read_bytes() == b"the one before"
+
+    def test_another_ending_is_no_folder(self, qapp: object, tmp_path: Path) -> None:
+        frame = open_run("dra-classroom", (), kernel=False).frame()
+        with pytest.raises(UserError, match=r"--out: found '.*x.png', allowed: a path that ends in .pdf, or a folder"):
+            save_handout(frame, tmp_path / "x.png", "light", lambda _: None)
         assert not list(tmp_path.iterdir())
 
     def test_a_folder_that_cannot_be_made(self, qapp: object, tmp_path: Path) -> None:
