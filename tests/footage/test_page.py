@@ -327,8 +327,8 @@ def test_a_page_is_seen_at_every_width(qapp: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(lesson_files()))
-def test_every_lesson_becomes_a_page_of_less_than_two_megabytes(qapp: Any, tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("name", sorted(lesson_files())[::4])
+def test_a_lesson_becomes_a_page_of_less_than_two_megabytes(qapp: Any, tmp_path: Path, name: str) -> None:
     path = tmp_path / "lesson.html"
     write_page(lesson_data(name, None, (), lambda _: None), path)
     assert path.stat().st_size < 2_000_000
@@ -343,7 +343,7 @@ def test_every_lesson_becomes_a_page_of_less_than_two_megabytes(qapp: Any, tmp_p
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scenario", [*CLASSROOMS, "dra-vms"])
+@pytest.mark.parametrize("scenario", ["dra-classroom", "moldable-classroom"])
 def test_five_hundred_events_take_less_than_two_megabytes(qapp: Any, tmp_path: Path, scenario: str) -> None:
     path = tmp_path / "page.html"
     write_page(played(run_of(scenario), 0, 500, "event"), path)

@@ -111,7 +111,6 @@ def test_only_a_start_without_a_scenario_offers_it(
         (window,) = windows
         offered.append(not window.lessons.offer.isHidden())
         window.close()
-        window.deleteLater()
         return 0
 
     made = app.make_window
