@@ -33,6 +33,8 @@ from slotscope.model.kinds.reservation.upper_bound import all_bounds
 from slotscope.model.reporting.frame import Frame
 from tests.gui.plot_points import points_of
 
+LIGHT = load_theme("light")
+
 EVENTS, EARLIER = 24_000, 20_500
 
 
@@ -218,16 +220,16 @@ def test_bounds_are_in_view_and_the_axis_starts_at_0(panel: RewardPanel, frame: 
     low, high = panel.plot.getPlotItem().getViewBox().viewRange()[1]
     assert low == 0
     assert high >= 618
-    assert {"#a97c00", "#00857c"} <= colours(panel.plot)
+    assert {LIGHT.optimum, LIGHT.greedy} <= colours(panel.plot)
 
 
 def test_without_bounds_there_are_no_lines_until_they_come(panel: RewardPanel, frame: Frame) -> None:
     panel.set_frame(replace(frame, bounds=Bounds()))
-    assert not {"#a97c00", "#00857c"} & colours(panel.plot)
+    assert not {LIGHT.optimum, LIGHT.greedy} & colours(panel.plot)
     panel.set_frame(frame)
-    assert {"#a97c00", "#00857c"} <= colours(panel.plot)
+    assert {LIGHT.optimum, LIGHT.greedy} <= colours(panel.plot)
     panel.set_frame(replace(frame, bounds=Bounds()))
-    assert not {"#a97c00", "#00857c"} & colours(panel.plot)
+    assert not {LIGHT.optimum, LIGHT.greedy} & colours(panel.plot)
 
 
 def test_the_curve_ends_now_and_keeps_the_area(panel: RewardPanel, frame: Frame) -> None:
