@@ -28,6 +28,8 @@ def export(qtbot: QtBot, window: MainWindow, path: Path, kind: str, monkeypatch:
     """Press the keys and choose a file."""
     press(qtbot, window, Qt.Key.Key_E, KEYS)
     choose_file(window, path, kind)
+    window.activateWindow()  # as a window manager does once the dialog is gone
+    qtbot.waitUntil(window.isActiveWindow)
 
 
 def said(window: MainWindow, text: str) -> bool:
