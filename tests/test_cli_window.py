@@ -43,13 +43,13 @@ class Window:
         self.opened = []
         self.pictures = []
 
-    def main(self, *arguments, offer=False, lesson=None):
+    def main(self, *arguments, offer=False, lesson=None, language=None):
         self.opened.append(arguments)
-        self.offered, self.lesson = offer, lesson
+        self.offered, self.lesson, self.language = offer, lesson, language
         return 0
 
-    def screenshot(self, scenario, policies, seed, trace, at, event, out, size, panel, theme):
-        self.pictures.append((scenario, policies, seed, trace, at, event, size, panel, theme))
+    def screenshot(self, scenario, policies, seed, trace, at, event, out, size, panel, theme, language):
+        self.pictures.append((scenario, policies, seed, trace, at, event, size, panel, theme, language))
         out.write_bytes(b"picture")
 
 
@@ -128,7 +128,14 @@ class TestWindow:
     def test_screenshots_take_their_options(self, slotscope, app):
         said = slotscope("screenshot dra-vms --at 2.5 --out a.png --size 1280x720 --panel groups --theme dark")
         assert (said.code, said.out) == (0, "a.png\n")
-        assert app.pictures == [("dra-vms", (), None, (), 2.5, None, (1280, 720), "groups", "dark")]
+        assert app.pictures == [("dra-vms", (), None, (), 2.5, None, (1280, 720), "groups", "dark", "en")]
+
+    def test_the_language_is_handed_on(self, slotscope, app):
+        for command in ("dra-vms", "lesson dra-1-decision"):
+            assert slotscope(f"{command} --language de").code == 0
+            assert app.language == "de"
+        assert slotscope("screenshot dra-vms --at 2 --language de --out a.png").code == 0
+        assert app.pictures[-1][-1] == "de"
 
 
 class TestHelp:

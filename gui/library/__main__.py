@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Sequence
 from slotscope.model.cli.arguments import COMMANDS, parse
 from slotscope.model.cli.guard import guarded, note
 from slotscope.model.errors import UntrustedPolicyError, UserError
+from slotscope.model.lessons.languages import ENGLISH
 
 if TYPE_CHECKING:
     from slotscope.model.lab.results import Figure
@@ -117,7 +118,7 @@ def first_run(options: argparse.Namespace, reason: str) -> int:
     summary, end = write_summary(options, FIRST_RUN)
     print(summary, flush=True)
     picture = FIRST_RUN / "screenshot.png"
-    options.language = "en"
+    options.language = options.language or ENGLISH
     options.at = None if options.event is not None else end
     options.out, options.size, options.panel, options.theme = picture, (1600, 1000), None, "light"
     return screenshot(options)
