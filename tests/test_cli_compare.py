@@ -108,7 +108,7 @@ def test_the_window_gets_all_policies(slotscope, monkeypatch):
     from slotscope.model.running.origin import Moment
 
     opened = []
-    window = SimpleNamespace(main=lambda *given, offer: opened.append((*given, offer)) or 0)
+    window = SimpleNamespace(main=lambda *given, offer, language: opened.append((*given, offer)) or 0)
     monkeypatch.setitem(sys.modules, "slotscope.gui.app", window)
     monkeypatch.setattr("slotscope.gui.app", window, raising=False)
     monkeypatch.setattr("slotscope.gui.platform.require_platform", lambda *_, **__: Platform("offscreen"))

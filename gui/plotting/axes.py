@@ -38,6 +38,11 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc]
     def _text_height(self) -> float:
         return self._metrics.height()
 
+    @property
+    def name_length(self) -> float:
+        """Pixels that the label takes along the axis."""
+        return self._metrics.horizontalAdvance(self._text)
+
     def boundingRect(self) -> QRectF:
         """With room at both ends for half a number, as far as the picture reaches: others are not written."""
         rect, view = QRectF(super().boundingRect()), self.getViewWidget()
@@ -61,9 +66,12 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc]
         levels = self.tickValues(*self.range, length)
         return [float(value) for value in levels[0][1]]
 
-    def fit(self) -> None:
-        """Make room for the numbers of the present range, and for the label beside them."""
-        label = 1.2 * self._text_height + _GAP
+    def fit(self, *, named: bool = True) -> None:
+        """Make room for the numbers of the present range, and where it is *named* for the label beside them."""
+        label = 1.2 * self._text_height + _GAP if named else _GAP
+        # A plot that is closed has given up its label, and may still be told of a new size.
+        if self.label is not None and self.label.isVisible() != named:
+            self.showLabel(named)
         if self.orientation == "bottom":
             self.setHeight(_TICK_OFFSET + self._text_height + label)
             return

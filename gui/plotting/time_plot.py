@@ -20,6 +20,9 @@ Role = str | int
 
 #: Lanes are told apart by colour and by how their curves are drawn.
 LANE_STYLES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine)
+#: Height from which the axes are named, in pixels at the usual size of type.
+_LEAST_NAMED = 110
+_ABOVE_AND_BELOW = 12
 
 
 @dataclass(frozen=True)
@@ -63,13 +66,14 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         self, theme: Theme, fonts: Fonts, text: PlotText, *, from_zero: bool = True, parent: QWidget | None = None
     ) -> None:
         configure_plots(theme)
+        self._fonts = fonts
         self._bottom = NumberAxis("bottom", text.x, text.x_unit)
         self._left = NumberAxis("left", text.y, text.y_unit)
         self._column = LabelColumn(theme, fonts)
         axes = {"bottom": self._bottom, "left": self._left, "right": self._column}
         super().__init__(parent, axisItems=axes)
         self._text = text
-        self._theme, self._fonts = theme, fonts
+        self._theme = theme
         self._series: dict[str, _Series] = {}
         self._bands: dict[str, tuple[PyramidBand, Role]] = {}
         self._references: dict[str, _Reference] = {}
@@ -89,7 +93,7 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         plot.hideButtons()
         plot.showAxis("right")
         plot.disableAutoRange()
-        plot.setContentsMargins(4, 8, 4, 4)
+        plot.setContentsMargins(4, _ABOVE_AND_BELOW - 4, 4, 4)
         view = plot.getViewBox()
         view.setDefaultPadding(0)
         view.setMouseEnabled(x=True, y=False)
@@ -149,6 +153,7 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
             if name:
                 axis.set_name(name)
         self._text = replace(self._text, x=x or self._text.x, y=y or self._text.y)
+        self._fit()
 
     def set_label(self, name: str, label: str) -> None:
         """Change what stands at a curve's end."""
@@ -248,7 +253,7 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
             plot.setXRange(*wanted[0], padding=0)
         if wanted[1][0] < wanted[1][1] and list(wanted[1]) != current[1]:
             plot.setYRange(*wanted[1], padding=0)
-            self._left.fit()
+            self._fit()
 
     def _window(self) -> tuple[float, float]:
         low, high = self._x_range.low, self._x_range.high
@@ -277,8 +282,7 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         self.setBackground(theme.panel)
         self._bottom.set_theme(theme, self._fonts)
         self._left.set_theme(theme, self._fonts)
-        self._bottom.fit()
-        self._left.fit()
+        self._fit()
         self._column.set_theme(theme, self._fonts)
         self._grid.set_color(theme.grid)
         width = self._fonts.scale
@@ -310,7 +314,14 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._left.fit()
+        self._fit()
+
+    def _fit(self) -> None:
+        """Give the axes their room; a plot that is low keeps it for its curves, and names no axis."""
+        named = self.height() >= _LEAST_NAMED * self._fonts.scale
+        self._bottom.fit(named=named)
+        beside = self.height() - self._bottom.height() - _ABOVE_AND_BELOW
+        self._left.fit(named=named and self._left.name_length <= beside)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         super().mouseDoubleClickEvent(event)

@@ -33,9 +33,9 @@ from slotscope.model.kinds.reservation.state import ADMITTED, ARRIVED, MIGRATED,
 from slotscope.model.measures.metrics import CONFIDENCE, Estimate, batch_rates, estimate
 from slotscope.model.reporting.frame import Frame
 
-#: Height that the plot keeps, in pixels at the usual size of type; the table gives way, and
-#: has a line per type only if there is room for so many lines.
-_LEAST_PLOT, _LEAST_LINES = 150, 3
+#: Height that the plot keeps beside a table of all types, and beside one with a line per type if there is room
+#: for so many lines, in pixels at the usual size of type; the table gives way.
+_LEAST_PLOT, _ROOMY_PLOT, _LEAST_LINES = 80, 150, 3
 
 
 def read_rewards(numbers: ReservationNumbers, samples: np.ndarray) -> Columns:
@@ -155,11 +155,12 @@ class RewardPanel(Panel):
             for job_type, (name, row) in enumerate(zip(names, tally.tolist(), strict=True))
         ]
         everything = TypeCounts(None, "all types", *tally.sum(axis=0).tolist())
-        room = self.body.height() - self.tiles.sizeHint().height()
-        room -= round(_LEAST_PLOT * current_fonts().scale)
+        below = self.body.height() - self.tiles.sizeHint().height()
+        room = below - round(_ROOMY_PLOT * current_fonts().scale)
         roomy = room >= self.table.height_of(_LEAST_LINES)
         self.table.set_counts((everything, *lines) if roomy else (everything,))
         self.table_area.setFixedHeight(min(self.table.sizeHint().height(), max(room, self.table.height_of(1))))
+        self.table_area.setVisible(below - self.table.height_of(1) >= _LEAST_PLOT * current_fonts().scale)
 
     def _show_lines(self, frame: Frame) -> None:
         """Lines at the bounds and at the mean, and the mean's interval where it counts."""

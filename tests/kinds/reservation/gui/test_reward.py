@@ -298,6 +298,19 @@ def test_little_room_leaves_one_line_for_all_types(qtbot: QtBot, panel: RewardPa
     assert panel.table.counts[0].name == "all types"
 
 
+def test_the_curve_keeps_its_room_in_the_smallest_panel(qtbot: QtBot, panel: RewardPanel, frame: Frame) -> None:
+    panel.set_frame(frame)
+    plot, view = panel.plot.getPlotItem(), panel.plot.getPlotItem().getViewBox()
+    left, bottom = (plot.getAxis(side) for side in ("left", "bottom"))
+    for height, tabled, least in ((130, False, 30), (200, True, 40), (420, True, 100)):
+        panel.resize(460, height)
+        qtbot.waitUntil(lambda tabled=tabled: panel.table_area.isVisible() == tabled)
+        qtbot.waitUntil(lambda least=least: view.height() >= least)
+        assert bottom.label.isVisible() == (panel.plot.height() >= 110)
+        assert left.label.isVisible() <= (left.name_length <= view.height() + 1)
+    assert left.label.isVisible()
+
+
 @pytest.mark.parametrize("name", ["light", "dark"])
 def test_colours_of_meaning_are_there(qtbot: QtBot, panel: RewardPanel, frame: Frame, name: str) -> None:
     theme = load_theme(name)
