@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from enum import Enum
 from functools import partial
+from itertools import islice
 from time import monotonic
 from typing import Any, Callable, Iterator, NamedTuple, Protocol
 
@@ -129,10 +130,10 @@ class EventRun:
     those taken so far.
     """
 
-    def __init__(self, system: System, state: State) -> None:
+    def __init__(self, system: System, state: State, event: Event | None = None) -> None:
         self.state: Any = system.prepared(state)
         self._system = system
-        event = system.next_event(self.state)
+        event = event or system.next_event(self.state)
         if event is None:
             raise ValueError("no event is left to run")
         self.event = event
@@ -150,20 +151,8 @@ class EventRun:
         PolicyError
             If the policy fails; the state is then of no use beyond looking at it.
         """
-        if self.fault is not None:
-            raise self.fault
-        try:
-            record = next(self._steps, None)
-            if record is None and not self.finished:
-                self.state = self._system.settled(self.state)
-        except PolicyError as error:
-            self.fault = error
-            raise
-        if record is None:
-            self.finished = True
-        else:
-            self.records.append(record)
-        return record
+        self._take(1)
+        return None if self.finished else self.records[-1]
 
     def finish(self, stop: Callable[[], bool] = _never) -> None:
         """Take all remaining sub-steps.
@@ -173,9 +162,25 @@ class EventRun:
         GivenUpError
             If *stop*, asked after each of them, says so.
         """
-        while self.step() is not None:
-            if stop():
+        at_once = 1 if stop is not _never else None
+        while not self.finished:
+            self._take(at_once)
+            if not self.finished and stop():
                 raise GivenUpError(f"stopped within event {int(self.state.number[0]) + 1}")
+
+    def _take(self, steps: int | None) -> None:
+        """Take as many sub-steps, or all that remain; once there is none the event is over."""
+        if self.fault is not None:
+            raise self.fault
+        there = len(self.records)
+        try:
+            self.records.extend(islice(self._steps, steps))
+            if not self.finished and (steps is None or len(self.records) < there + steps):
+                self.state = self._system.settled(self.state)
+                self.finished = True
+        except PolicyError as error:
+            self.fault = error
+            raise
 
 
 #: An event that takes as many seconds is one to be stopped in the middle.
@@ -222,7 +227,7 @@ class ReferenceEngine:
             before = copied(state) if careful else None
             began = monotonic()
             try:
-                run = EventRun(self._system, state)
+                run = EventRun(self._system, state, event)
                 run.finish(partial(_to_be_left, run, task, began) if careful else _never)
             except (PolicyError, GivenUpError) as error:
                 if before is None:

@@ -82,10 +82,10 @@ class _Stacks(NamedTuple):
         return self.order[:0] if place is None else self.order[self.starts[place] : self.starts[place + 1]]
 
 
-def servers_of(state: ReservationState, configuration: Configuration) -> list[int]:
-    """Servers of a configuration in order of their index: the first has index 1."""
+def servers_of(state: ReservationState, configuration: Configuration) -> NDArray[np.int64]:
+    """Servers of a configuration in order of their index: the first has index 1.  Not to be written."""
     stacks = _stacks(state.configuration.tobytes(), state.stamp.tobytes())
-    return [int(server) for server in stacks.servers_of(configuration)]
+    return stacks.servers_of(configuration)
 
 
 @lru_cache(maxsize=4)

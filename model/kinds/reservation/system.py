@@ -82,6 +82,7 @@ class ReservationSystem(PolicySystem):
         self.initial_jobs = len(self.starting)
         self.sample_width = sampling.width(numbers.types)
         self.row_dtype: np.dtype[Any] = EVENT_ROW
+        self._shown: tuple[ReservationState, ReservationView] | None = None
 
     def raw_state(self) -> ReservationState:
         """The state at time 0, before the policy has acted."""
@@ -182,7 +183,7 @@ class ReservationSystem(PolicySystem):
 
     def start(self, state: ReservationState) -> Iterator[Record]:
         """The policy's own initialization at time 0 (Section 4); no event is counted."""
-        view = ReservationView(self.numbers, state)
+        view = self._view(state)
         yield from self._decide(
             state, self.policy.start(view), ReservationOutcome(Event(UPDATE, float(state.clock[NOW])))
         )
@@ -199,7 +200,7 @@ class ReservationSystem(PolicySystem):
         """
         outcome = ReservationOutcome(event)
         state.clock[NOW] = event.time
-        view = ReservationView(self.numbers, state)
+        view = self._view(state)
         if event.kind == ARRIVAL:
             state.number[NEXT_ARRIVAL] += 1
             state.tally[event.type, ARRIVED] += 1
@@ -217,6 +218,12 @@ class ReservationSystem(PolicySystem):
         if event.kind == ARRIVAL and not outcome.flags & (FLAG_ADMITTED | FLAG_REJECTED):
             raise self._fault(event, "it neither admitted nor rejected the arriving job")
         outcome.close(state, row)
+
+    def _view(self, state: ReservationState) -> ReservationView:
+        """What the policy is shown of *state*: the same as at the last event, where the state goes on in place."""
+        if (shown := self._shown) is None or shown[0] is not state:
+            self._shown = shown = (state, ReservationView(self.numbers, state))
+        return shown[1]
 
     def _depart(self, state: ReservationState, outcome: ReservationOutcome) -> float:
         record = physics.depart(state)
@@ -352,18 +359,16 @@ class ReservationSystem(PolicySystem):
 
     def _classify(self, state: ReservationState, record: Classify, outcome: ReservationOutcome) -> None:
         found = len(record.configurations)
-        rows = np.zeros_like(state.greedy_configuration)
-        counts = np.zeros_like(state.greedy_count)
+        before = (state.greedy_configuration.tobytes(), state.greedy_count.tobytes())
+        state.greedy_configuration[...] = 0
+        state.greedy_count[...] = 0
         if found:
-            rows[:found] = record.configurations
-            counts[:found] = record.counts
-        same = np.array_equal(rows, state.greedy_configuration)
-        if not same or not np.array_equal(counts, state.greedy_count):
+            state.greedy_configuration[:found] = record.configurations
+            state.greedy_count[:found] = record.counts
+        if before != (state.greedy_configuration.tobytes(), state.greedy_count.tobytes()):
             outcome.flags |= FLAG_GREEDY
         if state.number[I_STAR] != record.i_star:
             outcome.flags |= FLAG_I_STAR
-        state.greedy_configuration[...] = rows
-        state.greedy_count[...] = counts
         state.number[GREEDY_LENGTH] = found
         state.number[I_STAR] = record.i_star
         state.number[EXTENDED] = record.extended

@@ -80,7 +80,7 @@ class ReservationView(PolicyView):
         """Numbers of the servers whose jobs leave enough resources for one more of a type."""
         return np.flatnonzero(self.numbers.room_for(self._state.placement, job_type))
 
-    def servers_of(self, configuration: Configuration) -> list[int]:
+    def servers_of(self, configuration: Configuration) -> NDArray[np.int64]:
         """Servers of a configuration in order of their index: the first has index 1."""
         return servers_of(self._state, tuple(configuration))
 

@@ -36,7 +36,7 @@ def check(state):
     assert tuple(one.tolist() for one in kept) == literal(state)
     for row in {tuple(row) for row in state.configuration.tolist()} | {(9, 9, 9)}:
         same = [server for server, its in enumerate(state.configuration.tolist()) if tuple(its) == row]
-        assert servers_of(state, row) == sorted(same, key=lambda server: -state.stamp[server])
+        assert servers_of(state, row).tolist() == sorted(same, key=lambda server: -state.stamp[server])
     assert found.configurations[found.stack].tolist() == state.configuration.tolist()
 
 

@@ -226,8 +226,10 @@ class Reference(ReservationPolicy):
     def spare_servers(self, view: ReservationView, rank: np.ndarray, wanted: gpa.Assigned) -> np.ndarray:
         """The candidates for l_e: empty servers that nothing has claimed, of the pools meant."""
         empty = view.empty_servers()
-        meant = np.isin(self.numbers.pool_of[empty], wanted.pools)
-        return np.asarray(empty[(rank[empty] == view.ranks + 1) & meant])
+        spare = np.asarray(empty[rank[empty] == view.ranks + 1])
+        if len(wanted.pools) == len(self.numbers.pools):
+            return spare
+        return np.asarray(spare[np.isin(self.numbers.pool_of[spare], wanted.pools)])
 
     def cra(self, view: ReservationView) -> Decisions:
         """CRA, lines 1-16: rank the servers after GPA's wish and reassign empty ones."""

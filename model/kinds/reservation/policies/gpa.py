@@ -26,6 +26,7 @@ Deviations
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Iterator, Sequence
 
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
@@ -93,19 +94,18 @@ def steps(numbers: ReservationNumbers, reference: Sequence[int]) -> Iterator[Rec
     assignment: dict[Configuration, Assigned] = {}
     yield Record("greedy_start", Line(1, 2), {"jobs_left": tuple(left), "servers": numbers.servers})
     while candidates:  # line 5
-        pool, configuration = _best(numbers, candidates, servers_left)  # line 6
+        pool, configuration = _best(numbers, candidates, tuple(map(bool, servers_left)))  # line 6
         known = assignment.get(configuration, Assigned(configuration, 0, ()))
         position = [*assignment, configuration].index(configuration) + 1
         yield Record(
             "configuration_found", Line(1, 6), {"i": position, "configuration": configuration, "candidates": candidates}
         )
-        needed = {j: -(-left[j] // k) for j, k in enumerate(configuration) if k > 0}
-        exhausted = min(needed, key=lambda j: (needed[j], j))  # line 7
+        needed, exhausted = min((-(-left[j] // k), j) for j, k in enumerate(configuration) if k > 0)  # line 7
         there = servers_left[pool]
-        count = max(0, min(needed[exhausted], there))  # line 8
+        count = max(0, min(needed, there))  # line 8
         left = [jobs - count * k for jobs, k in zip(left, configuration, strict=True)]  # line 9
         servers_left[pool] -= count  # line 10
-        if needed[exhausted] <= count or there == 0 or not any(servers_left):
+        if needed <= count or there == 0 or not any(servers_left):
             candidates &= ~(1 << exhausted)  # line 11
         pools = tuple(dict.fromkeys((*known.pools, pool)))
         assignment[configuration] = Assigned(configuration, known.count + count, pools)
@@ -124,7 +124,8 @@ def steps(numbers: ReservationNumbers, reference: Sequence[int]) -> Iterator[Rec
     yield tuple(assignment.values())
 
 
-def _best(numbers: ReservationNumbers, candidates: int, servers_left: Sequence[int]) -> tuple[int, Configuration]:
+@lru_cache(maxsize=1024)
+def _best(numbers: ReservationNumbers, candidates: int, any_left: tuple[bool, ...]) -> tuple[int, Configuration]:
     """The pool to be used next and its MaxReward over the candidates (line 6)."""
     units = numbers.reward_units
     found = []
@@ -133,7 +134,7 @@ def _best(numbers: ReservationNumbers, candidates: int, servers_left: Sequence[i
         if fitting:
             configuration = pool.space.max_reward(units, fitting)
             reward = sum(u * k for u, k in zip(units, configuration, strict=True))
-            found.append((servers_left[number] > 0, reward, -number, configuration))
+            found.append((any_left[number], reward, -number, configuration))
     best = max(found)
     return -best[2], best[3]
 
