@@ -1,6 +1,7 @@
-"""Runs every benchmark briefly and prints one report in Markdown.
+"""Runs every benchmark briefly and prints one page in Markdown: each target, what is reached, and their ratio.
 
-``python -m tests.bench [--full]``; each benchmark is a process of its own.
+``python -m tests.bench [--full] [--tables]``; each benchmark is a process of its own, and tells its tables, too, if
+they are wanted.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Mapping
 
-from tests.bench.timing import machine
+from tests.bench.timing import TARGET, machine, table
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -33,8 +35,8 @@ BENCHMARKS = (
 )
 
 
-def run(module: str, options: tuple[str, ...]) -> bool:
-    """Run one benchmark and print what it prints; False if it failed."""
+def run(module: str, options: tuple[str, ...]) -> tuple[str, str]:
+    """What one benchmark printed, and why it failed if it did."""
     environment = os.environ | {"QT_QPA_PLATFORM": os.environ.get("QT_QPA_PLATFORM", "offscreen")}
     done = subprocess.run(
         [sys.executable, "-m", f"tests.bench.{module}", *options],
@@ -44,11 +46,19 @@ def run(module: str, options: tuple[str, ...]) -> bool:
         text=True,
         check=False,
     )
-    text = done.stdout.strip()
-    print(text if text.startswith("#") else f"```\n{text}\n```", flush=True)
-    if done.returncode != 0:
-        print(f"\nFailed:\n```\n{done.stderr.strip()}\n```", flush=True)
-    return done.returncode == 0
+    failed = done.returncode != 0
+    return done.stdout.strip(), (done.stderr.strip() or f"it ended with {done.returncode}") if failed else ""
+
+
+def page(printed: Mapping[str, str]) -> str:
+    """The targets that benchmarks told, by their titles."""
+    rows = [
+        (title, *line.removeprefix(TARGET).split(" | "))
+        for title, text in printed.items()
+        for line in text.splitlines()
+        if line.startswith(TARGET)
+    ]
+    return table(("benchmark", "what", "target", "reached (least to most)", "reached / target", ""), rows)
 
 
 def main() -> int:
@@ -56,13 +66,24 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="short runs, the default")
     parser.add_argument("--full", action="store_true", help="all sizes and rounds: minutes")
+    parser.add_argument("--tables", action="store_true", help="print the tables of each benchmark, too")
+    parser.add_argument("--only", help="only the benchmarks whose module has this in its name")
     arguments = parser.parse_args()
-    print(f"# Benchmarks\n\n{machine()}", flush=True)
-    good = True
+    print(f"# Benchmarks\n\n{machine()}\n", flush=True)
+    printed, failures = {}, {}
     for title, module, quick, full in BENCHMARKS:
-        print(f"\n## {title}\n", flush=True)
-        good &= run(module, full if arguments.full else quick)
-    return 0 if good else 1
+        if arguments.only and arguments.only not in module:
+            continue
+        print(f"{title} ...", file=sys.stderr, flush=True)
+        printed[title], why = run(module, full if arguments.full else quick)
+        if why:
+            failures[title] = why
+        if arguments.tables:
+            print(f"## {title}\n\n{printed[title]}\n", flush=True)
+    print(f"## Targets\n\n{page(printed)}")
+    for title, why in failures.items():
+        print(f"\n{title} failed:\n```\n{why}\n```")
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any, Callable, Sequence
 
 import numpy as np
 
@@ -20,7 +20,18 @@ from slotscope.model.running.engine import Engine, Reason, Task
 from slotscope.model.systems.state import copied
 from tests.bench import simpy_loss as loss
 from tests.bench.literal_cra import LiteralKernel
-from tests.bench.timing import SETTLED, SIZES, Contestant, Work, comparison, interleaved, section, settled
+from tests.bench.timing import (
+    SETTLED,
+    SIZES,
+    Contestant,
+    Work,
+    aim,
+    aim_at_c,
+    comparison,
+    interleaved,
+    section,
+    settled,
+)
 
 #: Events of DRA in one round: kernel, CRA from scratch, reference.
 DRA_EVENTS = {180: (200_000, 40_000, 400), 1000: (200_000, 10_000, 200), 10_000: (200_000, 1500, 40)}
@@ -133,7 +144,29 @@ def bench_dra(servers: int, rounds: int, time: float) -> None:
     """Print DRA's table."""
     bench, state = settled(servers, "dra", time)
     ways = dra_contestants(bench, state, DRA_EVENTS[servers])
-    section(f"DRA, L = {servers}", comparison(interleaved(ways, rounds)))
+    times = interleaved(ways, rounds)
+    section(f"DRA, L = {servers}", comparison(times))
+    if servers == SIZES[0]:
+        aim(f"DRA's reference, L = {servers}", 100, micros(times["reference (Python)"]), "µs an event")
+
+
+def bench_simplest(rounds: int, time: float) -> None:
+    """The simplest reference, and how DRA's grows with the servers."""
+    bench, state = settled(SIZES[0], "first-fit", time)
+    alone = interleaved({"first fit": of_engine(bench.reference, state, 1000)}, rounds)
+    aim(f"first fit's reference, L = {SIZES[0]}", 30, micros(alone["first fit"]), "µs an event")
+    ways = {}
+    for servers in SIZES[:2]:
+        bench, state = settled(servers, "dra", time)
+        ways[str(servers)] = of_engine(bench.reference, state, DRA_EVENTS[servers][2])
+    few, many = interleaved(ways, rounds).values()
+    growth = [y / x for x, y in zip(few, many, strict=True)]
+    aim(f"DRA's reference, cost at L = {SIZES[1]} / at L = {SIZES[0]}", SIZES[1] / SIZES[0], growth)
+
+
+def micros(seconds: Sequence[float]) -> list[float]:
+    """Seconds in microseconds."""
+    return [1e6 * second for second in seconds]
 
 
 def bench_peers(servers: int, rounds: int, time: float) -> None:
@@ -154,7 +187,9 @@ def bench_loss(servers: int, rounds: int, time: float) -> None:
     with tempfile.TemporaryDirectory() as folder:
         found = loss_contestants(bench, state, ARRIVALS[servers], Path(folder))
         ways = {name: counted(way) for name, way in found.items()}
-        section(f"first fit (loss system), L = {servers}", comparison(interleaved(ways, rounds)))
+        times = interleaved(ways, rounds)
+    section(f"first fit (loss system), L = {servers}", comparison(times))
+    aim_at_c(f"first fit, L = {servers}", times, "kernel", "C -O3, bare loop")
 
 
 def main() -> None:
@@ -164,6 +199,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="two rounds, L = 180 and 1000 only")
     arguments = parser.parse_args()
     rounds = 2 if arguments.quick else arguments.rounds
+    bench_simplest(rounds, SETTLED)
     for servers in SIZES[:2] if arguments.quick else SIZES:
         bench_dra(servers, rounds, SETTLED)
     for servers in SIZES[:2] if arguments.quick else SIZES:

@@ -20,7 +20,7 @@ from slotscope.model.running.assembly import Bench, assemble
 from slotscope.model.running.engine import Task, started
 from slotscope.model.scenario.load import as_data, edited, load_scenario
 from tests.bench.moldable_ways import PROGRAMS, TAPE, Kernel, Program, Way, by_kernel, compiled_c, drawn_jobs, in_c
-from tests.bench.timing import Contestant, Work, comparison, interleaved, section, spread, table
+from tests.bench.timing import Contestant, Work, aim_at_c, comparison, interleaved, section, spread, table
 
 #: Scenario and servers.
 CASES: tuple[tuple[str, int], ...] = (
@@ -114,6 +114,7 @@ def bench_in_c(name: str, servers: int, events: int, rounds: int) -> None:
         ways = {"C -O3": in_c(bench, library, state, events), "kernel": by_kernel(bench, state, events)}
         times = interleaved({title: going_on(way, state) for title, way in ways.items()}, rounds)
     section(title, comparison(times), "", per_second(times))
+    aim_at_c(f"moldable, {name}, n = {servers}", times, "kernel", "C -O3")
 
 
 def bench_programs(name: str, servers: int, counts: Sequence[int], rounds: int) -> None:

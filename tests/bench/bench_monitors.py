@@ -7,6 +7,7 @@ from statistics import median
 from time import thread_time
 
 from slotscope.model.api import Session
+from tests.bench.timing import aim
 
 #: Seconds that the window lets a run go on between two looks at its commands.
 SLICE = 0.012
@@ -36,6 +37,7 @@ def main() -> None:
             order = (0, 1) if turn % 2 else (1, 0)
             rates = {number: rate(runs[number], 20, bool(number)) for number in order}
             ratios.append(rates[1] / rates[0])
+        aim(f"speed with all monitors / without: {name}", 0.9, ratios, at_least=True)
         looked = max(reading.looked for reading in runs[1].lookout.readings)
         print(f"| {name} | {median(ratios):.3f} | {looked} |", flush=True)
 

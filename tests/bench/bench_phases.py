@@ -20,7 +20,7 @@ from slotscope.model.running.engine import Engine, Task, started
 from slotscope.model.scenario.load import edited, load_scenario
 from slotscope.model.systems.state import copied
 from tests.bench.phase_ways import Way, compiled_c, in_c, in_python
-from tests.bench.timing import Contestant, Work, comparison, interleaved, section, spread, table
+from tests.bench.timing import Contestant, Work, aim_at_c, comparison, interleaved, section, spread, table
 
 #: Scenario, scale r, and the policy table that is followed.
 CASES: tuple[tuple[str, int, str], ...] = (
@@ -121,6 +121,7 @@ def bench_ways(name: str, scale: int, given: str, counts: tuple[int, int, int], 
         times = interleaved(ways, rounds)
     without = () if len(ways) > 3 else ("No C compiler is installed: nothing to compare with.",)
     section(f"JRS, {name}, r = {scale}", comparison(times), "", per_second(times), *without)
+    aim_at_c(f"JRS, {name}, r = {scale}", times, "kernel", "C -O3, arrays only")
 
 
 def bench_policies(name: str, given: str, scales: Sequence[int], rounds: int, events: int) -> None:

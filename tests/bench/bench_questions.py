@@ -10,6 +10,7 @@ from time import thread_time
 from slotscope.model.api import Session
 from slotscope.model.questions.asking import answers
 from slotscope.model.questions.meaning import Question, understood
+from tests.bench.timing import aim
 
 MILLION = 10**6
 
@@ -61,6 +62,8 @@ def row(scenario: str, text: str, events: int, rounds: int) -> str:
                 seconds[what] = ran(session, events)
         ratios.append(seconds["ask"] / seconds["run"])
         costs.append(seconds["ask"] / events * 1e9)
+    if events >= MILLION // 10:
+        aim(f"{scenario}: {text}", 1, [cost * 1e-3 for cost in costs], "CPU s a million events")
     ratio = f"{median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})"
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return (

@@ -32,7 +32,7 @@ from slotscope.model.running.engine import Task, started
 from slotscope.model.scenario.load import as_data, edited, load_scenario
 from slotscope.model.systems.state import copied
 from tests.bench.queue_ways import TAPE, Way, compiled_ways, problem_of, ways_of
-from tests.bench.timing import Contestant, Work, comparison, interleaved, ratio, section, spread, table
+from tests.bench.timing import Contestant, Work, aim, aim_at_c, comparison, interleaved, ratio, section, spread, table
 
 #: Scenario, servers (None: as it has), and jobs of one round: compiled, reference, SimPy.
 CASES: tuple[tuple[str, int | None, tuple[int, int, int]], ...] = (
@@ -157,6 +157,7 @@ def bench_ways(name: str, servers: int | None, counts: tuple[int, int, int], rou
         times = interleaved({title: counted(way) for title, way in found.items()}, rounds)
     without = () if len(found) > 3 else ("No C compiler is installed: nothing to compare with.",)
     section(f"BF-J/S, {titled(name, servers)}", comparison(times, "slot"), *without)
+    aim_at_c(f"BF-J/S, {titled(name, servers)}", times, "kernel", "C -O3, the same work")
 
 
 def bench_policies(name: str, servers: int | None, rounds: int, slots: int) -> None:
@@ -185,6 +186,11 @@ def bench_backlog(name: str, rounds: int, long: int, slots: int) -> None:
         }
         times = interleaved(ways, rounds)
         few, some, many = times.values()
+        aim(
+            f"cost of a job, {long} waiting / {SHORT}: {' '.join((policy, *options))}, {name}",
+            1.1,
+            [y / x for x, y in zip(few, many, strict=True)],
+        )
         rows.append(
             (
                 " ".join((policy, *options)),

@@ -22,7 +22,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Iterator, Mapping
 
-from tests.bench.timing import ratio, section, spread, table
+from tests.bench.timing import aim, ratio, section, spread, table
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -168,7 +168,36 @@ def bench_windows(rounds: int) -> None:
     ]
     heads = ("what", "CPU s", "CPU / bare first paint", "real s", "real / bare first paint")
     platform = environment["QT_QPA_PLATFORM"]
+    painted = [mine.cpu["first paint"] / base.cpu["first paint"] for mine, base in zip(program, bare, strict=True)]
+    aim("first paint / bare Qt's, CPU", 1.5, painted)
+    aim("complete window", 1.5, [mine.cpu["all panels"] for mine in program], "CPU s")
     section(f"start, warm cache, platform {platform}", table(heads, rows))
+
+
+#: What a command may take, in CPU seconds, by what is asked for.
+COMMANDS = (
+    (0.1, ("--help",)),
+    (0.3, ("list",)),
+    (0.7, ("bounds", "dra-classroom")),
+    (0.7, ("run", "dra-classroom")),
+)
+
+
+def bench_commands(rounds: int) -> None:
+    """What commands take, in turn."""
+    spent: dict[tuple[str, ...], list[float]] = {}
+    for turn in range(rounds + 1):
+        for _, command in COMMANDS:
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            program = [sys.executable, "-m", "slotscope", *command]
+            subprocess.run(program, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            if turn:
+                spent.setdefault(command, []).append(
+                    after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+                )
+    for wanted, command in COMMANDS:
+        aim(f"slotscope {' '.join(command)}", wanted, spent[command], "CPU s")
 
 
 def row(what: str, mine: list[Started], bare: list[Started], name: str) -> tuple[str, ...]:
@@ -188,7 +217,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--quick", action="store_true", help="two rounds")
     arguments = parser.parse_args()
-    bench_windows(2 if arguments.quick else arguments.rounds)
+    rounds = 2 if arguments.quick else arguments.rounds
+    bench_windows(rounds)
+    bench_commands(rounds)
     section("compiling with an empty cache, once", f"{cpu_of_compiling():.1f} CPU seconds, in a process of its own")
 
 

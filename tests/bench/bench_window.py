@@ -30,7 +30,7 @@ from slotscope.gui.running.goals import Goal
 from slotscope.gui.running.pace import NO_LIMIT
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.scenario.load import Scenario, edited, load_scenario, write_scenario
-from tests.bench.timing import SETTLED, SIZES, Spread, scaled, section, spread, table
+from tests.bench.timing import SETTLED, SIZES, Spread, aim, scaled, section, spread, table
 
 SIZE = (1600, 900)
 
@@ -256,6 +256,9 @@ def bench_window(title: str, scenario: Scenario, rounds: int, seconds: float, se
         window.deleteLater()
         spin(0.1)
     platform = QApplication.platformName()
+    aim(f"frames a second, {title}", 60, [one.frames / one.seconds for one in drawn], at_least=True)
+    kept = [100 * x.own_speed / y.own_speed for x, y in zip(drawn, undrawn, strict=True)]
+    aim(f"speed that is left while drawing, {title}", 80, kept, "%", at_least=True)
     section(f"window of {SIZE[0]}x{SIZE[1]} on {platform}, {title}", summary(drawn, undrawn), "", panel_table(drawn))
 
 

@@ -31,6 +31,7 @@ from tests.bench import (
     timing,
 )
 from tests.bench import simpy_loss as loss
+from tests.bench.__main__ import page
 from tests.bench.literal_cra import LiteralKernel
 from tests.bench.timing import scaled
 
@@ -192,6 +193,17 @@ def test_a_start_leaves_its_marks() -> None:
 
 def test_ratios_are_taken_round_by_round() -> None:
     assert timing.ratio([2.0, 30.0, 4.0], [1.0, 10.0, 4.0]) == timing.Spread(2.0, 1.0, 3.0)
+
+
+def test_targets_of_all_benchmarks_stand_on_one_page(capsys: pytest.CaptureFixture[str]) -> None:
+    timing.aim("slow", 2, [5.0, 3.0, 4.0], "s")
+    timing.aim_at_c("fast", {"kernel": [1.0, 1.0], "C": [0.95, 0.97]}, "kernel", "C")
+    timing.aim_at_c("without a compiler", {"kernel": [1.0]}, "kernel", "C")
+    found = page({"One": capsys.readouterr().out, "Another": "| a table |"}).splitlines()[2:]
+    assert found == [
+        "| One | slow | at most 2 s | 4 (3 to 5) | 2.00 | missed |",
+        "| One | speed of the kernel / C: fast | at least 0.9 | 0.96 (0.95 to 0.97) | 1.07 | reached |",
+    ]
 
 
 def test_contestants_take_turns() -> None:

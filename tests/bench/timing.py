@@ -112,6 +112,28 @@ def section(title: str, *parts: str) -> None:
     print(f"\n### {title}\n", *parts, sep="\n", flush=True)
 
 
+#: How a line begins that tells a target; the report of all benchmarks gathers these.
+TARGET = "target: "
+
+
+def aim(what: str, wanted: float, found: Iterable[float], unit: str = "", *, at_least: bool = False) -> None:
+    """Tell how far a target is reached, by the median of what was *found*, and its ratio to what is *wanted*."""
+    reached = spread(found)
+    share = reached.median / wanted
+    met = share >= 1 if at_least else share <= 1
+    limit = f"{'at least' if at_least else 'at most'} {wanted:g} {unit}".strip()
+    print(
+        TARGET + " | ".join((what, limit, reached.text(), f"{share:.2f}", "reached" if met else "missed")), flush=True
+    )
+
+
+def aim_at_c(what: str, times: Mapping[str, Sequence[float]], kernel: str, in_c: str) -> None:
+    """The target of every kernel: nine tenths of the speed of C, where a compiler is installed."""
+    if in_c in times:
+        shares = [c / mine for c, mine in zip(times[in_c], times[kernel], strict=True)]
+        aim(f"speed of the kernel / {in_c}: {what}", 0.9, shares, at_least=True)
+
+
 def machine() -> str:
     """One line about where this was measured."""
     import os
