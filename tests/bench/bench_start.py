@@ -175,12 +175,7 @@ def bench_windows(rounds: int) -> None:
 
 
 #: What a command may take, in CPU seconds, by what is asked for.
-COMMANDS = (
-    (0.1, ("--help",)),
-    (0.3, ("list",)),
-    (0.7, ("bounds", "dra-classroom")),
-    (0.7, ("run", "dra-classroom")),
-)
+COMMANDS = ((0.1, ("--help",)), (0.3, ("list",)), (0.7, ("bounds", "dra-classroom")), (0.7, ("run", "dra-classroom")))
 
 
 def bench_commands(rounds: int) -> None:
