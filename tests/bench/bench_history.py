@@ -41,15 +41,17 @@ FRAME_MS = 1000 / 60
 MILLION = 1_000_000
 
 
-def of_timeline(bench: Bench, state: ReservationState, events: int, keyframe_every: int | None) -> Contestant:
-    """A timeline that runs on from a state, with keyframes every so many events."""
+def of_timeline(
+    bench: Bench, state: ReservationState, before: int, events: int, keyframe_every: int | None
+) -> Contestant:
+    """A timeline that runs on from a state and some events *before*, with keyframes every so many events."""
 
     def contestant() -> Work:
         engine = bench.kernel()
         if keyframe_every is not None:
             engine.keyframe_every = keyframe_every
         line = Timeline(bench.system, engine, state)
-        line.advance(1)
+        line.advance(before)
 
         def work() -> float:
             line.advance(events)
@@ -60,25 +62,28 @@ def of_timeline(bench: Bench, state: ReservationState, events: int, keyframe_eve
     return contestant
 
 
-def bench_keyframes(bench: Bench, state: ReservationState, rounds: int, events: int) -> None:
-    """Print what keyframes cost."""
+def bench_keyframes(bench: Bench, state: ReservationState, rounds: int, before: int, events: int) -> None:
+    """Print what keyframes cost, and history as a whole.
+
+    The first events are sampled one by one, and later ones more and more rarely: so it counts what came *before*.
+    """
     ways = {
-        "timeline, no keyframes": of_timeline(bench, state, events, NEVER),
-        "timeline, keyframes": of_timeline(bench, state, events, None),
+        "timeline, no keyframes": of_timeline(bench, state, before, events, NEVER),
+        "timeline, keyframes": of_timeline(bench, state, before, events, None),
         "kernel alone (no samples, no recent rows)": of_engine(bench.kernel(), state, events),
     }
     times = interleaved(ways, rounds)
     without, with_keyframes, alone = times.values()
     overhead = spread(100 * (x / y - 1) for x, y in zip(with_keyframes, without, strict=True))
     section(
-        f"keyframes, L = {bench.numbers.servers}, {events} events",
+        f"keyframes, L = {bench.numbers.servers}, {events} events after {before}",
         comparison(times),
         f"\nkeyframes cost {overhead.text(2)} % of the run; "
         f"history as a whole {ratio(with_keyframes, alone).text()} "
         "times the kernel alone",
     )
     whole = [x / y for x, y in zip(with_keyframes, alone, strict=True)]
-    aim(f"history as a whole / the kernel alone, L = {bench.numbers.servers}", 1.3, whole)
+    aim(f"history as a whole / the kernel alone, L = {bench.numbers.servers}, after {before} events", 1.3, whole)
 
 
 def milliseconds(calls: list[float]) -> tuple[str, str]:
@@ -172,7 +177,8 @@ def main() -> None:
     rounds = 2 if quick else arguments.rounds
     for servers in SIZES[:2] if quick else SIZES:
         bench, state = settled(servers, "dra", SETTLED)
-        bench_keyframes(bench, state, rounds, 100_000 if quick else 300_000)
+        for before in (1, MILLION // 2 if quick else 10 * MILLION):
+            bench_keyframes(bench, state, rounds, before, 200_000 if quick else 300_000)
         bench_seeks(servers, SETTLED, MILLION // 4 if quick else MILLION + 5000, 8 if quick else 40)
         bench_copies(servers, SETTLED, rounds)
 

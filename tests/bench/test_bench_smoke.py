@@ -160,7 +160,7 @@ def test_queues_print_tables(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_history_prints_tables_and_replays_agree(capsys: pytest.CaptureFixture[str]) -> None:
     bench, state = timing.settled(SERVERS, "dra", SOON)
-    bench_history.bench_keyframes(bench, state, 1, 12_000)
+    bench_history.bench_keyframes(bench, state, 1, 1, 12_000)
     bench_history.bench_seeks(SERVERS, SOON, 25_000, 3)
     bench_history.bench_copies(SERVERS, SOON, 1)
     text = capsys.readouterr().out
