@@ -74,6 +74,15 @@ def test_files_have_every_cell_however_it_is_cut(table: DataTable, cut: int, tmp
     assert rows == [["" if cell is None else str(cell) for cell in row] for row in zip(*cells, strict=True)]
 
 
+@pytest.mark.parametrize("kind", ["int8", "uint8", "int64", "uint64"])
+def test_whole_numbers_that_come_again_are_written_as_they_are(kind: str, tmp_path: Path) -> None:
+    """Also at both ends of their type."""
+    for end in (np.iinfo(kind).min, np.iinfo(kind).max - 255):
+        values = np.tile(np.arange(256, dtype=np.uint8), 2).astype(kind) + np.array(end, kind)
+        DataTable("one", (DataColumn("x", values),)).write(tmp_path / "a.csv")
+        assert (tmp_path / "a.csv").read_text("utf-8").split() == ["x", *map(str, values.tolist())]
+
+
 def test_a_table_says_what_it_is() -> None:
     table = DataTable("events", (DataColumn("x", np.arange(30), "how <many>", "jobs"),))
     assert repr(table) == "<events: 30 rows of x>"

@@ -13,6 +13,7 @@ import pytest
 from slotscope.model.api import Session
 from slotscope.model.errors import PolicyError, ReplayError, UserError
 from slotscope.model.kinds.reservation.policies.base import OwnPolicy
+from slotscope.model.policies.own.trust import allow_named
 from slotscope.model.reporting.records import Admit, Line, Record
 from slotscope.model.scenario.load import load_scenario, scenario_text
 from slotscope.model.systems.state import digest
@@ -192,7 +193,7 @@ def test_parameters_are_checked_by_the_files_schema(tmp_path: Path) -> None:
 def test_a_scenario_names_a_file_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "a" / "scenarios"
     folder.mkdir(parents=True)
-    write(folder.parent, source())
+    allow_named(write(folder.parent, source()))
     text = (
         scenario_text(load_scenario("dra-classroom"))
         .replace('name = "dra"', 'name = "../mine.py"')
