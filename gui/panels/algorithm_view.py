@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 
 from slotscope.gui.panels.algorithm_layout import HEADING_LEFT, CodeLayout, PlacedLine, ascent_of, draw_document
 from slotscope.gui.panels.algorithm_values import Beside, Code
-from slotscope.gui.theme import Theme
+from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.spoken import describe, heard, without_markup
 from slotscope.model.reporting.records import Line
 
@@ -28,6 +28,8 @@ _SCROLL_TIME = 180  # ms
 _DIMMED = 0.38
 #: How lines are set, from the roomiest on: close together or not, and the share of the panel's type.
 _SETTINGS = ((False, 1.08), (True, 1.0), (True, 0.92), (True, 0.85), (True, 0.78), (True, 0.72))
+#: The tightest for a hall: type that the last row cannot read shows nothing, so that longer functions scroll.
+_TIGHTEST_IN_HALL = 1
 
 
 class ShownPseudocode(NamedTuple):
@@ -113,13 +115,14 @@ class PseudocodeView(QAbstractScrollArea):
     def _place(self) -> None:
         """Where lines and values stand: as roomy as shows the whole function that runs, and from then on.
 
-        Where no setting does the lines stay as they are.
+        Where no setting does the lines stay as they are; in a hall the tightest shows most of them.
         """
         self._placed = self._layout.placed(self.picture.beside)
-        roomy = self._setting
-        while self._too_high() and self._setting < len(_SETTINGS) - 1:
+        roomy, hall = self._setting, current_fonts().lecture
+        tightest = _TIGHTEST_IN_HALL if hall else len(_SETTINGS) - 1
+        while self._too_high() and self._setting < tightest:
             self._set(self._setting + 1)
-        if self._too_high():
+        if self._too_high() and not hall:
             self._set(roomy)
         self._set_range()
         self.viewport().update()

@@ -35,8 +35,6 @@ _BUTTONS = (
 #: Heights in pixels, at the usual size of type where it is said: that of the panel from which on
 #: the measures are explained, and those that curves and measures keep.
 _ROOMY, _LEAST_PLOT, _LEAST_MEASURES = 460, 120, 60
-#: Shares of the size of type that the measures may have in a hall, so as to be seen without scrolling.
-_SIZES = (1.0, 0.9, 0.8, 0.72)
 
 
 class ComparisonPanel(Panel):
@@ -58,6 +56,7 @@ class ComparisonPanel(Panel):
         self._named = ""  # the kind of system whose words the controls use
         self.where.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.buttons = {name: self._button(name, text, title, tip) for name, text, title, tip in _BUTTONS}
+        self.controls = self._row()
         self.measures = QScrollArea(self.body)
         self.measures.setWidgetResizable(True)
         self.measures.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -68,7 +67,7 @@ class ComparisonPanel(Panel):
         column.setSpacing(4)
         column.addWidget(self.measures)
         column.addWidget(self.curves, 1)
-        column.addLayout(self._row())
+        column.addWidget(self.controls)
         column.addWidget(self.sentence)
         self.sentence.setContentsMargins(10, 0, 10, 0)
         self._ground()
@@ -83,14 +82,15 @@ class ComparisonPanel(Panel):
         rows.addStretch(1)
         self.measures.setWidget(self._inside)
 
-    def _row(self) -> QHBoxLayout:
-        row = QHBoxLayout()
+    def _row(self) -> QWidget:
+        controls = QWidget(self.body)
+        row = QHBoxLayout(controls)
         row.setContentsMargins(10, 0, 10, 0)
         for button in self.buttons.values():
             row.addWidget(button)
         row.addWidget(self.where)
         row.addStretch(1)
-        return row
+        return controls
 
     def _button(self, name: str, text: str, title: str, tip: str) -> QPushButton:
         button = QPushButton(text)
@@ -135,30 +135,24 @@ class ComparisonPanel(Panel):
         self.curves.show_frame(frame)
 
     def _fit(self) -> None:
-        """The measures take what they need, but leave the curves some room."""
-        width = self.measures.viewport().width()
-        self.caption.setVisible(self.body.height() >= _ROOMY * current_fonts().scale)
-        buttons = self.buttons["first"].sizeHint().height()
-        hidden = self.sentence.isHidden()
-        said = 0 if hidden else self.sentence.heightForWidth(self.body.width())
-        room = self.body.height() - buttons - said - 20 - int(_LEAST_PLOT * current_fonts().scale)
-        wanted = self._measured(width, room)
-        self.measures.setMinimumWidth(self._inside.minimumSizeHint().width())
-        self.measures.setFixedHeight(max(_LEAST_MEASURES, min(wanted, room)))
+        """The measures take what they need, but leave the curves some room.
 
-    def _measured(self, width: int, room: int) -> int:
-        """The height that the measures take; a hall, where nobody scrolls, sees them smaller first."""
-        usual = current_fonts()
-        wanted = 0
-        for share in _SIZES if usual.lecture else (1.0,):
-            font = usual.body
-            font.setPointSizeF(share * usual.body_size)
-            self.table.setFont(font)
-            self._rows.invalidate()  # or it remembers the height in the type before
-            wanted = self._rows.heightForWidth(width) + 2
-            if wanted <= room:
-                break
-        return wanted
+        In a hall, where nobody scrolls, first the curves give way to them, and then the buttons.
+        """
+        hall, scale = current_fonts().lecture, current_fonts().scale
+        self.caption.setVisible(self.body.height() >= _ROOMY * scale)
+        said = 0 if self.sentence.isHidden() else self.sentence.heightForWidth(self.body.width())
+        room = self.body.height() - said - 20
+        wanted = self._rows.heightForWidth(self.measures.viewport().width()) + 2
+        curves, buttons = int(_LEAST_PLOT * scale), self.controls.sizeHint().height()
+        self.controls.setHidden(hall and wanted > room - buttons)
+        room -= 0 if self.controls.isHidden() else buttons
+        self.curves.setHidden(hall and wanted > room - curves)
+        self.measures.setMinimumWidth(self._inside.minimumSizeHint().width())
+        if self.curves.isHidden():
+            self.measures.setFixedHeight(max(_LEAST_MEASURES, room))
+        else:
+            self.measures.setFixedHeight(max(_LEAST_MEASURES, min(wanted, room - curves)))
 
     def _told(self, frame: Frame) -> str:
         standing = frame.comparison

@@ -56,8 +56,12 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc]
         return [format_number(value * scale, spacing * scale) for value in values]
 
     def tickSpacing(self, low: float, high: float, size: float) -> list[tuple[float, float]]:
-        room = _TICK_ROOM[self.orientation] * self._text_height
-        return [(step_up((high - low) / max(2.0, size / room)), 0.0)]
+        wanted = max(2.0, size / (_TICK_ROOM[self.orientation] * self._text_height))
+        if self.orientation == "bottom":  # numbers side by side must not touch
+            ends = (format_number(end, (high - low) / wanted) for end in (low, high))
+            widest = max(map(self._metrics.horizontalAdvance, ends)) + self._text_height
+            wanted = min(wanted, max(1.0, size / widest))
+        return [(step_up((high - low) / wanted), 0.0)]
 
     def ticks(self) -> list[float]:
         """Where the axis has its ticks."""

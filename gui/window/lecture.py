@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import Iterator, Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QAction, QFontMetricsF
-from PySide6.QtWidgets import QApplication, QLabel, QStyle
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QLabel, QStyle
 
 from slotscope.gui.docking.compare_docks import CompareDocks
 from slotscope.gui.docking.dock_area import DockArea
@@ -28,8 +28,6 @@ _BESIDE = {1: 0.48, 2: 0.40, 3: 0.36}
 _SENTENCE, _LOG = 0.5, 0.5
 #: Share of the width by which the panel beside the servers may be too wide or too narrow.
 _CALM = 0.05
-#: Shares of the usual size of type that the names of all panels may have, so as to stand on one line.
-_STRIP_STEPS = (1.0, 0.92, 0.85, 0.78, 0.74, 0.7)
 _NO_BREAK = "\u00a0"
 _BETWEEN = f"{_NO_BREAK} "
 #: The panel that only a comparison has; its key is 0.
@@ -79,6 +77,7 @@ class LectureMode(QObject):
         self._sentence = 0  # height of the longest sentence so far
         self._right = 0.0  # width of what stands beside the servers
         self._share: float | None = None  # of the width that it is given; None: as it needs
+        self._staged = False  # whether a moment is about to be shown whose sentence decides anew
 
     # What can be brought to the front.
 
@@ -159,7 +158,7 @@ class LectureMode(QObject):
         *share* is that of the width; None gives what the panels need.  None of *panels* stands for the usual one.
         """
         beside = tuple(name for name in panels if name not in (self._area.roles.servers, SENTENCES))
-        self._log, self._share = SENTENCES in panels, share
+        self._log, self._share, self._staged = SENTENCES in panels, share, True
         if beside:
             self._put(0, beside)
         else:
@@ -277,20 +276,7 @@ class LectureMode(QObject):
             f"{action.text().replace(' ', _NO_BREAK)}</a>"
             for name, action in self._offered.items()
         )
-        self.strip.setText(f"<span style='font-size: {self._strip_size()}pt'>{names}</span>")
-
-    def _strip_size(self) -> float:
-        """The largest type, in points, in which all names stand on one line; else the smallest."""
-        margins = self.strip.contentsMargins()
-        room = self._window.width() - margins.left() - margins.right()
-        said = _BETWEEN.join(action.text() for action in self._offered.values())
-        font = QApplication.font()
-        usual = font.pointSizeF()
-        for share in _STRIP_STEPS:
-            font.setPointSizeF(share * usual)
-            if QFontMetricsF(font).horizontalAdvance(said) <= room:
-                break
-        return font.pointSizeF()
+        self.strip.setText(names)
 
     def fit(self) -> None:
         """Give the sentences the room that they need, and the servers what is left."""
@@ -301,8 +287,11 @@ class LectureMode(QObject):
 
     def follow(self) -> None:
         """Make room for a sentence that is longer than those before, and for a panel that is much wider or narrower."""
-        if self.on and self._needed() > self._sentence:
+        if self.on and self._staged:
+            self.fit()
+        elif self.on and self._needed() > self._sentence:
             self._share_out()
+        self._staged = False
         self._look.start()  # the panels are about to write what is new
 
     def _look_again(self) -> None:

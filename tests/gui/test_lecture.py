@@ -30,6 +30,8 @@ PROJECTOR, SCREEN = (1280, 720), (1920, 1080)
 DIGITS = (Key.Key_1, Key.Key_2, Key.Key_3, Key.Key_4, Key.Key_5, Key.Key_6, Key.Key_7, Key.Key_8, Key.Key_9)
 #: Pixels that a server has at least.
 LEAST = 28
+#: Points of type that the last row can read.
+READ = 16
 
 #: Scenarios of a classroom, each with an event.
 CLASSROOMS = (("dra-classroom", 30), ("queues-classroom", 20), ("jrs-classroom", 14), ("moldable-classroom", 7))
@@ -103,7 +105,7 @@ def test_a_hall_sees_servers_one_panel_and_one_sentence(
 ) -> None:
     stand(qtbot, window, scenario, (), event)
     assert shown(window) == hall(window)
-    assert QApplication.font().pointSizeF() >= 16
+    assert QApplication.font().pointSizeF() >= READ
     assert not window.menu_bar.isVisible() and not window.statusBar().isVisible()
     assert cut(window) == []
     assert sentence_is_whole(window)
@@ -208,12 +210,13 @@ def test_a_longer_sentence_gets_more_room(qtbot: QtBot, window: MainWindow) -> N
         ("moldable-classroom", ("greedy", "greedy-p")),
     ],
 )
-def test_the_names_of_all_panels_stand_on_one_line(
+def test_the_names_of_all_panels_stand_on_two_lines_at_most(
     qtbot: QtBot, window: MainWindow, scenario: str, policies: tuple[str, ...]
 ) -> None:
     stand(qtbot, window, scenario, policies, 5)
     strip = window.lecture.strip
-    assert strip.height() < 2 * QFontMetricsF(QApplication.font()).height()
+    assert strip.height() < 3 * QFontMetricsF(QApplication.font()).height()
+    assert strip.font().pointSizeF() >= READ and "font-size" not in strip.text()
     assert strip.heightForWidth(strip.width()) <= strip.height() + 1
     said = [SENTENCES, f"{SENTENCES}-2"] if policies else [SENTENCES]
     assert all(sentence_is_whole(window, name) for name in said)
@@ -269,7 +272,7 @@ def test_the_line_of_each_sub_step_is_seen_with_its_values(qtbot: QtBot, window:
     for substep in (4, 7, 13, 14, 15):
         stand(qtbot, window, "dra-classroom", (), 13, substep)
         view = window.docks["algorithm"].panel.view
-        assert view.picture.current is not None
+        assert view.picture.current is not None and view._type().pointSizeF() >= READ
         found = [line for line, items in view.picture.beside.items() if any(item.fresh for item in items.values())]
         seen = [*found, view.picture.current]  # it scrolls there once the panel has its size
         qtbot.waitUntil(lambda view=view, seen=seen: all(map(view.is_whole, seen)))
@@ -416,3 +419,16 @@ def test_headings_of_rates_have_room(qtbot: QtBot, window: MainWindow, policies:
     measure = QFontMetricsF(QApplication.font()).horizontalAdvance
     for (_, brief), box in zip(HEADINGS, rates._columns()[2], strict=True):
         assert measure(brief) <= box.width() + 1
+
+
+def test_a_comparison_gives_its_curves_away_before_its_type_or_its_measures(qtbot: QtBot, window: MainWindow) -> None:
+    stand(qtbot, window, "dra-classroom", ("dra", "first-fit"), 5)
+    panel = window.docks["comparison"].panel
+    curves = []
+    for height in (PROJECTOR[1], PROJECTOR[1] - 170):
+        window.resize(PROJECTOR[0], height)
+        window.settle()
+        assert panel.table.font().pointSizeF() >= READ
+        assert panel.measures.verticalScrollBar().maximum() == 0
+        curves.append(panel.curves.isVisible())
+    assert curves == [True, False]

@@ -20,7 +20,7 @@ _CENTRE = Qt.AlignmentFlag.AlignCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _TICKS = 4
 #: Height below which the picture does not go, in lines of text.
-_LEAST_LINES = 9
+_LEAST_LINES, _LEAST_IN_HALL = 9, 7
 #: Where the line may be named, as shares of its length, the best first.
 _ALONG = (0.5, 0.35, 0.65, 0.8, 0.2)
 #: Pieces of the line that names keep off, and how much longer than one of its two lines a name may be.
@@ -44,6 +44,11 @@ def constant_of(points: tuple[GapPoint, ...]) -> float | None:
     if len({point.scale for point in points}) < 2:
         return None
     return sum(point.gap * sqrt(point.scale) for point in points) / sum(point.scale for point in points)
+
+
+def _least_lines() -> int:
+    """Lines of text that the plot is high at least."""
+    return _LEAST_IN_HALL if current_fonts().lecture else _LEAST_LINES
 
 
 def _label(constant: float) -> str:
@@ -76,11 +81,11 @@ class GapPlot(QWidget):
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
         self._theme = theme
-        self.setMinimumHeight(round(_LEAST_LINES * self._metrics().height()))
+        self.setMinimumHeight(round(_least_lines() * self._metrics().height()))
         self.update()
 
     def sizeHint(self) -> QSize:
-        lines = _LEAST_LINES if current_fonts().lecture else 12  # in a hall all of it is to be seen at once
+        lines = _least_lines() if current_fonts().lecture else 12  # in a hall all of it is to be seen at once
         return QSize(300, round(lines * self._metrics().height()))
 
     @staticmethod

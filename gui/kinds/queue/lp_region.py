@@ -17,6 +17,8 @@ from slotscope.gui.panels.wording import significant
 from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme, current_fonts
 
+#: Lines of text that the plane is high at least, as it likes it, and in a hall, where nobody scrolls.
+_LEAST, _USUAL, _LEAST_IN_HALL = 15, 20, 9
 #: Pieces of the arrow, and live marks at most, that labels keep clear of.
 _PIECES, _CLEAR_MARKS = 12, 8
 _CLEAR, _CLEAR_OF_DISC = 6.0, 15.0  # pixels between a mark and its label
@@ -65,11 +67,12 @@ class RegionPlot(QWidget):
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
         self._theme, self._plane = theme, None
-        self.setMinimumHeight(round(15 * self._metrics().height()))
+        self.setMinimumHeight(round((_LEAST_IN_HALL if current_fonts().lecture else _LEAST) * self._metrics().height()))
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(300, round(20 * self._metrics().height()))
+        lines = _LEAST_IN_HALL if current_fonts().lecture else _USUAL
+        return QSize(300, round(lines * self._metrics().height()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

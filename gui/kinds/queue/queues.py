@@ -17,7 +17,7 @@ from slotscope.gui.kinds.queue.queues_words import job_words, lane_words
 from slotscope.gui.kinds.queue.wording import reason_words, share_words, size_words, told_size
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.tiles import paint_ground
-from slotscope.gui.theme import Theme
+from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.spoken import Table
 from slotscope.model.kinds.queue.inspection import QUEUE
 from slotscope.model.kinds.queue.state import WAITING
@@ -191,8 +191,9 @@ class QueuesPanel(Panel):
         """Lanes get what they need, then the ruler what it would like, then both more."""
         least, usual = self.ruler.minimumSizeHint().height(), self.ruler.sizeHint().height()
         height = self.height() - _EDGES
-        self.ruler.setVisible(height - least >= min(self.lanes.minimumHeight(), height / 2))
-        left = height - self.lanes.minimumHeight()
+        lanes = self.lanes.minimumHeight()
+        self.ruler.setVisible(height - least >= (lanes if current_fonts().lecture else min(lanes, height / 2)))
+        left = height - lanes
         wanted = max(usual, round(_MOST_RULER * height), height - self.lanes.maximumHeight())
         wanted = min(wanted, self.ruler.most_height())
         self.area.setMaximumHeight(self.lanes.maximumHeight())

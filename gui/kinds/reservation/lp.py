@@ -30,6 +30,7 @@ from slotscope.model.reporting.frame import Frame, RunInfo
 
 #: From this width on, at the usual size of type, there are two columns.
 _TWO_COLUMNS = 880
+#: Height in pixels that the curve has at least, in a hall too, where the bars beside it are to be seen with it.
 _PLOT_HEIGHT = 190
 _RATIO_RESOLUTION = 0.001
 #: Milliseconds between two solutions while the cursor is dragged, and at most so long.
@@ -192,7 +193,7 @@ class LPPanel(Panel):
         for part in (self.tiles, self.bars, self.scale):
             part.restyle(theme)
         self.curve.set_theme(theme)
-        self.curve.setMinimumHeight(round(_PLOT_HEIGHT * current_fonts().scale))
+        self.curve.setMinimumHeight(_PLOT_HEIGHT)
         words = "<br>".join(guarantee_sentence(guarantee) for guarantee in GUARANTEES)
         self.guarantees.setText(f'<span style="color:{theme.muted}">{words}</span>')
         if self.solution is not None and self._info is not None:

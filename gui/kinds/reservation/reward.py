@@ -34,7 +34,8 @@ from slotscope.model.measures.metrics import CONFIDENCE, Estimate, batch_rates, 
 from slotscope.model.reporting.frame import Frame
 
 #: Height that the plot keeps beside a table of all types, and beside one with a line per type if there is room
-#: for so many lines, in pixels at the usual size of type; the table gives way.
+#: for so many lines, in pixels at the usual size of type; the table gives way.  A hall, where nobody scrolls, sees
+#: all types beside the smaller plot, or none.
 _LEAST_PLOT, _ROOMY_PLOT, _LEAST_LINES = 80, 150, 3
 
 
@@ -155,9 +156,9 @@ class RewardPanel(Panel):
             for job_type, (name, row) in enumerate(zip(names, tally.tolist(), strict=True))
         ]
         everything = TypeCounts(None, "all types", *tally.sum(axis=0).tolist())
-        below = self.body.height() - self.tiles.sizeHint().height()
-        room = below - round(_ROOMY_PLOT * current_fonts().scale)
-        roomy = room >= self.table.height_of(_LEAST_LINES)
+        below, hall = self.body.height() - self.tiles.sizeHint().height(), current_fonts().lecture
+        room = below - round((_LEAST_PLOT if hall else _ROOMY_PLOT) * current_fonts().scale)
+        roomy = room >= self.table.height_of(len(lines) if hall else _LEAST_LINES)
         self.table.set_counts((everything, *lines) if roomy else (everything,))
         self.table_area.setFixedHeight(min(self.table.sizeHint().height(), max(room, self.table.height_of(1))))
         self.table_area.setVisible(below - self.table.height_of(1) >= _LEAST_PLOT * current_fonts().scale)
