@@ -80,7 +80,7 @@ class UntrustedPolicyError(PolicyFileError):
     Attributes
     ----------
     path, text:
-        The file, and what stands in it.
+        The file, and what stands in it and in the modules beside it that it imports.
     question:
         Which file wants what, in a few words.
     """

@@ -97,6 +97,18 @@ def test_a_file_is_allowed_once_as_long_as_its_text_stays(scenario: str, ran: Pa
     assert not ran.exists()
 
 
+def test_a_module_beside_a_file_is_allowed_with_it(scenario: str, ran: Path, slotscope: Command) -> None:
+    helper, module = Path(scenario).parent / "helper.py", Path(scenario).parent / "more.py"
+    helper.write_text(f"import more\n{helper.read_text()}")
+    module.write_text("")
+    assert slotscope(f"trust {helper}").code == 0
+    module.write_text("# changed\n")
+    assert slotscope(f"run {scenario} --until 5").code == 2
+    assert not ran.exists()
+    assert slotscope(f"trust {helper}").code == 0
+    assert slotscope(f"run {scenario} --until 5").code == 0
+
+
 def test_a_folder_that_cannot_be_written_loses_only_the_memory(
     scenario: str, slotscope: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from slotscope.experiments import ExperimentResult, bounds, reproduce
     from slotscope.model.errors import UserError
     from slotscope.model.measures.metrics import Estimate
-    from slotscope.model.reporting.data_tables import DataColumn, DataTable
+    from slotscope.model.reporting.data_columns import DataColumn
+    from slotscope.model.reporting.data_tables import DataTable
     from slotscope.pictures import Picture
     from slotscope.runs import Run, open
 
@@ -45,7 +46,8 @@ __all__ = [
 _MODULES = {
     "comparing": ("ComparedPolicies", "compare"),
     "experiments": ("ExperimentResult", "bounds", "reproduce"),
-    "model.reporting.data_tables": ("DataColumn", "DataTable"),
+    "model.reporting.data_columns": ("DataColumn",),
+    "model.reporting.data_tables": ("DataTable",),
     "model.errors": ("UserError",),
     "model.measures.metrics": ("Estimate",),
     "pictures": ("Picture",),

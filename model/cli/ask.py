@@ -16,7 +16,8 @@ from slotscope.model.questions.asking import answers
 from slotscope.model.questions.columns import events_table
 from slotscope.model.questions.meaning import Question, understood
 from slotscope.model.questions.words import Words
-from slotscope.model.reporting.data_tables import DataColumn, DataTable, table_file
+from slotscope.model.reporting.data_columns import DataColumn
+from slotscope.model.reporting.data_tables import DataTable, table_file
 
 #: Events looked at, unless the user says how many.
 EVENTS = 100_000

@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 
 from slotscope.model.cli.output import print_json
+from slotscope.model.policies.own.beside import whole_text
 from slotscope.model.policies.own.file import read_policy
 from slotscope.model.policies.own.trust import allow_text, digest_of
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Remember the hash of each file's text; nothing of it is executed."""
-    texts = {path: read_policy(path) for path in options.files}
+    """Remember the hash of each file's text, and of the modules beside it; nothing of it is executed."""
+    texts = {path: whole_text(path, read_policy(path)) for path in options.files}
     for path, text in texts.items():
         allow_text(path, text)
     if options.json:

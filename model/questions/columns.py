@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from slotscope.model.api import Session
 from slotscope.model.questions.fields import AskedField, RowColumn, SampleColumns
 from slotscope.model.questions.words import Words
-from slotscope.model.reporting.data_tables import DataColumn, DataTable, table_file
+from slotscope.model.reporting.data_columns import DataColumn
+from slotscope.model.reporting.data_tables import DataTable, table_file
 from slotscope.model.running.engine import Task
 from slotscope.model.running.recorder import EVENT_COLUMN, TIME_COLUMN
 from slotscope.model.running.waiting import GivenUpError

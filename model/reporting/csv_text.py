@@ -5,13 +5,12 @@ from __future__ import annotations
 import csv
 from io import StringIO
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Iterable, Iterator, Sequence
+from typing import Any, Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from slotscope.model.reporting.data_tables import DataColumn
+from slotscope.model.reporting.data_columns import DataColumn
 
 #: Truths side by side whose texts are looked up as one.
 _TRUTHS = 12

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from slotscope.model.errors import UserError
 from slotscope.model.reporting.csv_text import csv_line, csv_lines
+from slotscope.model.reporting.data_columns import DataColumn
 
 #: Rows that a table shows of itself, at each end.
 SHOWN = 5
@@ -28,48 +29,6 @@ CSV_ROWS = 8192
 
 #: Takes tables with the same columns, one after the other.
 TableWriter = Callable[["DataTable"], None]
-
-
-@dataclass(frozen=True)
-class DataColumn:
-    """A column.
-
-    Attributes
-    ----------
-    name:
-        As questions write it, where it can be asked for.
-    values:
-        [n] numbers, truths or text; with *labels* the places of labels, from 0.
-    about, unit:
-        What it is, as a clause, and of what; empty where there is nothing to say.
-    known:
-        [n] where there is a value; None: everywhere.
-    labels:
-        The texts that the values stand for.
-    """
-
-    name: str
-    values: NDArray[Any]
-    about: str = ""
-    unit: str = ""
-    known: NDArray[np.bool_] | None = None
-    labels: tuple[str, ...] = ()
-
-    def cells(self) -> list[Any]:
-        """[n] plain values; None where there is none."""
-        found: list[Any] = self.values.tolist()
-        if self.labels:
-            known = self.known if self.known is not None else np.ones(len(found), np.bool_)
-            return [self.labels[place] if is_known else None for place, is_known in zip(found, known, strict=True)]
-        if self.known is not None:
-            for place in np.flatnonzero(~self.known).tolist():
-                found[place] = None
-        return found
-
-    def part(self, rows: slice) -> DataColumn:
-        """The same column of some rows."""
-        known = None if self.known is None else self.known[rows]
-        return DataColumn(self.name, self.values[rows], self.about, self.unit, known, self.labels)
 
 
 @dataclass(frozen=True, repr=False)

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from slotscope.model.errors import UserError
 from slotscope.model.reporting import data_tables
-from slotscope.model.reporting.data_tables import DataColumn, DataTable, table_file, table_of_records
+from slotscope.model.reporting.data_columns import DataColumn
+from slotscope.model.reporting.data_tables import DataTable, table_file, table_of_records
 
 CELLS = {
     "int64": st.integers(-(2**62), 2**62),

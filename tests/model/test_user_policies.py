@@ -266,15 +266,17 @@ def test_no_trace_of_a_file_stays_on_the_path(tmp_path: Path) -> None:
 
 
 def test_modules_beside_a_file_change_with_it(tmp_path: Path) -> None:
-    """A module, one of a package, and one that another imports; twice within a second and of the same length."""
-    folder = tmp_path / "rules_beside"
+    """A package, one without an ``__init__.py``, and what is imported by name; twice within a second, equally long."""
+    folder, plain = tmp_path / "rules_beside", tmp_path / "plain_beside"
     folder.mkdir()
+    plain.mkdir()
     (folder / "__init__.py").write_text("from rules_beside.inner import ROOM\n")
-    (folder / "inner.py").write_text("import room_beside\nROOM = room_beside.ROOM\n")
+    (folder / "inner.py").write_text("import importlib\nROOM = importlib.import_module('room_beside').ROOM\n")
+    (tmp_path / "room_beside.py").write_text("from plain_beside.room import ROOM\n")
     text = "import rules_beside\n" + source(FIRST_FIT.replace("room[0]", "room[rules_beside.ROOM]"))
     digests = []
     for room in ("+0", "-1", "+0"):
-        (tmp_path / "room_beside.py").write_text(f"ROOM = {room}\n")
+        (plain / "room.py").write_text(f"ROOM = {room}\n")
         session = opened(tmp_path, text)
         session.run(events=40)
         digests.append(digest(session.timeline.state))

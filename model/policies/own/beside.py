@@ -7,10 +7,13 @@ import sys
 from contextlib import contextmanager
 from importlib import invalidate_caches
 from pathlib import Path
-from typing import Container, Iterator
+from types import ModuleType
+from typing import Iterator
 
 #: Modules that policies' files have imported first.
 _brought: set[str] = set()
+#: Functions that import what their first argument says.
+_IMPORTERS = frozenset({"import_module", "__import__"})
 
 
 def modules_beside(path: str, text: str) -> dict[str, str]:
@@ -29,21 +32,35 @@ def modules_beside(path: str, text: str) -> dict[str, str]:
     return found
 
 
+def whole_text(path: str, text: str) -> str:
+    """All that runs with a policy's file whose text is *text*: that, and the modules beside it."""
+    beside = modules_beside(path, text).items()
+    return "".join([text, *(f"\n\n# {Path(file).name}\n\n{there}" for file, there in beside)])
+
+
 @contextmanager
-def imported_anew(path: str, files: Container[str]) -> Iterator[None]:
-    """Within this block modules in the folder of *path* can be imported; those *files* among them are executed anew."""
-    for name in [name for name in _brought if getattr(sys.modules.get(name), "__file__", None) in files]:
+def imported_anew(path: str) -> Iterator[None]:
+    """Within this block modules in the folder of *path* can be imported, and are executed anew."""
+    folder = Path(path).absolute().parent
+    for name in [name for name in _brought if name in sys.modules and _is_from(folder, name, sys.modules[name])]:
         del sys.modules[name]
     invalidate_caches()
-    before, folder, unwritten = {*sys.modules}, str(Path(path).absolute().parent), sys.dont_write_bytecode
-    sys.path.append(folder)
+    before, unwritten = {*sys.modules}, sys.dont_write_bytecode
+    sys.path.append(str(folder))
     sys.dont_write_bytecode = True  # what is kept is found by the second, and two versions can come within one
     try:
         yield
     finally:
-        sys.path.remove(folder)
+        sys.path.remove(str(folder))
         sys.dont_write_bytecode = unwritten
         _brought.update(sys.modules.keys() - before)
+
+
+def _is_from(folder: Path, name: str, module: ModuleType) -> bool:
+    """Whether a module was imported by a name that is one in the folder; not so those of a package around it."""
+    place = getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", ())), "")
+    inside = Path(place).relative_to(folder).parts if Path(place).is_relative_to(folder) else ()
+    return bool(inside) and Path(inside[0]).stem == name.partition(".")[0]
 
 
 def _imported(text: str) -> Iterator[str]:
@@ -57,15 +74,21 @@ def _imported(text: str) -> Iterator[str]:
             yield from (alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
             yield node.module.partition(".")[0]
+        elif isinstance(node, ast.Call) and _called(node) in _IMPORTERS:
+            yield from (str(arg.value).partition(".")[0] for arg in node.args[:1] if isinstance(arg, ast.Constant))
+
+
+def _called(node: ast.Call) -> str:
+    """The last name of the function that is called."""
+    return str(getattr(node.func, "attr", getattr(node.func, "id", "")))
 
 
 def _files(folder: Path, name: str) -> list[Path]:
     """The module of that name in a folder, or all of the package."""
-    package = folder / name
-    if (package / "__init__.py").is_file():
-        return sorted(package.rglob("*.py"))
-    module = folder / f"{name}.py"
-    return [module] if module.is_file() else []
+    package, module = folder / name, folder / f"{name}.py"
+    if module.is_file() and not (package / "__init__.py").is_file():
+        return [module]
+    return sorted(package.rglob("*.py")) if name else []
 
 
 def _read(file: Path) -> str:

@@ -82,7 +82,7 @@ class PolicyClass:
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        module = executed(source.path, source.text, source.package, dict(source.beside))
+        module = executed(source.path, source.text, source.package)
         self._system = system_of(module, source.system)
         self._cls = policy_class(source.path, module, self._kind)
 
@@ -166,7 +166,7 @@ class PolicyClass:
         path = self._source.path
 
         def make(private: Any, wanted: tuple[str, ...]) -> Made:
-            module = executed(path, self._source.text, self._source.package, dict(self._source.beside))
+            module = executed(path, self._source.text, self._source.package)
             cls = policy_class(path, module, self._kind)
             schema = getattr(cls, "schema", None) or NoParameters
             arguments = () if takes_nothing(cls) else (private, validated(schema, given))

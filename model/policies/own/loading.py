@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from types import ModuleType
-from typing import Any, Container
+from typing import Any
 
 from slotscope.model.errors import PolicyFileError
 from slotscope.model.policies.own import limits
@@ -18,8 +18,8 @@ from slotscope.model.policies.own.trust import digest_of
 from slotscope.model.policies.own.watch import CodeStoppedError, go_on_stopping, watched
 
 
-def executed(path: str, text: str, package: str, beside: Container[str]) -> ModuleType:
-    """A module of its own with all that the file defines, and with the modules *beside* it as they are now.
+def executed(path: str, text: str, package: str) -> ModuleType:
+    """A module of its own with all that the file defines, and with the modules beside it as they are now.
 
     Raises
     ------
@@ -32,7 +32,7 @@ def executed(path: str, text: str, package: str, beside: Container[str]) -> Modu
     module.__file__, module.__package__ = path, package
     vars(module)[STOP] = go_on_stopping
     sys.modules[module.__name__] = module  # where pydantic and dataclasses look names up
-    with imported_anew(path, beside):
+    with imported_anew(path):
         loaded(path, lambda: exec(code, vars(module)), "the file")
     return module
 

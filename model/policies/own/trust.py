@@ -2,8 +2,8 @@
 
 A scenario or a session that somebody sends may name a policy's file, which may do anything.  So a
 file runs only after an act of the user's own: naming it on the command line, choosing it in the
-window, or allowing it once.  What was allowed is kept by its text's hash, in the user's folder for
-data.
+window, or allowing it once.  What was allowed is kept by the hash of its text and of those of the
+modules beside it, in the user's folder for data.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from slotscope.model.errors import UntrustedPolicyError
+from slotscope.model.policies.own.beside import whole_text
 
 _named: set[str] = set()
 _allowed: set[str] = set()
@@ -30,7 +31,9 @@ def digest_of(text: str) -> str:
 
 
 def allow_text(path: str, text: str) -> None:
-    """The user allows the very text of this file, wherever it stands, from now on.
+    """The user allows the very text of this file and of the modules beside it, wherever they stand, from now on.
+
+    *text* is that of :func:`.beside.whole_text`.
 
     Where the user's folder cannot be written it holds in this process.
     """
@@ -50,12 +53,13 @@ def check_allowed(path: str, text: str) -> None:
     Raises
     ------
     UntrustedPolicyError
-        Also if it was allowed with another text.
+        Also if it was allowed with another text, of its own or of a module beside it.
     """
+    whole = whole_text(path, text)
     if _absolute(path) in _named:
-        allow_text(path, text)
-    elif not _is_allowed(digest_of(text)):
-        raise UntrustedPolicyError(path, text)
+        allow_text(path, whole)
+    elif not _is_allowed(digest_of(whole)):
+        raise UntrustedPolicyError(path, whole)
 
 
 def _is_allowed(digest: str) -> bool:
