@@ -358,6 +358,13 @@ def test_who_eats_memory_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert said.startswith(", line 3: while loading: it needs more than 0.5 GiB of memory")
 
 
+def test_who_eats_memory_until_the_time_is_over_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "LIMITS", limits.LIMITS._replace(seconds=0.5))
+    session = opened(tmp_path, faulty("kept = []\nwhile True: kept.append(bytearray(2**22))\n"))
+    with pytest.raises(PolicyFileError, match=r"it takes more than .* it took \d\.\d GiB of memory meanwhile"):
+        session.run(events=1000)
+
+
 def test_the_watchdog_hits_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
     """Calls that end just when their time is over: the next line is never hit."""
     monkeypatch.setattr(watch, "LOOK_EVERY", 0.0005)

@@ -27,7 +27,7 @@ def asked_of_file(verb: str, source: Source, *arguments: Any, of: Child | None =
     try:
         return HOST.ask(verb, source, *arguments, seconds=limits.LIMITS.seconds_to_load, of=of)
     except LostError as lost:
-        said = too_long("the file", lost.stopped) if lost.stopped else f"while loading: {lost.said}"
+        said = too_long("the file", lost.stopped, lost.grown) if lost.stopped else f"while loading: {lost.said}"
         raise PolicyFileError(said, where=place_in(source.path, lost.line_in(source.path))) from None
 
 

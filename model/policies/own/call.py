@@ -98,7 +98,7 @@ class Call:
     def _told(self, error: BaseException) -> PolicyFileError:
         if isinstance(error, CodeStoppedError):
             line = line_in(error.cause, self.path) or self.line
-            return self.fault(stopped(error.seconds, error.asked), line)
+            return self.fault(stopped(error.seconds, error.asked, grown=error.grown), line)
         line = line_in(error, self.path) or self.line
         if isinstance(error, MemoryError):
             end(OUT_OF_MEMORY, self.path, line)  # what it has taken is given back so

@@ -13,6 +13,9 @@ from slotscope.model.systems.view import PolicyView
 #: Characters of an exception's own text that are told.
 LONGEST_MESSAGE = 300
 
+#: Bytes of memory that are told where code takes them until it is stopped.
+MUCH_MEMORY = 2**27
+
 
 def line_in(error: BaseException | None, path: str) -> int:
     """The innermost line of the file *path* that an exception passed; 0 if none."""
@@ -50,16 +53,25 @@ def said_of_memory() -> str:
     )
 
 
-def stopped(seconds: float, asked: bool, in_c: bool = False) -> str:
-    """What is said of a policy that was stopped after so many seconds, with its process where that was *in_c*."""
+def stopped(seconds: float, asked: bool, in_c: bool = False, grown: int = 0) -> str:
+    """What is said of a policy that was stopped after so many seconds, with its process where that was *in_c*.
+
+    *grown* is what memory its process had taken meanwhile, in bytes.
+    """
     if asked:
         return f"stopped after {seconds:.1f} seconds in this event, as asked"
     found = "code in C that it calls does not return in" if in_c else "it takes more than"
-    asks = "" if in_c else "; is this a loop without end?"
     return (
         f"{found} {seconds:.0f} seconds, allowed: {limits.LIMITS.seconds:g} in one "
-        f"sub-step and {limits.LIMITS.seconds_in_event:g} in one event{asks}"
+        f"sub-step and {limits.LIMITS.seconds_in_event:g} in one event{cause_of_overtime(grown, in_c)}"
     )
+
+
+def cause_of_overtime(grown: int, in_c: bool = False) -> str:
+    """What is guessed of code that ran too long while memory grew by so many bytes."""
+    if grown >= MUCH_MEMORY:
+        return f"; it took {grown / 2**30:.1f} GiB of memory meanwhile, does it keep more and more?"
+    return "" if in_c else "; is this a loop without end?"
 
 
 def moment_of(kind: OwnKind, occasion: str, view: PolicyView, arguments: tuple[Any, ...]) -> str:

@@ -29,8 +29,8 @@ class LostError(Exception):
 
     Attributes
     ----------
-    stopped:
-        The seconds after which it was ended from outside; 0: it ended by itself.
+    stopped, grown:
+        The seconds after which it was ended from outside, 0: it ended by itself; bytes of memory taken meanwhile.
     asked:
         Whether somebody asked for that (Esc).
     status:
@@ -39,9 +39,9 @@ class LostError(Exception):
         Where it says that it ended.
     """
 
-    def __init__(self, stopped: float, asked: bool, status: int, trace: bytes) -> None:
+    def __init__(self, stopped: float, asked: bool, grown: int, status: int, trace: bytes) -> None:
         super().__init__("the process has ended")
-        self.stopped, self.asked, self.trace = stopped, asked, trace
+        self.stopped, self.asked, self.grown, self.trace = stopped, asked, grown, trace
         self._status = status
 
     @property
@@ -66,7 +66,7 @@ class Child:
         self._path: tuple[str, ...] = ()
         self._asked_before = monotonic()
         self._trace = b""
-        self._stopped, self._asked = 0.0, False
+        self._stopped, self._asked, self._grown = 0.0, False, 0
         self._over = threading.Event()
         begun = threading.Event()
         threading.Thread(target=self._keep, args=(begun,), name="policies", daemon=True).start()
@@ -110,7 +110,7 @@ class Child:
             What is wrong.
         """
         if not self.runs:
-            raise LostError(0, False, self._process.returncode, self._trace)
+            raise LostError(0, False, 0, self._process.returncode, self._trace)
         begun = monotonic()
         request = Query(
             verb,
@@ -130,15 +130,15 @@ class Child:
                 self._process.send_signal(signal.SIGABRT)  # which lets it say where it is
             else:
                 self._process.kill()
-            self._stopped, self._asked = monotonic() - begun, entry.asked
+            self._stopped, self._asked, self._grown = monotonic() - begun, entry.asked, entry.grown
 
         try:
-            with watch.guarding(seconds + limits.LIMITS.seconds_of_grace, stop):
+            with watch.guarding(seconds + limits.LIMITS.seconds_of_grace, stop, self._process.pid):
                 put(self._requests, request)
                 answer: Answer = take(self._answers)
         except (EOFError, OSError):
             self.close()
-            raise LostError(self._stopped, self._asked, self._process.returncode, self._trace) from None
+            raise LostError(self._stopped, self._asked, self._grown, self._process.returncode, self._trace) from None
         except BaseException:  # an answer that nobody waits for would be taken for the next one
             self.close(at_once=True)
             raise

@@ -188,6 +188,6 @@ class _HostedEvent:
         """What is said where the process has ended."""
         self._policy.batch_seconds = 0.0  # so that one can step up to there
         path = self._policy.name
-        said = stopped(lost.stopped, lost.asked, in_c=True) if lost.stopped else lost.said
+        said = stopped(lost.stopped, lost.asked, True, lost.grown) if lost.stopped else lost.said
         moment = moment_of(self._policy.kind, self._occasion.name, self._view, self._arguments)
         return PolicyFileError(f"{moment}: {said}", where=place_in(path, lost.line_in(path) or self._line))

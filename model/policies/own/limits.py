@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from math import inf, isfinite
+from pathlib import Path
 from typing import NamedTuple
 
 #: The share of the machine's memory that the process of such policies may have.
@@ -17,6 +18,14 @@ def _half_of_the_memory() -> float:
         return SHARE_OF_MEMORY * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
         return inf
+
+
+def memory_of(process: int) -> int:
+    """Bytes that a running process has taken of the machine's memory; 0 where the system does not tell them."""
+    try:
+        return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError, IndexError):
+        return 0
 
 
 class Limits(NamedTuple):

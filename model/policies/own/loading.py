@@ -10,7 +10,7 @@ from typing import Any
 from slotscope.model.errors import PolicyFileError
 from slotscope.model.policies.own import limits
 from slotscope.model.policies.own.beside import imported_anew
-from slotscope.model.policies.own.faults import line_in, said_by
+from slotscope.model.policies.own.faults import cause_of_overtime, line_in, said_by
 from slotscope.model.policies.own.former import answer_to_former_names
 from slotscope.model.policies.own.shape import place_in
 from slotscope.model.policies.own.text import STOP, stoppable
@@ -60,7 +60,7 @@ def loaded(path: str, call: Any, what: str) -> Any:
     try:
         return watched(call, most)
     except CodeStoppedError as error:
-        told = too_long(what, error.seconds)
+        told = too_long(what, error.seconds, error.grown)
         raise PolicyFileError(told, where=place_in(path, line_in(error.cause, path))) from None
     except BaseException as error:
         said = said_by(error)
@@ -70,9 +70,9 @@ def loaded(path: str, call: Any, what: str) -> Any:
         raise PolicyFileError(f"while loading: {said}", where=place) from None
 
 
-def too_long(what: str, seconds: float) -> str:
-    """What is said of loading that was stopped after so many seconds."""
+def too_long(what: str, seconds: float, grown: int) -> str:
+    """What is said of loading that was stopped after so many seconds, with so many bytes of memory more."""
     return (
         f"{what} takes more than {seconds:.0f} seconds to load, allowed: "
-        f"{limits.LIMITS.seconds_to_load:g}; is this a loop without end?"
+        f"{limits.LIMITS.seconds_to_load:g}{cause_of_overtime(grown)}"
     )

@@ -10,6 +10,7 @@ way (:func:`guarding`), ends that one soon after.
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 from contextlib import contextmanager
 from time import monotonic
@@ -38,8 +39,8 @@ class CodeStoppedError(Exception):
 
     Attributes
     ----------
-    seconds:
-        How long it had run.
+    seconds, grown:
+        How long it had run, and how many bytes of memory its process had taken meanwhile.
     asked:
         Whether somebody asked for it (Esc), instead of a limit.
     cause:
@@ -49,7 +50,7 @@ class CodeStoppedError(Exception):
     def __init__(self, entry: Entry, cause: BaseException | None) -> None:
         super().__init__("stopped")
         self.seconds, self.cause = monotonic() - entry.started, cause
-        self.asked = entry.asked
+        self.asked, self.grown = entry.asked, entry.grown
 
 
 class Entry:
@@ -61,14 +62,36 @@ class Entry:
         What is done once its time is over, and again while it goes on; without it an exception is raised in it.
     fired, asked:
         Whether that was done; whether because somebody asked for it.
+    grown:
+        Bytes of memory that the process in which the call goes on had taken until then.
     """
 
-    def __init__(self, seconds: float, outer: Entry | None, stop: Callable[[Entry], None] | None = None) -> None:
+    def __init__(
+        self, seconds: float, outer: Entry | None, stop: Callable[[Entry], None] | None = None, process: int = 0
+    ) -> None:
         self.started = monotonic()
         self.deadline = self.started + seconds
         self.outer = outer
         self.stop = stop
         self.fired = self.asked = False
+        self.grown = 0
+        self._process = process or os.getpid()
+        self._memory_before: int | None = None
+
+    def look(self) -> None:
+        """Notice what memory there is while it goes on."""
+        if self._memory_before is None:
+            self._memory_before = limits.memory_of(self._process)
+
+    def fire(self, thread: int) -> None:
+        """Stop what runs too long in a thread."""
+        if not self.fired:
+            self.grown = limits.memory_of(self._process) - (self._memory_before or 0)
+        if self.stop is None:
+            _raise_in(thread, Overtime)
+        else:
+            self.stop(self)
+        self.deadline, self.fired = monotonic() + TRY_AGAIN_AFTER, True
 
 
 class _Watchdog:
@@ -81,11 +104,11 @@ class _Watchdog:
         self._last_used = 0.0
         self.asked_at = float("-inf")
 
-    def arm(self, seconds: float, stop: Callable[[Entry], None] | None = None) -> Entry:
+    def arm(self, seconds: float, stop: Callable[[Entry], None] | None = None, process: int = 0) -> Entry:
         """Watch the calling thread from now on."""
         me = threading.get_ident()
         with self._lock:
-            entry = self._entries[me] = Entry(seconds, self._entries.get(me), stop)
+            entry = self._entries[me] = Entry(seconds, self._entries.get(me), stop, process)
             self._last_used = entry.started
             if self._thread is None:
                 self._thread = threading.Thread(target=self._watch, name="watchdog", daemon=True)
@@ -128,13 +151,9 @@ class _Watchdog:
                     self._thread = None
                     return
                 for thread, entry in self._entries.items():
-                    if now < entry.deadline:
-                        continue
-                    if entry.stop is None:
-                        _raise_in(thread, Overtime)
-                    else:
-                        entry.stop(entry)
-                    entry.deadline, entry.fired = now + TRY_AGAIN_AFTER, True
+                    entry.look()
+                    if now >= entry.deadline:
+                        entry.fire(thread)
 
 
 _watchdog = _Watchdog()
@@ -164,9 +183,12 @@ def watched(call: Callable[[], Result], seconds: float | None = None) -> Result:
 
 
 @contextmanager
-def guarding(seconds: float, stop: Callable[[Entry], None]) -> Iterator[None]:
-    """Within this block *stop* is called after so many seconds, and then again and again; from another thread."""
-    entry = _watchdog.arm(seconds, stop)
+def guarding(seconds: float, stop: Callable[[Entry], None], process: int) -> Iterator[None]:
+    """Within this block *stop* is called after so many seconds, and then again and again; from another thread.
+
+    *process* is the number of that in which the work goes on.
+    """
+    entry = _watchdog.arm(seconds, stop, process)
     try:
         yield
     finally:
