@@ -83,10 +83,10 @@ def main(
     window.show()
     splash.finish(window)
     app.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
-    if offer:
-        window.lessons.offer.offer()
     if offer and shown_at_start(settings):
-        window.ready.connect(window.show_lessons, Qt.ConnectionType.SingleShotConnection)
+        window.ready.connect(window.welcome, Qt.ConnectionType.SingleShotConnection)
+    elif offer:
+        window.lessons.offer.offer()
     QTimer.singleShot(0, window.panels.build)
     if lesson is not None:
         window.lessons.open(*lesson)

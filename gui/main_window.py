@@ -12,7 +12,7 @@ from typing import Any, Callable, Sequence
 
 from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QMainWindow, QMenu, QWidget
 
 from slotscope.gui import theme as themes
 from slotscope.gui.docking.compare_docks import CompareDocks
@@ -365,7 +365,15 @@ class MainWindow(QMainWindow):
 
     def show_lessons(self) -> None:
         """List all lessons and scenarios; what is chosen is opened."""
-        show_start_page(self, self.settings, self.lessons.open, self.traces.open)
+        self._start_page()
+
+    def _start_page(self) -> QDialog:
+        return show_start_page(self, self.settings, self.lessons.open, self.traces.open)
+
+    def welcome(self) -> None:
+        """List all lessons; the tour, which comes first there, is offered once more where none of them is begun."""
+        page = self._start_page()
+        page.finished.connect(lambda _: None if self.lessons.lesson else self.lessons.offer.offer())
 
     def show_help(self, page: str) -> None:
         """Show a page of the manual; its links open what they say."""

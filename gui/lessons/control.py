@@ -70,7 +70,7 @@ class LessonControl(QObject):
         self._usual: dict[str, str] = {}  # the layouts that stood before the lesson
         self._turns = 0  # how often a step was shown: an answer to an earlier one comes too late
         self._dress_soon = soon(self, self.dress)
-        lecture.switched.connect(self._dress_soon.start)
+        lecture.switched.connect(self._follow_lecture)
         self.offer.begun.connect(partial(self.open, TOUR))
         self.strip.turned.connect(self.turn)
         self.strip.ended.connect(self.end)
@@ -105,6 +105,12 @@ class LessonControl(QObject):
         self.strip.set_theme(theme)
         self.questions.line.set_theme(theme)
         self.presenter.set_theme(theme)
+
+    def _follow_lecture(self, on: bool) -> None:
+        """In front of a hall letters are the lecturer's commands, and no answer."""
+        self._dress_soon.start()
+        if on and self.questions.line.answer.hasFocus():
+            self._area.window.setFocus()
 
     # From step to step.
 

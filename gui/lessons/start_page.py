@@ -33,11 +33,11 @@ def show_start_page(
     assert isinstance(browser, QTextBrowser)
 
     def follow(link: str) -> None:
-        dialog.close()
         if link.startswith(_LESSON):
             open_lesson(link.removeprefix(_LESSON))
         else:
             open_scenario(link.removeprefix(_SCENARIO))
+        dialog.close()
 
     browser.anchorClicked.connect(lambda url: follow(url.toString()))
     always = QCheckBox(tr("Show this page when slotscope starts"))

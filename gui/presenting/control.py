@@ -30,7 +30,7 @@ class Presenter(QObject):
         self._goes_on = False  # whether the run goes on once the picture is back
         self._began = False  # whether F5 has begun the lecture, so that Esc ends it
         worker.opened.connect(lambda _: self.pen.show(()))
-        lecture.switched.connect(lambda _: self.pen.refresh())
+        lecture.switched.connect(self._follow_lecture)
 
     def commands(self) -> dict[str, Callable[[], object]]:
         """What carries out the commands, by their names."""
@@ -41,11 +41,15 @@ class Presenter(QObject):
             "arrow": partial(pen.take, "arrow"),
             "note": partial(pen.take, "note"),
             "clear_marks": pen.clear,
-            "undo": lambda: pen.undo() if pen.in_hand else self._area.layouts.undo(),
+            "undo": lambda: pen.undo() if pen.in_hand or pen.cleared else self._area.layouts.undo(),
             "black": self.black,
             "show": self.begin_show,
             "break_here": lambda: self.black() if self._lecture.on else self._control.break_here(),
         }
+
+    def _follow_lecture(self, on: bool) -> None:
+        self._began &= on or self._lecture.returns
+        self.pen.refresh()
 
     def set_theme(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
@@ -87,5 +91,4 @@ class Presenter(QObject):
         ends = self._began and self._lecture.on and not (frame is not None and frame.playing)
         if ends:
             self._lecture.leave()
-            self._began = False
         return ends

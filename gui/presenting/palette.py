@@ -13,7 +13,7 @@ from slotscope.gui.widgets.boxes import EnterButton
 
 #: Tools: the shape, its words, and a tip.
 TOOLS = (
-    ("stroke", "Pen", "Pen\nDraws freehand (N)."),
+    ("stroke", "Pen", "Pen\nDraws freehand (N); Enter frames what is selected."),
     ("arrow", "Arrow", "Arrow\nDrag to where it points (Shift+N); Enter points at what is selected."),
     ("note", "Note", "Note\nClick where it is to stand (Ctrl+N); Enter puts it at what is selected."),
 )
@@ -88,8 +88,10 @@ class PenPalette(QFrame):
             for one in self._row:
                 one.installEventFilter(self)
             self.show()
-            self.setFocus()
         self._place()
+        inside = self.focusWidget()
+        if inside is None or not inside.hasFocus():
+            self.setFocus()  # Enter is its own
         self.chosen.emit(tool, color)
 
     def _place(self) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
-from PySide6.QtCore import QObject, QPointF
+from PySide6.QtCore import QObject, QPointF, QRectF
+from PySide6.QtGui import QPolygonF
 from shiboken6 import Shiboken
 
 from slotscope.gui.docking.dock_area import DockArea
@@ -16,6 +17,9 @@ from slotscope.model.lessons.marks import Mark
 
 #: Marks at most, as many as a step of a lesson may have.
 MOST_MARKS = 100
+
+#: Half of the side of a frame around nothing, in pixels.
+_FRAME = 40
 
 
 class PenControl(QObject):
@@ -38,6 +42,11 @@ class PenControl(QObject):
     def in_hand(self) -> bool:
         """Whether a tool is."""
         return self.palette.isVisible()
+
+    @property
+    def cleared(self) -> bool:
+        """Whether no marks are left of those that there were."""
+        return bool(self._before) and not self.marks
 
     def take(self, tool: str) -> None:
         """Take a tool in hand; the one that is there is put away."""
@@ -101,16 +110,21 @@ class PenControl(QObject):
         self._change((*self.marks, mark)[-MOST_MARKS:])
 
     def _point(self) -> None:
-        """Without a mouse: an arrow to the selected server, or a note at it; else at the middle of the servers."""
+        """Without a mouse: an arrow to the selected server, a note at it, or a frame; else at the middle of all."""
         dock = self._area.docks.get(self._area.roles.servers)
         if dock is None or not dock.isVisible():
             return
         panel, pad = dock.panel, self._pad(dock.name, dock)
         server = self._area.selection.server
         box = None if server is None else base_of(panel, (0, server))
-        at = QPointF(pad.rect().center()) if box is None else box.center()
+        if box is None:
+            middle = QRectF(pad.rect()).center()
+            box = QRectF(middle, middle).adjusted(-_FRAME, -_FRAME, _FRAME, _FRAME)
+        at = box.center()
         if self.palette.tool == "note":
             pad.ask_note(at)
         elif self.palette.tool == "arrow":
             away = 0.18 * min(pad.width(), pad.height())
             pad.give("arrow", [at - QPointF(away if at.x() > away else -away, away), at])
+        else:
+            pad.give("stroke", QPolygonF(box).toList())

@@ -172,6 +172,11 @@ class LectureMode(QObject):
 
     # On and off.
 
+    @property
+    def returns(self) -> bool:
+        """Whether it comes on once all panels are there."""
+        return self._wanted
+
     def toggle(self) -> None:
         """Larger type, and only the panels that a hall needs; and back."""
         if self.on:

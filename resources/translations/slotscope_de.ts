@@ -1285,9 +1285,9 @@ Der Rundgang bleibt unter Hilfe jederzeit zu finden (Esc).</translation>
         </message>
         <message>
             <source>Pen
-Draws freehand (N).</source>
+Draws freehand (N); Enter frames what is selected.</source>
             <translation>Stift
-Zeichnet freihändig (N).</translation>
+Zeichnet freihändig (N); Enter rahmt ein, was gewählt ist.</translation>
         </message>
         <message>
             <source>Arrow</source>

@@ -24,7 +24,7 @@ from tests.gui.test_lesson_questions import drag
 from tests.gui.windows import complete_window, rest, warm
 
 Key = Qt.Key
-LEFT = Qt.MouseButton.LeftButton
+LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 __all__ = ["warm"]
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 
@@ -200,7 +200,14 @@ def test_marks_are_made_with_the_keyboard_alone(qtbot: QtBot, window: MainWindow
     for key in (Key.Key_A, Key.Key_B):
         strike(window, key)
     strike(window, Key.Key_Return)
-    assert [(mark.shape, mark.on, mark.text) for mark in pen.marks] == [("arrow", (0, 6), ""), ("note", (0, 6), "ab")]
+    strike(window, Key.Key_N)
+    strike(window, Key.Key_Return)
+    made = [("arrow", (0, 6), ""), ("note", (0, 6), "ab"), ("stroke", (0, 6), "")]
+    assert [(mark.shape, mark.on, mark.text) for mark in pen.marks] == made
+    layout = window.area.layouts.text()
+    for key, modifier, left in ((Key.Key_Escape, NONE, 3), (Key.Key_C, NONE, 0), (Key.Key_Z, CTRL, 3)):
+        strike(window, key, modifier)
+        assert len(pen.marks) == left and window.area.layouts.text() == layout
 
 
 def test_a_lesson_keeps_the_marks_of_its_steps(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
@@ -281,6 +288,9 @@ def test_a_remote_begins_and_ends_the_lecture(qtbot: QtBot, window: MainWindow) 
     assert window.lecture.on
     strike(window, Key.Key_Escape)
     assert not window.lecture.on
-    strike(window, Key.Key_L, Qt.KeyboardModifier.NoModifier) if not line.answer.hasFocus() else window.lecture.toggle()
+    strike(window, Key.Key_F5)
+    for on in (False, True):  # L ends what F5 has begun, and begins it again: Esc has nothing to end
+        strike(window, Key.Key_L)
+        assert window.lecture.on == on
     strike(window, Key.Key_Escape)
-    assert window.lecture.on  # L has begun it, and L ends it
+    assert window.lecture.on

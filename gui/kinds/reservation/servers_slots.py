@@ -27,6 +27,8 @@ FRAMED = 14
 #: A smaller empty slot would be all outline: it is drawn in a faint colour instead.
 OUTLINED = 6
 FAINT = 0.78
+#: A slot that is so high and so wide is seen from the last row; where slots can be, they are.
+SEEN = (28, 14)
 #: What rows of unequal length are worth beside equal ones.
 UNEVEN = 0.75
 NO_TYPE = 255
@@ -91,7 +93,7 @@ def slot_boxes(configuration: Sequence[int], weight: Sequence[float], strip: Str
 def _single(job_type: int, slots: int, area: tuple[int, int, int, int], strip: Strip) -> list[SlotBox] | None:
     left, top, right, bottom = area
     width, height = right - left, bottom - top
-    rows = _rows(slots, width, height)
+    rows = _rows(slots, width, height, strip.line)
     columns = -(-slots // rows)
     rows = -(-slots // columns)
     gap = strip.line
@@ -114,17 +116,18 @@ def _single(job_type: int, slots: int, area: tuple[int, int, int, int], strip: S
     return result
 
 
-def _rows(slots: int, width: int, height: int) -> int:
-    """The number of rows that makes the shorter side of a slot longest.
+def _rows(slots: int, width: int, height: int, line: int) -> int:
+    """The number of rows that makes the shorter side of a slot longest, if need be among those with slots high enough.
 
     Rows of equal length are preferred: a hole at the end would look like a slot of its own.
     """
     if slots * height <= 2 * width:
         return 1
 
-    def quality(rows: int) -> tuple[float, int]:
-        side = min(width // -(-slots // rows), height // rows)
-        return side * (1.0 if slots % rows == 0 else UNEVEN), -rows
+    def quality(rows: int) -> tuple[bool, float, int]:
+        across, down = width // -(-slots // rows), height // rows
+        seen = down >= SEEN[0] * line and across >= SEEN[1] * line
+        return seen, min(across, down) * (1.0 if slots % rows == 0 else UNEVEN), -rows
 
     return max(range(1, slots + 1), key=quality)
 
