@@ -102,6 +102,7 @@ class _Asker:
             self._slices = Slices(min(FEW, self._slices.room))
         looks = [look for question in questions for look in question.looks]
         self._watch, self._things = watched_by(looks, state, system.numbers)
+        self._settled = frozenset[str]() if self._things is None else self._things.settled
         self._many = False  # whether the last slice left so many events open that its run had better tell its changes
         self._pairs = any(question.pairs for question in questions)
         self._leads = [self._first_lead() for _ in questions]
@@ -145,7 +146,8 @@ class _Asker:
     def _task(self, until: float) -> Task:
         least = self._timeline.samples.stride if self._along else 0
         watch = self._watch if self._many else ()
-        return Task(until, stride=1 if self._samples else least, explain=self._costly, watch=watch)
+        stride = 1 if self._samples else least
+        return Task(until, stride=stride, explain=self._costly, watch=watch, settled=self._settled)
 
     def _answered(self, rows: np.ndarray, stretch: Stretch, before: Any) -> tuple[EventTable, list[Column]]:
         samples = stretch.samples if self._samples else np.zeros((len(rows), 0))
@@ -225,7 +227,7 @@ class _Asker:
     def _again(self, state: Any, rows: np.ndarray) -> Iterator[tuple[Any, RowChanges, int]]:
         """Run on from *state*: a state, what changed after it up to each of the events of *rows*, and how many ran."""
         moments = rows["event"].astype(np.int64)
-        task = Task(watch=self._watch, moments=moments)
+        task = Task(watch=self._watch, settled=self._settled, moments=moments)
         before = state
         for stretch in self._timeline.onwards(copied(state), int(moments.max(initial=0)), task, Slices(MOST_EVENTS)):
             yield before, stretch.changes, len(stretch.rows)

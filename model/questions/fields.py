@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Callable, Mapping, NamedTuple
+from typing import Any, Callable, Iterable, Mapping, NamedTuple
 
 
 class EventKind(NamedTuple):
@@ -102,12 +102,14 @@ class ThingFields:
     """What can be asked of each of several things, such as servers.
 
     *numbers* takes the state, and gives [m] what the things are called; *fields* are of as many.  *there* takes
-    the state, and gives [places] in which of its rows there is a thing; without it in each.
+    the state, and gives [places] in which of its rows there is a thing; without it in each.  The arrays of
+    the state that are *settled* do not change at a place before another thing comes to it.
     """
 
     numbers: Callable[[Any], Any]
     fields: tuple[AskedField, ...]
     there: Callable[[Any], Any] | None = None
+    settled: frozenset[str] = frozenset()
 
 
 def in_system(state: Any) -> Any:
@@ -122,9 +124,11 @@ def of_jobs(
     return StateValue(lambda state: getattr(state, column)[there(state)] + plus, scale)
 
 
-def jobs_with(fields: tuple[AskedField, ...], there: Callable[[Any], Any] = in_system) -> ThingFields:
-    """What can be asked of each job that is there."""
-    return ThingFields(lambda state: state.job_number[there(state)], fields, there)
+def jobs_with(
+    fields: tuple[AskedField, ...], settled: Iterable[str], there: Callable[[Any], Any] = in_system
+) -> ThingFields:
+    """What can be asked of each job that is there; the columns *settled* change with its number alone."""
+    return ThingFields(lambda state: state.job_number[there(state)], fields, there, frozenset(settled))
 
 
 def _no_dimensions(_: Any) -> Mapping[str, tuple[str, ...]]:

@@ -44,6 +44,7 @@ class Task(NamedTuple):
     explain: bool = False  #: fill in also what is costly to count
     overtaken: Callable[[], bool] = _never  #: whether another engine goes on from here; asked within a slow event
     watch: tuple[str, ...] = ()  #: arrays of the state whose changed rows are told, if the engine can
+    settled: frozenset[str] = frozenset()  #: those of them that change only in rows in which others do
     moments: NDArray[np.int64] | None = None  #: after which events, in order, that is told; None: after each
 
 

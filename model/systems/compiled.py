@@ -88,7 +88,7 @@ class CompiledEngine:
 
     def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
         """See :class:`model.running.engine.Engine`."""
-        if not getattr(self._run, "signatures", True):
+        if not getattr(self._run, "overloads", True):
             who_waits().tell("Compiling the policy, or loading it compiled")
         self.constant[[INITIAL_JOBS, STOP_FLAGS, STRIDE, EXPLAIN]] = (
             self.system.initial_jobs,
@@ -131,7 +131,7 @@ class CompiledEngine:
         if task.moments is not None:
             offsets = task.moments - int(state.number[EVENT]) - 1
             offsets = offsets[(offsets >= 0) & (offsets < events)]
-        return RowWatch(state, task.watch, offsets)
+        return RowWatch(state, task.watch, offsets, task.settled)
 
     @cached_property
     def _watched(self) -> Callable[..., int]:

@@ -8,7 +8,7 @@ fraction of a nanosecond a byte, and the rows that differ are written down.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, Callable, NamedTuple, Sequence
+from typing import Any, Callable, Collection, NamedTuple, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,7 @@ class Log(NamedTuple):
 
     then: tuple[Array, ...]  #: [places * width] as they were
     widths: Array  #: bytes in a row of each
+    compared: Array  #: whether each is compared, or changes where others do
     moments: Array  #: [k] the events of the slice, from 0, after which it is looked
     event: Array  #: [m]
     place: Array  #: [m]
@@ -83,6 +84,8 @@ def note(now: Any, log: Any, event: int) -> None:
     """Write down the rows that differ, and remember them as they are."""
     first = log.count[0]
     for array in range(MOST_WATCHED):
+        if not log.compared[array]:
+            continue
         content, then, width = now[array], log.then[array], log.widths[array]
         whole = len(content) // 8 * 8
         words, were = content[:whole].view(np.uint64), then[:whole].view(np.uint64)
@@ -143,18 +146,25 @@ def put(log: Any, first: int, event: int, place: int) -> None:
 class RowWatch:
     """Some arrays of a state, watched while its engine advances."""
 
-    def __init__(self, state: Any, names: Sequence[str], moments: NDArray[np.int64]) -> None:
-        """At most MOST_WATCHED *names*; *moments* are the events to come, from 0, after which it is looked."""
+    def __init__(
+        self, state: Any, names: Sequence[str], moments: NDArray[np.int64], settled: Collection[str] = ()
+    ) -> None:
+        """At most MOST_WATCHED *names*; *moments* are the events to come, from 0, after which it is looked.
+
+        Those that are *settled* change only in rows in which others do, and are not compared.
+        """
         self._names = tuple(names)
         now = self.now(state)
         widths = np.zeros(MOST_WATCHED, np.int64)
         places = len(getattr(state, self._names[0]))
         widths[: len(self._names)] = [len(content) // places for content in now[: len(self._names)]]
+        compared = np.array([name not in settled for name in self._names])
+        compared = np.r_[compared, np.zeros(MOST_WATCHED - len(compared), np.bool_)]
         most = 4 * len(moments) + 2 * places
         taken = tuple(np.empty((most, int(width)), np.uint8) for width in widths)
         then = tuple(content.copy() for content in now)
         event, place = np.empty(most, np.int64), np.empty(most, np.int64)
-        self.log = Log(then, widths, moments, event, place, taken, np.zeros(2, np.int64))
+        self.log = Log(then, widths, compared, moments, event, place, taken, np.zeros(2, np.int64))
 
     def now(self, state: Any) -> tuple[Any, ...]:
         """The arrays as bytes, up to MOST_WATCHED."""

@@ -27,6 +27,7 @@ ASKED = (
     ("jrs-two-phases", "idled and any server where all_jobs = 0 and all_tokens > 0", MILLION),
     ("moldable-sublinear", "blocked and busy > 150", MILLION),
     ("moldable-sublinear", "blocked and (count job where width = 4) > 20", MILLION),
+    ("moldable-sublinear", "busy > 100 and (count job where width = 4) > 20", MILLION),
 )
 
 

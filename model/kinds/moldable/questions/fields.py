@@ -156,7 +156,7 @@ VOCABULARY = Vocabulary(
     MappingProxyType(
         {
             "server": ThingFields(lambda state: np.arange(len(state.server_job)) + 1, SERVER_FIELDS),
-            "job": jobs_with(JOB_FIELDS),
+            "job": jobs_with(JOB_FIELDS, ("job_class", "job_width", "job_request", "job_arrival", "job_departure")),
         }
     ),
     lambda system: {

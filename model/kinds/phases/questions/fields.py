@@ -240,7 +240,7 @@ VOCABULARY = Vocabulary(
     MappingProxyType(
         {
             "server": ThingFields(lambda state: np.arange(len(state.jobs_on)) + 1, SERVER_FIELDS),
-            "job": jobs_with(JOB_FIELDS, _there),
+            "job": jobs_with(JOB_FIELDS, ("job_type", "job_arrival"), _there),
         }
     ),
     lambda system: {"phase": system.numbers.model.phases},

@@ -175,7 +175,7 @@ VOCABULARY = Vocabulary(
     MappingProxyType(
         {
             "server": ThingFields(lambda state: np.arange(len(state.jobs_on)) + 1, SERVER_FIELDS),
-            "job": jobs_with(JOB_FIELDS),
+            "job": jobs_with(JOB_FIELDS, ("job_room", "job_arrival")),
         }
     ),
     lambda system: {"resource": system.numbers.resource_names, "queue": system.policy.layout.names},

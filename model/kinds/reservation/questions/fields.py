@@ -173,7 +173,7 @@ VOCABULARY = Vocabulary(
     MappingProxyType(
         {
             "server": ThingFields(lambda state: np.arange(len(state.stamp)) + 1, SERVER_FIELDS),
-            "job": jobs_with(JOB_FIELDS),
+            "job": jobs_with(JOB_FIELDS, ("job_type", "job_arrival", "job_departure")),
         }
     ),
     lambda system: {
