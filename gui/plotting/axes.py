@@ -185,6 +185,7 @@ class LabelColumn(pg.AxisItem):  # type: ignore[misc]
     def paint(self, painter: QPainter, *_: object) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setFont(self._text_font)
+        painter.setClipRect(self.boundingRect())  # what it paints beyond, before it gets its new width, would stay
         height = float(self.size().height())
         for label, mark, centre in self.placed():
             painter.setPen(QPen(QColor(label.color), 1.5))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QSlider, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSlider, QWidget
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.presenting.strokes import ROLES
@@ -95,11 +95,13 @@ class PenPalette(QFrame):
         self.chosen.emit(tool, color)
 
     def _place(self) -> None:
-        """Above all else, over the run's speed and what is right of it: they have keys, and no number is hidden."""
+        """Above all else, over the run's speed and if need be its buttons: they have keys, and no number is hidden."""
         self.adjustSize()
-        speed = self._row[0]
+        speed, coming = self._row[0], self._over.findChild(QLabel, "next")
+        assert isinstance(coming, QLabel)
         at = speed.mapTo(self._over, QPoint(0, (speed.height() - self.height()) // 2))
-        self.move(max(0, min(at.x(), self._over.width() - self.width())), at.y())
+        end = coming.mapTo(self._over, QPoint(0, 0)).x()
+        self.move(max(0, min(at.x(), end - self.width())), at.y())
         self.raise_()
 
     @property

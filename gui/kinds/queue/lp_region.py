@@ -71,8 +71,7 @@ class RegionPlot(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        lines = _LEAST_IN_HALL if current_fonts().lecture else _USUAL
-        return QSize(300, round(lines * self._metrics().height()))
+        return QSize(300, round(_USUAL * self._metrics().height()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
