@@ -60,18 +60,18 @@ def stopped(seconds: float, asked: bool, in_c: bool = False, grown: int = 0) -> 
     """
     if asked:
         return f"stopped after {seconds:.1f} seconds in this event, as asked"
-    found = "code in C that it calls does not return in" if in_c else "it takes more than"
-    return (
-        f"{found} {seconds:.0f} seconds, allowed: {limits.LIMITS.seconds:g} in one "
-        f"sub-step and {limits.LIMITS.seconds_in_event:g} in one event{cause_of_overtime(grown, in_c)}"
-    )
+    allowed = f"allowed: {limits.LIMITS.seconds:g} in one sub-step and {limits.LIMITS.seconds_in_event:g} in one event"
+    if in_c and grown < MUCH_MEMORY:
+        return f"code in C that it calls does not return in {seconds:.0f} seconds, {allowed}"
+    found, asks = overtime(seconds, grown)
+    return f"it {found}, {allowed}; {asks}"
 
 
-def cause_of_overtime(grown: int, in_c: bool = False) -> str:
-    """What is guessed of code that ran too long while memory grew by so many bytes."""
+def overtime(seconds: float, grown: int) -> tuple[str, str]:
+    """What is said of code that ran too long while memory grew by so many bytes, and what is asked."""
     if grown >= MUCH_MEMORY:
-        return f"; it took {grown / 2**30:.1f} GiB of memory meanwhile, does it keep more and more?"
-    return "" if in_c else "; is this a loop without end?"
+        return f"fills memory, {grown / 2**30:.1f} GiB more in {seconds:.0f} seconds", "does it keep more and more?"
+    return f"takes more than {seconds:.0f} seconds", "is this a loop without end?"
 
 
 def moment_of(kind: OwnKind, occasion: str, view: PolicyView, arguments: tuple[Any, ...]) -> str:

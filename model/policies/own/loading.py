@@ -10,7 +10,7 @@ from typing import Any
 from slotscope.model.errors import PolicyFileError
 from slotscope.model.policies.own import limits
 from slotscope.model.policies.own.beside import imported_anew
-from slotscope.model.policies.own.faults import cause_of_overtime, line_in, said_by
+from slotscope.model.policies.own.faults import line_in, overtime, said_by
 from slotscope.model.policies.own.former import answer_to_former_names
 from slotscope.model.policies.own.shape import place_in
 from slotscope.model.policies.own.text import STOP, stoppable
@@ -72,7 +72,5 @@ def loaded(path: str, call: Any, what: str) -> Any:
 
 def too_long(what: str, seconds: float, grown: int) -> str:
     """What is said of loading that was stopped after so many seconds, with so many bytes of memory more."""
-    return (
-        f"{what} takes more than {seconds:.0f} seconds to load, allowed: "
-        f"{limits.LIMITS.seconds_to_load:g}{cause_of_overtime(grown)}"
-    )
+    found, asks = overtime(seconds, grown)
+    return f"{what} {found} to load, allowed: {limits.LIMITS.seconds_to_load:g}; {asks}"
