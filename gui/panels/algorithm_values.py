@@ -15,6 +15,7 @@ from typing import Any, Mapping, NamedTuple, Sequence
 
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.panels.algorithm_symbols import Symbol, vector
+from slotscope.model.policies import is_own
 from slotscope.model.policies.common import PseudocodeLine
 from slotscope.model.reporting.frame import RunInfo
 from slotscope.model.reporting.records import Line, Record
@@ -83,6 +84,13 @@ def symbols_of(system: str) -> Mapping[str, Symbol]:
     return symbols
 
 
+def _symbol(name: str, info: RunInfo) -> Symbol:
+    """How a value is written; under a policy of one's own by the name that its file gives it."""
+    own = Symbol(html.escape(name.replace("_", " ")))
+    known = symbols_of(info.system).get(name, own)
+    return own._replace(word=known.word) if known.text and is_own(info.policy_name) else known
+
+
 def numbers_of(record: Record) -> dict[str, Any]:
     """All that a record says, by name."""
     own = {field.name: getattr(record, field.name) for field in fields(record) if field.name not in _NOT_SHOWN}
@@ -97,7 +105,7 @@ def worded(name: str, values: Mapping[str, Any], info: RunInfo) -> str:
         if value == 0:
             return "matched"
         return f"surplus {value}" if value > 0 else f"missing {-value}"
-    symbol = symbols_of(info.system).get(name, Symbol(html.escape(name.replace("_", " "))))
+    symbol = _symbol(name, info)
     left = symbol.text.replace("{i}", str(values.get("i", "<i>i</i>")))
     try:
         right = symbol.word(value, info, values)
@@ -111,8 +119,7 @@ def worded(name: str, values: Mapping[str, Any], info: RunInfo) -> str:
 def values_beside(code: Code, records: Sequence[Record], info: RunInfo) -> dict[Line, dict[str, Beside]]:
     """The values known after *records*, by the line beside which they stand."""
     found: dict[Line, dict[str, Beside]] = {}
-    known = symbols_of(info.system)
-    labelled = {name for name, symbol in known.items() if "{i}" in symbol.text}
+    labelled = {name for name in symbols_of(info.system) if "{i}" in _symbol(name, info).text}
     for record in records:
         if record.line not in code.place:
             continue
@@ -123,7 +130,7 @@ def values_beside(code: Code, records: Sequence[Record], info: RunInfo) -> dict[
                 continue  # the labels of the others carry it
             if name == "configuration" and "count" in values:
                 continue  # it was said when it was found
-            symbol = known.get(name, Symbol("")).plain
+            symbol = _symbol(name, info).plain
             line = code.line_for(symbol, record.line) if symbol else record.line
             if text := worded(name, values, info):
                 found.setdefault(line, {})[name] = Beside(text, fresh)

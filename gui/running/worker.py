@@ -432,7 +432,8 @@ class RunWorker(QObject):
         finally:  # also where a policy's kernel cannot be compiled
             if self._warming.text != before:
                 self.compiling.emit(self._warming.text)
-        if self._warming.failed or (before and not self._warming.text):
+        ready = before and not self._warming.text and all(lane.compiled for lane in lanes_of(self.session))
+        if self._warming.failed or ready:
             self.compiled.emit(not self._warming.failed)
 
 

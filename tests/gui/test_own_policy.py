@@ -120,7 +120,9 @@ def test_the_own_text_stands_in_the_algorithm_panel(qtbot: QtBot, window: MainWi
     view = window.docks["algorithm"].panel.view  # type: ignore[attr-defined]
     place = view.code.place[view.picture.current]
     assert view.code.plain[place] == "yield Admit(server=room[0])"
-    assert len(view.picture.beside) == 2
+    said, decided = view.picture.beside.values()
+    assert [value.text for value in said.values()] == ["servers = 7"]  # as the file calls it, and no paper
+    assert "server 1" in [value.text for value in decided.values()]
     assert not window.docks["algorithm"].panel.grab().toImage().isNull()
 
 
