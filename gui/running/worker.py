@@ -240,8 +240,12 @@ class RunWorker(QObject):
         if self.session is None or not self._stale or self.drive.unseen or not self._taken.is_set():
             return
         line = self.session.timeline
+        legible = not self.drive.running or self.drive.legible(self.session)
+        if self.drive.running and legible:
+            for lane in lanes_of(self.session):
+                lane.recall_once()
         frame = self.session.frame(
-            running=self.drive.running and not self.drive.legible(self.session),
+            running=not legible,
             playing=self.drive.running,
             speed=self.drive.speed(line.event, line.time),
             message=self._message,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from time import monotonic
 from typing import Any
 
@@ -199,6 +200,13 @@ class Walk:
         event = system.next_event(before)
         assert event is not None
         return passed_over(self.bench.kind.whys, system, before, event, records, line.shown_state, not inside)
+
+    def recall_once(self) -> None:
+        """Have the sub-steps of the event that led here at hand; none if it cannot be run again."""
+        if self._stepped[0] != self.timeline.event:
+            self._stepped = self.timeline.event, ()
+            with suppress(PolicyError, GivenUpError):
+                self._recall()
 
     def _recall(self) -> None:
         """The sub-steps of the event that led here, for the panels that show them."""

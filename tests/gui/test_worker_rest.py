@@ -72,6 +72,23 @@ def test_a_frame_follows_as_soon_as_the_last_was_taken(worker: Counting, qtbot) 
         worker.take()
 
 
+def test_at_a_slow_pace_of_time_an_event_that_stays_has_its_sub_steps(qtbot) -> None:
+    """Else its server would have no outline, which stepping gives it."""
+    played, stepped = (Session.open("dra-classroom", kernel=False) for _ in range(2))
+    played.run(events=12)
+    stepped.run(events=11)
+    stepped.step()
+    worker, frames = RunWorker(), []
+    worker.framed.connect(frames.append)
+    worker.adopt(played)
+    worker.set_pace(Pace(time=1e-6))
+    worker.run(Goal())
+    worker._publish()
+    assert frames[-1].playing
+    assert not frames[-1].running
+    assert frames[-1].last_records == stepped.last_records
+
+
 def test_the_window_closes_though_compiled_code_hangs(qtbot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "LAST_WAIT", 0.3)
     hangs, over = Event(), Event()
