@@ -315,6 +315,8 @@ class ExperimentsWindow(QWidget):
             return "The first points come as soon as their parts are finished."
         if key == SWEEP:
             return "Write what to vary at the left, a line for each field, and press Run."
+        if key in self._results and self._results[key].rows:
+            return "This experiment has no curves; its numbers stand below."
         total = self._surveys.get(key, Survey()).total
         parts = f" {total} parts" if total > 1 else ""
         return f"Nothing has run yet. Run carries out{parts or ' the experiment'}."
