@@ -23,7 +23,7 @@ class TileStore:
 
     def __init__(self) -> None:
         self.colours: list[int] = []
-        self._numbers: dict[int, int] = {}
+        self._numbers = np.zeros(1 << 24, np.uint16)  # of each colour there can be; 0: it has not occurred
         self._known: dict[bytes, int] = {}
 
     def cut(self, image: QImage) -> tuple[int, list[int]]:
@@ -43,15 +43,12 @@ class TileStore:
         image = image.convertToFormat(QImage.Format.Format_RGB32)
         shape = image.height(), image.bytesPerLine() // 4
         pixels = np.frombuffer(image.constBits(), np.uint32).reshape(shape)[:, : image.width()] & 0xFFFFFF
-        found, where = np.unique(pixels, return_inverse=True)
-        numbers = np.array([self._number(int(colour)) for colour in found], np.uint16)
-        return numbers[where].reshape(pixels.shape)
-
-    def _number(self, colour: int) -> int:
-        if colour not in self._numbers:
-            self.colours.append(colour)
-            self._numbers[colour] = len(self.colours)
-        return self._numbers[colour]
+        found: npt.NDArray[np.uint16] = self._numbers[pixels]
+        if (fresh := np.unique(pixels[found == 0])).size:
+            self._numbers[fresh] = np.arange(1, fresh.size + 1) + len(self.colours)
+            self.colours += fresh.tolist()
+            found = self._numbers[pixels]
+        return found
 
     def pixels(self) -> bytes:
         """Of all tiles the numbers of their colours, first the low bytes and then the high ones of each tile."""

@@ -73,9 +73,7 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc]
     def fit(self, *, named: bool = True) -> None:
         """Make room for the numbers of the present range, and where it is *named* for the label beside them."""
         label = 1.2 * self._text_height + _GAP if named else _GAP
-        # A plot that is closed has given up its label, and may still be told of a new size.
-        if self.label is not None and self.label.isVisible() != named:
-            self.showLabel(named)
+        self.showLabel(named)
         if self.orientation == "bottom":
             self.setHeight(_TICK_OFFSET + self._text_height + label)
             return

@@ -318,10 +318,14 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
 
     def _fit(self) -> None:
         """Give the axes their room; a plot that is low keeps it for its curves, and names no axis."""
+        plot = self.getPlotItem()
+        if plot is None:  # closed, and told of a new size all the same
+            return
         named = self.height() >= _LEAST_NAMED * self._fonts.scale
         self._bottom.fit(named=named)
         beside = self.height() - self._bottom.height() - _ABOVE_AND_BELOW
         self._left.fit(named=named and self._left.name_length <= beside)
+        plot.layout.activate()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         super().mouseDoubleClickEvent(event)

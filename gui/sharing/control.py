@@ -16,6 +16,7 @@ from PySide6.QtGui import QGuiApplication
 from slotscope.gui.docking.dock_area import DockArea
 from slotscope.gui.running.worker import RunWorker
 from slotscope.gui.sharing.dialog import FILM, HANDOUT, PAGE, ShareDialog, ShareShape, Take
+from slotscope.gui.widgets.clipboard import copy_data
 from slotscope.model.cli.links import link_of
 from slotscope.model.comparison.file import save_run
 from slotscope.model.errors import UserError
@@ -76,7 +77,7 @@ class SharingControl(QObject):
             data.setText(line)
             if link:
                 data.setHtml(f'<a href="{escape(link)}">{escape(line)}</a>')
-            QGuiApplication.clipboard().setMimeData(data)
+            copy_data(data)
         self.said.emit(f"Copied: {line}" if line else f"Nothing is copied: {NO_LINE}.")
 
     def copy_link(self) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QPoint, Qt, QTemporaryDir, QUrl
-from PySide6.QtGui import QDrag, QGuiApplication, QImage, QMouseEvent, QPixmap
+from PySide6.QtGui import QDrag, QImage, QMouseEvent, QPixmap
 from PySide6.QtWidgets import QApplication, QToolButton
 
 from slotscope.gui.panel import Panel
+from slotscope.gui.widgets.clipboard import copy_data
 from slotscope.gui.widgets.painted import image_of, svg_of
 
 #: Width of the picture that hangs at the pointer while it is dragged.
@@ -26,7 +27,7 @@ class PictureButton(QToolButton):
 
     def copy(self) -> None:
         """Put the picture on the clipboard."""
-        QGuiApplication.clipboard().setMimeData(picture_data(self._panel))
+        copy_data(picture_data(self._panel))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._pressed = event.position().toPoint() if event.button() == Qt.MouseButton.LeftButton else None

@@ -65,7 +65,7 @@ class Timeline:
         self.slices = Slices()
         self._tape = np.zeros(MOST_EVENTS, self.system.row_dtype)
         self._run: EventRun | None = None
-        self._before: Any = None  # the state one event before the last place sought
+        self._before: Any = None  # the state one event before the last place sought or stepped to
         self.first_event = self.event
         self._live_end = (self.event, self.time)
         self._keep()
@@ -241,7 +241,7 @@ class Timeline:
 
     def _close(self, run: EventRun) -> None:
         self._run = None
-        self.state = run.state
+        self._before, self.state = self.state, run.state  # the event ran on a copy
         sample = np.zeros((1, self.system.sample_width))
         self.system.sample(self.state, sample[0])
         self._accept(Advance(self.state, 1, Reason.LIMIT, sample), run.row)
@@ -322,7 +322,7 @@ class Timeline:
                 who_waits().look(f"Going to event {grouped(goal)}", share)
 
     def state_before(self) -> Any:
-        """A copy of the state one event ago; at hand after :meth:`seek`."""
+        """A copy of the state one event ago; at hand after :meth:`seek` and a step."""
         if self._before is not None and int(self._before.number[0]) == self.event - 1:
             return copied(self._before)
         return self.fork_at(self.event - 1)

@@ -59,7 +59,12 @@ FAULTS = (
         "len(load) - 1 - int(np.argmax(load[::-1]))",
         _LOSS,
     ),
-    Fault(f"{_IN}/reservation/policies/gpa.py", "key=lambda j: (needed[j], j)", "key=lambda j: (needed[j], -j)", _LOSS),
+    Fault(
+        f"{_IN}/reservation/policies/gpa.py",
+        "min((-(-left[j] // k), j) for j, k in enumerate(configuration) if k > 0)",
+        "min(((-(-left[j] // k), j) for j, k in enumerate(configuration) if k > 0), key=lambda one: (one[0], -one[1]))",
+        _LOSS,
+    ),
     Fault(f"{_IN}/reservation/policies/gpa.py", "-(-left[j] // k)", "left[j] // k", _LOSS),
     Fault(
         f"{_IN}/reservation/policies/gpa.py",

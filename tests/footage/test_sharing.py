@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,7 +22,7 @@ from slotscope.model.cli.arguments import parse
 from slotscope.model.comparison.comparison import open_run, stand_at
 from slotscope.model.errors import UserError
 from slotscope.model.running.origin import Moment
-from tests.gui.windows import PATIENCE, complete_window, warm
+from tests.gui.windows import PATIENCE, complete_window, rest, warm
 
 __all__ = ["warm"]
 
@@ -104,6 +106,16 @@ class TestPictures:
         colours = {image.pixel(x, y) for x in range(0, image.width(), 5) for y in range(0, image.height(), 5)}
         assert len(colours) > 20
         assert bytes(data.data("image/svg+xml").data()).startswith(b"<?xml")
+
+    def test_what_is_copied_does_not_outlive_the_program(self) -> None:
+        program = """
+from PySide6.QtCore import QMimeData
+from slotscope.gui.widgets.clipboard import copy_data
+from slotscope.gui.window.application import application
+app = application(offscreen=True)
+copy_data(QMimeData())
+"""
+        assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
     def test_a_drag_takes_it_out_as_a_file(
         self, qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
@@ -205,7 +217,7 @@ class TestDialogs:
     @pytest.mark.slow
     def test_a_lesson_becomes_a_page(self, qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
         window.lessons.open("queues-1-slot", 1)
-        qtbot.waitUntil(lambda: window.frame.info.system == "queue" and window.area.complete, timeout=PATIENCE)
+        rest(qtbot, window, lambda: window.frame.info.system == "queue" and window.area.complete)
         dialog = dialog_of(qtbot, window, "page")
         dialog.file.setText(str(tmp_path / "x.html"))
         qtbot.mouseClick(dialog.whole, Qt.MouseButton.LeftButton, pos=QPoint(8, 8))
