@@ -192,9 +192,15 @@ class Breakpoints:
     # The run.
 
     def watch(self, bench: Bench, timeline: Timeline) -> None:
-        """Another run: questions are asked of it, as far as it has what they name, and counted anew."""
+        """Another run: questions are asked of it, as far as it has what they name, and counted anew.
+
+        A run that a fork or a way back leaves as it was goes on being counted.
+        """
+        known = self._bench is not None and bench.scenario == self._bench.scenario
         self._bench, self._timeline, self._words = bench, timeline, Words(bench.kind.vocabulary, bench.system)
-        self._entries = {what: one._replace(since=timeline.first_event) for what, one in self._entries.items()}
+        for what, one in self._entries.items():
+            if not (known and one.since <= timeline.live_end):
+                self._entries[what] = one._replace(since=timeline.first_event)
         self._renew()
         self.begin()
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from slotscope.model.api import Session
+from slotscope.model.comparison.companion import companion
 from slotscope.model.measures.monitors import Reading
 from slotscope.model.questions.asking import answers
 from slotscope.model.questions.breakpoints import Breakpoint, Breakpoints
@@ -200,6 +201,22 @@ def test_a_session_keeps_them_all(tmp_path: Path) -> None:
     assert go(again, fresh, 1000) == go(session, breakpoints, 1000)
     later = [event for event in hits("dra-classroom", "admitted", 1000) if event > 300]
     assert again.timeline.event == later[11] - 1
+
+
+def test_hits_go_on_being_counted_beside_a_fork_and_anew_in_another_run() -> None:
+    session, breakpoints = watching("dra-classroom")
+    session.run(events=300)
+    breakpoints.add("rejected", 5)
+    session.run(events=20)
+    beside = companion(session, session.origin.policy, session.compiled)
+    breakpoints.watch(beside.bench, beside.timeline)
+    assert [one.since for one in breakpoints.listed().entries] == [300]
+    for other, events in ((Session.open("dra-classroom"), 200), (Session.open("dra-classroom", seed=3), 400)):
+        breakpoints.watch(session.bench, session.timeline)
+        breakpoints.add("rejected", 5)
+        other.run(events=events)
+        breakpoints.watch(other.bench, other.timeline)
+        assert [one.since for one in breakpoints.listed().entries] == [0]
 
 
 def test_those_of_a_file_that_its_run_does_not_understand_sleep(tmp_path: Path) -> None:
