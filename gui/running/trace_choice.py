@@ -46,10 +46,10 @@ class TraceChoice(QObject):
 
     def open(self, scenario: str, **choices: Any) -> None:
         """Open a scenario as :meth:`gui.running.run_control.RunControl.open`, with the trace that is remembered."""
-        plays = _plays_a_trace(scenario)
-        if plays and not choices.get("trace"):
+        named = _named_files(scenario)
+        if named is not None and not choices.get("trace") and not (named and _are_there(named)):
             choices["trace"] = self._remembered(scenario)
-        self._opening = (scenario, choices) if plays else None
+        self._opening = None if named is None else (scenario, choices)
         self._control.open(scenario, **choices)
 
     def ask(self) -> None:
@@ -109,16 +109,20 @@ class TraceChoice(QObject):
         """The files that were used last, if they are still there."""
         kept = self._settings.value(_key(scenario)) or ()
         files = (kept,) if isinstance(kept, str) else tuple(str(path) for path in kept)
-        return files if all(Path(path).exists() for path in files) else ()
+        return files if _are_there(files) else ()
 
 
-def _plays_a_trace(scenario: str) -> bool:
-    """Whether a scenario needs files that it does not name; what it cannot be is said elsewhere."""
+def _named_files(scenario: str) -> tuple[str, ...] | None:
+    """The files of the trace that a scenario plays, if it names them; None: it plays none, or is not to be opened."""
     try:
         opened = load_scenario(scenario)
     except UserError:
-        return False
-    return opened.workload.kind == "trace" and not opened.workload.paths
+        return None
+    return opened.workload.paths if opened.workload.kind == "trace" else None
+
+
+def _are_there(files: tuple[str, ...]) -> bool:
+    return all(Path(path).exists() for path in files)
 
 
 def _format_of(scenario: str) -> str:
@@ -130,5 +134,6 @@ def _short(scenario: str) -> str:
 
 
 def _key(scenario: str) -> str:
-    """Where the settings keep the files of a scenario's trace."""
-    return f"trace/{scenario.replace('/', '|')}"
+    """Where the settings keep the files of a scenario's trace; a scenario's file is known from every folder."""
+    name = str(Path(scenario).absolute()) if Path(scenario).suffix else scenario
+    return f"trace/{name.replace('/', '|')}"

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.running.warming import Warming
+from slotscope.model.scenario.load import load_scenario, scenario_text
 from slotscope.model.traces.excerpts import EXAMPLE
 from tests.gui.windows import PATIENCE, complete_window, rest
 from tests.model.trace_files import google_2019
@@ -92,6 +93,26 @@ def test_a_trace_that_cannot_be_read_is_asked_for_anew(qtbot: QtBot, window: Mai
     qtbot.waitUntil(lambda: "wrong.swf" in window.status.said.text(), timeout=PATIENCE)
     assert runs(window) == "moldable-swf"
     assert window.transport.trace.text() == "Choose a trace for moldable-swf ..."
+
+
+def test_a_file_whose_trace_is_gone_asks_for_it_and_remembers_it(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenario = load_scenario("moldable-swf")
+    named = scenario.model_copy(update={"workload": scenario.workload.model_copy(update={"paths": ("gone.swf",)})})
+    (tmp_path / "named.toml").write_text(scenario_text(named))
+    window.traces.open(str(tmp_path / "named.toml"))
+    qtbot.waitUntil(lambda: "gone.swf" in window.status.said.text(), timeout=PATIENCE)
+    assert runs(window) == "moldable-classroom"
+    assert window.transport.trace.text() == "Choose a trace for named ..."
+    assert drop(window, log)
+    rest(qtbot, window, lambda: runs(window) == "named")
+    monkeypatch.chdir(tmp_path)
+    select(window, "moldable-classroom")
+    rest(qtbot, window, lambda: runs(window) == "moldable-classroom")
+    window.traces.open("named.toml")
+    rest(qtbot, window, lambda: runs(window) == "named")
+    assert window.transport.trace.text() == "trace: short.swf"
 
 
 def drop(window: MainWindow, path: Path) -> bool:
