@@ -170,7 +170,7 @@ def test_random_decisions_are_explained_and_flipped(system: str) -> None:
     for session, answer in decisions(system, 40, seed=1):
         check_decision(session, answer)
         flipped += check_flip(session, answer)
-    assert flipped > 15
+    assert flipped > (10 if system == "queue" else 15)  # a job that has just arrived waits behind others, too
 
 
 @pytest.mark.slow
@@ -262,6 +262,13 @@ def test_inside_an_arrival_the_last_decision_is_the_one_just_made(scenario: str,
         answers.append(decided)
         session.step_into()
     assert True in answers
+
+
+def test_why_of_an_arrival_that_waits_is_about_the_job_that_arrives() -> None:
+    session = Session.open("queues-classroom", kernel=False)
+    session.run(events=297)
+    answer = why_of(session.bench, session.timeline, None, 297)
+    assert (answer.question, answer.job) == ("Why does job 159 still wait?", session.frame().rows["job"][-1])
 
 
 def test_tokens_and_queues_stand_for_decisions() -> None:

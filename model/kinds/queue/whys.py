@@ -36,7 +36,7 @@ class QueueWhys(Whys):
     monitors = MONITORS
 
     def subject(self, system: Any, happened: Happened, job: int) -> Subject | None:
-        """The placement of a job, of the first one that is placed; else that it waits, of the first that waits."""
+        """The placement of a job, of the first one that is placed; else that it waits: see :func:`_first_waiting`."""
         records = happened.records
         for place, record in enumerate(records):
             if isinstance(record, Place) and job in (-1, record.job):
@@ -54,16 +54,14 @@ class QueueWhys(Whys):
         numbers = happened.state.job_number[waiting]
         if not len(waiting) or job not in (-1, *numbers.tolist()):
             return None
-        job = int(numbers[0]) if job < 0 else job
+        job = _first_waiting(happened.state) if job < 0 else job
         name = f"job {system.job_name(job)}"
         return Subject(job, len(records), (), f"Why does {name} still wait?", f"{name} waits on")
 
     def told(self, system: Any, happened: Happened) -> Subject | None:
         """That the first job that has just arrived, and waits, does so."""
-        state = happened.state
-        waiting = waiting_records(state)
-        fresh = waiting[state.job_arrival[waiting] == state.clock[0]]
-        return self.subject(system, happened, int(state.job_number[fresh[0]])) if len(fresh) else None
+        fresh = _fresh(happened.state)
+        return self.subject(system, happened, int(fresh[0])) if len(fresh) else None
 
     def decided(self, state: QueueState, job: int, initial_jobs: int) -> bool:
         """Once it was placed."""
@@ -155,6 +153,19 @@ def _servers_otherwise(setting: Setting, before: QueueState) -> Iterator[Change]
             if number != before.active[server]:
                 words = f"server {server + 1} with the active configuration {policy.configuration_names[number]}"
                 yield Change(1, words, configured(server, number))
+
+
+def _fresh(state: QueueState) -> NDArray[np.int64]:
+    """[n] the jobs that wait and have just arrived."""
+    waiting = waiting_records(state)
+    numbers: NDArray[np.int64] = state.job_number[waiting[state.job_arrival[waiting] == state.clock[0]]]
+    return numbers
+
+
+def _first_waiting(state: QueueState) -> int:
+    """The first job that has just arrived and waits, which the event is told by; else the first that waits."""
+    fresh = _fresh(state)
+    return int(fresh[0] if len(fresh) else state.job_number[waiting_records(state)[0]])
 
 
 WHYS = QueueWhys()
