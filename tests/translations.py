@@ -17,9 +17,11 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from slotscope.gui import panel
 from slotscope.gui.docking import docks
+from slotscope.gui.experiments import form, table, window
+from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.language.words import CONTEXT, TRANSLATIONS
 from slotscope.gui.lessons import exercises, question_line, questions, strip, tour
-from slotscope.gui.panels import COMPARISON, panels_of
+from slotscope.gui.panels import COMPARISON, comparison, decisions_model, panels_of, scenario_form
 from slotscope.gui.presenting import palette
 from slotscope.gui.running import compare
 from slotscope.gui.sharing import dialog
@@ -77,6 +79,12 @@ def _of_tables() -> list[str]:
         *ASKS.values(),
         *panel._WHY.values(),
         *docks._BUTTONS.values(),
+        *(text for _, *texts in comparison._BUTTONS for text in texts if text),
+        *(words for room in PANEL_ROOMS.values() for words in room.decisions if words),
+        *(text for texts in (decisions_model.COLUMNS, table.COLUMNS, table.TIPS) for text in texts if text),
+        *form.SCALES.values(),
+        *scenario_form.HEADINGS,
+        window.UNREAD,
         exercises._ALL,
         questions.WAITS,
         compare._TIP,

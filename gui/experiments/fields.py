@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from slotscope.gui.language.words import tr
 from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.boxes import ChoiceBox, changed_by_editing
 from slotscope.gui.widgets.fault_line import FaultLine
@@ -155,9 +156,9 @@ class FolderField(LineField):
 
     def __init__(self) -> None:
         super().__init__(
-            "Results go to the fol&der",
-            "Data, pictures and the parts that are kept.",
-            button("choose", "Choose\nChooses a folder.", self._ask),
+            tr("Results go to the fol&der"),
+            tr("Data, pictures and the parts that are kept."),
+            button(tr("choose"), tr("Choose\nChooses a folder."), self._ask),
         )
 
     @property
@@ -166,7 +167,7 @@ class FolderField(LineField):
         return Path(self.text).expanduser()
 
     def _ask(self) -> None:
-        ask_folder(self, "Results go to", self.line.setText, self.text)
+        ask_folder(self, tr("Results go to"), self.line.setText, self.text)
 
 
 class TraceField(LineField):
@@ -174,10 +175,12 @@ class TraceField(LineField):
 
     def __init__(self) -> None:
         super().__init__(
-            "&Trace",
-            f"Files of a recorded workload, or their folder; several are set apart by '{os.pathsep}'.",
-            button("files", "Files\nChooses files of the trace.", self._ask_files),
-            button("folder", "Folder\nChooses the folder of a trace.", self._ask_folder),
+            tr("&Trace"),
+            tr("Files of a recorded workload, or their folder; several are set apart by '{sign}'.").format(
+                sign=os.pathsep
+            ),
+            button(tr("files"), tr("Files\nChooses files of the trace."), self._ask_files),
+            button(tr("folder"), tr("Folder\nChooses the folder of a trace."), self._ask_folder),
         )
 
     @property
@@ -187,10 +190,10 @@ class TraceField(LineField):
         return tuple(str(Path(part).expanduser()) for part in parts if part)
 
     def _ask_files(self) -> None:
-        ask_files(self, "Trace", lambda chosen: self.line.setText(os.pathsep.join(chosen)))
+        ask_files(self, tr("Trace"), lambda chosen: self.line.setText(os.pathsep.join(chosen)))
 
     def _ask_folder(self) -> None:
-        ask_folder(self, "Trace", self.line.setText)
+        ask_folder(self, tr("Trace"), self.line.setText)
 
 
 def button(text: str, tip: str, call: Callable[[], None]) -> QToolButton:

@@ -20,6 +20,7 @@ from slotscope.gui.experiments.fields import (
     words_of,
 )
 from slotscope.gui.experiments.laboratory import Order
+from slotscope.gui.language.words import tr
 from slotscope.gui.theme import Theme
 from slotscope.model.errors import TraceError, UserError
 from slotscope.model.lab import experiment_module, experiments
@@ -35,7 +36,7 @@ SWEEP = "sweep"
 #: Where results go unless another folder is chosen, as from the command line.
 FOLDER = "slotscope-results"
 
-_SCALES = {"quick": "quick: about a minute", "paper": "paper: as far as the paper goes"}
+SCALES = {"quick": "quick: about a minute", "paper": "paper: as far as the paper goes"}
 _SETTINGS = "experiments"
 _MOST_WORKERS, _MOST_REPLICATIONS = 1024, 100_000
 _EXAMPLE = "servers.count = 20, 60, 180"
@@ -56,25 +57,27 @@ class OrderForm(QWidget):
         self._info: RunInfo | None = None
         self._given = ""  # the policy that the form itself wrote
         self.key = ""
-        self.scale = ChoiceField("Sca&le", "How much is simulated.", _SCALES)
+        self.scale = ChoiceField(
+            tr("Sca&le"), tr("How much is simulated."), {key: tr(words) for key, words in SCALES.items()}
+        )
         self.values = LinesField(
-            "&Values, a line for each field",
-            f"A field of the scenario and the values that it takes, such as {_EXAMPLE}.",
+            tr("&Values, a line for each field"),
+            tr("A field of the scenario and the values that it takes, such as {example}.").format(example=_EXAMPLE),
             3,
         )
         self.policies = LinesField(
-            "&Policies, a line for each",
-            "Policies to compare, with parameters where wanted, as in power-of-d:choices=5.",
+            tr("&Policies, a line for each"),
+            tr("Policies to compare, with parameters where wanted, as in power-of-d:choices=5."),
             2,
         )
-        self.until = LineField("&Until t =", "When each run ends; empty: as the scenario says.")
+        self.until = LineField(tr("&Until t ="), tr("When each run ends; empty: as the scenario says."))
         self.replications = NumberField(
-            "R&eplications", "Runs of each combination, on other seeds.", 4, 1, _MOST_REPLICATIONS
+            tr("R&eplications"), tr("Runs of each combination, on other seeds."), 4, 1, _MOST_REPLICATIONS
         )
         self.trace = TraceField()
         self.workers = NumberField(
-            "&Worker processes",
-            "How many work at the same time; the result does not depend on it.",
+            tr("&Worker processes"),
+            tr("How many work at the same time; the result does not depend on it."),
             _processors(),
             1,
             _MOST_WORKERS,

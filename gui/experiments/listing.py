@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from slotscope.gui.language.words import tr
 from slotscope.gui.theme import Theme, current_fonts
 
 _ENTRY = Qt.ItemDataRole.UserRole
@@ -50,10 +51,10 @@ class ExperimentList(QListWidget):
         super().__init__(parent)
         self._delegate = _Delegate(self, theme)
         self.setItemDelegate(self._delegate)
-        self.setAccessibleName("experiments")
+        self.setAccessibleName(tr("experiments"))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setToolTip("Experiments\nUp and down choose one; F5 runs it.")
+        self.setToolTip(tr("Experiments\nUp and down choose one; F5 runs it."))
 
     def put(self, entry: ListedExperiment) -> None:
         """Show an entry: a new one at the end, a known one where it is."""

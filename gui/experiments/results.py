@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QSplitter, QTabBar, QTextBrowser, QVBoxLay
 from slotscope.gui.experiments.picture import ResultPicture
 from slotscope.gui.experiments.table import NumbersTable
 from slotscope.gui.experiments.words import typeset
+from slotscope.gui.language.words import tr
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.lab.results import Result
 
@@ -24,14 +25,14 @@ class Results(QWidget):
         self.picture = ResultPicture(theme)
         self.table = NumbersTable()
         self.notes = QTextBrowser()
-        self.notes.setAccessibleName("notes on the numbers")
+        self.notes.setAccessibleName(tr("notes on the numbers"))
         self.notes.setFrameShape(QFrame.Shape.NoFrame)
         self.tabs = QTabBar()
         self.tabs.setDrawBase(False)
-        self.tabs.setAccessibleName("numbers or notes")
+        self.tabs.setAccessibleName(tr("numbers or notes"))
         for name, tip in (
-            ("Numbers", "The numbers beside the paper's."),
-            ("Notes", "What the paper says, and what was chosen."),
+            (tr("Numbers"), tr("The numbers beside the paper's.")),
+            (tr("Notes"), tr("What the paper says, and what was chosen.")),
         ):
             self.tabs.setTabToolTip(self.tabs.addTab(name), f"{name}\n{tip}")
         self.tabs.currentChanged.connect(self._arrange)

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
+from slotscope.gui.language.words import tr
 from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.icons import icon
 
@@ -22,13 +23,13 @@ class RunBar(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._fault = False
-        self.run = QPushButton("&Run")
-        self.stop = QPushButton("&Stop")
-        self.open = QPushButton("&Open folder")
+        self.run = QPushButton(tr("&Run"))
+        self.stop = QPushButton(tr("&Stop"))
+        self.open = QPushButton(tr("&Open folder"))
         self.share = QProgressBar()
         self.state = QLabel()
         self.message = QLabel()
-        self.copy = QPushButton("Copy the details")
+        self.copy = QPushButton(tr("Copy the details"))
         self._details = ""
         self._folder = Path()
         self._build()
@@ -37,14 +38,14 @@ class RunBar(QWidget):
 
     def _build(self) -> None:
         for button, key, sentence in (
-            (self.run, " (F5)", "Carries out the parts that are missing."),
-            (self.stop, " (Esc)", "Stops at once; finished parts are kept."),
+            (self.run, " (F5)", tr("Carries out the parts that are missing.")),
+            (self.stop, " (Esc)", tr("Stops at once; finished parts are kept.")),
         ):
             name = button.text().replace("&", "")
             button.setToolTip(f"{name}{key}\n{sentence}")
         self.share.setRange(0, _STEPS)
         self.share.setTextVisible(False)
-        self.share.setAccessibleName("share that is done")
+        self.share.setAccessibleName(tr("share that is done"))
         self.share.setMaximumHeight(_HEIGHT)
         policy = self.share.sizePolicy()
         policy.setRetainSizeWhenHidden(True)  # the buttons stay where they are
@@ -85,11 +86,11 @@ class RunBar(QWidget):
         """Where the files are, or will be."""
         self._folder = folder.absolute()
         self.open.setEnabled(self._folder.is_dir())
-        self.open.setToolTip(f"Open folder\n{self._folder}")
+        self.open.setToolTip(f"{tr('Open folder')}\n{self._folder}")
 
     def _open_folder(self) -> None:
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._folder))):
-            self.say(f"No program here shows folders; the files are in {self._folder}")
+            self.say(tr("No program here shows folders; the files are in {folder}").format(folder=self._folder))
 
     def set_theme(self, theme: Theme) -> None:
         """Follow another theme."""

@@ -8,11 +8,12 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from slotscope.gui.experiments.words import at_text, at_texts, numbers_of, what_text
+from slotscope.gui.language.words import tr
 from slotscope.gui.theme import current_fonts
 from slotscope.model.lab.results import Row
 
 COLUMNS = ("what", "at", "paper", "ours", "± (95 %)")
-_TIPS = (
+TIPS = (
     "What\nWhat was measured.",
     "At\nFor which parameters.",
     "Paper\nThe number that the paper gives, – where it gives none.",
@@ -68,9 +69,9 @@ class NumbersModel(QAbstractTableModel):
         if orientation == Qt.Orientation.Vertical:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return COLUMNS[section]
+            return tr(COLUMNS[section])
         if role == Qt.ItemDataRole.ToolTipRole:
-            return _TIPS[section]
+            return tr(TIPS[section])
         if role == Qt.ItemDataRole.TextAlignmentRole:
             side = Qt.AlignmentFlag.AlignRight if section >= _FIRST_NUMBER else (Qt.AlignmentFlag.AlignLeft)
             return side | Qt.AlignmentFlag.AlignVCenter

@@ -17,6 +17,7 @@ from slotscope.gui.experiments.results import Results, split
 from slotscope.gui.experiments.run_bar import RunBar
 from slotscope.gui.experiments.words import goes_on, kept_text, running_text
 from slotscope.gui.faults import Fault
+from slotscope.gui.language.words import tr
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.lab import experiments
 from slotscope.model.lab.results import Result
@@ -45,7 +46,8 @@ _OWN_KEYS = {
 #: The width of the list at the usual size of type, and the share of the window it may take.
 _LEFT, _LEFT_SHARE = 360, 0.36
 
-_UNREAD = "not run: choose it to read its trace"
+#: The state of an experiment whose trace decides how many parts it has.
+UNREAD = "not run: choose it to read its trace"
 
 
 class Said(NamedTuple):
@@ -67,7 +69,7 @@ class ExperimentsWindow(QWidget):
     def __init__(self, settings: QSettings, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent, Qt.WindowType.Window)
         self.setObjectName("experiments")
-        self.setWindowTitle("Experiments")
+        self.setWindowTitle(tr("Experiments"))
         self.theme = theme
         self.laboratory = Laboratory(self)
         self.running = ""  #: the key of the entry that runs
@@ -120,14 +122,16 @@ class ExperimentsWindow(QWidget):
         laboratory = self.laboratory
         laboratory.progressed.connect(self._take_status)
         laboratory.drawn.connect(self._take_result)
-        laboratory.writing.connect(lambda: self._say("Writing data and pictures ...", self.running))
+        laboratory.writing.connect(lambda: self._say(tr("Writing data and pictures ..."), self.running))
         laboratory.ended.connect(self._take_end)
         laboratory.looked.connect(self._take_survey)
 
     def _fill(self) -> None:
         for name, item in experiments().items():
-            self.list.put(ListedExperiment(name, item.title, item.paper, _UNREAD if item.needs_trace else ""))
-        self.list.put(ListedExperiment(SWEEP, "Sweep of the open scenario", "all combinations of values", "not run"))
+            self.list.put(ListedExperiment(name, item.title, item.paper, tr(UNREAD) if item.needs_trace else ""))
+        self.list.put(
+            ListedExperiment(SWEEP, tr("Sweep of the open scenario"), tr("all combinations of values"), "not run")
+        )
         self.list.setCurrentRow(0)
 
     # What is there.
@@ -137,7 +141,7 @@ class ExperimentsWindow(QWidget):
         before = self.form.scenario_title
         self.form.follow(info)
         entry = self.list.entry(SWEEP)
-        title = f"Sweep of {info.scenario_name}"
+        title = tr("Sweep of {name}").format(name=info.scenario_name)
         self.list.put(
             ListedExperiment(
                 SWEEP, title, "the open scenario, all combinations", entry.state, entry.share, entry.running
@@ -163,7 +167,7 @@ class ExperimentsWindow(QWidget):
             if self._can_look(name):
                 orders.append(self.form.order_of(name))
             else:
-                self.list.tell(name, _UNREAD, 0.0)
+                self.list.tell(name, tr(UNREAD), 0.0)
         self.laboratory.look(orders, self.list.current())
         self._show()
 
@@ -220,19 +224,19 @@ class ExperimentsWindow(QWidget):
     def stop(self) -> None:
         """Stop the experiment that runs."""
         if self.laboratory.busy:
-            self._say("Stopping ...", self.running)
+            self._say(tr("Stopping ..."), self.running)
             self.laboratory.stop()
 
     def _busy_text(self) -> str:
         title = self.list.entry(self.running).paper
-        return f"One experiment at a time: {title} runs."
+        return tr("One experiment at a time: {title} runs.").format(title=title)
 
     def _take_status(self, status: Status) -> None:
         first = self._status is None
         self._status, self._told = status, monotonic()
         if first and 0 < status.kept < status.total:
-            are = "part was" if status.kept == 1 else "parts were"
-            self._say(f"{status.kept} of {status.total} {are} kept; going on from there.", self.running)
+            kept = tr("{kept} of {total} parts kept; going on from there.")
+            self._say(kept.format(kept=status.kept, total=status.total), self.running)
         self._show_progress()
 
     def _take_result(self, result: Result) -> None:
@@ -272,8 +276,8 @@ class ExperimentsWindow(QWidget):
         if end.files:
             first, *others = (path.name for path in end.files)
             names = ", ".join([first, *(name.removeprefix(self._name) for name in others)])
-            return f"Written to {end.files[0].parent.absolute()}: {names}"
-        return f"Stopped. {goes_on(done, total)}" if end.stopped else ""
+            return tr("Written to {folder}: {names}").format(folder=end.files[0].parent.absolute(), names=names)
+        return f"{tr('Stopped.')} {goes_on(done, total)}" if end.stopped else ""
 
     # Showing.
 
@@ -286,7 +290,7 @@ class ExperimentsWindow(QWidget):
 
     def fail(self, fault: Fault) -> None:
         """Say what went wrong in this window, above the picture of the chosen entry."""
-        said = Said(f"That could not be done: {fault.sentence}", True, fault.details)
+        said = Said(tr("That could not be done: {fault}").format(fault=fault.sentence), True, fault.details)
         if not self.isVisible():
             self.said.emit(f"{self.windowTitle()}: {said.text}")
         if self._said.get(self.list.current()) != said:  # what fails at each drawing is said once
@@ -312,14 +316,15 @@ class ExperimentsWindow(QWidget):
     def _note(self, key: str) -> str:
         """What to say where there is no curve yet."""
         if key == self.running:
-            return "The first points come as soon as their parts are finished."
+            return tr("The first points come as soon as their parts are finished.")
         if key == SWEEP:
-            return "Write what to vary at the left, a line for each field, and press Run."
+            return tr("Write what to vary at the left, a line for each field, and press Run.")
         if key in self._results and self._results[key].rows:
-            return "This experiment has no curves; its numbers stand below."
+            return tr("This experiment has no curves; its numbers stand below.")
         total = self._surveys.get(key, Survey()).total
-        parts = f" {total} parts" if total > 1 else ""
-        return f"Nothing has run yet. Run carries out{parts or ' the experiment'}."
+        if total > 1:
+            return tr("Nothing has run yet. Run carries out {total} parts.").format(total=total)
+        return tr("Nothing has run yet. Run carries out the experiment.")
 
     def _show_buttons(self) -> None:
         busy = self.laboratory.busy
@@ -333,7 +338,7 @@ class ExperimentsWindow(QWidget):
         else:
             self.bar.show_state(self._busy_text() if busy else "", None)
         going = 0 < survey.done < survey.total and not busy
-        self.bar.run.setText("&Run on" if going else "&Run")
+        self.bar.run.setText(tr("&Run on") if going else tr("&Run"))
         self.bar.set_folder(self.form.folder.path)
         self.form.setEnabled(not busy)
         self._form_area.setHidden(busy and current_fonts().scale > 1)  # a hall sees the list

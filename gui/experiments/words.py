@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from typing import Sequence
 
+from slotscope.gui.language.words import tr
 from slotscope.gui.panels.wording import GREEDY_PLAIN, significant, with_interval
 from slotscope.model.lab.results import Row
 from slotscope.model.lab.runner import Status
@@ -105,36 +106,35 @@ def numbers_of(row: Row) -> tuple[str, str, str]:
 def duration(seconds: float) -> str:
     """A span of time, as roughly as it is known."""
     if seconds < _SOON:
-        return "a moment"
+        return tr("a moment")
     if seconds < _MINUTE:
-        return f"about {seconds:.0f}{THIN_SPACE}s"
+        return f"{tr('about')} {seconds:.0f}{THIN_SPACE}s"
     if seconds < _HOUR:
-        return f"about {seconds / _MINUTE:.0f}{THIN_SPACE}min"
-    return f"about {seconds / _HOUR:.1f}{THIN_SPACE}h"
+        return f"{tr('about')} {seconds / _MINUTE:.0f}{THIN_SPACE}min"
+    return f"{tr('about')} {seconds / _HOUR:.1f}{THIN_SPACE}h"
 
 
 def running_text(status: Status | None, waited: float = 0.0) -> str:
     """How far a run is; *waited* are the seconds since that was told."""
     if status is None:
-        return "running: making ready"
-    share = f"running {status.share:.0%}".replace("%", f"{THIN_SPACE}%")
+        return tr("running: making ready")
+    share = f"{tr('running')} {status.share:.0%}".replace("%", f"{THIN_SPACE}%")
     if status.seconds_left is None:
         return share
-    return f"{share}, {duration(status.seconds_left - waited)} left"
+    return tr("{share}, {time} left").format(share=share, time=duration(status.seconds_left - waited))
 
 
 def kept_text(done: int, total: int) -> str:
     """How much of an experiment is there while it does not run."""
     if total == 0 or done == 0:
-        return "not run"
+        return tr("not run")
     if done == total:
-        return "done"
-    return f"{done} of {total} parts kept"
+        return tr("done")
+    return tr("{done} of {total} parts kept").format(done=done, total=total)
 
 
 def goes_on(done: int, total: int) -> str:
     """What Run means where some parts are there already; empty where none is."""
     if not 0 < done < total:
         return ""
-    are = "part is" if done == 1 else "parts are"
-    return f"{done} of {total} {are} kept; Run goes on from there."
+    return tr("{done} of {total} parts kept; Run goes on from there.").format(done=done, total=total)

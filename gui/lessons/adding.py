@@ -74,7 +74,11 @@ class AddingLine(QWidget):
         self._settings.setValue(_FILE, str(path))
         self.text.clear()
         self.close()
-        self.said.emit(f"Step {len(lesson.steps)} of '{lesson.title}' written to {path.absolute()}")
+        self.said.emit(
+            tr("Step {number} of '{title}' written to {path}").format(
+                number=len(lesson.steps), title=lesson.title, path=path.absolute()
+            )
+        )
 
     def _say_fault(self, text: str) -> None:
         self._fault.say(text)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
+from slotscope.gui.language.words import tr
 from slotscope.gui.theme import Theme, current_fonts, load_theme
 from slotscope.model.exercises.posed import Posed, Sketch
 from slotscope.model.reporting.explain import full_time
@@ -36,7 +37,7 @@ class SketchPad(QWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("sketch")
-        self.setAccessibleName("The curve: drag, or use the arrow keys")
+        self.setAccessibleName(tr("The curve: drag, or use the arrow keys"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._theme = load_theme("light")
         self._sketch: Sketch | None = None

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLabel, QPushButto
 
 from slotscope.gui.intents import Differ, GoTo
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
+from slotscope.gui.language.words import tr
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.comparison_curves import LaneCurves
 from slotscope.gui.panels.comparison_table import caption, lane_ink, measured_lanes, reasons, table_rows, table_text
@@ -85,7 +86,8 @@ class ComparisonPanel(Panel):
     def _row(self) -> QWidget:
         controls = QWidget(self.body)
         row = QHBoxLayout(controls)
-        row.setContentsMargins(10, 0, 10, 0)
+        row.setContentsMargins(10, 0, 6, 0)
+        row.setSpacing(3)
         for button in self.buttons.values():
             row.addWidget(button)
         row.addWidget(self.where)
@@ -93,6 +95,7 @@ class ComparisonPanel(Panel):
         return controls
 
     def _button(self, name: str, text: str, title: str, tip: str) -> QPushButton:
+        text, title, tip = tr(text), tr(title), tr(tip)
         button = QPushButton(text)
         button.setObjectName(f"difference-{name}")
         button.setAccessibleName(title)
@@ -107,16 +110,16 @@ class ComparisonPanel(Panel):
             return
         self._named = system
         words, first = PANEL_ROOMS[system].decisions, self.buttons["first"]
-        self.where.setText(words.where)
-        self.where.setToolTip(words.where_tip)
-        first.setToolTip(f"{first.accessibleName()}\n{words.first}")
+        self.where.setText(tr(words.where))
+        self.where.setToolTip(tr(words.where_tip))
+        first.setToolTip(f"{first.accessibleName()}\n{tr(words.first)}")
 
     # Frames.
 
     def show_frame(self, frame: Frame) -> None:
         """Bring numbers, curves and sentences up to a moment; a few times a second in a run."""
         if frame.comparison is None:
-            self.show_note("One policy runs alone; Compare, above, puts others beside it.")
+            self.show_note(tr("One policy runs alone; Compare, above, puts others beside it."))
             return
         if not self._pace.due(frame.running):
             return
@@ -165,8 +168,8 @@ class ComparisonPanel(Panel):
         if first is not None:
             return self._difference(frame, first, "First decision that differs")
         if not standing.decided:
-            return "No job has arrived yet."
-        return PANEL_ROOMS[frame.info.system].decisions.alike.format(jobs=counted(standing.decided, "job"))
+            return tr("No job has arrived yet.")
+        return tr(PANEL_ROOMS[frame.info.system].decisions.alike).format(jobs=counted(standing.decided, "job"))
 
     @staticmethod
     def _stands_before(frame: Frame, found: Difference) -> bool:

@@ -12,6 +12,7 @@ from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from slotscope.gui.intents import Ask, AskWhy, BreakAt, GoTo, RunUntil, Say, WhatIf
+from slotscope.gui.language.words import tr
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.decisions_model import LogModel, mark_icon, mark_side
 from slotscope.gui.panels.decisions_view import LogView
@@ -44,12 +45,15 @@ class FilterBar(QWidget):
         self.count = QLabel(self)
         row.addWidget(self.count)
         self.search = QuestionField(self)
-        self.search.setPlaceholderText("search")
+        self.search.setPlaceholderText(tr("search"))
         self.search.setToolTip(
-            "Search: only events whose sentence has all of these words.\n"
-            "Return asks it as a question of all history, such as waiting > 50 becomes true; F3 goes to the next hit."
+            tr(
+                "Search: only events whose sentence has all of these words.\n"
+                "Return asks it as a question of all history, such as waiting > 50 becomes true; "
+                "F3 goes to the next hit."
+            )
         )
-        self.search.setAccessibleName("search the log")
+        self.search.setAccessibleName(tr("search the log"))
         self.search.textChanged.connect(self.changed)
         row.addWidget(self.search)
         self.restyle(theme)
@@ -70,8 +74,8 @@ class FilterBar(QWidget):
         chip = QToolButton(self)
         chip.setText(f" {mark.label}")
         chip.setCheckable(True)
-        chip.setToolTip(f"Only {mark.label}: {mark.tip} Several may be chosen.")
-        chip.setAccessibleName(f"show only {mark.label}")
+        chip.setToolTip(f"{tr('Only')} {mark.label}: {mark.tip} {tr('Several may be chosen.')}")
+        chip.setAccessibleName(f"{tr('show only')} {mark.label}")
         chip.toggled.connect(self.changed)
         self._chips.addWidget(chip)
         return chip
@@ -130,7 +134,7 @@ class DecisionsPanel(Panel):
         self.model = LogModel(self)
         self.bar = FilterBar(self.theme, self.body)
         self.view = LogView(self.model, self.theme, self.body)
-        self.view.setAccessibleName("decisions")
+        self.view.setAccessibleName(tr("decisions"))
         self.view.clicked.connect(self._chosen)
         self.view.activated.connect(self._chosen)
         self.view.customContextMenuRequested.connect(self._open_menu)
@@ -143,8 +147,8 @@ class DecisionsPanel(Panel):
         bar = self.view.verticalScrollBar()
         bar.valueChanged.connect(self._scrolled)
         bar.rangeChanged.connect(self._resized)
-        self.follow = QPushButton("follow the run", self.view)
-        self.follow.setToolTip("Follow the run: back to the newest event.")
+        self.follow = QPushButton(tr("follow the run"), self.view)
+        self.follow.setToolTip(tr("Follow the run: back to the newest event."))
         self.follow.hide()
         self.follow.clicked.connect(self._follow)
         column = QVBoxLayout(self.body)
@@ -215,18 +219,18 @@ class DecisionsPanel(Panel):
         self.model.set_moment(frame.event, frame.time, frame.breakpoints)
         self.model.set_rows(rows, frame.records)
         filtered = bool(flags or text)
-        self.bar.count.setText(f"{len(rows)} of {len(frame.rows)}" if filtered else "")
+        self.bar.count.setText(tr("{some} of {all}").format(some=len(rows), all=len(frame.rows)) if filtered else "")
         if asked is not None and not asked.fault:
             found = f"{grouped(asked.hits)} {plural(asked.hits, 'hit')}"
             self.bar.count.setText(f"{found} up to {grouped(asked.last)} ..." if asked.searching else found)
         self.view.empty_note = (
             ""
             if asked is not None and asked.fault
-            else "It held at no event so far."
+            else tr("It held at no event so far.")
             if asked is not None
-            else f"None of the last {len(frame.rows)} events is like this."
+            else tr("None of the last {count} events is like this.").format(count=len(frame.rows))
             if len(frame.rows)
-            else "No event yet: press Space to run, or Right to step."
+            else tr("No event yet: press Space to run, or Right to step.")
         )
         # While events rush past, no row changes its height.
         self.view.open_row(-1 if frame.running else self.model.present_row())
@@ -286,16 +290,18 @@ class DecisionsPanel(Panel):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         keep_keys(menu)
-        menu.addAction("Go there", lambda: self.intent.emit(place))
-        menu.addAction("Why?", lambda: self.intent.emit(AskWhy(event=event)))
-        menu.addAction("What if ...", lambda: self.intent.emit(WhatIf(event=event - 1)))
-        menu.addAction("Run until here", lambda: self.intent.emit(RunUntil(event=event)))
+        menu.addAction(tr("Go there"), lambda: self.intent.emit(place))
+        menu.addAction(tr("Why?"), lambda: self.intent.emit(AskWhy(event=event)))
+        menu.addAction(tr("What if ..."), lambda: self.intent.emit(WhatIf(event=event - 1)))
+        menu.addAction(tr("Run until here"), lambda: self.intent.emit(RunUntil(event=event)))
         known = self.frame is not None and event in self.frame.breakpoints
-        menu.addAction("Remove the breakpoint" if known else "Break here", lambda: self.intent.emit(BreakAt(event)))
+        menu.addAction(
+            tr("Remove the breakpoint") if known else tr("Break here"), lambda: self.intent.emit(BreakAt(event))
+        )
         menu.addSeparator()
-        menu.addAction("Copy the line", lambda: self._copy(line))
+        menu.addAction(tr("Copy the line"), lambda: self._copy(line))
         command = self.command(place)
-        copying = menu.addAction("Copy the command that opens this moment", lambda: self._copy(command))
+        copying = menu.addAction(tr("Copy the command that opens this moment"), lambda: self._copy(command))
         copying.setEnabled(bool(command))
         return menu
 

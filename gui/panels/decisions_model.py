@@ -14,6 +14,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QWidget
 
+from slotscope.gui.language.words import tr
 from slotscope.gui.theme import Theme
 from slotscope.model.kinds.spec import Kind
 from slotscope.model.questions.fields import EventKind
@@ -178,7 +179,7 @@ class LogModel(QAbstractTableModel):
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return COLUMNS[section]
+            return tr(COLUMNS[section])
         if role == Qt.ItemDataRole.TextAlignmentRole:
             right = section in {EVENT, TIME}
             side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft

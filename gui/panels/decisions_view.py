@@ -16,7 +16,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from slotscope.gui.language.words import tr
 from slotscope.gui.panels.decisions_model import (
+    COLUMNS,
     EVENT,
     MARKS,
     SENTENCE,
@@ -202,7 +204,7 @@ class LogView(QTableView):
         """Widths of the columns before the sentence; what leaves it too little room has none."""
         metrics = QFontMetricsF(self.font())
         side, digit = mark_side(metrics.height()), metrics.horizontalAdvance("0")
-        title = 0.0 if self._lecture else metrics.horizontalAdvance("event") + 12
+        title = 0.0 if self._lecture else metrics.horizontalAdvance(tr(COLUMNS[EVENT])) + 12
         event, time = (
             round(max(title, digit * (count + count // 3 * 0.4) + 2 * _PADDING + 6))
             for count in (self._digits[0], self._digits[1] + 6)

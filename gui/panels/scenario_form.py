@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from slotscope.gui.intents import ApplyScenario
+from slotscope.gui.language.words import tr
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.scenario_cells import CellGrid, ScenarioCell, StartCell, TypeCard
 from slotscope.gui.panels.scenario_fields import (
@@ -30,6 +31,7 @@ from slotscope.model.scenario.load import Scenario, as_data
 
 #: The section of what only a kind of system without job types has.
 _OTHERS = "Jobs and arrivals"
+HEADINGS = ("Scenario", "Policy", "Servers", _OTHERS, "Job types")
 
 #: What other sections show, or no field at all.
 _SHOWN_ELSEWHERE = {"title", "description", "paper", "seed", "run", "system", "resources", "servers", "policy"}
@@ -64,13 +66,13 @@ class ScenarioPanel(Panel):
         self._form.setContentsMargins(10, 4, 10, 10)
         self._form.setSpacing(4)
         self._start: StartCell | None = None
-        for heading in ("Scenario", "Policy", "Servers", _OTHERS, "Job types"):
+        for heading in HEADINGS:
             self._add_section(heading)
         self._types = QVBoxLayout()
         self._types.setSpacing(6)
         self._form.addLayout(self._types)
-        self.add = QPushButton("Add a job type")
-        self.add.setToolTip("Add a job type: a copy of the last one, to be changed.")
+        self.add = QPushButton(tr("Add a job type"))
+        self.add.setToolTip(tr("Add a job type: a copy of the last one, to be changed."))
         self.add.clicked.connect(self.add_type)
         self._form.addWidget(self.add, 0, Qt.AlignmentFlag.AlignLeft)
         self._form.addStretch(1)
@@ -86,7 +88,7 @@ class ScenarioPanel(Panel):
         column.addLayout(self._footer())
 
     def _add_section(self, heading: str) -> None:
-        label = QLabel(heading)
+        label = QLabel(tr(heading))
         label.setContentsMargins(0, 8, 0, 0)
         self._headings[heading] = label
         self._form.addWidget(label)
@@ -97,22 +99,24 @@ class ScenarioPanel(Panel):
     def _footer(self) -> QVBoxLayout:
         self.message = QLabel(self.body)
         self.message.setWordWrap(True)
-        self.restart = QPushButton("Restart")
-        self.restart.setToolTip("Restart: run this scenario from time 0.")
+        self.restart = QPushButton(tr("Restart"))
+        self.restart.setToolTip(tr("Restart: run this scenario from time 0."))
         self.restart.clicked.connect(lambda: self.apply(carry_on=False))
-        self.go_on = QPushButton("Continue")
+        self.go_on = QPushButton(tr("Continue"))
         self.go_on.setToolTip(
-            "Continue: go on from the present state under these rules, with new arrivals. Possible while "
-            "the servers and the names of the job types stay the same. I goes on with the same jobs."
+            tr(
+                "Continue: go on from the present state under these rules, with new arrivals. Possible while "
+                "the servers and the names of the job types stay the same. I goes on with the same jobs."
+            )
         )
         self.go_on.clicked.connect(lambda: self.apply(carry_on=True))
-        self.fork = QPushButton("Fork")
+        self.fork = QPushButton(tr("Fork"))
         self.fork.setToolTip(
-            "Fork: go on from the present state under these rules with the same jobs, beside the run that is left."
+            tr("Fork: go on from the present state under these rules with the same jobs, beside the run that is left.")
         )
         self.fork.clicked.connect(lambda: self.apply(carry_on=True, beside=True))
-        self.revert = QPushButton("Revert")
-        self.revert.setToolTip("Revert: drop the edits and show what runs.")
+        self.revert = QPushButton(tr("Revert"))
+        self.revert.setToolTip(tr("Revert: drop the edits and show what runs."))
         self.revert.clicked.connect(self.reload)
         row = QHBoxLayout()
         for button in (self.restart, self.fork, self.go_on, self.revert):
@@ -362,14 +366,14 @@ class ScenarioPanel(Panel):
         color = self.theme.muted
         if faults or homeless:
             color = self.theme.ink(self.theme.rejection)
-            fields = "1 field needs" if faults == 1 else f"{faults} fields need"
-            text = "; ".join(homeless) or f"{fields} attention."
+            fields = tr("{count} fields need attention.") if faults > 1 else tr("1 field needs attention.")
+            text = "; ".join(homeless) or fields.format(count=faults)
         elif edited and self._info is not None and self._clean != as_data(self._info.scenario):
-            text = "The run uses another scenario: Revert to load it."
+            text = tr("The run uses another scenario: Revert to load it.")
         elif warnings:
             text = f"{'; '.join(warnings)}."
         else:
-            text = "Edited, not applied yet." if edited else "This is what runs."
+            text = tr("Edited, not applied yet.") if edited else tr("This is what runs.")
         self.message.setText(text)
         self.message.setStyleSheet(f"color: {color}")
 

@@ -129,7 +129,7 @@ class CompareControl(QObject):
 
     def _offer_lanes(self) -> None:
         """Into whose decisions Shift+Right steps."""
-        menu = self.menu.addMenu("Step into the decisions of")
+        menu = self.menu.addMenu(tr("Step into the decisions of"))
         keep_keys(menu)
         group = QActionGroup(menu)
         for lane, label in enumerate(self.labels):

@@ -10,6 +10,7 @@ from PySide6.QtCore import QFileSystemWatcher, QMimeData, QObject, QSettings, QT
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
+from slotscope.gui.language.words import tr
 from slotscope.gui.running.run_control import RunControl
 from slotscope.gui.running.worker import RunWorker
 from slotscope.gui.widgets.file_dialogs import ask_file, ask_new_file
@@ -65,13 +66,15 @@ class OwnPolicyFile(QObject):
     def ask(self) -> None:
         """Ask for a file and run its policy."""
         folder = str(self._settings.value(FOLDER, ""))
-        kinds = "Python files (*.py);;All files (*)"
-        ask_file(self._window, "A policy of your own", lambda path: self.choose(str(path)), kinds, folder)
+        kinds = f"{tr('Python files')} (*.py);;{tr('All files')} (*)"
+        ask_file(self._window, tr("A policy of your own"), lambda path: self.choose(str(path)), kinds, folder)
 
     def begin(self) -> None:
         """Write the template for the kind of system that runs, open its folder, and run it."""
         proposed = str(Path(str(self._settings.value(FOLDER, ""))) / "my_policy.py")
-        ask_new_file(self._window, "A new policy of your own", self._write_template, "Python files (*.py)", proposed)
+        ask_new_file(
+            self._window, tr("A new policy of your own"), self._write_template, f"{tr('Python files')} (*.py)", proposed
+        )
 
     def _write_template(self, path: Path) -> None:
         try:

@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import QMimeData, QObject, QSettings
 from PySide6.QtWidgets import QWidget
 
+from slotscope.gui.language.words import tr
 from slotscope.gui.running.run_control import RunControl
 from slotscope.gui.running.worker import RunWorker
 from slotscope.gui.widgets.file_dialogs import ask_files, ask_folder
@@ -57,7 +58,7 @@ class TraceChoice(QObject):
         scenario, _ = self._wanted
         if not scenario:
             return
-        title, known = f"A trace for {_short(scenario)}", self._remembered(scenario)
+        title, known = tr("A trace for {scenario}").format(scenario=_short(scenario)), self._remembered(scenario)
         folder = str(Path(known[0]).parent) if known else ""
         if _format_of(scenario) in IN_FOLDERS:
             ask_folder(self._window, title, lambda path: self.choose([path]), folder)
@@ -96,13 +97,13 @@ class TraceChoice(QObject):
         self._button.setVisible(plays)
         if plays:
             names = [Path(path).name for path in files or info.scenario.workload.paths]
-            self._button.setText(f"trace: {names[0]}{' ...' if len(names) > 1 else ''}")
+            self._button.setText(f"{tr('trace')}: {names[0]}{' ...' if len(names) > 1 else ''}")
 
     def _refused(self, _: str) -> None:
         """A trace that cannot be read, or was given up, is asked for anew."""
         if self._opening is not None:
             self._asked, self._opening = self._opening, None
-            self._button.setText(f"Choose a trace for {_short(self._asked[0])} ...")
+            self._button.setText(tr("Choose a trace for {scenario} ...").format(scenario=_short(self._asked[0])))
             self._button.show()
 
     def _remembered(self, scenario: str) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy
 
+from slotscope.gui.language.words import tr
 from slotscope.gui.theme import Theme
 
 #: Characters that the label would like to show, and does with at least.
@@ -33,7 +34,7 @@ class FaultLabel(QLabel):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("policy-fault")
-        self.setAccessibleName("what is wrong with the policy")
+        self.setAccessibleName(tr("what is wrong with the policy"))
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._said = ""

@@ -7,6 +7,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from slotscope.gui.faults import Fault
+from slotscope.gui.language.words import tr
 
 
 class FaultPage(QScrollArea):
@@ -22,18 +23,18 @@ class FaultPage(QScrollArea):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Fault")
+        self.setAccessibleName(tr("Fault"))
         self._details = ""
         self.words = QLabel()
         self.words.setTextFormat(Qt.TextFormat.PlainText)
         self.words.setWordWrap(True)
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.retry = QPushButton("Try again")
-        self.retry.setToolTip("Try again\nBuilds the panel afresh and shows the present moment.")
+        self.retry = QPushButton(tr("Try again"))
+        self.retry.setToolTip(tr("Try again\nBuilds the panel afresh and shows the present moment."))
         self.retry.clicked.connect(self.again)
-        self.copy = QPushButton("Copy the details")
+        self.copy = QPushButton(tr("Copy the details"))
         self.copy.setToolTip(
-            "Copy the details\nFor a report: where it happened, and the command that opens this moment."
+            tr("Copy the details\nFor a report: where it happened, and the command that opens this moment.")
         )
         self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._details))
         page = QWidget()
@@ -52,7 +53,9 @@ class FaultPage(QScrollArea):
     def show_fault(self, title: str, fault: Fault, moment: str) -> None:
         """Show a fault of the panel of this title; *moment* is the command that opens it."""
         self.words.setText(
-            f"{title} cannot be shown: {fault.sentence}\n\nThe run and the other "
-            "panels go on. Try again, here or at another moment."
+            tr(
+                "{title} cannot be shown: {fault}\n\n"
+                "The run and the other panels go on. Try again, here or at another moment."
+            ).format(title=title, fault=fault.sentence)
         )
         self._details = f"{moment}\n{fault.details}"

@@ -6,6 +6,7 @@ from PySide6.QtCore import QModelIndex, QRect, Qt
 from PySide6.QtGui import QKeyEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QCompleter, QLineEdit, QToolButton, QWidget
 
+from slotscope.gui.language.words import tr
 from slotscope.gui.widgets.boxes import keep_keys
 from slotscope.model.questions.completion import completions
 from slotscope.model.questions.words import Word, Words
@@ -23,7 +24,7 @@ class QuestionField(QLineEdit):
         super().__init__(parent)
         self.setClearButtonEnabled(True)
         for button in self.findChildren(QToolButton):
-            button.setAccessibleName("Clear")
+            button.setAccessibleName(tr("Clear"))
         self._words: Words | None = None
         self._start = 0  # where the name begins that is being written
         self._offers = QStandardItemModel(self)

@@ -6,6 +6,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QPushButton, QStatusBar
 
 from slotscope.gui.faults import Fault
+from slotscope.gui.language.words import tr
 from slotscope.gui.running.goals import GoalProgress
 from slotscope.gui.widgets.spoken import announce
 
@@ -17,7 +18,7 @@ class StatusLine(QStatusBar):
         super().__init__()
         self.said = QLabel()
         self.next = QLabel()
-        self.copy_fault = QPushButton("Copy the details")
+        self.copy_fault = QPushButton(tr("Copy the details"))
         self._told = ""  # the run's last message; the window's own stay until the next
         self._progress = ""  # what was last said of what takes long
         self._fault_details = ""
@@ -51,13 +52,13 @@ class StatusLine(QStatusBar):
     def show_compiled(self, done: bool) -> None:
         """Say so, but not in place of what the run or the window has just said."""
         if not done:
-            self.say("Compiling failed; the reference goes on running.")
+            self.say(tr("Compiling failed; the reference goes on running."))
         elif self.said.text() in {"", self._progress}:
-            self.say("Compiled: the run is at full speed.")
+            self.say(tr("Compiled: the run is at full speed."))
 
     def fail(self, fault: Fault) -> None:
         """Say what went wrong; a button copies the details."""
-        self.say(f"That could not be done: {fault.sentence}")
+        self.say(tr("That could not be done: {fault}").format(fault=fault.sentence))
         self._fault_details = fault.details
         self.copy_fault.show()
 

@@ -226,7 +226,7 @@ class TransportBar(QWidget):
         """The scenarios to choose from, each as (name, title), below the lessons."""
         _fill(self.scenario, scenarios)
         for place, (name, title) in enumerate(lessons):
-            self.scenario.insertItem(place, f"{_LESSON} {title}", f"{_LESSON}{name}")
+            self.scenario.insertItem(place, f"{tr('Lesson')}: {title}", f"{_LESSON}{name}")
         self.scenario.insertSeparator(len(lessons))
 
     def set_system(self, system: str, event_kinds: Mapping[str, int]) -> None:

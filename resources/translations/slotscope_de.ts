@@ -32,6 +32,278 @@
             <translation>Ansichten am selben Platz</translation>
         </message>
         <message>
+            <source>Results go to the fol&amp;der</source>
+            <translation>Ergebnisse in den Or&amp;dner</translation>
+        </message>
+        <message>
+            <source>Data, pictures and the parts that are kept.</source>
+            <translation>Daten, Bilder und die aufbewahrten Teile.</translation>
+        </message>
+        <message>
+            <source>Results go to</source>
+            <translation>Ergebnisse nach</translation>
+        </message>
+        <message>
+            <source>&amp;Trace</source>
+            <translation>Auf&amp;zeichnung</translation>
+        </message>
+        <message>
+            <source>Trace</source>
+            <translation>Aufzeichnung</translation>
+        </message>
+        <message>
+            <source>choose</source>
+            <translation>wählen</translation>
+        </message>
+        <message>
+            <source>Choose
+Chooses a folder.</source>
+            <translation>Wählen
+Wählt einen Ordner.</translation>
+        </message>
+        <message>
+            <source>files</source>
+            <translation>Dateien</translation>
+        </message>
+        <message>
+            <source>Files
+Chooses files of the trace.</source>
+            <translation>Dateien
+Wählt Dateien der Aufzeichnung.</translation>
+        </message>
+        <message>
+            <source>folder</source>
+            <translation>Ordner</translation>
+        </message>
+        <message>
+            <source>Folder
+Chooses the folder of a trace.</source>
+            <translation>Ordner
+Wählt den Ordner einer Aufzeichnung.</translation>
+        </message>
+        <message>
+            <source>Files of a recorded workload, or their folder; several are set apart by '{sign}'.</source>
+            <translation>Dateien einer aufgezeichneten Last oder ihr Ordner; mehrere durch „{sign}“ getrennt.</translation>
+        </message>
+        <message>
+            <source>Sca&amp;le</source>
+            <translation>&amp;Umfang</translation>
+        </message>
+        <message>
+            <source>How much is simulated.</source>
+            <translation>Wie viel simuliert wird.</translation>
+        </message>
+        <message>
+            <source>&amp;Values, a line for each field</source>
+            <translation>&amp;Werte, eine Zeile je Feld</translation>
+        </message>
+        <message>
+            <source>&amp;Policies, a line for each</source>
+            <translation>&amp;Strategien, je eine Zeile</translation>
+        </message>
+        <message>
+            <source>Policies to compare, with parameters where wanted, as in power-of-d:choices=5.</source>
+            <translation>Strategien zum Vergleich, wenn gewünscht mit Parametern, wie power-of-d:choices=5.</translation>
+        </message>
+        <message>
+            <source>&amp;Until t =</source>
+            <translation>&amp;Bis t =</translation>
+        </message>
+        <message>
+            <source>When each run ends; empty: as the scenario says.</source>
+            <translation>Wann jeder Lauf endet; leer: wie im Szenario.</translation>
+        </message>
+        <message>
+            <source>R&amp;eplications</source>
+            <translation>Wi&amp;ederholungen</translation>
+        </message>
+        <message>
+            <source>Runs of each combination, on other seeds.</source>
+            <translation>Läufe je Kombination, mit anderen Seeds.</translation>
+        </message>
+        <message>
+            <source>&amp;Worker processes</source>
+            <translation>&amp;Parallele Prozesse</translation>
+        </message>
+        <message>
+            <source>How many work at the same time; the result does not depend on it.</source>
+            <translation>Wie viele gleichzeitig arbeiten; das Ergebnis hängt nicht davon ab.</translation>
+        </message>
+        <message>
+            <source>A field of the scenario and the values that it takes, such as {example}.</source>
+            <translation>Ein Feld des Szenarios und seine Werte, wie {example}.</translation>
+        </message>
+        <message>
+            <source>experiments</source>
+            <translation>Experimente</translation>
+        </message>
+        <message>
+            <source>Experiments
+Up and down choose one; F5 runs it.</source>
+            <translation>Experimente
+Auf und ab wählt eines; F5 führt es aus.</translation>
+        </message>
+        <message>
+            <source>notes on the numbers</source>
+            <translation>Anmerkungen zu den Zahlen</translation>
+        </message>
+        <message>
+            <source>numbers or notes</source>
+            <translation>Zahlen oder Anmerkungen</translation>
+        </message>
+        <message>
+            <source>Numbers</source>
+            <translation>Zahlen</translation>
+        </message>
+        <message>
+            <source>The numbers beside the paper's.</source>
+            <translation>Die Zahlen neben denen der Arbeit.</translation>
+        </message>
+        <message>
+            <source>Notes</source>
+            <translation>Anmerkungen</translation>
+        </message>
+        <message>
+            <source>What the paper says, and what was chosen.</source>
+            <translation>Was die Arbeit sagt und was gewählt wurde.</translation>
+        </message>
+        <message>
+            <source>&amp;Run</source>
+            <translation>&amp;Lauf</translation>
+        </message>
+        <message>
+            <source>&amp;Stop</source>
+            <translation>A&amp;bbrechen</translation>
+        </message>
+        <message>
+            <source>&amp;Open folder</source>
+            <translation>&amp;Ordner öffnen</translation>
+        </message>
+        <message>
+            <source>Copy the details</source>
+            <translation>Einzelheiten kopieren</translation>
+        </message>
+        <message>
+            <source>share that is done</source>
+            <translation>fertiger Anteil</translation>
+        </message>
+        <message>
+            <source>Carries out the parts that are missing.</source>
+            <translation>Führt die fehlenden Teile aus.</translation>
+        </message>
+        <message>
+            <source>Stops at once; finished parts are kept.</source>
+            <translation>Bricht sofort ab; fertige Teile bleiben.</translation>
+        </message>
+        <message>
+            <source>Open folder</source>
+            <translation>Ordner öffnen</translation>
+        </message>
+        <message>
+            <source>No program here shows folders; the files are in {folder}</source>
+            <translation>Hier zeigt kein Programm Ordner; die Dateien liegen in {folder}</translation>
+        </message>
+        <message>
+            <source>Nothing has run yet. Run carries out the experiment.</source>
+            <translation>Noch ist nichts gelaufen. Lauf führt das Experiment aus.</translation>
+        </message>
+        <message>
+            <source>Experiments</source>
+            <translation>Experimente</translation>
+        </message>
+        <message>
+            <source>{kept} of {total} parts kept; going on from there.</source>
+            <translation>{kept} von {total} Teilen sind da; von dort geht es weiter.</translation>
+        </message>
+        <message>
+            <source>The first points come as soon as their parts are finished.</source>
+            <translation>Die ersten Punkte kommen, sobald ihre Teile fertig sind.</translation>
+        </message>
+        <message>
+            <source>Write what to vary at the left, a line for each field, and press Run.</source>
+            <translation>Links eintragen, was variiert werden soll, eine Zeile je Feld, dann Lauf.</translation>
+        </message>
+        <message>
+            <source>Sweep of the open scenario</source>
+            <translation>Variation des offenen Szenarios</translation>
+        </message>
+        <message>
+            <source>all combinations of values</source>
+            <translation>alle Kombinationen der Werte</translation>
+        </message>
+        <message>
+            <source>Sweep of {name}</source>
+            <translation>Variation von {name}</translation>
+        </message>
+        <message>
+            <source>Stopping ...</source>
+            <translation>Bricht ab …</translation>
+        </message>
+        <message>
+            <source>One experiment at a time: {title} runs.</source>
+            <translation>Ein Experiment nach dem anderen: {title} läuft.</translation>
+        </message>
+        <message>
+            <source>&amp;Run on</source>
+            <translation>&amp;Weiter</translation>
+        </message>
+        <message>
+            <source>Writing data and pictures ...</source>
+            <translation>Schreibt Daten und Bilder …</translation>
+        </message>
+        <message>
+            <source>Written to {folder}: {names}</source>
+            <translation>Geschrieben nach {folder}: {names}</translation>
+        </message>
+        <message>
+            <source>Stopped.</source>
+            <translation>Abgebrochen.</translation>
+        </message>
+        <message>
+            <source>That could not be done: {fault}</source>
+            <translation>Das war nicht möglich: {fault}</translation>
+        </message>
+        <message>
+            <source>Nothing has run yet. Run carries out {total} parts.</source>
+            <translation>Noch ist nichts gelaufen. Lauf führt {total} Teile aus.</translation>
+        </message>
+        <message>
+            <source>a moment</source>
+            <translation>ein Augenblick</translation>
+        </message>
+        <message>
+            <source>running: making ready</source>
+            <translation>läuft: wird vorbereitet</translation>
+        </message>
+        <message>
+            <source>not run</source>
+            <translation>nicht gelaufen</translation>
+        </message>
+        <message>
+            <source>done</source>
+            <translation>fertig</translation>
+        </message>
+        <message>
+            <source>about</source>
+            <translation>etwa</translation>
+        </message>
+        <message>
+            <source>{share}, {time} left</source>
+            <translation>{share}, noch {time}</translation>
+        </message>
+        <message>
+            <source>{done} of {total} parts kept</source>
+            <translation>{done} von {total} Teilen da</translation>
+        </message>
+        <message>
+            <source>{done} of {total} parts kept; Run goes on from there.</source>
+            <translation>{done} von {total} Teilen da; Lauf geht von dort weiter.</translation>
+        </message>
+        <message>
+            <source>running</source>
+            <translation>läuft</translation>
+        </message>
+        <message>
             <source>Language</source>
             <translation>Sprache</translation>
         </message>
@@ -64,6 +336,10 @@ Schreibt den Augenblick ans Ende der Lektion (Eingabetaste).</translation>
         <message>
             <source>Text</source>
             <translation>Text</translation>
+        </message>
+        <message>
+            <source>Step {number} of '{title}' written to {path}</source>
+            <translation>Schritt {number} von „{title}“ geschrieben nach {path}</translation>
         </message>
         <message>
             <source>This step's moment cannot be shown: {fault}</source>
@@ -134,6 +410,10 @@ Wie viele welche Antwort gaben; steht dann neben der richtigen (Eingabetaste).</
             <translation>Schreibt diese Antwort in das Feld.</translation>
         </message>
         <message>
+            <source>The curve: drag, or use the arrow keys</source>
+            <translation>Die Kurve: ziehen oder mit den Pfeiltasten</translation>
+        </message>
+        <message>
             <source>Show this page when slotscope starts</source>
             <translation>Diese Seite beim Start von slotscope zeigen</translation>
         </message>
@@ -164,6 +444,156 @@ Wie viele welche Antwort gaben; steht dann neben der richtigen (Eingabetaste).</
         <message>
             <source>Why this {what}?</source>
             <translation>Warum „{what}“?</translation>
+        </message>
+        <message>
+            <source>No job has arrived yet.</source>
+            <translation>Noch ist kein Job angekommen.</translation>
+        </message>
+        <message>
+            <source>One policy runs alone; Compare, above, puts others beside it.</source>
+            <translation>Eine Strategie läuft allein; „Vergleichen“ oben stellt andere daneben.</translation>
+        </message>
+        <message>
+            <source>search</source>
+            <translation>suchen</translation>
+        </message>
+        <message>
+            <source>Search: only events whose sentence has all of these words.
+Return asks it as a question of all history, such as waiting &gt; 50 becomes true; F3 goes to the next hit.</source>
+            <translation>Suche: nur Ereignisse, deren Satz alle diese Wörter enthält.
+Die Eingabetaste fragt damit den ganzen Verlauf, wie waiting &gt; 50 becomes true; F3 geht zum nächsten Treffer.</translation>
+        </message>
+        <message>
+            <source>search the log</source>
+            <translation>das Protokoll durchsuchen</translation>
+        </message>
+        <message>
+            <source>decisions</source>
+            <translation>Entscheidungen</translation>
+        </message>
+        <message>
+            <source>follow the run</source>
+            <translation>dem Lauf folgen</translation>
+        </message>
+        <message>
+            <source>Follow the run: back to the newest event.</source>
+            <translation>Dem Lauf folgen: zurück zum neuesten Ereignis.</translation>
+        </message>
+        <message>
+            <source>Go there</source>
+            <translation>Dorthin gehen</translation>
+        </message>
+        <message>
+            <source>Why?</source>
+            <translation>Warum?</translation>
+        </message>
+        <message>
+            <source>Run until here</source>
+            <translation>Bis hierher laufen</translation>
+        </message>
+        <message>
+            <source>Copy the line</source>
+            <translation>Zeile kopieren</translation>
+        </message>
+        <message>
+            <source>Copy the command that opens this moment</source>
+            <translation>Befehl kopieren, der diesen Augenblick öffnet</translation>
+        </message>
+        <message>
+            <source>It held at no event so far.</source>
+            <translation>Das galt bisher bei keinem Ereignis.</translation>
+        </message>
+        <message>
+            <source>Remove the breakpoint</source>
+            <translation>Haltepunkt entfernen</translation>
+        </message>
+        <message>
+            <source>Break here</source>
+            <translation>Hier anhalten</translation>
+        </message>
+        <message>
+            <source>Only</source>
+            <translation>Nur</translation>
+        </message>
+        <message>
+            <source>Several may be chosen.</source>
+            <translation>Mehrere sind möglich.</translation>
+        </message>
+        <message>
+            <source>show only</source>
+            <translation>zeige nur</translation>
+        </message>
+        <message>
+            <source>No event yet: press Space to run, or Right to step.</source>
+            <translation>Noch kein Ereignis: Leertaste lässt laufen, Rechts geht einen Schritt.</translation>
+        </message>
+        <message>
+            <source>{some} of {all}</source>
+            <translation>{some} von {all}</translation>
+        </message>
+        <message>
+            <source>None of the last {count} events is like this.</source>
+            <translation>Keines der letzten {count} Ereignisse ist so.</translation>
+        </message>
+        <message>
+            <source>Add a job type</source>
+            <translation>Jobtyp anfügen</translation>
+        </message>
+        <message>
+            <source>Add a job type: a copy of the last one, to be changed.</source>
+            <translation>Jobtyp anfügen: eine Kopie des letzten, zum Ändern.</translation>
+        </message>
+        <message>
+            <source>Restart</source>
+            <translation>Neu starten</translation>
+        </message>
+        <message>
+            <source>Restart: run this scenario from time 0.</source>
+            <translation>Neu starten: dieses Szenario ab Zeit 0 laufen lassen.</translation>
+        </message>
+        <message>
+            <source>Continue</source>
+            <translation>Fortfahren</translation>
+        </message>
+        <message>
+            <source>Continue: go on from the present state under these rules, with new arrivals. Possible while the servers and the names of the job types stay the same. I goes on with the same jobs.</source>
+            <translation>Fortfahren: vom jetzigen Zustand nach diesen Regeln weiter, mit neuen Ankünften. Möglich, solange Server und Namen der Jobtypen gleich bleiben. I fährt mit denselben Jobs fort.</translation>
+        </message>
+        <message>
+            <source>Fork</source>
+            <translation>Verzweigen</translation>
+        </message>
+        <message>
+            <source>Fork: go on from the present state under these rules with the same jobs, beside the run that is left.</source>
+            <translation>Verzweigen: vom jetzigen Zustand nach diesen Regeln mit denselben Jobs weiter, neben dem verlassenen Lauf.</translation>
+        </message>
+        <message>
+            <source>Revert</source>
+            <translation>Verwerfen</translation>
+        </message>
+        <message>
+            <source>Revert: drop the edits and show what runs.</source>
+            <translation>Verwerfen: die Änderungen fallen lassen und zeigen, was läuft.</translation>
+        </message>
+        <message>
+            <source>{count} fields need attention.</source>
+            <translation>{count} Felder sind zu berichtigen.</translation>
+        </message>
+        <message>
+            <source>1 field needs attention.</source>
+            <translation>1 Feld ist zu berichtigen.</translation>
+        </message>
+        <message>
+            <source>The run uses another scenario: Revert to load it.</source>
+            <translation>Es läuft ein anderes Szenario: Verwerfen lädt es.</translation>
+        </message>
+        <message>
+            <source>Edited, not applied yet.</source>
+            <translation>Geändert, noch nicht angewandt.</translation>
+        </message>
+        <message>
+            <source>This is what runs.</source>
+            <translation>Das ist, was läuft.</translation>
         </message>
         <message>
             <source>Black: any key brings the picture back</source>
@@ -202,12 +632,44 @@ Wie viele welche Antwort gaben; steht dann neben der richtigen (Eingabetaste).</
             <translation>Vergleich beenden</translation>
         </message>
         <message>
+            <source>Step into the decisions of</source>
+            <translation>Hineingehen in die Entscheidungen von</translation>
+        </message>
+        <message>
             <source>Comparing</source>
             <translation>Im Vergleich</translation>
         </message>
         <message>
             <source>side by side: {policies}</source>
             <translation>nebeneinander: {policies}</translation>
+        </message>
+        <message>
+            <source>A policy of your own</source>
+            <translation>Eine eigene Strategie</translation>
+        </message>
+        <message>
+            <source>A new policy of your own</source>
+            <translation>Eine neue eigene Strategie</translation>
+        </message>
+        <message>
+            <source>Python files</source>
+            <translation>Python-Dateien</translation>
+        </message>
+        <message>
+            <source>All files</source>
+            <translation>Alle Dateien</translation>
+        </message>
+        <message>
+            <source>A trace for {scenario}</source>
+            <translation>Eine Aufzeichnung für {scenario}</translation>
+        </message>
+        <message>
+            <source>trace</source>
+            <translation>Aufzeichnung</translation>
+        </message>
+        <message>
+            <source>Choose a trace for {scenario} ...</source>
+            <translation>Aufzeichnung für {scenario} wählen …</translation>
         </message>
         <message>
             <source>Panels that are shown; the first is the largest; none: lecture mode's.</source>
@@ -282,12 +744,48 @@ Wie viele welche Antwort gaben; steht dann neben der richtigen (Eingabetaste).</
             <translation>Gespeichert als {file}</translation>
         </message>
         <message>
+            <source>what is wrong with the policy</source>
+            <translation>was an der Strategie falsch ist</translation>
+        </message>
+        <message>
+            <source>Fault</source>
+            <translation>Fehler</translation>
+        </message>
+        <message>
+            <source>Try again</source>
+            <translation>Noch einmal</translation>
+        </message>
+        <message>
+            <source>Try again
+Builds the panel afresh and shows the present moment.</source>
+            <translation>Noch einmal
+Baut die Ansicht neu auf und zeigt den jetzigen Augenblick.</translation>
+        </message>
+        <message>
+            <source>Copy the details
+For a report: where it happened, and the command that opens this moment.</source>
+            <translation>Einzelheiten kopieren
+Für einen Bericht: wo es geschah, und der Befehl, der diesen Augenblick öffnet.</translation>
+        </message>
+        <message>
+            <source>{title} cannot be shown: {fault}
+
+The run and the other panels go on. Try again, here or at another moment.</source>
+            <translation>{title} kann nicht gezeigt werden: {fault}
+
+Der Lauf und die anderen Ansichten gehen weiter. Hier oder an einem anderen Augenblick noch einmal versuchen.</translation>
+        </message>
+        <message>
+            <source>Clear</source>
+            <translation>Löschen</translation>
+        </message>
+        <message>
             <source>Breakpoints</source>
             <translation>Haltepunkte</translation>
         </message>
         <message>
             <source>a question, or the number of an event</source>
-            <translation>eine Bedingung oder die Nummer eines Ereignisses</translation>
+            <translation>Bedingung oder Ereignisnummer</translation>
         </message>
         <message>
             <source>each </source>
@@ -448,12 +946,16 @@ Drag to any moment of the run; ticks below are keyframes, those above hits of th
 Zu jedem Augenblick des Laufs ziehen; Striche unten sind gesicherte Zustände, Striche oben Treffer der Bedingung im Protokoll.</translation>
         </message>
         <message>
-            <source>seed</source>
-            <translation>Seed</translation>
+            <source>Compiling failed; the reference goes on running.</source>
+            <translation>Das Übersetzen schlug fehl; die Referenz läuft weiter.</translation>
         </message>
         <message>
-            <source>Trace</source>
-            <translation>Aufzeichnung</translation>
+            <source>Compiled: the run is at full speed.</source>
+            <translation>Übersetzt: der Lauf hat volle Geschwindigkeit.</translation>
+        </message>
+        <message>
+            <source>seed</source>
+            <translation>Seed</translation>
         </message>
         <message>
             <source>Trace
@@ -490,6 +992,10 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
         <message>
             <source>event {number}</source>
             <translation>Ereignis {number}</translation>
+        </message>
+        <message>
+            <source>Lesson</source>
+            <translation>Lektion</translation>
         </message>
         <message>
             <source>{rate} M events/s</source>
@@ -562,10 +1068,6 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
         <message>
             <source>Goes back to just before the previous event of the chosen kind.</source>
             <translation>Geht unmittelbar vor das vorige Ereignis der gewählten Art zurück.</translation>
-        </message>
-        <message>
-            <source>Why?</source>
-            <translation>Warum?</translation>
         </message>
         <message>
             <source>Says why the selected job is where it is, why not on the selected server, or why the last decision was made.</source>
@@ -968,10 +1470,6 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>&amp;Datei</translation>
         </message>
         <message>
-            <source>&amp;Run</source>
-            <translation>&amp;Lauf</translation>
-        </message>
-        <message>
             <source>&amp;View</source>
             <translation>&amp;Ansicht</translation>
         </message>
@@ -1312,10 +1810,6 @@ Takes the last mark back (Ctrl+Z).</source>
 Nimmt die letzte Zeichnung zurück (Strg+Z).</translation>
         </message>
         <message>
-            <source>Clear</source>
-            <translation>Löschen</translation>
-        </message>
-        <message>
             <source>Clear
 Takes all marks away (C); Ctrl+Z brings them back.</source>
             <translation>Löschen
@@ -1448,10 +1942,6 @@ Von einzelnen Teilschritten bis unbegrenzt; rastet bei 1× ein, einer Zeiteinhei
             <translation>Diese Datei in ihrer jetzigen Fassung zulassen und ausführen</translation>
         </message>
         <message>
-            <source>A policy of your own</source>
-            <translation>Eine eigene Strategie</translation>
-        </message>
-        <message>
             <source>New from template ...</source>
             <translation>Neu aus Vorlage …</translation>
         </message>
@@ -1572,6 +2062,148 @@ Gibt dieser Ansicht ein eigenes Fenster und nimmt sie wieder auf.</translation>
 Hides this panel; the View menu brings it back.</source>
             <translation>Ausblenden
 Blendet diese Ansicht aus; das Menü „Ansicht“ holt sie zurück.</translation>
+        </message>
+        <message>
+            <source>First that differs</source>
+            <translation>Erste andere</translation>
+        </message>
+        <message>
+            <source>Go to the first decision that differs</source>
+            <translation>Zur ersten abweichenden Entscheidung</translation>
+        </message>
+        <message>
+            <source>Previous</source>
+            <translation>Vorige</translation>
+        </message>
+        <message>
+            <source>Previous difference</source>
+            <translation>Vorige Abweichung</translation>
+        </message>
+        <message>
+            <source>Back to just before the previous job that is not decided alike.</source>
+            <translation>Zurück unmittelbar vor den vorigen Job, über den nicht gleich entschieden wird.</translation>
+        </message>
+        <message>
+            <source>Next difference</source>
+            <translation>Nächste Abweichung</translation>
+        </message>
+        <message>
+            <source>On to just before the next job that is not decided alike; Esc stops the search.</source>
+            <translation>Weiter unmittelbar vor den nächsten Job, über den nicht gleich entschieden wird; Esc bricht die Suche ab.</translation>
+        </message>
+        <message>
+            <source>Stands just before the first job that one policy admits and another rejects.</source>
+            <translation>Steht unmittelbar vor dem ersten Job, den eine Strategie annimmt und eine andere abweist.</translation>
+        </message>
+        <message>
+            <source>or another server</source>
+            <translation>anderer Server</translation>
+        </message>
+        <message>
+            <source>Another server counts as another decision, too.</source>
+            <translation>Auch ein anderer Server gilt als andere Entscheidung.</translation>
+        </message>
+        <message>
+            <source>{jobs} so far, each admitted, or rejected, by all of them alike.</source>
+            <translation>Bisher {jobs}: jeder von allen gleich angenommen oder abgewiesen.</translation>
+        </message>
+        <message>
+            <source>Stands just before the first job that one policy gives servers and another blocks.</source>
+            <translation>Steht unmittelbar vor dem ersten Job, dem eine Strategie Server gibt und den eine andere blockiert.</translation>
+        </message>
+        <message>
+            <source>or another number of servers</source>
+            <translation>andere Serverzahl</translation>
+        </message>
+        <message>
+            <source>Another number of servers counts as another decision, too.</source>
+            <translation>Auch eine andere Zahl von Servern gilt als andere Entscheidung.</translation>
+        </message>
+        <message>
+            <source>{jobs} so far, each served, or blocked, by all of them alike.</source>
+            <translation>Bisher {jobs}: jeder von allen gleich bedient oder blockiert.</translation>
+        </message>
+        <message>
+            <source>event</source>
+            <translation>Ereignis</translation>
+        </message>
+        <message>
+            <source>time</source>
+            <translation>Zeit</translation>
+        </message>
+        <message>
+            <source>decision</source>
+            <translation>Entscheidung</translation>
+        </message>
+        <message>
+            <source>what</source>
+            <translation>was</translation>
+        </message>
+        <message>
+            <source>at</source>
+            <translation>bei</translation>
+        </message>
+        <message>
+            <source>paper</source>
+            <translation>Arbeit</translation>
+        </message>
+        <message>
+            <source>ours</source>
+            <translation>unser</translation>
+        </message>
+        <message>
+            <source>± (95 %)</source>
+            <translation>± (95 %)</translation>
+        </message>
+        <message>
+            <source>What
+What was measured.</source>
+            <translation>Was
+Was gemessen wurde.</translation>
+        </message>
+        <message>
+            <source>At
+For which parameters.</source>
+            <translation>Bei
+Für welche Parameter.</translation>
+        </message>
+        <message>
+            <source>Paper
+The number that the paper gives, – where it gives none.</source>
+            <translation>Arbeit
+Die Zahl der Arbeit, –, wo sie keine nennt.</translation>
+        </message>
+        <message>
+            <source>Ours
+The mean over the parts that are finished.</source>
+            <translation>Unser
+Das Mittel über die fertigen Teile.</translation>
+        </message>
+        <message>
+            <source>±
+The half-width of the 95 % interval: exact, or – while one run says nothing about it.</source>
+            <translation>±
+Die halbe Breite des 95-%-Intervalls: exakt, oder –, solange ein Lauf nichts darüber sagt.</translation>
+        </message>
+        <message>
+            <source>quick: about a minute</source>
+            <translation>schnell: etwa eine Minute</translation>
+        </message>
+        <message>
+            <source>paper: as far as the paper goes</source>
+            <translation>Arbeit: so weit die Arbeit geht</translation>
+        </message>
+        <message>
+            <source>Jobs and arrivals</source>
+            <translation>Jobs und Ankünfte</translation>
+        </message>
+        <message>
+            <source>Job types</source>
+            <translation>Jobtypen</translation>
+        </message>
+        <message>
+            <source>not run: choose it to read its trace</source>
+            <translation>nicht gelaufen; Auswahl liest Daten</translation>
         </message>
         <message>
             <source>all decisions</source>

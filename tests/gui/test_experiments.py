@@ -156,14 +156,14 @@ def test_stop_keeps_what_is_finished_and_run_goes_on(qtbot: QtBot, window: Exper
     assert not processes()
     kept = window._surveys[SWEEP].done
     assert 2 <= kept < 24
-    assert f"{kept} of 24 parts are kept; Run goes on from there" in window.bar.message.text()
+    assert f"{kept} of 24 parts kept; Run goes on from there" in window.bar.message.text()
     assert window.list.entry(SWEEP).state == f"{kept} of 24 parts kept"
     assert window.bar.run.text() == "&Run on"
     said: list[str] = []
     window.laboratory.progressed.connect(lambda _: said.append(window.bar.message.text()))
     click(qtbot, window.bar.run)
     finish(qtbot, window)
-    assert f"{kept} of 24 parts were kept; going on from there." in said[0]
+    assert f"{kept} of 24 parts kept; going on from there." in said[0]
     assert window.list.entry(SWEEP).state == "done"
     parts = (tmp_path / "results" / "sweep-dra-classroom.parts.jsonl").read_text().splitlines()
     assert len({json.loads(line)["key"] for line in parts}) == len(parts) == 24

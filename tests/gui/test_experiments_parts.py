@@ -119,7 +119,7 @@ class TestWords:
         assert kept_text(0, 40) == "not run"
         assert kept_text(12, 40) == "12 of 40 parts kept"
         assert kept_text(40, 40) == "done"
-        assert goes_on(12, 40) == "12 of 40 parts are kept; Run goes on from there."
+        assert goes_on(12, 40) == "12 of 40 parts kept; Run goes on from there."
         assert goes_on(0, 40) == goes_on(40, 40) == ""
         status = Status(12, 40, 0, 0.43, 130.0)
         assert running_text(status, 10.0).replace("\u202f", " ") == ("running 43 %, about 2 min left")

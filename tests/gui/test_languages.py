@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 from PySide6.QtCore import QSettings
-from PySide6.QtWidgets import QApplication, QLabel, QTextBrowser
+from PySide6.QtWidgets import QApplication, QLabel, QTextBrowser, QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.language.words import KEY, TRANSLATIONS, chosen, speak, spoken, tr
@@ -16,6 +16,7 @@ from slotscope.gui.main_window import MainWindow
 from slotscope.model.cli.arguments import parse
 from slotscope.model.lessons.files import lesson_files, load_lesson
 from slotscope.model.lessons.translation import words_beside
+from tests.gui.overflowing import cut
 from tests.gui.windows import PATIENCE, complete_window, warm
 from tests.translations import OTHERS, RECORD, sources, translations
 
@@ -53,6 +54,7 @@ def test_a_window_speaks_german(qtbot: QtBot, tmp_path: Path) -> None:
         assert window.actions_by_name["step_back"].text() == "Schritt zurück"
         assert window.docks["decisions"].windowTitle() == "Entscheidungen"
         _opens_lessons(qtbot, window)
+        _has_room_for_its_words(qtbot, window)
 
 
 def _opens_lessons(qtbot: QtBot, window: MainWindow) -> None:
@@ -71,6 +73,29 @@ def _opens_lessons(qtbot: QtBot, window: MainWindow) -> None:
     asked = load_lesson(lesson_files()["dra-1-decision"], "de").steps[2].question
     assert asked is not None
     qtbot.waitUntil(lambda: window.lessons.questions.line.words.text() == asked.text, timeout=PATIENCE)
+
+
+def _sheets() -> set[QWidget]:
+    return {one for one in QApplication.topLevelWidgets() if one.isVisible()}
+
+
+def _has_room_for_its_words(qtbot: QtBot, window: MainWindow) -> None:
+    """On the smallest screen of a lecture hall, with its dialogs, and side by side."""
+    window.resize(1280, 720)
+    window.lessons.open("dra-2-reserve", 3)
+    qtbot.waitUntil(lambda: window.frame is not None and len(window.frame.lanes) == 2, timeout=PATIENCE)
+    for hall in (False, True):
+        assert window.lecture.on == hall
+        window.settle()
+        assert cut(window) == []
+        window.lecture.toggle()
+    for name in ("until", "breakpoints", "film", "page", "experiments"):
+        before = _sheets()
+        window.actions_by_name[name].trigger()
+        window.settle()
+        (sheet,) = _sheets() - before
+        assert cut(sheet) == [], name
+        sheet.close()
 
 
 def test_the_wish_comes_before_the_settings(qapp: QApplication, tmp_path: Path) -> None:
