@@ -224,6 +224,10 @@ Auf und ab wählt eines; F5 führt es aus.</translation>
             <translation>Links eintragen, was variiert werden soll, eine Zeile je Feld, dann Lauf.</translation>
         </message>
         <message>
+            <source>This experiment has no curves; its numbers stand below.</source>
+            <translation>Dieses Experiment hat keine Kurven; seine Zahlen stehen unten.</translation>
+        </message>
+        <message>
             <source>Sweep of the open scenario</source>
             <translation>Variation des offenen Szenarios</translation>
         </message>
