@@ -69,6 +69,8 @@ class Policy(OwnPolicy):
             return 77
         if wrong == 4:
             return most[type + 9]
+        while wrong == 6:
+            since += 1
         if wrong == 5:
             raise ValueError(free)
         return half(free, most[type])
@@ -134,6 +136,7 @@ class Watched:
         (3, r"the kernel gives it 77 servers, allowed: 0 \(it is rejected\) to \d$"),
         (4, "the kernel fails: IndexError: index is out of bounds$"),
         (5, r"the kernel fails: ValueError: \d+$"),
+        (6, r"the kernel fails: RuntimeError: more than 100,000,000 turns of its loops in one call"),
     ],
 )
 def test_a_kernel_that_parts_from_its_reference_stops_before_that_event(tmp_path: Path, wrong: int, said: str) -> None:

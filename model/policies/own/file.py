@@ -87,7 +87,7 @@ class PolicyFile:
     def _function(self) -> FunctionType:
         """The function of its kernel, from the file executed in this process."""
         with redirect_stdout(sys.stderr):  # what it prints is not the program's output
-            module = executed(self.source.path, self.text, self.source.package)
+            module = executed(self.source.path, self.text, self.source.package, to_compile=True)
         function: FunctionType = kernel_function(next(vars(module)[name] for name in CLASSES if name in vars(module)))
         return function
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from types import ModuleType
-from typing import Any
+from typing import Any, Callable
 
 from slotscope.model.errors import PolicyFileError
 from slotscope.model.policies.own import limits
@@ -13,13 +13,15 @@ from slotscope.model.policies.own.beside import imported_anew
 from slotscope.model.policies.own.faults import line_in, overtime, said_by
 from slotscope.model.policies.own.former import answer_to_former_names
 from slotscope.model.policies.own.shape import place_in
-from slotscope.model.policies.own.text import STOP, stoppable
+from slotscope.model.policies.own.text import STOP, bounded, stoppable
 from slotscope.model.policies.own.trust import digest_of
 from slotscope.model.policies.own.watch import CodeStoppedError, go_on_stopping, watched
 
 
-def executed(path: str, text: str, package: str) -> ModuleType:
+def executed(path: str, text: str, package: str, to_compile: bool = False) -> ModuleType:
     """A module of its own with all that the file defines, and with the modules beside it as they are now.
+
+    *to_compile*: what functions do is bounded, as nothing stops compiled code.
 
     Raises
     ------
@@ -27,7 +29,7 @@ def executed(path: str, text: str, package: str) -> ModuleType:
         If the text is no Python, or fails.
     """
     answer_to_former_names()
-    code = _compiled(path, text)
+    code = _compiled(path, text, bounded if to_compile else stoppable)
     module = ModuleType(f"slotscope_policy_{digest_of(text)[:16]}")
     module.__file__, module.__package__ = path, package
     vars(module)[STOP] = go_on_stopping
@@ -37,10 +39,10 @@ def executed(path: str, text: str, package: str) -> ModuleType:
     return module
 
 
-def _compiled(path: str, text: str) -> Any:
+def _compiled(path: str, text: str, changed: Callable[[ast.Module], ast.Module]) -> Any:
     try:
         tree = ast.parse(text, filename=path)
-        return compile(stoppable(tree), path, "exec", dont_inherit=True)
+        return compile(changed(tree), path, "exec", dont_inherit=True)
     except SyntaxError as error:
         place = f"{path}, line {error.lineno}, column {error.offset}" if error.lineno else path
         raise PolicyFileError(f"{type(error).__name__}: {error.msg}", where=place) from None
