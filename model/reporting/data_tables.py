@@ -27,6 +27,9 @@ SHOWN = 5
 #: Rows of CSV that are put into words at once: so many stay in a processor's cache.
 CSV_ROWS = 8192
 
+#: Rows that a part of a Parquet file has at least: each part costs a thousand bytes for each of its columns.
+PARQUET_ROWS = 65_536
+
 #: Takes tables with the same columns, one after the other.
 TableWriter = Callable[["DataTable"], None]
 
@@ -170,17 +173,25 @@ def _csv_file(path: Path) -> Iterator[TableWriter]:
 
 @contextmanager
 def _parquet_file(path: Path) -> Iterator[TableWriter]:
-    files = _pyarrow("pyarrow.parquet")
+    arrow, files = _pyarrow("pyarrow"), _pyarrow("pyarrow.parquet")
     opened: list[Any] = []
+    waiting: list[Any] = []
 
     def write(table: DataTable) -> None:
-        arrow = table.to_arrow()
+        waiting.append(table.to_arrow())
         if not opened:
-            opened.append(files.ParquetWriter(path, arrow.schema))
-        opened[0].write_table(arrow)
+            opened.append(files.ParquetWriter(path, waiting[0].schema))
+        if sum(map(len, waiting)) >= PARQUET_ROWS:
+            write_waiting()
+
+    def write_waiting() -> None:
+        for file in opened:
+            file.write_table(arrow.concat_tables(waiting))
+        waiting.clear()
 
     try:
         yield write
+        write_waiting()
     finally:
         for file in opened:
             file.close()

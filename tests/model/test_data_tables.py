@@ -84,6 +84,16 @@ def test_whole_numbers_that_come_again_are_written_as_they_are(kind: str, tmp_pa
         assert (tmp_path / "a.csv").read_text("utf-8").split() == ["x", *map(str, values.tolist())]
 
 
+def test_parquet_is_written_in_large_parts(tmp_path: Path) -> None:
+    table = DataTable("one", (DataColumn("x", np.arange(data_tables.PARQUET_ROWS)),))
+    with table_file(tmp_path / "a.parquet") as write:
+        for first in range(0, len(table), len(table) // 8):
+            write(table.part(slice(first, first + len(table) // 8)))
+        write(table.part(slice(0, 5)))
+    about = pyarrow.parquet.read_metadata(tmp_path / "a.parquet")
+    assert [about.row_group(part).num_rows for part in range(about.num_row_groups)] == [len(table), 5]
+
+
 def test_a_table_says_what_it_is() -> None:
     table = DataTable("events", (DataColumn("x", np.arange(30), "how <many>", "jobs"),))
     assert repr(table) == "<events: 30 rows of x>"
