@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Iterator, Sequence
 
+import numpy as np
 from PySide6.QtGui import QFont, QTextBlock, QTextDocument
 
 from slotscope.gui.intents import Select
@@ -16,7 +17,8 @@ from slotscope.gui.panels import SENTENCES, names_of
 from slotscope.gui.sharing.command import Tell
 from slotscope.model.comparison.comparison import Run, lanes_of, stand_at
 from slotscope.model.errors import UserError
-from slotscope.model.exercises.posed import Posed, told, verdict
+from slotscope.model.exercises.later import NEAR
+from slotscope.model.exercises.posed import Posed, Sketch, told, verdict
 from slotscope.model.exercises.posing import pose
 from slotscope.model.footage.footage import FEW_EVENTS, Footage, Place
 from slotscope.model.lessons.files import find_lesson, load_lesson
@@ -30,6 +32,9 @@ _NUMBERS = 400
 
 #: Moments between now and the time that a question is about.
 _UNTIL_THEN = 40
+
+#: Points of a known curve that somebody is to draw on, at most.
+_KNOWN = 200
 
 
 def lesson_data(name: str, only: int | None, further: Sequence[str], tell: Tell) -> dict[str, Any]:
@@ -116,10 +121,23 @@ def _question(posed: Posed) -> dict[str, Any]:
         "allowed": posed.allowed,
         "options": list(few),
         "answers": answers,
-        "drawn": posed.sketch is not None,
+        "sketch": None if posed.sketch is None else _sketch(posed.sketch),
         "taken": "as it is drawn now" if posed.sketch is not None else posed.taken,
         "reason": told(posed),
     }
+
+
+def _sketch(sketch: Sketch) -> dict[str, Any]:
+    """A curve to be drawn on: what is known of it as so many points at most, and what comes."""
+    seen = np.unique(np.linspace(0, max(0, len(sketch.times) - 1), _KNOWN).round().astype(int))[: len(sketch.times)]
+    curves = {
+        "times": sketch.times[seen],
+        "values": sketch.values[seen],
+        "wanted": sketch.wanted,
+        "right": sketch.right,
+    }
+    rounded = {name: [float(f"{value:.5g}") for value in curve] for name, curve in curves.items()}
+    return {**rounded, "scale": sketch.scale, "near": NEAR, "top": sketch.top}
 
 
 def _answers(posed: Posed) -> dict[str, list[Any]]:

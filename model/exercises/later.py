@@ -148,5 +148,7 @@ def _curve(session: Session, until: float) -> Posed:
         ),
         taken=taken,
         reason=f"the curve is drawn beside yours; within {NEAR:.0%} of its largest value on average counts as right.",
-        sketch=Sketch(times[past], values[past], wanted, _top(float(values[past].max(initial=0.0)), scale)),
+        sketch=Sketch(
+            times[past], values[past], wanted, right, scale, _top(float(values[past].max(initial=0.0)), scale)
+        ),
     )

@@ -33,6 +33,10 @@ class Sketch:
         [n] what is known of it.
     wanted:
         The times at which what is drawn is read.
+    right:
+        What comes at these times.
+    scale:
+        The largest value of all; in shares of it is told how far away is what is drawn.
     top:
         The largest value that can be drawn.
     """
@@ -40,6 +44,8 @@ class Sketch:
     times: NDArray[np.float64]
     values: NDArray[np.float64]
     wanted: NDArray[np.float64]
+    right: NDArray[np.float64]
+    scale: float
     top: float
 
 

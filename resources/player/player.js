@@ -255,12 +255,79 @@ function ask() {
     field.setAttribute("aria-label", "your answer");
   }
   byId("verdict").textContent = chapter.answered || "";
-  choices.hidden = byId("commit").hidden = question.drawn || !waits();
+  choices.hidden = !waits() || Boolean(question.sketch);
+  byId("commit").hidden = !waits();
+  byId("sketch").hidden = !question.sketch;
+  if (question.sketch) paintSketch(question.sketch);
   byId("reveal").hidden = !waits();
+}
+
+// A curve that is drawn on: its points at the times wanted, by mouse or arrow keys.
+
+const WIDE = 760, HIGH = 220, LEFT = 70, EDGE = 10, UNDER = 28;
+
+function spot(sketch, time, value) {
+  const across = time / sketch.wanted[sketch.wanted.length - 1], up = Math.min(1, Math.max(0, value / sketch.top));
+  return [LEFT + (WIDE - LEFT - EDGE) * across, EDGE + (HIGH - UNDER - EDGE) * (1 - up)].map((at) => at.toFixed(1));
+}
+
+function paintSketch(sketch) {
+  const last = sketch.times.length - 1, now = last < 0 ? [0, 0] : [sketch.times[last], sketch.values[last]];
+  sketch.hand ||= sketch.wanted.map(() => now[1]);
+  sketch.point ??= 0;
+  const curve = (times, values, look) =>
+    `<polyline class="${look}" points="${times.map((time, n) => spot(sketch, time, values[n])).join(" ")}"/>`;
+  const on = (values, look) => curve([now[0], ...sketch.wanted], [now[1], ...values], look);
+  const dots = sketch.wanted.map((time, n) => {
+    const [x, y] = spot(sketch, time, sketch.hand[n]);
+    return `<circle cx="${x}" cy="${y}" r="5" class="${n === sketch.point ? "chosen" : ""}"/>`;
+  });
+  const end = sketch.wanted[sketch.wanted.length - 1], foot = HIGH - UNDER;
+  byId("sketch").innerHTML = `<svg viewBox="0 0 ${WIDE} ${HIGH}" aria-hidden="true">
+    <path d="M${LEFT} ${EDGE}V${foot}H${WIDE - EDGE}"/>
+    <text x="${LEFT - 8}" y="${EDGE + 8}" text-anchor="end">${sketch.top}</text>
+    <text x="${LEFT - 8}" y="${foot}" text-anchor="end">0</text>
+    <text x="${WIDE - EDGE}" y="${HIGH - 6}" text-anchor="end">t = ${end}</text>
+    ${curve(sketch.times, sketch.values, "known")}${waits() ? "" : on(sketch.right, "known")}
+    ${on(sketch.hand, "hand")}${dots.join("")}</svg>`;
+}
+
+function draw(event) {
+  const sketch = chapter.question.sketch, box = byId("sketch").getBoundingClientRect();
+  if (!waits() || !event.buttons) return;
+  const x = (event.clientX - box.left) * WIDE / box.width, y = (event.clientY - box.top) * WIDE / box.width;
+  const away = sketch.wanted.map((time) => Math.abs(spot(sketch, time, 0)[0] - x));
+  sketch.point = away.indexOf(Math.min(...away));
+  bend(sketch, (1 - (y - EDGE) / (HIGH - UNDER - EDGE)) * sketch.top);
+}
+
+function bend(sketch, value) {
+  sketch.hand[sketch.point] = Math.min(sketch.top, Math.max(0, value));
+  byId("verdict").textContent =
+    `t = ${sketch.wanted[sketch.point]}: ${Number(sketch.hand[sketch.point].toPrecision(4))}`;
+  paintSketch(sketch);
+}
+
+function drawByKey(event) {
+  const sketch = chapter.question.sketch, along = {ArrowLeft: -1, ArrowRight: 1}[event.key] || 0;
+  const up = {ArrowUp: 1, ArrowDown: -1}[event.key] || 0;
+  if (!waits() || !(along || up)) return;
+  sketch.point = Math.min(sketch.wanted.length - 1, Math.max(0, sketch.point + along));
+  bend(sketch, sketch.hand[sketch.point] + up * sketch.top / 40);
+  event.preventDefault();
+  event.stopPropagation(); // they step no run
+}
+
+function gradeSketch(sketch) {
+  const apart = sketch.hand.map((value, n) => Math.abs(value - sketch.right[n]) / sketch.scale);
+  const away = apart.reduce((sum, one) => sum + one, 0) / apart.length, told = (share) => `${Math.round(100 * share)}%`;
+  return away <= sketch.near ? `✓ Right: ${chapter.question.reason}`
+    : `✗ Not so: it is ${told(away)} of the largest value away on average; allowed are ${told(sketch.near)}.`;
 }
 
 function grade(answer) {
   const question = chapter.question, given = normal(answer);
+  if (question.sketch) return gradeSketch(question.sketch);
   if (!given) return "";
   if (!question.answers) {
     return given === normal(question.taken) ? `✓ Right: ${question.reason}` : `✗ Not so. Right is ${question.taken}. ${question.reason}`;
@@ -326,6 +393,8 @@ function begin(data) {
   for (const [id, command] of Object.entries(COMMANDS)) byId(id).addEventListener("click", command);
   byId("place").addEventListener("input", (event) => move(Number(event.target.value)));
   byId("speed").addEventListener("change", () => timer && play(true));
+  for (const kind of ["pointerdown", "pointermove"]) byId("sketch").addEventListener(kind, draw);
+  byId("sketch").addEventListener("keydown", drawByKey);
   byId("question").addEventListener("submit", (event) => { event.preventDefault(); commit(); });
   document.addEventListener("keydown", pressed);
   setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? 1 : 0);

@@ -27,6 +27,8 @@ from slotscope.model.cli.arguments import parse
 from slotscope.model.cli.parser import UsageError
 from slotscope.model.comparison.comparison import Run, open_run, stand_at
 from slotscope.model.errors import UserError
+from slotscope.model.exercises.posed import verdict
+from slotscope.model.exercises.posing import pose
 from slotscope.model.footage.footage import Footage
 from slotscope.model.lessons.files import lesson_files, load_lesson
 from slotscope.model.lessons.marks import Mark
@@ -313,6 +315,44 @@ def test_a_lesson_asks_and_grades_as_the_program_does(qapp: Any, tmp_path: Path)
     assert found["right"].startswith("✓ Right: job 12 of server 7 migrates")
     assert found["revealed"].startswith("7: job 12 of server 7") and found["rest"] > 0
     assert found["moment"] == data["chapters"][0]["frames"][data["chapters"][0]["question"]["decided"]]["moment"]
+
+
+@browser
+def test_a_curve_is_drawn_and_graded_as_the_program_does(qapp: Any, tmp_path: Path) -> None:
+    path, lesson = tmp_path / "drawn.html", tmp_path / "drawn.toml"
+    line = "slotscope dra-classroom --policy dra --seed 171 --event 12"
+    step = f'moment = "{line}"\ntext = "So?"\nquestion = {{ ask = "curve", until = 24.0 }}\n'
+    lesson.write_text(f'title = "Drawn"\nlearn = "How it goes on."\n\n[[steps]]\n{step}', "utf-8")
+    write_page(lesson_data(str(lesson), None, (), lambda _: None), path)
+    found = driven(
+        path,
+        """
+        const pad = byId("sketch"), {sketch} = chapter.question, seen = [pad.hidden, byId("choices").hidden];
+        const key = (name) => pad.dispatchEvent(new KeyboardEvent("keydown", {key: name, bubbles: true}));
+        for (const name of ["ArrowUp", "ArrowUp", "ArrowRight", "ArrowDown"]) key(name);
+        const box = pad.getBoundingClientRect();
+        const at = {clientX: box.right - 1, clientY: box.top + 1, buttons: 1, bubbles: true};
+        pad.dispatchEvent(new PointerEvent("pointerdown", at));
+        const drawn = [...sketch.hand], kept = place;
+        byId("commit").click();
+        const wrong = byId("verdict").textContent, curves = pad.querySelectorAll(".known").length;
+        delete chapter.answered; open(0);
+        sketch.hand = [...sketch.right];
+        byId("commit").click();
+        return {seen, drawn, kept, wrong, curves, right: byId("verdict").textContent, top: sketch.top};
+        """,
+        tmp_path,
+    )
+    run, asked = run_of("dra-classroom"), load_lesson(lesson).steps[0].question
+    stand_at(run, Moment((12,)))
+    assert asked is not None
+    posed = pose(run, asked, 0)
+    first, second, *_, last = found["drawn"]
+    assert found["seen"] == [False, True] and found["kept"] == 0 and found["curves"] == 2
+    assert first > second and last == found["top"]
+    graded = verdict(posed, " ".join(f"{value:.4g}" for value in found["drawn"])).text
+    assert found["wrong"].removeprefix("✗ ") == graded.partition(" Right is")[0]
+    assert found["right"].removeprefix("✓ ") == verdict(posed, posed.taken).text
 
 
 @browser
