@@ -22,6 +22,7 @@ from slotscope.model.scenario.load import parse_scenario_text, scenario_files
         ("dra-classroom", "dra-no-migration:extended=true", [(1, 8), (2, 6), (2, 18), (2, 24), (2, 25)]),
         ("dra-classroom", "dra-preemption", [(1, 8), (2, 6)]),
         ("dra-classroom", "dra-preemption:retry=true", [(1, 8), (2, 6), (2, 22)]),
+        ("dra-classroom", "dra-preemption:workload=window", [(1, 8), (2, 6), (2, 20), (2, 26), (3, 5)]),
         ("dra-classroom", "power-of-d", [(1, 3)]),
         ("dra-classroom", "static-reservation", [(1, 3)]),
         ("queues-classroom", "bf-js", [(3, 1)]),
@@ -60,8 +61,9 @@ def test_a_parameter_makes_a_line_another_and_keeps_what_it_was() -> None:
 
 
 def test_a_type_that_fits_no_server_is_no_candidate_of_gpa() -> None:
-    """Line 4 has all types in print."""
+    """Line 4 has all types in print; nor is anything preempted for it."""
     text = scenario_files()["dra-classroom"].read_text(encoding="utf-8")
     with_wide = parse_scenario_text(text.replace("CPU = 5, memory = 20", "CPU = 9, memory = 20"), "wide")
-    departing = [line.line for line in Session.open(with_wide, kernel=False).info.pseudocode if line.printed]
-    assert departing == [Line(1, 4), Line(1, 8), Line(2, 6)]
+    for policy, more in (("dra", []), ("dra-preemption", [Line(3, 1)])):
+        shown = Session.open(with_wide, policy=policy, kernel=False).info.pseudocode
+        assert [line.line for line in shown if line.printed] == [Line(1, 4), Line(1, 8), Line(2, 6), *more]

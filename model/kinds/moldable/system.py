@@ -32,6 +32,7 @@ from slotscope.model.kinds.moldable.state import ARRIVED, BLOCKED, NEXT_ARRIVAL,
 from slotscope.model.kinds.moldable.tables import tables_of
 from slotscope.model.kinds.moldable.takeover import check_continuation, taken_over
 from slotscope.model.kinds.moldable.view import MoldableJob, MoldableView
+from slotscope.model.reporting.explain import counted
 from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, Allocate, Event, Record, Reject, Remember
 from slotscope.model.systems.base import PolicySystem
 from slotscope.model.systems.deciding import carried_out, remember
@@ -182,9 +183,9 @@ class MoldableSystem(PolicySystem):
         event, width = outcome.event, decision.servers
         name, degree = self.job_name(event.job), self.numbers.degrees[event.type]
         if not 1 <= width <= degree:
-            raise outcome.fault(f"it gives job {name} {width} servers, allowed: 1 to {degree}")
+            raise outcome.fault(f"it gives job {name} {counted(width, 'server')}, allowed: 1 to {degree}")
         if width > outcome.free:
-            raise outcome.fault(f"it gives job {name} {width} servers, but {outcome.free} are free")
+            raise outcome.fault(f"it gives job {name} {counted(width, 'server')}, but {outcome.free} are free")
         record = physics.admit(state, self.tables, self.rules, event.type, event.job, outcome.request, width)
         physics.schedule(state, record, self._departs(event, width))
         outcome.server, outcome.width = record, width

@@ -64,9 +64,15 @@ class Reference(dra.Reference):
         self.victims = sorted(low, key=lambda j: (numbers.size_units[j], j))
 
     def texts(self, parameters: Any) -> dict[Line, str]:
-        """A job that is tried once more is rejected only then."""
-        again = {Line(2, 22): "PREEMPT(<i>j</i>); try lines 18–20 once more; <b>else</b> reject the job"}
-        return super().texts(parameters) | (again if parameters.retry else {})
+        """CRA is called as at events; a job that fits no server preempts none; one may be tried once more."""
+        texts = super().texts(parameters)
+        if dra.CRA_AT_EVENTS[0] in texts:
+            texts[Line(3, 5)] = texts[dra.CRA_AT_EVENTS[0]]
+        if not all(self.numbers.space.fits):
+            texts[Line(3, 1)] = f"{PREEMPTION[0].text}, <b>and</b> it fits a server"
+        if parameters.retry:
+            texts[Line(2, 22)] = "PREEMPT(<i>j</i>); try lines 18–20 once more; <b>else</b> reject the job"
+        return texts
 
     def arrival(self, view: ReservationView, job: ArrivingJob) -> Decisions:
         """Lines 17-22, and preemption."""
