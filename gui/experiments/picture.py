@@ -56,7 +56,7 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
         self._theme = theme
         self._curves: dict[str, Drawn] = {}
         self._levels: dict[str, pg.InfiniteLine] = {}
-        super().__init__(parent, axisItems=axes)
+        super().__init__(parent, axisItems=axes, enableMenu=False)
         self._marks: dict[str, pg.InfiniteLine] = {}
         self._range = SteppedRange(from_zero=False)
         self._across = SteppedRange(from_zero=False)
@@ -67,7 +67,6 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
 
     def _prepare(self) -> None:
         plot = self.getPlotItem()
-        plot.setMenuEnabled(False)
         plot.hideButtons()
         plot.showAxis("right")
         plot.disableAutoRange()

@@ -71,7 +71,7 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         self._left = NumberAxis("left", text.y, text.y_unit)
         self._column = LabelColumn(theme, fonts)
         axes = {"bottom": self._bottom, "left": self._left, "right": self._column}
-        super().__init__(parent, axisItems=axes)
+        super().__init__(parent, axisItems=axes, enableMenu=False)
         self._text = text
         self._theme = theme
         self._series: dict[str, _Series] = {}
@@ -89,7 +89,6 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
     def _prepare(self) -> None:
         """Switch off what pyqtgraph brings along, and connect what is ours."""
         plot = self.getPlotItem()
-        plot.setMenuEnabled(False)
         plot.hideButtons()
         plot.showAxis("right")
         plot.disableAutoRange()
