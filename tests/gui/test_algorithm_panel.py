@@ -319,6 +319,7 @@ def test_a_picture_of_the_window_shows_the_current_line_whole(qtbot, tmp_path, m
         assert placed.bottom <= seen + view.viewport().height() + 1
 
 
+@pytest.mark.parametrize("theme", ["light"], indirect=True)
 class TestHall:
     """What a hall sees of it at 1280x720: the panel beside the servers, in its type."""
 

@@ -97,7 +97,7 @@ def test_columns_have_their_width_while_panels_are_built(qtbot: QtBot, tmp_path:
 
 def test_rounds_of_start_maximise_and_change_of_kind(qtbot: QtBot, tmp_path: Path) -> None:
     seen = []
-    for _ in range(4):
+    for _ in range(3):
         with complete_window(qtbot, tmp_path) as window:
             qtbot.wait(20)
             seen.append(shares(window))
