@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 from types import ModuleType
 
+import pyarrow.parquet
 import pytest
 
 from slotscope import __main__ as main
@@ -72,8 +73,10 @@ class TestFigure2:
 
     def test_files_are_written_and_named(self, answer, drawn, tmp_path):
         found = answer("reproduce dra-fig2 --out results")
-        assert found["files"] == [
-            f"results/dra-fig2{ending}" for ending in (".csv", "-curves.csv", ".json", ".svg", ".png")
+        tables = (".csv", "-curves.csv", ".parquet", "-curves.parquet")
+        assert found["files"] == [f"results/dra-fig2{ending}" for ending in (*tables, ".json", ".svg", ".png")]
+        assert pyarrow.parquet.read_table(tmp_path / "results" / "dra-fig2.parquet")["ours"].to_pylist() == [
+            row["ours"] for row in found["rows"]
         ]
         kept = json.loads((tmp_path / "results" / "dra-fig2.json").read_text(encoding="utf-8"))
         assert (kept["rows"], kept["notes"]) == (found["rows"], found["notes"])
@@ -94,7 +97,8 @@ class TestPictures:
         said = slotscope("reproduce dra-fig2 --json")
         assert said.code == 0
         assert said.err.startswith("slotscope: no picture is drawn: ")
-        assert [Path(path).suffix for path in json.loads(said.out)["files"]] == [".csv", ".csv", ".json"]
+        tables = [".csv", ".csv", ".parquet", ".parquet"]
+        assert [Path(path).suffix for path in json.loads(said.out)["files"]] == [*tables, ".json"]
 
     def test_pictures_are_drawn_by_the_window_s_code(self, slotscope, monkeypatch, tmp_path):
         stub = ModuleType("slotscope.gui.window.figure")

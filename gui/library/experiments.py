@@ -12,10 +12,10 @@ from slotscope.model.cli.experiments import executor_for
 from slotscope.model.lab import experiment_module, experiment_name, experiments
 from slotscope.model.lab.files import prepare
 from slotscope.model.lab.plan import Options
-from slotscope.model.lab.results import Result, points_of
+from slotscope.model.lab.results import Result
 from slotscope.model.lab.runner import run_plan
 from slotscope.model.lab.store import Store
-from slotscope.model.reporting.data_tables import DataTable, table_of_records
+from slotscope.model.reporting.data_tables import DataTable
 from slotscope.pictures import Picture, figure_picture
 
 
@@ -34,12 +34,12 @@ class ExperimentResult:
     @property
     def rows(self) -> DataTable:
         """The numbers, with the paper's beside them where it gives one."""
-        return table_of_records("rows", [row.as_dict() for row in self.found.rows])
+        return self.found.table
 
     @property
     def curves(self) -> DataTable:
         """The points of all curves."""
-        return table_of_records("curves", [point for figure in self.found.figures for point in points_of(figure)])
+        return self.found.points
 
     @property
     def pictures(self) -> list[Picture]:

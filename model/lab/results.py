@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from dataclasses import dataclass, field
 from math import isfinite
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any, Mapping
 
 from slotscope.model.measures.metrics import Estimate
+from slotscope.model.reporting.data_tables import DataTable, table_endings, table_of_records
 
 
 @dataclass(frozen=True)
@@ -131,15 +131,26 @@ class Result:
             "notes": list(self.notes),
         }
 
+    @property
+    def table(self) -> DataTable:
+        """The rows as a table."""
+        return table_of_records("rows", [row.as_dict() for row in self.rows])
+
+    @property
+    def points(self) -> DataTable:
+        """The points of all curves as a table."""
+        return table_of_records("curves", [point for figure in self.figures for point in points_of(figure)])
+
     def write(self, folder: Path) -> list[Path]:
-        """Write the rows as CSV and JSON and the curves as CSV; returns the paths."""
-        rows = folder / f"{self.experiment}.csv"
-        curves = folder / f"{self.experiment}-curves.csv"
+        """Write all as JSON, and rows and curves as tables in each format that can be written; returns the paths."""
+        paths = []
+        for ending in table_endings():
+            for table, name in ((self.table, self.experiment), (self.points, f"{self.experiment}-curves")):
+                paths.append(folder / f"{name}{ending}")
+                table.write(paths[-1])
         whole = folder / f"{self.experiment}.json"
-        _write_csv(rows, [row.as_dict() for row in self.rows])
-        _write_csv(curves, [point for figure in self.figures for point in points_of(figure)])
         whole.write_text(f"{json.dumps(self.as_dict(), indent=1)}\n", encoding="utf-8")
-        return [rows, curves, whole]
+        return [*paths, whole]
 
 
 def points_of(figure: Figure) -> list[dict[str, Any]]:
@@ -150,19 +161,11 @@ def points_of(figure: Figure) -> list[dict[str, Any]]:
             "curve": curve.name,
             figure.x_label: x,
             figure.y_label: y,
-            "half_width": curve.half_width[place] if curve.half_width else "",
+            "half_width": curve.half_width[place] if curve.half_width else None,
         }
         for curve in figure.curves
         for place, (x, y) in enumerate(zip(curve.x, curve.y, strict=True))
     ]
-
-
-def _write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, names, restval="")
-        writer.writeheader()
-        writer.writerows(rows)
 
 
 def _finite(value: float) -> float | None:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Callable, Iterator, Sequence
@@ -136,6 +137,11 @@ def table_of_records(name: str, records: Sequence[dict[str, Any]]) -> DataTable:
         values = np.array(filled if numbers else [str(cell) for cell in filled])
         columns.append(DataColumn(key, values, known=None if known.all() else known))
     return DataTable(name, tuple(columns))
+
+
+def table_endings() -> tuple[str, ...]:
+    """Of the names of files that tables can be written to with what is installed."""
+    return (".csv", ".parquet") if find_spec("pyarrow") else (".csv",)
 
 
 @contextmanager

@@ -389,7 +389,7 @@ class TestLaboratory:
         drawn: list[Result] = []
         laboratory.drawn.connect(drawn.append)
         end = self.ended(qtbot, laboratory, Tiny(200, tmp_path / "log"), tmp_path)
-        assert {path.suffix for path in end.files} == {".csv", ".json"}
+        assert {path.suffix for path in end.files} == {".csv", ".parquet", ".json"}
         assert len(drawn[-1].rows) == 200
         assert len(drawn) < 100
         assert sorted(numbers_in(tmp_path / "log")) == list(range(200))
