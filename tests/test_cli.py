@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import shlex
@@ -140,6 +141,17 @@ class TestRun:
             assert item["mean"] == pytest.approx(means.mean())
             # Student's quantile for three values.
             assert item["half_width"] == pytest.approx(4.302652729911275 * means.std(ddof=1) / 3**0.5)
+
+    @pytest.mark.parametrize("policies", ["", " --policy dra --policy first-fit"])
+    def test_its_measures_are_written_as_a_table(self, answer, tmp_path, policies):
+        data = answer(f"run dra-classroom --until 100{policies} --to measures.csv")
+        with (tmp_path / "measures.csv").open(encoding="utf-8", newline="") as file:
+            rows = [*csv.DictReader(file)]
+        means = [mean for run in data.get("policies", [data]) for mean in run["metrics"].values()]
+        assert [float(row["mean"]) for row in rows] == [mean["mean"] for mean in means]
+        differences = [item for other in data.get("differences", []) for item in other["metrics"].values()]
+        paired = [float(row["difference"]) for row in rows if row.get("difference")]
+        assert paired == [item["mean"] for item in differences]
 
     def test_counts_lie_between_warm_up_and_end(self, answer):
         whole = answer("run dra-example-1 --until 40 --warmup 0")["metrics"]

@@ -9,7 +9,7 @@ from typing import Any, Sequence
 from slotscope.model.cli.compare import Compared
 from slotscope.model.cli.compare import compare as compared
 from slotscope.model.cli.output import Progress
-from slotscope.model.reporting.data_tables import DataTable, table_of_records
+from slotscope.model.reporting.data_tables import DataTable
 
 
 class ComparedPolicies:
@@ -27,18 +27,7 @@ class ComparedPolicies:
     @property
     def table(self) -> DataTable:
         """A row for each policy and measure: mean, half-width of its 95 % interval, paired difference to the first."""
-        return table_of_records("measures", self._records())
-
-    def _records(self) -> list[dict[str, Any]]:
-        records = []
-        for place, run in enumerate(self.found.policies):
-            for name, mean in run.metrics.items():
-                record: dict[str, Any] = {"policy": run.policy, "measure": name}
-                record |= {"mean": mean.as_dict()["mean"], "half_width": mean.as_dict()["half_width"]}
-                paired = self.found.differences[place - 1][name].as_dict() if place else {}
-                record |= {"difference": paired.get("mean"), "difference_half_width": paired.get("half_width")}
-                records.append(record)
-        return records
+        return self.found.table
 
     def as_dict(self) -> dict[str, Any]:
         """The same as ``slotscope run --json`` with several policies."""

@@ -183,6 +183,7 @@ def _engine_options(parser: Parser) -> None:
         help="kernel (compiled; the default where there is one) or reference",
     )
     parser.add_argument("--timing", action=argparse.BooleanOptionalAction, help="tell the speed, also under --seed")
+    parser.add_argument("--to", metavar="FILE", type=Path, help="write the measures to FILE.csv or FILE.parquet, too")
 
 
 def _check_options(parser: Parser) -> None:

@@ -16,6 +16,7 @@ from slotscope.model.comparison.companion import companion
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.differences import Difference
 from slotscope.model.measures.metrics import Estimate
+from slotscope.model.reporting.data_tables import DataTable, table_of_records
 from slotscope.model.reporting.explain import Narrator, quantity
 
 
@@ -33,6 +34,11 @@ class Compared:
         """Of each policy but the first: every measure minus that of the first, paired."""
         first = self.policies[0]
         return tuple({name: _difference(run, first, name) for name in run.batches} for run in self.policies[1:])
+
+    @property
+    def table(self) -> DataTable:
+        """A row for each policy and measure, see :func:`measures_table`."""
+        return measures_table(self.policies, self.differences)
 
     @property
     def time(self) -> float:
@@ -143,6 +149,21 @@ class Compared:
     def _job(self, found: Difference) -> str:
         job = f"job {found.job}"
         return f"{self.type_names[found.type]} {job}" if len(self.type_names) > 1 else job
+
+
+def measures_table(runs: Sequence[Measured], differences: Sequence[Mapping[str, Estimate]] = ()) -> DataTable:
+    """A row for each policy and measure: mean, half-width of its 95 % interval, paired difference to the first."""
+    nothing = {"mean": None, "half_width": None}
+    records: list[dict[str, Any]] = []
+    for place, run in enumerate(runs):
+        for name, estimate in run.metrics.items():
+            mean, paired = estimate.as_dict(), differences[place - 1][name].as_dict() if place else nothing
+            record: dict[str, Any] = {"policy": run.policy, "measure": name}
+            record |= {"mean": mean["mean"], "half_width": mean["half_width"]}
+            if differences:
+                record |= {"difference": paired["mean"], "difference_half_width": paired["half_width"]}
+            records.append(record)
+    return table_of_records("measures", records)
 
 
 def _difference(run: Measured, first: Measured, name: str) -> Estimate:
