@@ -93,7 +93,7 @@ class MainWindow(QMainWindow):
         self.inspectors = Inspectors(self.area, self.lanes)
         self.experiments = Experiments(self, settings, self.theme, worker)
         self.lessons = LessonControl(self.area, self.lanes, self.lecture, worker, self.control, settings)
-        self.sharing = SharingControl(self.area, worker, lambda: self.lessons.path)
+        self.sharing = SharingControl(self.area, worker, lambda: self.lessons.path, self.lessons.present)
         self.actions_by_name = Actions(self, self._handlers())
         self.transport = TransportBar(self.theme, self.actions_by_name)
         self.status = StatusLine()

@@ -15,6 +15,7 @@ from slotscope.gui.window.application import application
 from slotscope.model.comparison.comparison import Run, lanes_shown
 from slotscope.model.errors import UserError
 from slotscope.model.footage.footage import By, Footage, walk
+from slotscope.model.lessons.marks import Mark
 from slotscope.model.reporting.frame import Frame
 
 #: Moments a second, where nobody says.
@@ -25,12 +26,13 @@ _SLOWEST = 0.01
 
 
 class Looks(NamedTuple):
-    """How a film looks: its panels (none: those of lecture mode), its size in pixels, its theme, and its pace."""
+    """How a film looks: panels (none: those of lecture mode), size in pixels, theme, pace, and marks on the panels."""
 
     panels: tuple[str, ...] = ()
     size: tuple[int, int] = (1280, 720)
     theme: str = "light"
     pace: float | None = None
+    marks: tuple[Mark, ...] = ()
 
 
 def shoot(run: Run, footage: Footage, looks: Looks, path: Path, tell: Callable[[float], None]) -> int:
@@ -71,6 +73,7 @@ def _shoot(
                     looks.panels or panels_in_lecture(run.info.system, len(frame.lanes)),
                     theme,
                     looks.size,
+                    looks.marks,
                 )
             stage.show_frame(frame)
             _take(stage, frame, writer, seconds)

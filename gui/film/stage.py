@@ -13,10 +13,12 @@ from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels import COMPARISON, SENTENCES, panels_of
 from slotscope.gui.panels.wording import sentence
+from slotscope.gui.presenting.pad import mark_over
 from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.motion import come_to_rest, lay_out, steps
 from slotscope.gui.window.application import application
 from slotscope.model.errors import UserError
+from slotscope.model.lessons.marks import Mark
 from slotscope.model.reporting.explain import full_time, grouped
 from slotscope.model.reporting.frame import Frame
 
@@ -75,8 +77,15 @@ class FilmStage(QWidget):
     """Shows moments of one run, or of several side by side: the first panel of each, the others of the first."""
 
     def __init__(
-        self, frame: Frame, labels: Sequence[str], names: Sequence[str], theme: Theme, size: tuple[int, int]
+        self,
+        frame: Frame,
+        labels: Sequence[str],
+        names: Sequence[str],
+        theme: Theme,
+        size: tuple[int, int],
+        marks: Sequence[Mark] = (),
     ) -> None:
+        """*marks* are drawn on its panels at all moments."""
         lanes = frame.lanes
         first, *others = panel_classes(frame.info.system, names, len(lanes))
         themes.apply(application(), theme, lecture=True)
@@ -87,10 +96,13 @@ class FilmStage(QWidget):
         self._labels = list(labels) or [frame.info.policy_title]
         self._heads = [QLabel(textFormat=Qt.TextFormat.PlainText) for _ in lanes]
         self._captions = [self._caption() for _ in lanes] if SENTENCES not in names else []
+        self._marks = marks
         self._lay_out(len(lanes))
         self.resize(*size)
         self.setFixedSize(*size)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.show()
+        self.setFocus()  # else the first panel would have it, with its frame
 
     def _caption(self) -> QLabel:
         label = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
@@ -138,6 +150,13 @@ class FilmStage(QWidget):
         lay_out(self)
         for panel in (*self._firsts, *self._others):
             _check(panel)
+        self._mark()
+
+    def _mark(self) -> None:
+        """Show what is drawn, once there is something below it."""
+        marks, self._marks = self._marks, ()
+        for lane, panel in (*enumerate(self._firsts), *((0, panel) for panel in self._others)):
+            mark_over(panel, lane, marks)
 
     def _say(self, caption: QLabel, text: str) -> None:
         caption.setText(text)

@@ -61,7 +61,7 @@ class LessonControl(QObject):
         self.exercises = ExerciseControl(area.window, worker, self.questions)
         self.keeper = AnswerKeeper(area.window)
         self.strip = LessonStrip(area.window)
-        self.adding = AddingLine(area.window, settings, self._present)
+        self.adding = AddingLine(area.window, settings, self.present)
         self.offer = TourOffer(area.window, settings)
         self.presenter = Presenter(area, lecture, worker, control)
         self.lesson: Lesson | None = None
@@ -215,7 +215,7 @@ class LessonControl(QObject):
         area.select(Select(step.outlined(SERVER), step.outlined(JOB)), step.policy - 1)
         self.presenter.pen.refresh()  # panels may have come since
 
-    def _present(self) -> dict[str, Any]:
+    def present(self) -> dict[str, Any]:
         """The moment that is shown, as a step of a lesson: its line, panels, what is outlined and drawn.
 
         Raises

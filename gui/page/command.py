@@ -11,6 +11,7 @@ from slotscope.gui.page.writing import write_page
 from slotscope.gui.sharing.command import Tell, carry_out, run_of
 from slotscope.model.cli.parser import UsageError
 from slotscope.model.footage.footage import Footage, usual_by
+from slotscope.model.lessons.files import marks_of
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -28,8 +29,8 @@ def execute(options: argparse.Namespace) -> int:
 def _lesson(options: argparse.Namespace, tell: Tell) -> dict[str, object]:
     if (options.start, options.end, options.by) != (None, None, None):
         raise UsageError("found --from, --to or --by, allowed: without --lesson", where="--lesson")
-    if options.policies or options.trace or options.seed is not None:
-        raise UsageError("found --policy, --seed or --trace, allowed: without --lesson", where="--lesson")
+    if options.policies or options.trace or options.seed is not None or options.marks:
+        raise UsageError("found --policy, --seed, --trace or --marks, allowed: without --lesson", where="--lesson")
     return lesson_data(options.lesson, options.step, options.panel, tell)
 
 
@@ -40,6 +41,6 @@ def _played(options: argparse.Namespace, tell: Tell) -> dict[str, object]:
         raise UsageError("found no --from or no --to, allowed: both", where="export-html")
     run = run_of(options, options.end)
     footage = Footage(options.start, options.end, options.by or usual_by(options.start, options.end))
-    chapter = recorded(run, footage, Dressing(tuple(options.panel)), tell)
+    chapter = recorded(run, footage, Dressing(tuple(options.panel), marks=marks_of(options.marks)), tell)
     lanes = ", ".join(lane["label"] for lane in chapter["lanes"])
     return {"title": f"{chapter['scenario']}: {lanes}", "chapters": [{"text": "", **chapter}]}

@@ -16,7 +16,7 @@ from slotscope.gui.page.vectors import Vectors
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.algorithm_values import Code, values_beside
 from slotscope.gui.panels.wording import sentence
-from slotscope.gui.presenting.pad import MarkPad
+from slotscope.gui.presenting.pad import mark_over
 from slotscope.gui.running.searches import look_at
 from slotscope.gui.sharing.command import Tell, bounds_of
 from slotscope.gui.window.application import application
@@ -140,9 +140,7 @@ def _staged(frame: Frame, theme: str, dressing: Dressing) -> list[_RecordedPanel
 def _dress(one: _RecordedPanel, dressing: Dressing) -> None:
     if one.lane == dressing.lane:
         one.panel.set_selection(dressing.selection)
-    marks = [mark for mark in dressing.marks if (mark.panel, mark.policy - 1) == (one.panel.name, one.lane)]
-    if marks:
-        MarkPad(one.panel).show_marks(marks)
+    mark_over(one.panel, one.lane, dressing.marks)
 
 
 def _picture(one: _RecordedPanel, frame: Frame) -> int:

@@ -54,6 +54,12 @@ class NoteField(QLineEdit):
             super().keyPressEvent(event)
 
 
+def mark_over(panel: Panel, lane: int, marks: Sequence[Mark]) -> None:
+    """Show those of some marks over a panel that were drawn on it, as that of the policy *lane*, from 0."""
+    if mine := [mark for mark in marks if (mark.panel, mark.policy - 1) == (panel.name, lane)]:
+        MarkPad(panel).show_marks(mine)
+
+
 class MarkPad(QWidget):
     """Marks over a panel.
 

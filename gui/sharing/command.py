@@ -17,6 +17,7 @@ from slotscope.model.comparison.comparison import Run, open_run
 from slotscope.model.comparison.file import load_run
 from slotscope.model.errors import UserError
 from slotscope.model.footage.footage import Place, stand
+from slotscope.model.lessons.files import marks_of
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.running.origin import Moment
 from slotscope.model.running.timeline import AT_HAND
@@ -102,9 +103,10 @@ def bounds_of(run: Run) -> Any:
 
 def execute(options: argparse.Namespace) -> int:
     """Save all panels of the moment that the command line names."""
+    marks = marks_of(options.marks)
 
     def make(tell: Tell) -> dict[str, Any]:
-        return {"panels": save_handout(_frame(options), options.out, options.theme, tell)}
+        return {"panels": save_handout(_frame(options), options.out, options.theme, tell, marks)}
 
     return carry_out(options, options.scenario, make)
 

@@ -8,7 +8,7 @@ from functools import partial
 from html import escape
 from itertools import count
 from pathlib import Path
-from typing import Callable
+from typing import Any, Callable
 
 from PySide6.QtCore import QMimeData, QObject, QTemporaryDir, Signal
 from PySide6.QtGui import QGuiApplication
@@ -20,6 +20,7 @@ from slotscope.gui.widgets.clipboard import copy_data
 from slotscope.model.cli.links import link_of
 from slotscope.model.comparison.file import save_run
 from slotscope.model.errors import UserError
+from slotscope.model.lessons.files import add_step
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.running.origin import NO_LINE
 
@@ -39,10 +40,12 @@ class SharingControl(QObject):
     said = Signal(str)
     _saved = Signal(object, str, str)  # by the run's thread: who waits for it, the file, and what is wrong
 
-    def __init__(self, area: DockArea, worker: RunWorker, lesson: Callable[[], Path | None]) -> None:
-        """*lesson* says which lesson's file is open."""
+    def __init__(
+        self, area: DockArea, worker: RunWorker, lesson: Callable[[], Path | None], moment: Callable[[], dict[str, Any]]
+    ) -> None:
+        """*lesson* says which lesson's file is open, *moment* gives what is shown, with its marks, as a step of one."""
         super().__init__(area)
-        self._area, self._worker, self._lesson = area, worker, lesson
+        self._area, self._worker, self._lesson, self._moment = area, worker, lesson, moment
         self._folder: QTemporaryDir | None = None  # of runs that no line opens
         self._numbers = count(1)
         self._saved.connect(self._go_on)
@@ -105,11 +108,9 @@ class SharingControl(QObject):
     def _open(self, frame: Frame, take: Take) -> None:
         """Hand on the words of a command that open the run: those of its line, else a file to which it is saved."""
         if line := frame.opening_line:
-            take(shlex.split(line)[1:-2], "")
+            take([*shlex.split(line)[1:-2], *self._marks()], "")
             return
-        if self._folder is None:
-            self._folder = QTemporaryDir()
-        path = Path(self._folder.path()) / f"run-{next(self._numbers)}.slotscope"
+        path = self._file("run", ".slotscope")
 
         def save(worker: RunWorker) -> None:
             fault = ""
@@ -122,6 +123,21 @@ class SharingControl(QObject):
             self._saved.emit(take, str(path), fault)
 
         self._worker.post(save)
+
+    def _file(self, kind: str, suffix: str) -> Path:
+        """A new file that goes with the window."""
+        if self._folder is None:
+            self._folder = QTemporaryDir()
+        return Path(self._folder.path()) / f"{kind}-{next(self._numbers)}{suffix}"
+
+    def _marks(self) -> list[str]:
+        """The words of a command that bring along what is drawn now."""
+        step = self._moment()
+        if not step["marks"]:
+            return []
+        path = self._file("marks", ".toml")
+        add_step(path, {**step, "text": "Marks."})
+        return [f"--marks={path}:1"]
 
     def _go_on(self, take: Take, path: str, fault: str) -> None:
         with suppress(RuntimeError):  # its dialog was closed meanwhile

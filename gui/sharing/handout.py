@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Callable, Iterator, NamedTuple, Protocol
+from typing import Callable, Iterator, NamedTuple, Protocol, Sequence
 
 from PySide6.QtCore import QMarginsF, QPoint, QRectF, Qt
 from PySide6.QtGui import QFont, QPageLayout, QPageSize, QPainter, QPdfWriter
@@ -14,10 +14,12 @@ from slotscope.gui.film.stage import show_at_rest
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels import COMPARISON, companions_of, panels_of
 from slotscope.gui.panels.wording import sentence
+from slotscope.gui.presenting.pad import mark_over
 from slotscope.gui.sharing.draft import draft_of
 from slotscope.gui.widgets.painted import image_of
 from slotscope.gui.window.application import application
 from slotscope.model.errors import UserError
+from slotscope.model.lessons.marks import Mark
 from slotscope.model.reporting.explain import full_time
 from slotscope.model.reporting.frame import Frame
 
@@ -43,8 +45,10 @@ class _Sheets(Protocol):
     def end(self) -> None: ...
 
 
-def save_handout(frame: Frame, path: Path, theme: str, tell: Callable[[float], None]) -> int:
-    """Write all panels that have something to show; returns how many there are.
+def save_handout(
+    frame: Frame, path: Path, theme: str, tell: Callable[[float], None], marks: Sequence[Mark] = ()
+) -> int:
+    """Write all panels that have something to show, with the marks on them; returns how many there are.
 
     *tell* takes how much is done, and may raise what ends it.
 
@@ -58,8 +62,8 @@ def save_handout(frame: Frame, path: Path, theme: str, tell: Callable[[float], N
     wanted = list(_wanted(frame))
     count = 0
     with _sheets_of(path) as sheets:
-        for number, (cls, part, title) in enumerate(wanted, 1):
-            count += _saved(cls(look), title, part, frame, sheets)
+        for number, (cls, lane, title) in enumerate(wanted, 1):
+            count += _saved(cls(look), title, lane, frame, sheets, marks)
             tell(number / len(wanted))
     return count
 
@@ -77,10 +81,12 @@ def _sheets_of(path: Path) -> Iterator[_Sheets]:
             sheets.end()
 
 
-def _saved(panel: Panel, title: str, part: Frame, frame: Frame, sheets: _Sheets) -> bool:
+def _saved(panel: Panel, title: str, lane: int, frame: Frame, sheets: _Sheets, marks: Sequence[Mark]) -> bool:
     """Let a panel show a moment and write its picture; False where it has nothing to show."""
+    part = frame.lanes[lane]
     try:
         if shown := _shows(panel, part):
+            mark_over(panel, lane, marks)
             sheets.add(CaptionedPanel(panel, _caption(title or panel.title, part, frame)))
         return shown
     finally:
@@ -88,17 +94,17 @@ def _saved(panel: Panel, title: str, part: Frame, frame: Frame, sheets: _Sheets)
         panel.deleteLater()
 
 
-def _wanted(frame: Frame) -> Iterator[tuple[type[Panel], Frame, str]]:
-    """The panels that there are, what each shows, and what it is called where that is not its title."""
+def _wanted(frame: Frame) -> Iterator[tuple[type[Panel], int, str]]:
+    """The panels that there are, the lane of each, and what it is called where that is not its title."""
     system = frame.info.system
     labels = () if frame.comparison is None else frame.comparison.labels
     for entry in (*panels_of(system), *([COMPARISON] if labels else [])):
         cls = entry.load()
         if cls.needs <= frame.info.offers:
-            yield cls, frame, f"{labels[0]}: {cls.title}" if labels and entry is not COMPARISON else ""
-    for label, part in zip(labels[1:], frame.companions, strict=True):
+            yield cls, 0, f"{labels[0]}: {cls.title}" if labels and entry is not COMPARISON else ""
+    for lane, label in enumerate(labels[1:], 1):
         for cls in (entry.load() for entry in companions_of(system)):
-            yield cls, part, f"{label}: {cls.title}"
+            yield cls, lane, f"{label}: {cls.title}"
 
 
 def _shows(panel: Panel, frame: Frame) -> bool:

@@ -30,6 +30,10 @@ def place(text: str) -> Moment | float:
         raise argparse.ArgumentTypeError(f"{error}, or t=12.5 for a time") from None
 
 
+def _marks_option(parser: Parser) -> None:
+    parser.add_argument("--marks", metavar="LESSON:N", help="also what is drawn at step N of this lesson")
+
+
 def film_parser() -> Parser:
     """That of ``slotscope film``."""
     parser = Parser(
@@ -70,6 +74,7 @@ def film_parser() -> Parser:
     parser.add_argument(
         "--theme", metavar="THEME", type=one_of("light", "dark"), default="light", help="light or dark (default: light)"
     )
+    _marks_option(parser)
     json_option(parser, _HOW_FAR)
     return parser
 
@@ -96,6 +101,7 @@ def page_parser() -> Parser:
     parser.add_argument(
         "--panel", metavar="NAME", action="append", default=[], help="also this panel; several times for several"
     )
+    _marks_option(parser)
     json_option(parser, _HOW_FAR)
     return parser
 
@@ -119,6 +125,7 @@ def handout_parser() -> Parser:
     parser.add_argument(
         "--theme", metavar="THEME", type=one_of("light", "dark"), default="light", help="light or dark (default: light)"
     )
+    _marks_option(parser)
     json_option(parser, _HOW_FAR)
     return parser
 

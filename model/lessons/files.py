@@ -8,9 +8,10 @@ from typing import Any, Mapping
 
 import tomli_w
 
-from slotscope.model.errors import ScenarioError, unknown_name
+from slotscope.model.errors import ScenarioError, UserError, unknown_name
 from slotscope.model.lessons.languages import ENGLISH
 from slotscope.model.lessons.lesson import Lesson
+from slotscope.model.lessons.marks import Mark
 from slotscope.model.lessons.translation import translated, words_beside
 from slotscope.model.scenario.load import read_text, title_in
 from slotscope.model.scenario.validation import validated
@@ -64,6 +65,25 @@ def load_lesson(path: Path, language: str = ENGLISH) -> Lesson:
         One line: the file, the field's path, what was found and what is allowed.
     """
     return translated(_parsed(read_text(path, "lesson"), str(path)), path, language)
+
+
+def marks_of(named: str | None) -> tuple[Mark, ...]:
+    """What is drawn at a step, written ``LESSON:N``: a lesson's name or path, and a number from 1; None: nothing.
+
+    Raises
+    ------
+    UserError
+        If there is no such lesson, or step.
+    """
+    if named is None:
+        return ()
+    name, _, number = named.rpartition(":")
+    if not name or not number.isdecimal():
+        raise UserError(f"found '{named}', allowed: LESSON:N, the name or path of a lesson and a step", where="--marks")
+    steps = load_lesson(find_lesson(name)).steps
+    if not 1 <= int(number) <= len(steps):
+        raise UserError(f"found {number}, allowed: from 1 to {len(steps)}", where="--marks")
+    return steps[int(number) - 1].marks
 
 
 def _parsed(text: str, where: str) -> Lesson:

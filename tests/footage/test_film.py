@@ -22,6 +22,8 @@ from slotscope.gui.theme import load_theme
 from slotscope.model.comparison.comparison import open_run, stand_at
 from slotscope.model.errors import UserError
 from slotscope.model.footage.footage import Footage, usual_by, walk
+from slotscope.model.lessons.files import marks_of
+from slotscope.model.lessons.marks import Mark
 from slotscope.model.running.origin import Moment
 
 CLASSROOMS = ("dra-classroom", "queues-classroom", "jrs-classroom", "moldable-classroom")
@@ -105,6 +107,21 @@ def test_the_same_film_has_the_same_pictures(qapp, tmp_path, scenario, chance):
     assert {0.0, 1.0} <= shown, "progress from the start to the end"
     described = QImage(str(tmp_path / "first" / "frame-00001.png")).text("Description")
     assert described.startswith(f"slotscope {scenario} --policy ") and described.endswith(f"--event {start}")
+
+
+def test_marks_are_on_every_picture(qapp, tmp_path):
+    footage = Footage(Moment((9,)), Moment((10,)), "event")
+    mark = Mark(panel="algorithm", shape="stroke", path="0.1,0.5 0.9,0.5")
+    for name, marks in (("bare", ()), ("marked", (mark,))):
+        shoot(open_run("dra-classroom", (), kernel=False), footage, SMALL._replace(marks=marks), tmp_path / name, print)
+    for bare, marked in zip(digests(tmp_path / "bare"), digests(tmp_path / "marked"), strict=True):
+        assert bare != marked
+
+
+@pytest.mark.parametrize("named", ["dra-1-decision", "dra-1-decision:0", "dra-1-decision:99", "no-lesson:1"])
+def test_marks_are_those_of_a_step_that_there_is(named):
+    with pytest.raises(UserError):
+        marks_of(named)
 
 
 def test_panels_size_and_theme_are_those_that_were_asked_for(qapp, tmp_path):

@@ -18,9 +18,11 @@ from slotscope.gui.main_window import MainWindow
 from slotscope.gui.page.writing import unpacked
 from slotscope.gui.sharing.dialog import ShareDialog
 from slotscope.gui.sharing.handout import save_handout
+from slotscope.gui.theme import load_theme
 from slotscope.model.cli.arguments import parse
 from slotscope.model.comparison.comparison import open_run, stand_at
 from slotscope.model.errors import UserError
+from slotscope.model.lessons.marks import Mark
 from slotscope.model.running.origin import Moment
 from tests.gui.windows import PATIENCE, complete_window, rest, warm
 
@@ -249,9 +251,14 @@ class TestHandouts:
         event = random.Random(int(pytestconfig.option.hypothesis_seed)).randrange(5, 60)
         run = open_run(scenario, (), kernel=False)
         stand_at(run, Moment((event,)))
-        count = save_handout(run.frame(), tmp_path / "all", "light", lambda _: None)
+        servers = {"dra-classroom": "servers", "moldable-classroom": "moldable-servers"}[scenario]
+        mark = Mark(panel=servers, shape="stroke", path="0.2,0.5 0.8,0.5")
+        count = save_handout(run.frame(), tmp_path / "all", "light", lambda _: None, (mark,))
         pictures = sorted((tmp_path / "all").glob("*.png"))
         assert len(pictures) == count >= 8
+        (marked,) = (QImage(str(path)) for path in pictures if path.stem.endswith(f"-{servers}"))
+        middle = marked.pixelColor(marked.width() // 2, marked.height() // 2)
+        assert middle.name() == load_theme("light").rejection
         captions = (tmp_path / "all" / "captions.txt").read_text("utf-8").split("\n\n")
         for path, caption in zip(pictures, captions, strict=True):
             name, what, *_, line = caption.strip().split("\n")

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.presenting.pad import MarkPad, NoteField
 from slotscope.gui.presenting.strokes import base_of, placed
-from slotscope.model.lessons.files import load_lesson
+from slotscope.model.lessons.files import load_lesson, marks_of
 from slotscope.model.lessons.marks import MOST_POINTS
 from slotscope.model.running.origin import Moment
 from tests.gui.test_keys import CTRL, SHIFT, strike
@@ -204,6 +204,8 @@ def test_marks_are_made_with_the_keyboard_alone(qtbot: QtBot, window: MainWindow
     strike(window, Key.Key_Return)
     made = [("arrow", (0, 6), ""), ("note", (0, 6), "ab"), ("stroke", (0, 6), "")]
     assert [(mark.shape, mark.on, mark.text) for mark in pen.marks] == made
+    (word,) = window.sharing._marks()
+    assert marks_of(word.removeprefix("--marks=")) == pen.marks
     layout = window.area.layouts.text()
     for key, modifier, left in ((Key.Key_Escape, NONE, 3), (Key.Key_C, NONE, 0), (Key.Key_Z, CTRL, 3)):
         strike(window, key, modifier)
