@@ -160,7 +160,7 @@ def test_a_name_that_looks_like_markup_stays_a_name(qapp: Any, tmp_path: Path) -
 def test_words_that_a_lesson_or_a_run_alone_takes_are_refused(qapp: Any, tmp_path: Path) -> None:
     out = f"--out={tmp_path / 'x.html'}"
     for words, told in (
-        ("--lesson dra-1-decision --seed 3", "found --policy, --seed or --trace, allowed: without --lesson"),
+        ("--lesson dra-1-decision --seed 3", "found --policy, --seed, --trace or --marks, allowed: without --lesson"),
         ("dra-classroom --from 3 --to 4 --step 2", "--step: found no lesson, allowed: with --lesson"),
     ):
         with pytest.raises(UsageError, match=told):
