@@ -57,16 +57,9 @@ def check(found: Estimate, expected: tuple[float, float], most: float) -> None:
     assert abs(found.mean - value) <= half_width + found.half_width + ROUNDING
 
 
-@pytest.mark.parametrize(("servers", "factor"), FIGURE_3)
-def test_figure_3(servers: int, factor: Any) -> None:
-    found = reward(servers, factor, until=120_000 / servers)
-    check(found, FIGURE_3[servers, factor], 0.005)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(("servers", "factor"), [*FIGURE_3, *LARGE])
-def test_figure_3_for_long(servers: int, factor: Any) -> None:
-    found = reward(servers, factor, until=400_000 / servers)
+def test_figure_3(servers: int, factor: Any) -> None:
+    found = reward(servers, factor, until=200_000 / servers)
     check(found, (FIGURE_3 | LARGE)[servers, factor], 0.002)
 
 
