@@ -21,11 +21,15 @@ from slotscope.model.questions.tables import Column, EventTable, Lead
 from slotscope.model.running.engine import EventRun, System, Task
 from slotscope.model.running.slices import MOST_EVENTS, Slices
 from slotscope.model.running.timeline import NO_END, Stretch, Timeline
+from slotscope.model.systems.base import EVENT
 from slotscope.model.systems.state import copied
 from slotscope.model.systems.watching import RowChanges
 
 #: Events between two looks around at first, where states have to be looked at.
 FEW = 200
+
+#: So many events behind a slice the state looked at last runs on to it; from further away its start is copied.
+NEAR = 1000
 
 #: Share of the events left open from which on the next slice is looked at while it runs first.
 MANY = 0.3
@@ -105,6 +109,7 @@ class _Asker:
         self._settled = frozenset[str]() if self._things is None else self._things.settled
         self._many = False  # whether the last slice left so many events open that its run had better tell its changes
         self._pairs = any(question.pairs for question in questions)
+        self._seen: Any = None  # the state that was looked at last; it follows the run while it stays near
         self._leads = [self._first_lead() for _ in questions]
         for lead, question in zip(self._leads, questions, strict=True):
             self._look_at_start(lead, question)
@@ -180,13 +185,15 @@ class _Asker:
         began = monotonic()
         needed = [self._needed(*pair) for pair in zip(self._questions, tables, strict=True)]
         events = np.flatnonzero(np.logical_or.reduce(needed)).tolist()
+        if self._seen is not None and events and int(state.number[EVENT]) - int(self._seen.number[EVENT]) <= NEAR:
+            state = self._seen
         for event in events:
             number, before = int(tables[0].rows["event"][event]), None
             if self._pairs:
                 state = self._state_after(state, number - 1)
                 before = copied(state)
             state = self._state_after(state, number)
-            said = cache(partial(_said, self._timeline.system, before))
+            said = cache(partial(_said, self._timeline.system, before)) if self._pairs else dict
             for question, table, mine in zip(self._questions, tables, needed, strict=True):
                 if mine[event]:
                     scene = table.one(event + self._depth, state)
@@ -197,6 +204,7 @@ class _Asker:
                         if place not in table.known:
                             table.looks[place][event + self._depth] = _one(look.read, scene)
         if events:
+            self._seen = state
             self._slices.learn(len(tables[0].rows), monotonic() - began)
 
     def _look_at_changes(self, tables: list[EventTable], state: Any, changes: RowChanges | None) -> None:

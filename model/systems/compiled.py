@@ -14,7 +14,7 @@ outcome)`` that runs events until its tape is full, and returns why it came back
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Callable
+from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
@@ -33,6 +33,18 @@ INITIAL_JOBS, LAST_BLOCK, STOP_FLAGS, STRIDE, EXPLAIN = range(5)
 COMMON = 5
 
 _REASONS = {AT_LIMIT: Reason.LIMIT, AT_TIME: Reason.TIME, AT_FLAG: Reason.FLAG, AT_END: Reason.END}
+
+
+#: Indexes that an engine keeps with the states that it has run.
+MOST_KEPT = 2
+
+
+class _Kept(NamedTuple):
+    """An index, with its state and when that was left: nothing else may be at the state's place in memory."""
+
+    state: Any
+    moment: tuple[int, int]
+    given: tuple[Any, ...]
 
 
 class CompiledEngine:
@@ -63,8 +75,7 @@ class CompiledEngine:
         for place, number in self.options().items():
             self.constant[place] = number
         self._run = self.twin()
-        self._index: tuple[Any, ...] = ()
-        self._index_of: tuple[int, int, int] | None = None
+        self._kept: list[_Kept] = []
 
     def twin(self) -> Callable[..., int]:
         """The kernel, compiled or to be compiled at its first call."""
@@ -99,8 +110,7 @@ class CompiledEngine:
         most = len(tape) // task.stride + 1 if task.stride else 0
         samples = np.empty((most, self.system.sample_width))
         done, outcome = np.zeros(2, np.int64), np.zeros(self.outcomes, np.int64)
-        index = self._index if self._index_of == _identity(state) else self.build(state)
-        self._index_of = None  # a kernel that raises something leaves it as it is of no state
+        index = self._taken(state) or self.build(state)
         jobs = self._jobs(state)
         watch = self._watch(state, task, len(tape)) if task.watch and self.watches else None
         while True:
@@ -121,9 +131,18 @@ class CompiledEngine:
             else:
                 break
             index = self.build(state)
-        self._index, self._index_of = index, _identity(state)
+        self._kept = [*self._kept, _Kept(state, _moment(state), index)][-MOST_KEPT:]
         changes = None if watch is None else watch.changes(state)
         return Advance(state, int(done[0]), _REASONS[code], samples[: done[1]], changes=changes)
+
+    def _taken(self, state: Any) -> tuple[Any, ...]:
+        """The index of a state as it was left, which is kept no more until it runs on; empty if there is none.
+
+        The last few are kept: who asks about a run lets a copy of it follow it from slice to slice.
+        """
+        mine = next((one for one in self._kept if one.state is state), None)
+        self._kept = [one for one in self._kept if one is not mine]
+        return mine.given if mine is not None and mine.moment == _moment(state) else ()
 
     def _watch(self, state: Any, task: Task, events: int) -> RowWatch:
         """What is watched in the next *events*, after those that the task names."""
@@ -144,6 +163,6 @@ class CompiledEngine:
         return self.no_jobs if block is None else block
 
 
-def _identity(state: Any) -> tuple[int, int, int]:
-    """Tells whether a state is still the one that an index was built for."""
-    return id(state), int(state.number[EVENT]), int(state.trail[0])
+def _moment(state: Any) -> tuple[int, int]:
+    """Tells whether a state is still as it was when an index was left with it."""
+    return int(state.number[EVENT]), int(state.trail[0])

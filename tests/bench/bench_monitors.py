@@ -28,7 +28,7 @@ def main() -> None:
     """Print a row for each kind of system."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few rounds")
-    rounds = 5 if parser.parse_args().quick else 25
+    rounds = 15 if parser.parse_args().quick else 25
     print("| scenario | watched / not | states judged |\n|---|---|---|")
     for name in SCENARIOS:
         runs = [Session.open(name), Session.open(name)]

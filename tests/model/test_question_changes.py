@@ -13,6 +13,8 @@ from slotscope.model.questions.asking import answers
 from slotscope.model.questions.changes import StateLook
 from slotscope.model.questions.fields import StateValue
 from slotscope.model.questions.meaning import Question, understood
+from slotscope.model.running.engine import Task, started
+from slotscope.model.systems.state import digest
 
 SCENARIOS = {"dra-classroom": 3, "queues-classroom": 3, "jrs-classroom": 6, "moldable-classroom": 5}
 EVENTS = 400
@@ -120,3 +122,17 @@ def test_nothing_is_looked_up_where_changes_say_it_all() -> None:
     counted = StateLook(lambda table: (looks.append(1), look.read(table))[1], look.of_things)
     asked(session, replace_looks(question, [counted]))
     assert not looks
+
+
+def test_two_states_run_in_turn_on_one_engine_and_each_keeps_its_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run, and the copy of it that is looked at."""
+    session = Session.open("dra-classroom")
+    engine, system, tape = session.bench.kernel(), session.bench.system, np.zeros(7, session.bench.system.row_dtype)
+    built: list[int] = []
+    build = engine.build
+    monkeypatch.setattr(engine, "build", lambda state: (built.append(1), build(state))[1])
+    first, second = started(system), started(system)
+    for _ in range(20):
+        first, second = (engine.advance(state, tape, Task()).state for state in (first, second))
+    assert digest(first) == digest(second)
+    assert len(built) < 20  # once each, and where GPA's best is asked for, or the state grows
