@@ -242,7 +242,7 @@ class MainWindow(QMainWindow):
         self.status.say(text)
 
     def _refused(self, text: str) -> None:
-        self.say(text)
+        self.status.refuse(text)
         self.show_what_runs()
 
     def show_what_runs(self) -> None:
@@ -250,7 +250,7 @@ class MainWindow(QMainWindow):
         if self.info is not None:
             self.transport.set_info(self.info)
         else:
-            self.transport.scenario.setCurrentIndex(-1)
+            self.transport.show_nothing()
 
     def fail(self, fault: Fault) -> None:
         """Say what went wrong outside the panels."""

@@ -34,6 +34,11 @@ class StatusLine(QStatusBar):
         self.said.setText(text)
         announce(self, text)
 
+    def refuse(self, text: str) -> None:
+        """Say what the run refuses; it stays until the run has another message."""
+        self._told = text
+        self.say(text)
+
     def show_run(self, message: str, following: str) -> None:
         """Say what the run tells, unless it was said before, and what is next."""
         if message != self._told:

@@ -247,6 +247,11 @@ class TransportBar(QWidget):
         """The kinds of event to choose from."""
         return tuple(self.kind.itemText(place) for place in range(self.kind.count()))
 
+    def show_nothing(self) -> None:
+        """Name neither a scenario nor a policy: none runs."""
+        for box in (self.scenario, self.policy):
+            box.setCurrentIndex(-1)
+
     def set_info(self, info: RunInfo) -> None:
         """Show what runs now."""
         source = info.origin.source or info.scenario_name

@@ -376,8 +376,10 @@ def test_at_the_start_nothing_is_said_but_the_question(qtbot: QtBot, tmp_path: P
         window.worker.refused.connect(refused.append)
         qtbot.waitUntil(buttons["run"].isVisible, timeout=PATIENCE)
         assert [line for line in refused if "helper.py" not in line] == []
+        assert not window.transport.scenario.currentText() + window.transport.policy.currentText()
         qtbot.mouseClick(buttons["run"], Qt.MouseButton.LeftButton)
         rest(qtbot, window, lambda: window.frame is not None and window.frame.event > 3)
+        assert "wants to run" not in window.status.said.text()
 
 
 @pytest.mark.parametrize("system", SMALL)

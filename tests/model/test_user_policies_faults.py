@@ -134,6 +134,7 @@ class TestLoading:
 FAULTS: dict[str, tuple[str, str]] = {
     "exception": ("x = 1 / 0", "ZeroDivisionError: division by zero"),
     "own exception": ("class E(Exception):\n    def __str__(self): 1 / 0\nraise E", ": E"),
+    "late import": ("import mine", "No module named 'mine'; import modules beside the file at its head"),
     "exit": ("import sys\nsys.exit(3)", "it leaves the program (SystemExit)"),
     "interrupt": ("raise KeyboardInterrupt", "KeyboardInterrupt"),
     "generator exit": ("raise GeneratorExit", "GeneratorExit"),

@@ -102,7 +102,8 @@ class Call:
         line = line_in(error, self.path) or self.line
         if isinstance(error, MemoryError):
             end(OUT_OF_MEMORY, self.path, line)  # what it has taken is given back so
-        return self.fault(said_by(error), line)
+        head = "; import modules beside the file at its head" if isinstance(error, ModuleNotFoundError) else ""
+        return self.fault(said_by(error) + head, line)
 
     def _locate(self) -> None:
         """The line of the file at which the innermost generator waits."""
