@@ -108,14 +108,13 @@ def test_the_list_stays_as_it_is(tmp_path: Path, answer: Command) -> None:
         (source(BAD.format("while True: pass")), "is this a loop without end?"),
     ],
 )
-def test_a_fault_is_one_line(tmp_path: Path, text: str, said: str) -> None:
+def test_a_fault_is_one_line(tmp_path: Path, slotscope: Command, text: str, said: str) -> None:
     write(tmp_path, text)
-    done = run("run", "dra-classroom", "--policy", "mine.py", "--json", folder=tmp_path)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert len(done.stderr.splitlines()) == 1
-    assert done.stderr.startswith("slotscope: mine.py, line ")
-    assert said in done.stderr
+    done = slotscope("run dra-classroom --policy mine.py --json")
+    assert (done.code, done.out) == (2, "")
+    assert len(done.err.splitlines()) == 1
+    assert done.err.startswith("slotscope: mine.py, line ")
+    assert said in done.err
 
 
 def test_prints_do_not_reach_stdout(tmp_path: Path) -> None:
