@@ -419,7 +419,6 @@ class TestTable1:
     """The statistic of the paper: jobs completed by the last of the first 5 million arrivals."""
 
     LENGTH = MoldableLength((5_000_000,), 2)
-
     #: Deviations of one run, of the time of completed jobs and of blocking: two runs by themselves do not tell them.
     DEVIATIONS: Mapping[str, tuple[float, float]] = {"Pareto": (0.002, 0.0008), "usual": (0.0006, 0.0007)}
 
