@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButt
 
 from slotscope.gui.intents import Ask, AskWhy, BreakAt, GoTo, RunUntil, Say, WhatIf
 from slotscope.gui.language.words import tr
-from slotscope.gui.panel import Panel
+from slotscope.gui.panel import LEAST, Panel
 from slotscope.gui.panels.decisions_model import LogModel, mark_icon, mark_side
 from slotscope.gui.panels.decisions_view import LogView
 from slotscope.gui.theme import Theme, current_fonts
@@ -165,6 +165,7 @@ class DecisionsPanel(Panel):
         self.bar.restyle(theme)
         self.view.set_lecture(lecture)
         self.view.restyle(theme)
+        self.setMinimumHeight(self.view.minimumSizeHint().height() if lecture else LEAST[1])
 
     def heightForWidth(self, width: int) -> int:
         """Height that the present sentence needs at a width."""

@@ -255,6 +255,11 @@ class LogView(QTableView):
     def sizeHint(self) -> QSize:
         return QSize(400, 160)
 
+    def minimumSizeHint(self) -> QSize:
+        """In lecture mode one line, where there is no more to say: the servers need the room."""
+        least = super().minimumSizeHint()
+        return QSize(least.width(), self.verticalHeader().defaultSectionSize()) if self._lecture else least
+
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         if self._log.rowCount() or not self.empty_note:

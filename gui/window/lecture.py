@@ -292,15 +292,15 @@ class LectureMode(QObject):
 
     def follow(self) -> None:
         """Make room for a sentence that is longer than those before, and for a panel that is much wider or narrower."""
-        if self.on and self._staged:
-            self.fit()
-        elif self.on and self._needed() > self._sentence:
+        if self.on and self._needed() > self._sentence:
             self._share_out()
-        self._staged = False
         self._look.start()  # the panels are about to write what is new
 
     def _look_again(self) -> None:
-        if self.on and abs(self._widths()[1] - self._right) > _CALM * self._window.width():
+        staged, self._staged = self._staged, False
+        if self.on and staged:
+            self.fit()
+        elif self.on and abs(self._widths()[1] - self._right) > _CALM * self._window.width():
             self._share_out()
 
     def _share_out(self) -> None:

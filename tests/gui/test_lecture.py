@@ -19,6 +19,7 @@ from slotscope.gui.panels import SENTENCES, panels_of
 from slotscope.gui.panels.columns import HeadedColumns
 from slotscope.gui.panels.share_bars import heading
 from slotscope.gui.pictures.picture import ZoomedPicture
+from slotscope.gui.presenting.strokes import base_of
 from slotscope.model.running.origin import Moment
 from tests.gui.windows import complete_window, hall, press
 
@@ -35,6 +36,14 @@ READ = 16
 
 #: Scenarios of a classroom, each with an event.
 CLASSROOMS = (("dra-classroom", 30), ("queues-classroom", 20), ("jrs-classroom", 14), ("moldable-classroom", 7))
+
+#: In each of them a lesson's step that asks something, the last two side by side.
+ASKING = {
+    "dra-classroom": ("dra-1-decision", 2),
+    "queues-classroom": ("queues-1-slot", 1),
+    "jrs-classroom": ("jrs-4-budget", 0),
+    "moldable-classroom": ("moldable-1-blocking", 3),
+}
 
 
 @pytest.fixture
@@ -114,6 +123,16 @@ def test_a_hall_sees_servers_one_panel_and_one_sentence(
     servers = window.area.roles.servers
     assert server_height(window, servers) >= LEAST
     assert window.docks[servers].width() >= 0.5 * window.width()
+    name, step = ASKING[scenario]
+    window.lessons.open(name, step)
+    qtbot.waitUntil(lambda: window.lessons.questions.open, timeout=30_000)
+    qtbot.wait(100)
+    window.settle()
+    shown_servers = [window.docks[lane].panel for lane in (servers, f"{servers}-2") if lane in shown(window)]
+    boxes = [base_of(panel, (0, 0)) for panel in shown_servers]
+    assert all(box is not None and box.height() >= LEAST for box in boxes), boxes
+    assert len(boxes) == (2 if step == 3 or name == "jrs-4-budget" else 1)
+    assert cut(window) == []
 
 
 @pytest.mark.parametrize("system", sorted(PANEL_ROOMS))
