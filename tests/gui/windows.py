@@ -9,7 +9,7 @@ from threading import Thread
 from typing import Any, Callable, ClassVar, Iterator
 
 import pytest
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QSettings, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
@@ -70,6 +70,8 @@ def complete_window(qtbot: QtBot, folder: Path, height: int = 900, **settings: s
     store = QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat)
     for name, value in settings.items():
         store.setValue(name.replace("__", "/"), value)
+    # The window before goes first: it would follow the new one's theme, with all its widgets.
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     window = make_window(store, "light")
     window._bounds = SolvedOnce()
     qtbot.addWidget(window)
