@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from slotscope.model.policies.own import limits
 from tests.contract.moments import SMALL
 from tests.own_policies import FIRST_FIT, source, write
 
@@ -108,7 +109,10 @@ def test_the_list_stays_as_it_is(tmp_path: Path, answer: Command) -> None:
         (source(BAD.format("while True: pass")), "is this a loop without end?"),
     ],
 )
-def test_a_fault_is_one_line(tmp_path: Path, slotscope: Command, text: str, said: str) -> None:
+def test_a_fault_is_one_line(
+    tmp_path: Path, slotscope: Command, monkeypatch: pytest.MonkeyPatch, text: str, said: str
+) -> None:
+    monkeypatch.setattr(limits, "LIMITS", limits.LIMITS._replace(seconds=0.5))
     write(tmp_path, text)
     done = slotscope("run dra-classroom --policy mine.py --json")
     assert (done.code, done.out) == (2, "")
