@@ -7,6 +7,7 @@ system runs.
 from __future__ import annotations
 
 import hashlib
+from functools import lru_cache
 from typing import Any, Mapping, NamedTuple, TypeVar, cast
 
 import numpy as np
@@ -55,11 +56,16 @@ def digest(state: NamedTuple) -> str:
 
 def digest_of_arrays(arrays: Mapping[str, np.ndarray]) -> str:
     """The digest of a state that has these arrays, in their order."""
-    result = hashlib.blake2b(digest_size=16)
+    parts: list[bytes | memoryview] = []
     for name, array in arrays.items():
-        result.update(f"{name}{array.dtype.str}{array.shape}".encode())
-        result.update(np.ascontiguousarray(array).data)
-    return result.hexdigest()
+        parts += _heading(name, array.dtype, array.shape), np.ascontiguousarray(array).data
+    return hashlib.blake2b(b"".join(parts), digest_size=16).hexdigest()
+
+
+@lru_cache(maxsize=1024)
+def _heading(name: str, dtype: np.dtype[Any], shape: tuple[int, ...]) -> bytes:
+    """What stands before an array in what is hashed."""
+    return f"{name}{dtype.str}{shape}".encode()
 
 
 def differences(first: NamedTuple, second: NamedTuple) -> list[str]:
