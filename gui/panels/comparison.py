@@ -34,8 +34,8 @@ _BUTTONS = (
 )
 
 #: Heights in pixels, at the usual size of type where it is said: that of the panel from which on
-#: the measures are explained, and those that curves and measures keep.
-_ROOMY, _LEAST_PLOT, _LEAST_MEASURES = 460, 120, 60
+#: the measures are explained, and those that curves, in a hall or elsewhere, and measures keep.
+_ROOMY, _LOW_PLOT, _LEAST_PLOT, _LEAST_MEASURES = 460, 75, 120, 60
 
 
 class ComparisonPanel(Panel):
@@ -147,7 +147,7 @@ class ComparisonPanel(Panel):
         said = 0 if self.sentence.isHidden() else self.sentence.heightForWidth(self.body.width())
         room = self.body.height() - said - 20
         wanted = self._rows.heightForWidth(self.measures.viewport().width()) + 2
-        curves, buttons = int(_LEAST_PLOT * scale), self.controls.sizeHint().height()
+        curves, buttons = int((_LOW_PLOT if hall else _LEAST_PLOT) * scale), self.controls.sizeHint().height()
         self.controls.setHidden(hall and wanted > room - buttons)
         room -= 0 if self.controls.isHidden() else buttons
         self.curves.setHidden(hall and wanted > room - curves)

@@ -52,7 +52,7 @@ class LaneCurves(QWidget):
         self._drawing = False
         fonts = current_fonts()
         self.rewards = TimePlot(theme, fonts, PlotText("time", "value"), parent=self)
-        self.differences = TimePlot(theme, fonts, PlotText("time", "difference"), from_zero=False, parent=self)
+        self.differences = TimePlot(theme, fonts, PlotText("time", "difference", "diff."), from_zero=False, parent=self)
         self._curves: list[Pyramid] = []
         self._gaps: list[Pyramid] = []
         column = QVBoxLayout(self)

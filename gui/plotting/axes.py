@@ -21,27 +21,27 @@ _TICK_ROOM = {"left": 2.5, "bottom": 5.0}
 
 
 class NumberAxis(pg.AxisItem):  # type: ignore[misc]
-    """An axis whose numbers have thin spaces at the thousands, and its unit in the label."""
+    """An axis whose numbers have thin spaces at the thousands."""
 
-    def __init__(self, orientation: str, label: str, unit: str = "") -> None:
+    def __init__(self, orientation: str, label: str) -> None:
         super().__init__(orientation)
-        self._text = f"{label} ({unit})" if unit else label
+        self._text = label
         self._metrics = QFontMetricsF(QFont())
         self.enableAutoSIPrefix(False)
 
     def set_name(self, label: str) -> None:
-        """Call what the axis shows otherwise; it has no unit then."""
-        self._text = label
-        self.setLabel(label)
+        """Call what the axis shows otherwise."""
+        if label != self._text:
+            self._text = label
+            self.setLabel(label)
 
     @property
     def _text_height(self) -> float:
         return self._metrics.height()
 
-    @property
-    def name_length(self) -> float:
-        """Pixels that the label takes along the axis."""
-        return self._metrics.horizontalAdvance(self._text)
+    def length_of(self, label: str) -> float:
+        """Pixels that a label takes along the axis."""
+        return self._metrics.horizontalAdvance(label)
 
     def boundingRect(self) -> QRectF:
         """With room at both ends for half a number, as far as the picture reaches: others are not written."""

@@ -50,12 +50,17 @@ class RunPlot(TimePlot):
         about: str,
         history: History,
         *,
+        short: str = "",
         ranged: bool = False,
         from_zero: bool = True,
         parent: QWidget | None = None,
     ) -> None:
-        """*ranged*: a band shows the range of the first series where averages are drawn."""
-        super().__init__(theme, current_fonts(), PlotText("time", quantity), from_zero=from_zero, parent=parent)
+        """*short* names the quantity where its name has no room.
+
+        *ranged*: a band shows the range of the first series where averages are drawn.
+        """
+        text = PlotText("time", quantity, short)
+        super().__init__(theme, current_fonts(), text, from_zero=from_zero, parent=parent)
         self.setAccessibleName(f"{quantity} over time")
         self.setToolTip(f"{about}\n{_HOW}")
         self.history = history

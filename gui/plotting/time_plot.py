@@ -20,19 +20,18 @@ Role = str | int
 
 #: Lanes are told apart by colour and by how their curves are drawn.
 LANE_STYLES = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine)
-#: Height from which the axes are named, in pixels at the usual size of type.
+#: Height from which the axis of time is named, in pixels at the usual size of type.
 _LEAST_NAMED = 110
 _ABOVE_AND_BELOW = 12
 
 
 @dataclass(frozen=True)
 class PlotText:
-    """What is written at the axes: names, and units where there are any."""
+    """What is written at the axes; *y_short* where *y* has no room."""
 
     x: str
     y: str
-    x_unit: str = ""
-    y_unit: str = ""
+    y_short: str = ""
 
 
 @dataclass
@@ -66,13 +65,12 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         self, theme: Theme, fonts: Fonts, text: PlotText, *, from_zero: bool = True, parent: QWidget | None = None
     ) -> None:
         configure_plots(theme)
-        self._fonts = fonts
-        self._bottom = NumberAxis("bottom", text.x, text.x_unit)
-        self._left = NumberAxis("left", text.y, text.y_unit)
+        self._fonts, self._text = fonts, text  # a resize may come at once
+        self._bottom = NumberAxis("bottom", text.x)
+        self._left = NumberAxis("left", text.y)
         self._column = LabelColumn(theme, fonts)
         axes = {"bottom": self._bottom, "left": self._left, "right": self._column}
         super().__init__(parent, axisItems=axes, enableMenu=False)
-        self._text = text
         self._theme = theme
         self._series: dict[str, _Series] = {}
         self._bands: dict[str, tuple[PyramidBand, Role]] = {}
@@ -148,10 +146,8 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
 
     def set_quantity(self, *, x: str = "", y: str = "") -> None:
         """Change what an axis shows."""
-        for name, axis in ((x, self._bottom), (y, self._left)):
-            if name:
-                axis.set_name(name)
         self._text = replace(self._text, x=x or self._text.x, y=y or self._text.y)
+        self._bottom.set_name(self._text.x)
         self._fit()
 
     def set_label(self, name: str, label: str) -> None:
@@ -316,14 +312,17 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         self._fit()
 
     def _fit(self) -> None:
-        """Give the axes their room; a plot that is low keeps it for its curves, and names no axis."""
+        """Give the axes their room; a plot that is low keeps its height for its curves."""
         plot = self.getPlotItem()
         if plot is None:  # closed, and told of a new size all the same
             return
         named = self.height() >= _LEAST_NAMED * self._fonts.scale
         self._bottom.fit(named=named)
         beside = self.height() - self._bottom.height() - _ABOVE_AND_BELOW
-        self._left.fit(named=named and self._left.name_length <= beside)
+        names = [name for name in (self._text.y, self._text.y_short) if 0 < self._left.length_of(name) <= beside]
+        if names:
+            self._left.set_name(names[0])
+        self._left.fit(named=bool(names))
         plot.layout.activate()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 if sys.platform == "linux" and not os.environ.get("DISPLAY"):
@@ -42,7 +43,7 @@ ACTIONS = st.lists(
 
 
 def make_plot(qtbot: QtBot, theme: Theme, *, lecture: bool = False) -> TimePlot:
-    plot = TimePlot(theme, fonts(lecture), PlotText("time", "reward", "s"))
+    plot = TimePlot(theme, fonts(lecture), PlotText("time", "reward"))
     qtbot.addWidget(plot)
     plot.resize(640, 360)
     plot.show()
@@ -286,11 +287,18 @@ def test_pyqtgraphs_own_menu_is_off(plot: TimePlot) -> None:
     assert not plot.getPlotItem().ctrlMenu.isVisible()
 
 
-def test_axes_name_their_units(plot: TimePlot) -> None:
-    axis = plot.getPlotItem().getAxis("bottom")
-    assert isinstance(axis, NumberAxis)
-    assert "time (s)" in axis.labelString()
-    assert "reward" in plot.getPlotItem().getAxis("left").labelString()
+def test_axes_name_what_they_show_as_far_as_there_is_room(plot: TimePlot, qtbot: QtBot) -> None:
+    left, bottom = (plot.getPlotItem().getAxis(side) for side in ("left", "bottom"))
+    assert isinstance(left, NumberAxis) and isinstance(bottom, NumberAxis)
+    plot.set_quantity(x="time (s)", y="reward of all jobs")
+    assert "time (s)" in bottom.labelString() and "reward of all jobs" in left.labelString()
+    plot.set_quantity(y="a name that is longer than the plot is high, as it happens in a hall")
+    assert not left.label.isVisible() and bottom.label.isVisible()
+    plot._text = replace(plot._text, y_short="short")
+    plot.resize(plot.width(), plot.height() + 1)
+    qtbot.waitUntil(lambda: "short" in left.labelString() and left.label.isVisible())
+    plot.resize(plot.width(), 70)
+    qtbot.waitUntil(lambda: not bottom.label.isVisible())
 
 
 # -- export ----------------------------------------------------------------------------------

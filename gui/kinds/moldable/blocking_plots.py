@@ -47,19 +47,11 @@ class MomentPlot(RunPlot):
     quantity, short, about = "", "", ""  # names of the vertical axis, the second where there is no room
 
     def __init__(self, sums: Sums, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, self.quantity, self.about, sums, parent=parent)
+        super().__init__(theme, self.quantity, self.about, sums, short=self.short, parent=parent)
         self._sums = sums
         self._fresh = True  # nothing of this run was drawn yet
         self._levels: tuple[str, ...] = ()
         self.setMinimumHeight(80)
-        self.getPlotItem().getViewBox().sigResized.connect(self._fit_name)
-
-    def _fit_name(self) -> None:
-        """Name the axis as long as there is room."""
-        room = self.getPlotItem().getViewBox().height()
-        long = QFontMetricsF(current_fonts().body).horizontalAdvance(self.quantity)
-        self.set_quantity(y=self.quantity if long <= room else self.short)
-        self.getPlotItem().getAxis("left").resizeEvent()  # it moves a label when it is resized only
 
     def begin(self, frame: Frame) -> None:
         """Another run."""

@@ -307,7 +307,7 @@ def test_the_curve_keeps_its_room_in_the_smallest_panel(qtbot: QtBot, panel: Rew
         qtbot.waitUntil(lambda tabled=tabled: panel.table_area.isVisible() == tabled)
         qtbot.waitUntil(lambda least=least: view.height() >= least)
         assert bottom.label.isVisible() == (panel.plot.height() >= 110)
-        assert left.label.isVisible() <= (left.name_length <= view.height() + 1)
+        assert left.label.isVisible() <= (left.length_of(left.labelText) <= view.height() + 1)
     assert left.label.isVisible()
 
 
