@@ -169,7 +169,7 @@ def test_while_kernels_compile_it_is_said_and_new_events_are_not_called_past(
 class NotYetCompiled:
     """A kernel that says so of itself."""
 
-    signatures = ()
+    overloads = ()
 
     def __init__(self, kernel: Any) -> None:
         self._kernel = kernel

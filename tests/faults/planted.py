@@ -195,7 +195,7 @@ FAULTS = (
     Fault("model/traces/job_table.py", "_is_empty(fields[place]) for place in", "True for place in", _JOBS),
     Fault("model/traces/jobs.py", "np.lexsort((steps, times))", "np.argsort(times, kind='stable')", _JOBS),
     Fault(
-        "model/reporting/data_tables.py",
+        "model/reporting/data_columns.py",
         "None if self.known is None else self.known[rows]",
         "self.known if self.known is None else self.known[: len(self.values[rows])]",
         ("tests/model/test_data_tables.py",),

@@ -140,7 +140,7 @@ def test_a_run_never_gets_the_bounds_of_another(qtbot, window, monkeypatch):
 
 def test_a_kind_of_event_of_the_last_run_is_refused(qtbot, window, monkeypatch):
     said = []
-    monkeypatch.setattr(window, "say", said.append)
+    monkeypatch.setattr(window.status, "refuse", said.append)
     window.control.open("queues-classroom")
     for ask in (lambda: window.control.run_until(kind="rejection"), lambda: window.control.back_to("rejection")):
         with qtbot.waitSignal(window.worker.refused, timeout=PATIENCE) as refused:
