@@ -262,7 +262,7 @@ class TestPicture:
 
     def test_the_marked_line_differs_from_the_others(self, panel, steps, qtbot):
         panel.set_frame(steps[-1])
-        qtbot.wait(300)
+        qtbot.waitUntil(lambda: panel.view._glide.state() == panel.view._glide.State.Stopped)
         line = panel.view.picture.current
         image = panel.view.viewport().grab().toImage()
         y = panel.view.place_of(line).y()
