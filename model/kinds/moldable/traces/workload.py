@@ -75,7 +75,7 @@ def with_trace(
     scenario, trace, _ = playing(scenario, TraceMoldable, paths, "moldable-swf")
     log = _used(scenario, trace, _read(trace, progress, cancelled))
     found = _told(scenario, trace, log)
-    report = log.report.then(len(log.time), "jobs", (), _notes(found, log))
+    report = log.report.then(len(log.time), "jobs", (), _notes(found, log, scenario.classes[0].degree))
     if trace.arrivals == "recorded" and trace.sizes == "recorded":
         return found, RecordedWorkload(*_arrays(_times(found, log), log.size)), report
     return found, None, report
@@ -204,7 +204,7 @@ def _told(scenario: MoldableScenario, trace: TraceMoldable, log: _ScenarioLog) -
     Raises
     ------
     ScenarioError
-        If the log's machine is too small for the class, or too large for a run.
+        If the log's machine is too large for a run.
     """
     servers = scenario.servers.count or log.machine
     mean = rounded(fsum(log.size) / len(log.size))
@@ -218,6 +218,7 @@ def _told(scenario: MoldableScenario, trace: TraceMoldable, log: _ScenarioLog) -
         "mean": str(mean),
     }
     job_class = as_data(scenario)["classes"][0] | {"arrival_rate": str(rate), "size": size}
+    job_class["speedup"] = _up_to(servers, job_class["speedup"])
     job_class.pop("share", None)
     gap = log.gap if trace.load is None else float(1 / (rate * servers))
     changes: dict[str, Any] = {
@@ -229,7 +230,14 @@ def _told(scenario: MoldableScenario, trace: TraceMoldable, log: _ScenarioLog) -
     return validated(MoldableScenario, as_data(scenario) | changes)
 
 
-def _notes(scenario: MoldableScenario, log: _ScenarioLog) -> list[str]:
+def _up_to(servers: int, speedup: Any) -> Any:
+    """A speed-up as data, for no more servers than there are: a log's machine can be smaller than its degree."""
+    if isinstance(speedup, list):
+        return speedup[:servers]
+    return speedup | {"degree": min(speedup["degree"], servers)}
+
+
+def _notes(scenario: MoldableScenario, log: _ScenarioLog, degree: int) -> list[str]:
     trace = scenario.workload
     assert isinstance(trace, TraceMoldable)
     gap, mean, servers = _mean_gap(scenario), float(scenario.mean_of(0)), scenario.servers.count
@@ -243,6 +251,8 @@ def _notes(scenario: MoldableScenario, log: _ScenarioLog) -> list[str]:
     ]
     if trace.load is not None:
         notes.append(f"times between arrivals are scaled by {gap / log.gap:.4g}")
+    if scenario.classes[0].degree < degree:
+        notes.append(f"a job runs on {servers:,} servers at most, where the speed-up is told for {degree:,}")
     if log.machine != servers:
         notes.append(f"the log's machine has {log.machine:,} processors")
     return notes
