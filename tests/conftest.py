@@ -71,6 +71,9 @@ def pytest_configure(config: pytest.Config) -> None:
     platform = check_platform(os.environ)
     if platform.problem:
         raise pytest.UsageError(platform.problem)
+    # Workers would find nothing, and say so to nobody.
+    if missing := [name for name in config.args if not Path(name.partition("::")[0]).exists()]:
+        raise pytest.UsageError(f"found no file or folder '{missing[0]}'")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         # As a shell starts what it leaves in the background; what tests start would be as deaf.
         signal.signal(signal.SIGINT, signal.default_int_handler)
