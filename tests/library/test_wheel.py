@@ -92,7 +92,9 @@ def test_it_holds_one_package_with_all_that_belongs_to_it(wheel: Path) -> None:
 
 
 def test_the_links_lay_the_folders_out_as_they_are_installed() -> None:
-    layout = {path.name: path.readlink().as_posix() for path in (ROOT / ".installed/slotscope").iterdir()}
+    # Whoever imports from there, as a rule's test does, leaves a folder of compiled code.
+    there = [path for path in (ROOT / ".installed/slotscope").iterdir() if path.name != "__pycache__"]
+    layout = {path.name: path.readlink().as_posix() for path in there}
     library = {path.name: f"../../gui/library/{path.name}" for path in (ROOT / "gui/library").glob("*.py")}
     assert layout == library | {"model": "../../model", "gui": "../../gui"}
 
