@@ -38,13 +38,15 @@ class LinesPainter:
         bottom = lines * layout.row
         room = (layout.right - layout.left) / self._metrics.horizontalAdvance(_LONGEST_TICK)
         step = step_up(self._span / max(1.0, min(_TICKS, room)))
+        apart = layout.x(0, self._span) - layout.x(step, self._span)
+        beside = self._metrics.horizontalAdvance("now") / 2 + self._metrics.horizontalAdvance(" ")
         for number in range(int(self._span / step * (1 + 1e-9)) + 1):
             x = round(layout.x(number * step, self._span)) + 0.5
             painter.setPen(QPen(QColor(theme.grid if number else theme.run), 1.0))
             painter.drawLine(QLineF(x, layout.row, x, bottom))
             text = f"{MINUS}{format_number(number * step, step)}" if number else "now"
             half = self._metrics.horizontalAdvance(text) / 2 + 1
-            if number and 2 * half > layout.x(0, self._span) - layout.x(step, self._span) + 2:
+            if number and half + max(half, beside) > apart + 2:
                 continue  # a token just made: so short a time has too long a number
             painter.setPen(QColor(theme.muted if number else theme.normal))
             painter.drawText(QRectF(x - half, bottom, 2 * half, layout.row), _CENTRE, text)

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cache
+from itertools import pairwise
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QFont, QFontMetricsF
 
 from slotscope.gui.kinds.phases.tokens_lines_layout import Heading, LinesLayout, arranged, covering_span
+from slotscope.gui.kinds.phases.tokens_lines_paint import LinesPainter
 from slotscope.gui.kinds.phases.tokens_lives import Life, used_lately, waiting
 from slotscope.gui.kinds.phases.tokens_words import life_words
+from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
 from slotscope.model.reporting.frame import Frame
 
@@ -173,3 +179,19 @@ def test_moments_have_places_from_left_to_right() -> None:
     assert layout.right < 600 - 60
     assert layout.place_at(layout.box(4).center().y()) == 4
     assert LinesLayout(600, 10, 20, 80, 90, 60).room == 0
+
+
+@given(st.integers(0, 150), st.floats(1e-3, 1e4))
+@example(0, 5.0)
+def test_numbers_below_the_lines_do_not_touch(qapp: object, width: int, span: float) -> None:
+    told: list[tuple[QRectF, str]] = []
+    painter: Any = SimpleNamespace(font=QFont, setPen=lambda _: None, drawLine=lambda _: None)
+    painter.drawText = lambda box, _, text: told.append((box, text))
+    marks: Any = SimpleNamespace(theme=load_theme("light"))
+    LinesPainter(painter, LinesLayout(250 + width, 300, 20, 80, 90, 60), marks, span).axis(3)
+    metrics, places = QFontMetricsF(QFont()), []
+    for box, text in told:
+        half = metrics.horizontalAdvance(text) / 2
+        places.append((box.center().x() - half, box.center().x() + half))
+    assert told[0][1] == "now"
+    assert all(right < left for (left, _), (_, right) in pairwise(places))
