@@ -63,8 +63,8 @@ def main(
     """Show the window on a scenario, *policies* side by side; returns when it is closed.
 
     Without *event* it runs at once; at an event it stands still.  With a *lesson*, a file and the number of a step
-    from 0, that begins instead.  With *offer* the tour is offered at a first start, and the page of lessons is
-    shown, unless the user wants it no more.
+    from 0, that begins instead.  With *offer* the tour is offered until somebody answers; from then on the page of
+    lessons is shown, unless the user wants it no more.
     The window speaks *language*, or the one of its settings or of the system.
     """
     sys.setswitchinterval(SWITCH_INTERVAL)
@@ -74,8 +74,6 @@ def main(
     speak(app, chosen(settings, language))
     splash = show_splash(app, themes.load_theme(str(settings.value("theme", "light"))))
     window = make_window(settings)
-    from slotscope.gui.lessons.start_page import shown_at_start  # late, as the window
-
     for moment in (window.ready, window.worker.opened):
         moment.connect(collector_of(app).settle)
     place(window, settings)
@@ -83,10 +81,8 @@ def main(
     window.show()
     splash.finish(window)
     app.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
-    if offer and shown_at_start(settings):
+    if offer:
         window.ready.connect(window.welcome, Qt.ConnectionType.SingleShotConnection)
-    elif offer:
-        window.lessons.offer.offer()
     QTimer.singleShot(0, window.panels.build)
     if lesson is not None:
         window.lessons.open(*lesson)

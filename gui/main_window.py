@@ -12,7 +12,7 @@ from typing import Any, Callable, Sequence
 
 from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QDialog, QMainWindow, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QWidget
 
 from slotscope.gui import theme as themes
 from slotscope.gui.docking.compare_docks import CompareDocks
@@ -40,7 +40,7 @@ from slotscope.gui.intents import (
 )
 from slotscope.gui.language.words import spoken
 from slotscope.gui.lessons.control import LessonControl
-from slotscope.gui.lessons.start_page import show_start_page
+from slotscope.gui.lessons.start_page import show_start_page, shown_at_start
 from slotscope.gui.running.bounds_service import BoundsService
 from slotscope.gui.running.compare import CompareControl
 from slotscope.gui.running.forks import fork
@@ -162,7 +162,8 @@ class MainWindow(QMainWindow):
         self.transport.chosen.connect(self.control.run_again)
         self.transport.lesson_chosen.connect(self.lessons.open)
         self.lessons.questions.held.connect(self.actions_by_name.hold)
-        self.lessons.strip.listed.connect(self.show_lessons)
+        for row in (self.lessons.strip, self.lessons.offer):
+            row.listed.connect(self.show_lessons)
         self.transport.paced.connect(self.control.set_pace)
         self.transport.history.sought.connect(self.control.go_to)
 
@@ -365,15 +366,12 @@ class MainWindow(QMainWindow):
 
     def show_lessons(self) -> None:
         """List all lessons and scenarios; what is chosen is opened."""
-        self._start_page()
-
-    def _start_page(self) -> QDialog:
-        return show_start_page(self, self.settings, self.lessons.open, self.traces.open)
+        show_start_page(self, self.settings, self.lessons.open, self.traces.open)
 
     def welcome(self) -> None:
-        """List all lessons; the tour, which comes first there, is offered once more where none of them is begun."""
-        page = self._start_page()
-        page.finished.connect(lambda _: None if self.lessons.lesson else self.lessons.offer.offer())
+        """Offer the tour, in a line that leaves the run in sight; once that is answered, list all lessons."""
+        if not self.lessons.offer.offer() and shown_at_start(self.settings):
+            self.show_lessons()
 
     def show_help(self, page: str) -> None:
         """Show a page of the manual; its links open what they say."""

@@ -12,11 +12,14 @@ from slotscope.gui.widgets.boxes import EnterButton
 from slotscope.gui.widgets.fault_line import FaultLine
 from slotscope.gui.widgets.spoken import announce
 
-#: Buttons: name, words, tip.
+#: A button that lists all lessons: name, words, tip.
+ALL_LESSONS = ("all", "All lessons", "All lessons\nThe page that lists them.")
+
+#: Buttons, likewise.
 _BUTTONS = (
     ("back", "◀ Back", "Back\nThe step before (PageUp)."),
     ("next", "Next ▶", "Next\nThe next step (PageDown)."),
-    ("all", "All lessons", "All lessons\nThe page that lists them."),
+    ALL_LESSONS,
     ("end", "End", "End\nEnds the lesson; the panels stand as before it."),
 )
 

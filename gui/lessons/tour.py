@@ -1,4 +1,4 @@
-"""The tour of the window, offered at a first start: it is a lesson, and nobody is asked twice."""
+"""The tour of the window, offered until it is answered: it is a lesson, and nobody is asked twice."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from slotscope.gui.language.words import tr
+from slotscope.gui.lessons.strip import ALL_LESSONS
 from slotscope.gui.widgets.boxes import EnterButton
 
 #: The lesson's name.
@@ -18,6 +19,7 @@ _KNOWN = "tour-known"
 #: Buttons: name, words, tip.
 _BUTTONS = (
     ("begin", "Begin the tour", "Begin the tour\nA lesson of seven steps; Esc ends it (Help has it, too)."),
+    ALL_LESSONS,
     ("later", "Not now", "Not now\nHelp has the tour whenever you like (Esc)."),
 )
 
@@ -29,9 +31,12 @@ class TourOffer(QWidget):
     -------
     begun()
         The tour is wanted.
+    listed()
+        All lessons are wanted.
     """
 
     begun = Signal()
+    listed = Signal()
 
     def __init__(self, parent: QWidget, settings: QSettings) -> None:
         super().__init__(parent)
@@ -51,12 +56,16 @@ class TourOffer(QWidget):
             row.addWidget(button)
         row.addStretch(1)
         self.buttons["begin"].clicked.connect(self.begun)
+        self.buttons["all"].clicked.connect(self.close)
+        self.buttons["all"].clicked.connect(self.listed)
         self.buttons["later"].clicked.connect(self.close)
         self.hide()
 
-    def offer(self) -> None:
-        """Show the line, unless somebody has answered it before."""
-        self.setVisible(self._settings.value(_KNOWN) is None)
+    def offer(self) -> bool:
+        """Show the line, unless somebody has answered it before; whether it is shown."""
+        new = self._settings.value(_KNOWN) is None
+        self.setVisible(new)
+        return new
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """It is not offered again."""
