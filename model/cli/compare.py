@@ -16,8 +16,20 @@ from slotscope.model.comparison.companion import companion
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.differences import Difference
 from slotscope.model.measures.metrics import Estimate
+from slotscope.model.reporting.data_columns import DeclaredColumn
 from slotscope.model.reporting.data_tables import DataTable, table_of_records
 from slotscope.model.reporting.explain import Narrator, quantity
+
+_MEASURES = (
+    DeclaredColumn("policy", str),
+    DeclaredColumn("measure", str),
+    DeclaredColumn("mean", float, "over the time in which it was measured"),
+    DeclaredColumn("half_width", float, "of its 95 % confidence interval"),
+)
+_DIFFERENCES = (
+    DeclaredColumn("difference", float, "the mean minus that of the first policy, on the same jobs"),
+    DeclaredColumn("difference_half_width", float, "of its 95 % confidence interval"),
+)
 
 
 @dataclass(frozen=True)
@@ -163,7 +175,7 @@ def measures_table(runs: Sequence[Measured], differences: Sequence[Mapping[str, 
             if differences:
                 record |= {"difference": paired["mean"], "difference_half_width": paired["half_width"]}
             records.append(record)
-    return table_of_records("measures", records)
+    return table_of_records("measures", records, [*_MEASURES, *(_DIFFERENCES if differences else ())])
 
 
 def _difference(run: Measured, first: Measured, name: str) -> Estimate:

@@ -9,7 +9,22 @@ from pathlib import Path
 from typing import Any, Mapping
 
 from slotscope.model.measures.metrics import Estimate
+from slotscope.model.reporting.data_columns import DeclaredColumn
 from slotscope.model.reporting.data_tables import DataTable, table_endings, table_of_records
+
+_HALF_WIDTH = DeclaredColumn("half_width", float, "of its 95 % confidence interval; 0 if it is exact")
+_OF_ROWS = (
+    DeclaredColumn("what", str, "what was measured"),
+    DeclaredColumn("paper", float, "the number that the paper gives"),
+    DeclaredColumn("ours", float, "the number that was found"),
+    _HALF_WIDTH,
+    DeclaredColumn("exact", str, "that number as a rational"),
+)
+_OF_POINTS = (
+    DeclaredColumn("figure", str, "the picture in which the point is"),
+    DeclaredColumn("curve", str, "the curve through it"),
+    _HALF_WIDTH,
+)
 
 
 @dataclass(frozen=True)
@@ -134,12 +149,14 @@ class Result:
     @property
     def table(self) -> DataTable:
         """The rows as a table."""
-        return table_of_records("rows", [row.as_dict() for row in self.rows])
+        return table_of_records("rows", [row.as_dict() for row in self.rows], _OF_ROWS)
 
     @property
     def points(self) -> DataTable:
         """The points of all curves as a table."""
-        return table_of_records("curves", [point for figure in self.figures for point in points_of(figure)])
+        points = [point for figure in self.figures for point in points_of(figure)]
+        axes = dict.fromkeys(label for figure in self.figures for label in (figure.x_label, figure.y_label))
+        return table_of_records("curves", points, [*_OF_POINTS, *(DeclaredColumn(label, float) for label in axes)])
 
     def write(self, folder: Path) -> list[Path]:
         """Write all as JSON, and rows and curves as tables in each format that can be written; returns the paths."""

@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+
+class DeclaredColumn(NamedTuple):
+    """What a column of a table is, whatever its rows hold; without *type*, what its values are.
+
+    *about* and *unit* are those of :class:`DataColumn`.
+    """
+
+    name: str
+    type: type[str] | type[int] | type[float] | None = None
+    about: str = ""
+    unit: str = ""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from slotscope.model.errors import UserError
 from slotscope.model.reporting.csv_text import csv_line, csv_lines
-from slotscope.model.reporting.data_columns import DataColumn
+from slotscope.model.reporting.data_columns import DataColumn, DeclaredColumn
 
 #: Rows that a table shows of itself, at each end.
 SHOWN = 5
@@ -125,18 +125,27 @@ class DataTable:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{len(self):,} rows</p>"
 
 
-def table_of_records(name: str, records: Sequence[dict[str, Any]]) -> DataTable:
-    """A table of rows that may lack some columns; numbers stay numbers."""
-    names = list(dict.fromkeys(key for record in records for key in record))
-    columns = []
-    for key in names:
-        cells = [record.get(key) for record in records]
-        known = np.array([cell is not None for cell in cells], np.bool_)
-        numbers = all(isinstance(cell, int | float) for cell in cells if cell is not None)
-        filled = [(0 if numbers else "") if cell is None else cell for cell in cells]
-        values = np.array(filled if numbers else [str(cell) for cell in filled])
-        columns.append(DataColumn(key, values, known=None if known.all() else known))
-    return DataTable(name, tuple(columns))
+def table_of_records(
+    name: str, records: Sequence[dict[str, Any]], declared: Sequence[DeclaredColumn] = ()
+) -> DataTable:
+    """A table of rows that may lack some columns.
+
+    *declared* columns are always there, of their type, whatever the rows hold; of others the type is that
+    of what is found in them.
+    """
+    known = {column.name: column for column in declared}
+    names = dict.fromkeys([*(key for record in records for key in record), *known])
+    return DataTable(name, tuple(_of_records(records, known.get(key) or DeclaredColumn(key)) for key in names))
+
+
+def _of_records(records: Sequence[dict[str, Any]], declared: DeclaredColumn) -> DataColumn:
+    cells = [record.get(declared.name) for record in records]
+    known = np.array([cell is not None for cell in cells], np.bool_)
+    are_numbers = known.any() and all(isinstance(cell, int | float) for cell in cells if cell is not None)
+    kind = declared.type or (None if are_numbers else str)
+    filled = [(kind or int)() if cell is None else (kind(cell) if kind else cell) for cell in cells]
+    absent = None if known.all() else known
+    return DataColumn(declared.name, np.array(filled, kind), declared.about, declared.unit, absent)
 
 
 def table_endings() -> tuple[str, ...]:
@@ -218,7 +227,7 @@ def _arrow_array(arrow: ModuleType, column: DataColumn) -> Any:
     if column.labels:
         places = arrow.array(values.astype(np.int32), mask=absent)
         return arrow.DictionaryArray.from_arrays(places, arrow.array(column.labels))
-    return arrow.array(values, mask=absent)
+    return arrow.array(values, type=arrow.string() if values.dtype.kind in "OU" else None, mask=absent)
 
 
 def _told(column: DataColumn) -> str:

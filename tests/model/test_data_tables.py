@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slotscope.model.errors import UserError
+from slotscope.model.lab.results import Result, Row
 from slotscope.model.reporting import data_tables
-from slotscope.model.reporting.data_columns import DataColumn
+from slotscope.model.reporting.data_columns import DataColumn, DeclaredColumn
 from slotscope.model.reporting.data_tables import DataTable, table_file, table_of_records
 
 CELLS = {
@@ -111,6 +112,19 @@ def test_rows_may_lack_columns() -> None:
         {"what": "b", "paper": None, "at": "here"},
     ]
     assert np.isnan(table["paper"][1])
+
+
+def test_a_columns_type_is_the_declared_one_whatever_its_rows_hold() -> None:
+    declared = DeclaredColumn("paper", float, "what the paper gives", "jobs"), DeclaredColumn("exact", str)
+    for records in ([], [{"what": None, "paper": None, "exact": None}], [{"paper": 3}, {"exact": "1/2"}]):
+        schema = table_of_records("rows", records, declared).to_arrow().schema
+        assert [str(schema.field(name).type) for name in ("paper", "exact")] == ["double", "string"]
+        assert schema.field("paper").metadata == {b"about": b"what the paper gives", b"unit": b"jobs"}
+    assert str(table_of_records("rows", [{"what": None}]).to_arrow().schema.field("what").type) == "string"
+    assert str(DataTable("hits", (DataColumn("x", np.array([], object)),)).to_arrow().schema[0].type) == "string"
+    result = Result("dra-x", "small", (Row("a", 1.0), Row("b", 2.0)), ())
+    assert [str(field.type) for field in result.table.to_arrow().schema] == ["string", *["double"] * 3, "string"]
+    assert result.points.names == ["figure", "curve", "half_width"]
 
 
 @pytest.mark.parametrize(
