@@ -9,10 +9,7 @@ class Policy(OwnPolicy):
     def arrival(self, view, job):
         room = view.with_room(job.type)
         yield say("servers_compared", with_room=len(room))
-        if len(room):
-            yield Admit(server=room[0])
-        else:
-            yield Reject()
+        yield Admit(server=room[0]) if len(room) else Reject()
 
     @staticmethod
     def kernel(state, job, type, room, data):

@@ -17,10 +17,7 @@ class Policy(OwnPolicy):
     def arrival(self, view, job):
         free, most = view.free(job.type), self.numbers.degrees[job.type]
         yield say("half_of_the_rest", free=free, most=most)
-        if free:
-            yield Allocate(servers=min(-(-free // 2), most))
-        else:
-            yield Reject()
+        yield Allocate(servers=min(-(-free // 2), most)) if free else Reject()
 
     @property
     def kernel_data(self):

@@ -24,20 +24,13 @@ class Policy(OwnPolicy):
 
     title = "Never more than a few servers"
     schema = Parameters
-
-    # How many numbers are kept from event to event (view.memory, Remember).
-    memory = 0
+    # memory = 2  # so many numbers are kept from event to event: view.memory, Remember
 
     def arrival(self, view, job):
         """Must yield exactly one Allocate or Reject."""
         free = view.free(job.type)
         wanted = min(self.parameters.most, self.numbers.degrees[job.type])
         yield say("servers_compared", free=free, wanted=wanted)
-        if free:
-            yield Allocate(servers=min(wanted, free))
-        else:
-            yield Reject()
+        yield Allocate(servers=min(wanted, free)) if free else Reject()
 
-    def departure(self, view, job):
-        """A job has left its servers; what was learnt can be kept with Remember."""
-        yield from ()
+    # def departure(self, view, job): a job has left its servers.

@@ -6,7 +6,7 @@
 or in the window: the box of policies, "From a file ...", or drop the file on the window.
 Saving the file again loads it again, and the run is replayed to where it was.
 
-What follows places each job on the first server with few jobs.  The help page "A policy of your
+What follows places each job on the first busy server with few jobs.  The help page "A policy of your
 own" lists all that can be asked and yielded, and every error.
 """
 
@@ -22,34 +22,18 @@ class Parameters(Section):
 class Policy(OwnPolicy):
     """The class must be called Policy."""
 
-    title = "First server with few jobs"
+    title = "First busy server with few jobs"
     schema = Parameters
-
-    # How many servers ask for jobs (Request, Match, Overflow); 0: servers are unlimited (Place).
-    servers = 0
-
-    # How many numbers are kept from event to event (view.memory, Remember).
-    memory = 0
+    # servers = 8  # so many servers ask for jobs (Request, Match, Overflow); without it they are unlimited (Place)
+    # memory = 2  # so many numbers are kept from event to event: view.memory, Remember
 
     def arrival(self, view, job):
         """Must yield exactly one Place, or one Match or Overflow where servers ask for jobs."""
-        room = [server for server in view.busy_servers() if self.has_room(view, server, job.type)]
-        yield say("servers_compared", with_room=len(room))
-        yield Place(job=job.number, server=room[0] if room else view.first_idle())
+        few = [server for server in view.with_room(job.type) if 0 < view.jobs_on(server) < self.parameters.most]
+        yield say("servers_compared", with_few_jobs=len(few))
+        yield Place(job=job.number, server=few[0] if few else view.first_idle())
 
-    def has_room(self, view, server, type):
-        most = min(self.parameters.most, self.numbers.model.most_jobs)
-        left = self.numbers.capacity - view.use(server)
-        return view.jobs_on(server) < most and (self.numbers.demand[type] <= left).all()
-
-    def move(self, view, job):
-        """A job has changed its phase: servers may ask for jobs here, and below."""
-        yield from ()
-
-    def departure(self, view, job):
-        """A job has departed from its server."""
-        yield from ()
-
-    def tick(self, view, server):
-        """The timer of a server rang, which SetTimer has started."""
-        yield from ()
+    # def move(self, view, job): a job has changed its phase; servers may ask for jobs here, and below.
+    # def departure(self, view, job): a job has departed from its server.
+    # def start(self, view): time 0.
+    # def tick(self, view, server): the timer of a server rang, which SetTimer has started.

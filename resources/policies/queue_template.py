@@ -24,9 +24,7 @@ class Policy(OwnPolicy):
 
     title = "First fit of few jobs"
     schema = Parameters
-
-    # How many numbers are kept from event to event (view.memory, Remember).
-    memory = 0
+    # memory = 2  # so many numbers are kept from event to event: view.memory, Remember
 
     def slot(self, view):
         """Called in each slot in which something may happen, after departures and arrivals."""

@@ -24,12 +24,8 @@ class Policy(OwnPolicy):
 
     title = "First fit of few types"
     schema = Parameters
-
-    # True: jobs go into slots that the policy has reserved with Reassign.
-    reserves_slots = False
-
-    # How many numbers are kept from event to event (view.memory, Remember).
-    memory = 0
+    # reserves_slots = True  # jobs go into slots that the policy has reserved with Reassign
+    # memory = 2  # so many numbers are kept from event to event: view.memory, Remember
 
     def arrival(self, view, job):
         """Must yield exactly one Admit or Reject."""
@@ -37,19 +33,8 @@ class Policy(OwnPolicy):
         types_there = (view.placement[room] > 0).sum(axis=1)
         few = room[types_there <= self.parameters.most_types]
         yield say("servers_compared", with_room=len(room), with_few_types=len(few))
-        if len(few):
-            yield Admit(server=few[0])
-        else:
-            yield Reject()
+        yield Admit(server=few[0]) if len(few) else Reject()
 
-    def departure(self, view, job):
-        """A job has left: Migrate, Reassign and Preempt are possible here, and above."""
-        yield from ()
-
-    def start(self, view):
-        """Time 0: Reassign, or ask for an update with UpdateAt."""
-        yield from ()
-
-    def update(self, view):
-        """The time asked for with UpdateAt has come."""
-        yield from ()
+    # def departure(self, view, job): a job has left; Migrate, Reassign and Preempt are possible here, and above.
+    # def start(self, view): time 0; Reassign, or ask for an update with UpdateAt.
+    # def update(self, view): the time asked for with UpdateAt has come.
