@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBox
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.lessons.sketch import SketchPad
+from slotscope.gui.lessons.wording import set_scripts
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.boxes import EnterButton
 from slotscope.gui.widgets.fault_line import FaultLine
@@ -58,8 +59,8 @@ class QuestionLine(QWidget):
         self.setAutoFillBackground(True)
         self.setBackgroundRole(QPalette.ColorRole.AlternateBase)
         self.words, self.verdict, self.score = QLabel(wordWrap=True), QLabel(wordWrap=True), QLabel()
-        for label in (self.words, self.verdict):
-            label.setTextFormat(Qt.TextFormat.PlainText)
+        self.words.setTextFormat(Qt.TextFormat.RichText)
+        self.verdict.setTextFormat(Qt.TextFormat.PlainText)
         self.answer, self.counts, self.fault = AnswerField(), QLineEdit(), FaultLine()
         self.answer.setMaxLength(_LONGEST)
         self.answer.setAccessibleName(tr("Answer"))
@@ -122,7 +123,7 @@ class QuestionLine(QWidget):
 
     def ask(self, posed: Posed) -> None:
         """Show a question that is open."""
-        self.words.setText(posed.words)
+        self.words.setText(set_scripts(posed.words))
         self.answer.clear()
         self.answer.setPlaceholderText(posed.allowed)
         self.answer.setToolTip(f"{tr('Answer')}\n{posed.allowed[:1].upper()}{posed.allowed[1:]}.")

@@ -7,6 +7,7 @@ from PySide6.QtGui import QCloseEvent, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from slotscope.gui.language.words import tr
+from slotscope.gui.lessons.wording import paragraphs, spoken
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.boxes import EnterButton
 from slotscope.gui.widgets.fault_line import FaultLine
@@ -60,7 +61,7 @@ class LessonStrip(QWidget):
         self._title, self._count, self._text = LessonTitle(), QLabel(), QLabel()
         self._text.setWordWrap(True)
         self._fault = FaultLine()
-        self._text.setTextFormat(Qt.TextFormat.MarkdownText)
+        self._text.setTextFormat(Qt.TextFormat.RichText)
         self._text.setObjectName("lesson-text")
         self.buttons = {name: self._button(*words) for name, *words in _BUTTONS}
         row = QHBoxLayout()
@@ -100,8 +101,8 @@ class LessonStrip(QWidget):
         self._title.setText(title)
         self._title.setToolTip(title)
         self._count.setText(tr("{number} of {count}").format(number=number + 1, count=count))
-        self._text.setText(text)
-        announce(self, f"{title}, {self._count.text()}. {text}")
+        self._text.setText("<br/><br/>".join(paragraphs(text)))
+        announce(self, f"{title}, {self._count.text()}. {spoken(text)}")
         self.say_fault("")
         self.buttons["back"].setEnabled(number > 0)
         self.buttons["next"].setEnabled(number < count - 1)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import html
 from functools import partial
 from pathlib import Path
-from typing import Any, Iterator, Sequence
+from typing import Any, Sequence
 
 import numpy as np
-from PySide6.QtGui import QFont, QTextBlock, QTextDocument
 
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
+from slotscope.gui.lessons.wording import paragraphs, set_scripts
 from slotscope.gui.page.recording import Dressing, recorded
 from slotscope.gui.panels import SENTENCES, names_of
 from slotscope.gui.sharing.command import Tell
@@ -79,7 +78,7 @@ def _chapter(lesson: Lesson, number: int, folder: Path, further: Sequence[str], 
     data = recorded(run, footage, Dressing(_panels(run, step, further), outlined, step.policy - 1, step.marks), tell)
     if asked is not None:
         asked["decided"] = _decided(run, data["frames"], posed, place.moment, step)
-    return {"text": _rich(step.text), "question": asked, **data}
+    return {"text": "".join(f"<p>{part}</p>" for part in paragraphs(step.text)), "question": asked, **data}
 
 
 def _panels(run: Run, step: Step, further: Sequence[str]) -> tuple[str, ...]:
@@ -117,7 +116,7 @@ def _question(posed: Posed) -> dict[str, Any]:
     answers = _answers(posed)
     few = posed.options if answers else ()
     return {
-        "words": posed.words,
+        "words": set_scripts(posed.words),
         "allowed": posed.allowed,
         "options": list(few),
         "answers": answers,
@@ -154,28 +153,3 @@ def _answers(posed: Posed) -> dict[str, list[Any]]:
             continue
         found.setdefault(answer, [int(graded.right), graded.text])
     return found if posed.taken in found else {}
-
-
-def _rich(text: str) -> str:
-    """A step's text, which is Markdown, as HTML without anything but words and their emphasis."""
-    document = QTextDocument()
-    document.setMarkdown(text)
-    block, parts = document.begin(), []
-    while block.isValid():
-        parts.append(f"<p>{''.join(_fragments(block))}</p>")
-        block = block.next()
-    return "".join(parts)
-
-
-def _fragments(block: QTextBlock) -> Iterator[str]:
-    part = block.begin()
-    while not part.atEnd():
-        look = part.fragment().charFormat()
-        yield _worded(part.fragment().text(), look.fontWeight() > QFont.Weight.Normal, look.fontItalic())
-        part += 1
-
-
-def _worded(text: str, bold: bool, italic: bool) -> str:
-    words = html.escape(text)
-    words = f"<b>{words}</b>" if bold else words
-    return f"<i>{words}</i>" if italic else words

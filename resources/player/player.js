@@ -237,7 +237,7 @@ function ask() {
   const question = chapter.question;
   byId("question").hidden = !question;
   if (!question) return;
-  byId("asked").textContent = question.words;
+  byId("asked").innerHTML = question.words;
   const choices = byId("choices");
   choices.replaceChildren();
   if (question.options.length) {

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QTextBrowser, QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.language.words import KEY, TRANSLATIONS, chosen, speak, spoken, tr
+from slotscope.gui.lessons.wording import paragraphs, set_scripts
 from slotscope.gui.main_window import MainWindow
 from slotscope.model.cli.arguments import parse
 from slotscope.model.lessons.files import lesson_files, load_lesson
@@ -65,14 +66,14 @@ def _opens_lessons(qtbot: QtBot, window: MainWindow) -> None:
     for path in translated:
         window.lessons.open(path.stem)
         assert window.lessons.lesson == load_lesson(path, "de") != load_lesson(path)
-        assert text.text() == window.lessons.lesson.steps[0].text
+        assert [text.text()] == paragraphs(window.lessons.lesson.steps[0].text)
     window.show_lessons()
     (page,) = [one for one in window.findChildren(QTextBrowser) if one.isVisible()]
     assert all(load_lesson(path, "de").learn in page.toPlainText() for path in translated)
     window.lessons.open("dra-1-decision", 2)
     asked = load_lesson(lesson_files()["dra-1-decision"], "de").steps[2].question
     assert asked is not None
-    qtbot.waitUntil(lambda: window.lessons.questions.line.words.text() == asked.text, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: window.lessons.questions.line.words.text() == set_scripts(asked.text), timeout=PATIENCE)
 
 
 def _sheets() -> set[QWidget]:

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import Select
 from slotscope.gui.lessons.start_page import shown_at_start
+from slotscope.gui.lessons.wording import paragraphs, spoken
 from slotscope.gui.main_window import MainWindow
 from slotscope.model.lessons.files import lesson_files, lesson_titles, load_lesson
 from slotscope.model.lessons.languages import LANGUAGES
@@ -104,6 +105,21 @@ def test_without_a_lesson_the_keys_step(qtbot: QtBot, window: MainWindow, lesson
     qtbot.waitUntil(lambda: not window.docks["theory"].seen)  # the panels stand as before
     strike(window, Key.Key_PageUp)
     rest(qtbot, window, lambda: stands(window, "dra-classroom", 13))
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("**U^(g)** of U*, s_i/i", "<b>U<sup>(g)</sup></b> of U*, s<sub>i</sub>/i"),
+        ("⌈log^1.1 L⌉ below (1 − ε)^{2/3}.", "⌈log<sup>1.1</sup> L⌉ below (1 − ε)<sup>2/3</sup>."),
+        ("K_RED^(J) of my_file.toml", "K<sub>RED</sub><sup>(J)</sup> of my_file.toml"),
+        ("*a < b* & c", "<i>a &lt; b</i> &amp; c"),
+    ],
+)
+@pytest.mark.usefixtures("qapp")
+def test_indices_and_powers_are_set(written: str, shown: str) -> None:
+    assert paragraphs(written) == [shown]
+    assert spoken(written) == written.replace("*a < b*", "a < b").replace("**", "")
 
 
 def test_a_hall_sees_the_panel_of_the_step_and_all_of_its_text(qtbot: QtBot, window: MainWindow, lesson: Path) -> None:
