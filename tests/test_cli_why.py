@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
+
+from slotscope.model.whys.tables import of_several
+
+POLICIES = Path(__file__).resolve().parents[1] / "resources" / "policies"
 
 ASKED = ("dra-classroom --event 47", "queues-classroom --policy vqs --job 40", "jrs-classroom --event 57")
 
@@ -14,7 +19,7 @@ def test_it_prints_the_table_a_sentence_and_the_change_with_its_proof(slotscope)
     assert said.code == 0
     lines = said.out.splitlines()
     assert lines[0].startswith("Why is database job 36 rejected? Event 47")
-    assert "of 7 servers 7 (has no empty slot of type database), 0 could have been taken" in lines[1]
+    assert "Of 7 servers none could have been taken: 7 have no empty slot of type database." in lines[1]
     assert any(line.startswith("condition ") and "removed  left" in line for line in lines)
     assert any("Algorithm 2, line 18" in line for line in lines)
     assert "replayed: database job 36 is admitted to server 2" in said.out
@@ -43,7 +48,7 @@ def test_json_counts_every_candidate_once(told, asked):
 def test_a_job_is_found_by_the_event_that_decides_it(told):
     answer = told("queues-classroom --policy vqs --job 40 --server 1")
     assert answer["job"] == "40"
-    assert answer["sentence"].startswith("Why not server 1? It has a configuration with k_4 = 0")
+    assert answer["sentence"].startswith("Why not server 1? It has a configuration with k₄ = 0")
     assert answer["flip"]["servers"] == [1]
     assert answer["flip"]["proof"] == "replayed: job 40 is placed on server 1"
 
@@ -62,3 +67,27 @@ def test_what_cannot_be_asked_is_one_line(slotscope, asked, said):
     answer = slotscope(f"why {asked}")
     assert answer.code == 2
     assert said in answer.err.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ("dra-classroom --policy keep_room.py --event 21", "room for the best: servers = "),
+        ("queues-classroom --policy largest_first.py --event 11", "servers compared: size = 1/10, with room = 3"),
+        ("jrs-classroom --policy asking_servers.py --job 20", ""),
+        (
+            "moldable-classroom --policy half_of_the_rest.py --event 50",
+            "half of the rest: free = 1, half = 1, most = 5",
+        ),
+    ],
+)
+def test_a_policy_of_ones_own_is_explained_in_its_own_words(told, asked, says):
+    answer = told(asked.replace("--policy ", f"--policy {POLICIES}/"))
+    lines = [line for table in answer["tables"] for line in table["lines"]]
+    assert not [line for line in lines if "Section" in line["place"]]
+    assert any(f"it says “{says}" in line["numbers"] for line in lines) == bool(says)
+
+
+def test_several_are_told_as_such():
+    assert of_several("has no token out: it asks for no job") == "have no token out: they ask for no job"
+    assert of_several("may not take the job") == "may not take the job"

@@ -137,5 +137,5 @@ def _print_names(words: Words, as_json: bool) -> None:
         if as_json:
             print_json(word._asdict())
         else:
-            unit = f", in units of {word.unit}" if word.unit else ""
+            unit = f", in {word.unit}" if word.unit else ""
             print(f"{word.text:<28}  {word.about}{unit} [{word.cost}]")

@@ -14,6 +14,9 @@ from slotscope.model.whys.tables import Candidates
 #: Events in which the decision about a job is looked for, where none is named.
 EVENTS = 100_000
 
+#: A quarter of those that are run before the first look.
+FIRST_EVENTS = 250
+
 _HEADER = ("condition", "removed", "left", "the numbers", "where")
 
 
@@ -34,11 +37,23 @@ def _answer(session: Session, options: argparse.Namespace) -> Why:
     job = -1 if options.job is None else _job(session, options.job)
     if options.event is None and job < 0:
         raise UserError("found neither, allowed: --event N, --job J, or both", where="--event")
-    session.run(events=EVENTS if options.event is None else options.event)
-    event = line.event if options.event is None else options.event
     if options.event is None:
-        event = decided_at(bench, line, job) or line.event
+        event = _decides(session, job)
+    else:
+        event = options.event
+        session.run(events=event)
     return with_flip(bench, line, why(bench, line, event, job, -1 if options.server is None else options.server - 1))
+
+
+def _decides(session: Session, job: int) -> int:
+    """The event that decides of a job, looked for further and further on; the last one where none does."""
+    line, ahead = session.timeline, FIRST_EVENTS
+    while not (found := decided_at(session.bench, line, job)) and line.event < EVENTS:
+        ahead, before = min(4 * ahead, EVENTS - int(line.event)), line.event
+        session.run(events=ahead)
+        if line.event == before:
+            break
+    return found or int(line.event)
 
 
 def _job(session: Session, name: str) -> int:

@@ -123,7 +123,7 @@ def _reason(table: Candidates, subject: Subject) -> str:
         chosen = int(table.chosen[0])
         preference = table.preference
         return f"{outcome}: {preference.words} ({preference.told(chosen)}; {preference.place})."
-    return f"{outcome}: {table.summary()}."
+    return f"{outcome}. {table.summary()}"
 
 
 def _fault(table: Candidates, legal: NDArray[np.int64], subject: Subject, candidate: int) -> str:

@@ -122,7 +122,7 @@ class Question:
         if self.looks:
             return "the state is looked at after each event that the rest of the question leaves open"
         read = "samples after each event" if self.samples else "rows"
-        return f"read from {read}{', with what is costly to count' if self.costly else ''}"
+        return f"read from {read}{' with all their counts' if self.costly else ''}"
 
 
 def understood(text: str, words: Words, truth: bool = True) -> Question:

@@ -8,6 +8,7 @@ from typing import Iterable, Iterator, Mapping, NamedTuple
 from slotscope.model.kinds.spec import RunnableSystem
 from slotscope.model.questions.fields import AskedField, EventKind, RowColumn, SaidValues, ThingFields, Vocabulary
 from slotscope.model.questions.said import said_by
+from slotscope.model.reporting.explain import quantity
 
 #: What every event has. Kinds of event are those of :mod:`model.reporting.records`, from 1.
 _KINDS = ("arrival", "departure", "update", "slot", "move", "tick")
@@ -35,6 +36,7 @@ class Words:
 
     def __init__(self, vocabulary: Vocabulary, system: RunnableSystem) -> None:
         self.numbers = system.numbers
+        self._time_unit = quantity("", system.scenario.run.time_unit).strip() or "units of time"
         self.policy = system.policy
         self.happenings: Mapping[str, EventKind] = {each.word: each for each in vocabulary.happenings}
         self.fields = _by_name((*_OF_ALL, *vocabulary.fields))
@@ -78,10 +80,16 @@ class Words:
 
     def _written(self, field: AskedField) -> Iterator[Word]:
         cost = {"RowColumn": "row", "SampleColumns": "sample"}.get(type(field.source).__name__, "state")
-        members = self.dimensions[field.index] if field.index else ("",)
-        for place in range(len(members)):
-            member = f"[{members[place] if field.index == 'said' else place + 1}]" if field.index else ""
-            yield Word(field.name + member, field.about, field.unit, cost)
+        about = f"{field.about} ({field.symbol})" if field.symbol and field.symbol not in field.about else field.about
+        unit = self._time_unit if field.unit == "time" else field.unit
+        for place, member in enumerate(self.dimensions[field.index] if field.index else ("",), start=1):
+            if not field.index:
+                yield Word(field.name, about, unit, cost)
+            elif field.index == "said":
+                yield Word(f"{field.name}[{member}]", about, unit, cost)
+            else:
+                which = "" if member.isdecimal() else f": {member}"
+                yield Word(f"{field.name}[{place}]", about + which, unit, cost)
 
 
 def nearest(name: str, names: Iterable[str]) -> str:

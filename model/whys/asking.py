@@ -186,7 +186,7 @@ def _sentence(servers: Candidates, subject: Subject, server: int) -> str:
     if len(servers.chosen) == 1:
         return servers.of(int(servers.chosen[0]))
     outcome = subject.outcome
-    return f"{outcome[0].upper()}{outcome[1:]}: {servers.summary()}."
+    return f"{outcome[0].upper()}{outcome[1:]}. {servers.summary()}"
 
 
 # The smallest change.

@@ -10,6 +10,7 @@ from slotscope.model.reporting.explain import told
 from slotscope.model.reporting.records import Admit, Allocate, Event, Match, Overflow, Place, Record, Reject
 from slotscope.model.whys.asking import setting_of
 from slotscope.model.whys.decision import Happened, Setting, Whys
+from slotscope.model.whys.own import last_said
 
 
 class PassedOver(NamedTuple):
@@ -52,9 +53,5 @@ def _among(whys: Whys, setting: Setting) -> tuple[PassedOver, ...]:
 
 def _not_taken(setting: Setting) -> tuple[str, ...]:
     """What is told of a server that nothing forbids: a policy of one's own leaves it, and may have said why."""
-    job, reasons = setting.subject.job, ("has room, not taken", "not taken", "")
-    said = [one for one in setting.records if type(one) is Record and one.line and one.values.get("job", job) == job]
-    if not said:
-        return reasons
-    values = {name: value for name, value in said[-1].values.items() if name != "job"}
-    return (f"{reasons[0]}: {told(said[-1].kind, values)}", f"not taken: {told(said[-1].kind, {})}", *reasons)
+    said, reasons = last_said(setting), ("has room, not taken", "not taken", "")
+    return (f"{reasons[0]}: {told(*said)}", f"not taken: {told(said[0], {})}", *reasons) if said else reasons

@@ -18,6 +18,8 @@ from slotscope.model.reporting.explain import grouped, plural
 #: What stands for the candidates that failed nothing.
 OPEN = "could have been taken"
 
+_OF_SEVERAL = {"has": "have", "is": "are", "was": "were", "does": "do"}
+
 
 class Condition(NamedTuple):
     """What a policy asks of each of n candidates."""
@@ -145,18 +147,31 @@ class Candidates:
         return self.preference.told(candidate)
 
     def _satisfied(self) -> str:
-        return " and ".join(each.words for each in self.conditions) or "is asked nothing"
+        words = [each.words for each in self.conditions]
+        return (
+            " and ".join((", ".join(words[:-1]), words[-1])) if len(words) > 1 else "".join(words) or "is asked nothing"
+        )
 
     def summary(self) -> str:
-        """How many each condition removed, and how many were left: a clause."""
+        """How many were left, and how many each condition removed: one sentence."""
         lines = self.lines()
-        out = [
-            f"{grouped(line.removed)} ({each.fails})"
+        out = ", ".join(
+            f"{grouped(line.removed)} {each.fails if line.removed == 1 else of_several(each.fails)}"
             for line, each in zip(lines, self.conditions, strict=False)
             if line.removed
-        ]
-        left = f"{grouped(lines[-1].left)} could have been taken"
-        return f"of {grouped(self.count)} {plural(self.count, self.what)} {', '.join((*out, left))}"
+        )
+        left = grouped(lines[-1].left) if lines[-1].left else "none"
+        among = f"Of {grouped(self.count)} {plural(self.count, self.what)} {left} {OPEN}"
+        return f"{among}{': ' if not lines[-1].left else '; '}{out}." if out else f"{among}."
+
+
+def of_several(clause: str) -> str:
+    """What holds of one, "has no token out: it asks for no job", as it is said of several."""
+    said = []
+    for part in clause.split(": it "):
+        verb, space, rest = part.partition(" ")
+        said.append(_OF_SEVERAL.get(verb, verb.removesuffix("s")) + space + rest)
+    return ": they ".join(said)
 
 
 def nothing_told(_: int) -> str:

@@ -19,6 +19,7 @@ from slotscope.model.reporting.explain import counted, grouped, plural, quantity
 from slotscope.model.reporting.inspection import NEXT_ARRIVAL
 from slotscope.model.reporting.records import ARRIVAL, Allocate, Reject
 from slotscope.model.whys.decision import Change, Happened, Setting, Subject, Whys
+from slotscope.model.whys.own import asked_by, own_choice
 from slotscope.model.whys.tables import Candidates, Condition, Preference
 
 #: Departures, and widths, for which a change is tried at most.
@@ -122,19 +123,16 @@ def _widths(setting: Setting) -> Candidates:
             "is at most what is free",
             "is more than is free",
             "i ≤ j",
-            "Section 4, line 3",
+            asked_by(setting, "Section 4, line 3"),
             width <= free,
             f"{grouped(free)} free for the job's class",
             lambda i: f"{i + 1} > {grouped(free)} free",
         )
     )
-    preference = Preference(
-        "the one that the policy's file chose" if own else "the largest",
-        "Section 4, line 3: min(i, j)",
-        lambda i: f"speed-up {float(system.tables.speedup[j, i + 1]):.4g}",
-        None if own else -width,
-        compares=-width,
-    )
+    speed_up = lambda i: f"speed-up {float(system.tables.speedup[j, i + 1]):.4g}"  # noqa: E731
+    preference = Preference("the largest", "Section 4, line 3: min(i, j)", speed_up, -width, compares=-width)
+    if own:
+        preference = own_choice(setting, speed_up)
     chosen = np.array([len(setting.subject.on) - 1] if setting.subject.on else [], np.int64)
     return Candidates("width", lambda i: counted(i + 1, "server"), width, tuple(conditions), preference, chosen)
 
@@ -201,7 +199,7 @@ def _of_free(setting: Setting) -> Condition:
         "is free",
         "runs another job",
         "",
-        "Section 4, line 3",
+        asked_by(setting, "Section 4, line 3"),
         free,
         f"{grouped(int(free.sum()))} free of {grouped(len(free))}",
         lambda server: f"job {system.job_name(int(state.job_number[state.server_job[server]]))} runs on it",

@@ -68,7 +68,7 @@ def _more_tokens(setting: Setting, before: PhaseState) -> Iterator[Change]:
         place = _place_for_tokens(system.policy.rules, before, pool, j)
         for server in meant:
             for more in range(1, 1 + int(min(_MOST_MORE, place, room[server]))):
-                words = f"{counted(more, 'token')} more of type {j + 1} on server {server + 1}"
+                words = f"{counted(more, 'token')} more of type {system.numbers.model.phases[j]} on server {server + 1}"
                 yield Change(more, words, with_tokens(server, j, more))
 
 
@@ -117,7 +117,7 @@ def _moves(setting: Setting, before: PhaseState) -> Iterator[Change]:
         what = (
             "departs"
             if int(before.job_next[record]) == phases
-            else f"moves to phase {int(before.job_next[record]) + 1}"
+            else f"moves to phase {system.numbers.model.phases[int(before.job_next[record])]}"
         )
         server = int(before.job_server[record])
         where = f" on server {server + 1}" if server >= 0 else ""

@@ -16,6 +16,7 @@ from slotscope.model.kinds.phases.words import by_type
 from slotscope.model.reporting.explain import counted, plural, shown
 from slotscope.model.reporting.records import TICK, Record, Request, VirtualArrival
 from slotscope.model.whys.decision import Happened, Setting, Subject
+from slotscope.model.whys.own import asked_by, own_choice
 from slotscope.model.whys.tables import Candidates, Condition, Preference
 
 #: Kinds of sub-step that tell of a request that is not made.
@@ -75,7 +76,7 @@ def _servers(setting: Setting) -> Candidates:
             f"is where {what}",
             f"is not where {what}",
             "",
-            "Section 4.2, step 1, line 1" if ticks else "Section 4.2, step 1, line 3",
+            asked_by(setting, "Section 4.2, step 1, line 1" if ticks else "Section 4.2, step 1, line 3"),
             np.arange(count) == server,
             f"that was on server {server + 1}",
             lambda _: f"that was on server {server + 1}",
@@ -84,7 +85,7 @@ def _servers(setting: Setting) -> Candidates:
             "holds no token",
             "holds a token: it is paused",
             "η = 0",
-            "Section 4.2, step 1, line 4",
+            asked_by(setting, "Section 4.2, step 1, line 4"),
             out == 0,
             f"{counted(int((out > 0).sum()), 'server')} paused",
             lambda s: f"its tokens are {tuple(state.tokens[s].tolist())} by type",
@@ -92,7 +93,10 @@ def _servers(setting: Setting) -> Candidates:
     ]
     if not (ticks or setting.system.policy.may_fail):
         conditions.append(_reacts(setting))
-    preference = Preference("the only one", "Section 4.2, step 1, line 6", lambda s: f"k̂ = {_observed(setting, s)}")
+    observed = lambda s: f"k̂ = {_observed(setting, s)}"  # noqa: E731
+    preference = Preference("the only one", "Section 4.2, step 1, line 6", observed)
+    if setting.system.policy.may_fail:
+        preference = own_choice(setting, observed)
     chosen = np.array(setting.subject.on, np.int64)
     return Candidates("server", lambda s: f"server {s + 1}", np.arange(count), tuple(conditions), preference, chosen)
 

@@ -20,6 +20,7 @@ from slotscope.model.reporting.explain import counted, grouped
 from slotscope.model.reporting.inspection import NEXT_ARRIVAL, Thing, per_cent
 from slotscope.model.reporting.records import ARRIVAL, Match, Overflow, Place
 from slotscope.model.whys.decision import Change, Happened, Meant, Setting, Subject, Whys
+from slotscope.model.whys.own import asked_by, own_choice
 from slotscope.model.whys.tables import Candidates, Condition, Preference
 
 
@@ -109,7 +110,7 @@ def _by_tokens(setting: Setting) -> Candidates:
             "has a token out",
             "has no token out: it asks for no job",
             "η ≠ 0",
-            "Section 4.2, step 1, line 6",
+            asked_by(setting, "Section 4.2, step 1, line 6"),
             out > 0,
             f"{counted(int(out.sum()), 'token')} of {counted(int((out > 0).sum()), 'server')}",
             lambda s: f"its jobs are {tuple((state.real[s] + state.virtual[s]).tolist())}, virtual ones included",
@@ -119,7 +120,7 @@ def _by_tokens(setting: Setting) -> Candidates:
             f"has a token of type {name}",
             f"has no token of type {name}",
             f"η_{j + 1} > 0",
-            "Section 4.2, step 2, line 2",
+            asked_by(setting, "Section 4.2, step 2, line 2"),
             of_type > 0,
             f"{counted(total, 'token')} of the type; limit η_max = {int(policy.rules.limit[pool])}"
             if policy.rules
@@ -128,12 +129,12 @@ def _by_tokens(setting: Setting) -> Candidates:
             (f"asks for no {name}", f"no {name}", ""),
         ),
     )
+    has = lambda s: f"{int(of_type[s])} of the {counted(total, 'token')}"  # noqa: E731
     preference = Preference(
-        "the server of the token that was drawn uniformly at random",
-        "Section 4.2, step 2, line 3",
-        lambda s: f"{int(of_type[s])} of the {counted(total, 'token')}",
-        compared=True,
+        "the server of the token that was drawn uniformly at random", "Section 4.2, step 2, line 3", has, compared=True
     )
+    if policy.may_fail:
+        preference = own_choice(setting, has)
     return _of_servers(setting, count, conditions, preference)
 
 
@@ -161,24 +162,23 @@ def _tokens(setting: Setting) -> Candidates:
     pools, types, _ = np.nonzero(present)
     numbers, servers = state.token_number[present], state.token_server[present]
     drawn = setting.decision.values["token"] if isinstance(setting.decision, Match) else -1
-    total = int(state.token_count[pool, j])
+    total, names = int(state.token_count[pool, j]), setting.system.numbers.model.phases
     conditions = (
         *_in_pool(setting, pools, pool),
         Condition(
-            f"is of type {j + 1}",
-            f"is not of type {j + 1}",
+            f"is of type {names[j]}",
+            f"is not of type {names[j]}",
             f"i = {j + 1}",
-            "Section 4.2, step 2, line 2",
+            asked_by(setting, "Section 4.2, step 2, line 2"),
             types == j,
             counted(total, "token"),
-            lambda one: f"it is of type {int(types[one]) + 1}",
+            lambda one: f"it is of type {names[types[one]]}",
         ),
     )
-    preference = Preference(
-        "drawn uniformly at random",
-        "Section 4.2, step 2, line 3",
-        lambda one: f"1 of {total}, made by server {int(servers[one]) + 1}",
-    )
+    made = lambda one: f"1 of {total}, made by server {int(servers[one]) + 1}"  # noqa: E731
+    preference = Preference("drawn uniformly at random", "Section 4.2, step 2, line 3", made)
+    if setting.system.policy.may_fail:
+        preference = own_choice(setting, made)
     return Candidates(
         "token",
         lambda one: f"token {int(numbers[one]) + 1}",
@@ -301,7 +301,7 @@ def _preferred(setting: Setting) -> Preference:
     policy, state = setting.system.policy, setting.state
     servers = np.arange(len(state.jobs_on))
     if policy.may_fail:
-        return Preference("the one that the policy's file chose", policy.name, lambda _: "see its sub-steps")
+        return own_choice(setting)
     if hasattr(policy, "share"):
         return Preference(
             "drawn uniformly at random", _line(setting, 3), lambda s: f"{grouped(int(state.jobs_on[s]))} jobs"

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.kinds.queue.facts import waiting_records
+from slotscope.model.kinds.queue.programs.partition import subscript
 from slotscope.model.kinds.queue.score import score_unit
 from slotscope.model.kinds.queue.why_servers import (
     has_configurations,
@@ -20,9 +21,10 @@ from slotscope.model.kinds.queue.why_servers import (
     present_on,
     ranked,
 )
-from slotscope.model.reporting.explain import counted, grouped, plural
+from slotscope.model.reporting.explain import counted, grouped
 from slotscope.model.reporting.records import Place
 from slotscope.model.whys.decision import Setting
+from slotscope.model.whys.own import own_choice
 from slotscope.model.whys.tables import Candidates, Condition, Preference
 
 
@@ -62,8 +64,8 @@ def _asked_of_jobs(setting: Setting, server: int, records: NDArray[np.int64]) ->
                 "k_j > 0",
                 place_of(setting, 1),
                 served[queues],
-                f"{plural(int(served.sum()), 'VQ')} {', '.join(map(str, np.flatnonzero(served).tolist()))}",
-                lambda job: f"it is in VQ_{int(queues[job])}",
+                ", ".join(f"VQ{subscript(one)}" for one in np.flatnonzero(served).tolist()),
+                lambda job: f"it is in VQ{subscript(int(queues[job]))}",
             )
     elif getattr(policy, "by_job", False) and policy.by_server and not is_by_server(setting):
         fresh = state.job_arrival[records] == state.clock[0]
@@ -141,11 +143,14 @@ def _first_job(setting: Setting, server: int, records: NDArray[np.int64]) -> Pre
         return _needs(setting, rooms[job])
 
     if policy.may_fail:
-        return Preference("the one that the policy's file chose", policy.name, lambda _: "see its sub-steps")
+        return own_choice(setting)
     if has_configurations(policy) and policy.serves_by != "best fit":
         queues = state.job_queue[records]
         return Preference(
-            "the first of its line", place_of(setting, 0), lambda job: f"VQ_{int(queues[job])}", ranked(jobs, queues)
+            "the first of its line",
+            place_of(setting, 0),
+            lambda job: f"VQ{subscript(int(queues[job]))}",
+            ranked(jobs, queues),
         )
     if not is_by_server(setting):
         return Preference("the one that came first", place_of(setting, 2), size, ranked(jobs), compares=jobs)

@@ -17,6 +17,7 @@ from slotscope.model.kinds.queue.state import QueueState
 from slotscope.model.reporting.explain import counted, grouped
 from slotscope.model.reporting.records import Place
 from slotscope.model.whys.decision import Setting
+from slotscope.model.whys.own import SYSTEM, own_choice
 from slotscope.model.whys.tables import Candidates, Condition, Preference, nothing_told
 
 
@@ -86,12 +87,12 @@ def _in_line(setting: Setting, job: WaitingJob) -> tuple[Condition, ...]:
     if policy.may_fail or not is_by_line(policy):
         return ()
     head = int(state.job_number[state.first_waiting[job.queue]])
-    line = f"VQ_{job.queue}" if has_configurations(policy) else "the queue"
+    line = f"VQ{subscript(job.queue)}" if has_configurations(policy) else "the queue"
     told = f"job {setting.system.job_name(head)} is the first of {int(state.queue_length[job.queue])} in {line}"
     return (
         Condition(
-            "may take the job: it is at the head of its line",
-            "may not take the job: another one is at the head of its line",
+            "may take the job (the head of its line)",
+            "may not take the job (another one is at the head of its line)",
             "HOL",
             PLACES[policy.name][0],
             np.full(setting.system.numbers.servers, job.is_first),
@@ -118,7 +119,7 @@ PLACES: dict[str, tuple[str, str, str]] = {
 def place_of(setting: Setting, part: int) -> str:
     """Where the paper asks for it, see :data:`PLACES`."""
     policy = setting.system.policy
-    return "the system" if policy.may_fail else PLACES[policy.name][part]
+    return SYSTEM if policy.may_fail else PLACES[policy.name][part]
 
 
 def _takes(setting: Setting, job: WaitingJob) -> Iterator[Condition]:
@@ -172,21 +173,21 @@ def _configured(setting: Setting, job: WaitingJob) -> Iterator[Condition]:
         return "it has none yet" if number < 0 else f"k = {names[number]}"
 
     yield Condition(
-        f"has a configuration with k_{q} > 0",
-        f"has a configuration with k_{q} = 0",
-        f"k_{q} > 0",
+        f"has a configuration with k{subscript(q)} > 0",
+        f"has a configuration with k{subscript(q)} = 0",
+        f"k{subscript(q)} > 0",
         place_of(setting, 1),
         wanted > 0,
-        f"{counted(int((wanted > 0).sum()), 'server')}; Q_{q} = {length}",
+        f"{counted(int((wanted > 0).sum()), 'server')}; Q{subscript(q)} = {length}",
         configured,
         (f"configured for no VQ{subscript(q)}", f"not for VQ{subscript(q)}", f"k{subscript(q)} = 0", ""),
     )
     present = present_on(state, q)
     if policy.serves_by == "exactly":
         yield Condition(
-            f"has fewer than k_{q} jobs of VQ_{q}",
-            f"has its k_{q} jobs of VQ_{q} already",
-            f"jobs of VQ_{q} < k_{q}",
+            f"has fewer than k{subscript(q)} jobs of VQ{subscript(q)}",
+            f"has its k{subscript(q)} jobs of VQ{subscript(q)} already",
+            f"jobs of VQ{subscript(q)} < k{subscript(q)}",
             place_of(setting, 1),
             present < wanted,
             f"{int(np.maximum(wanted - present, 0).sum())} places in all",
@@ -220,7 +221,7 @@ def _share(setting: Setting, job: WaitingJob, active: NDArray[Any], present: NDA
 
     def compared(server: int) -> str:
         if reserved[server]:
-            return f"its two thirds have {counted(int(present[server]), 'job')} of VQ_{job.queue}"
+            return f"its two thirds have {counted(int(present[server]), 'job')} of VQ{subscript(job.queue)}"
         return f"{told(int(taken[server]), 0)} of its share {told(int(share[server]), 0)} is taken; {need}"
 
     return Condition(
@@ -229,7 +230,7 @@ def _share(setting: Setting, job: WaitingJob, active: NDArray[Any], present: NDA
         "one job in 2/3; the others within 1/3, or all",
         place_of(setting, 1),
         holds,
-        f"{counted(int(first.sum()), 'server')} with k_1 = 1",
+        f"{counted(int(first.sum()), 'server')} with k₁ = 1",
         compared,
         ("its share is taken", "no share", ""),
     )
@@ -306,7 +307,7 @@ def _preference(setting: Setting, job: WaitingJob) -> Preference:
     policy, numbers, state = setting.system.policy, setting.system.numbers, setting.state
     servers = np.arange(numbers.servers)
     if policy.may_fail:
-        return Preference("the one that the policy's file chose", policy.name, lambda _: "see its sub-steps")
+        return own_choice(setting)
     if is_by_server(setting):
         return Preference(
             "the one whose turn comes first",

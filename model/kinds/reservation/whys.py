@@ -19,6 +19,7 @@ from slotscope.model.reporting.explain import counted, grouped, plural, quantity
 from slotscope.model.reporting.inspection import NEXT_ARRIVAL, per_cent
 from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, Admit, Migrate, Reject
 from slotscope.model.whys.decision import Change, Happened, Setting, Subject, Whys
+from slotscope.model.whys.own import SYSTEM, own_choice
 from slotscope.model.whys.replays import reschedule, soonest, with_policy
 from slotscope.model.whys.tables import Candidates, Condition, Preference, nothing_told
 
@@ -122,8 +123,8 @@ def _for_arrival(setting: Setting) -> tuple[tuple[Condition, ...], Preference]:
     policy, state = setting.system.policy, setting.state
     numbers = np.arange(setting.system.numbers.servers)
     if policy.may_fail:
-        asked = (_slot(setting, "the system"),) if policy.reserves_slots else _room(setting, "the system")
-        return asked, Preference("the one that the policy's file chose", policy.name, lambda _: "see its sub-steps")
+        asked = (_slot(setting, SYSTEM),) if policy.reserves_slots else _room(setting, SYSTEM)
+        return asked, own_choice(setting)
     if policy.has_groups:
         return (_slot(setting, "Algorithm 2, line 18"), _accepts(state)), _oldest(
             state, "Algorithm 2, line 19; left open there"

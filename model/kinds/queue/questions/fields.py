@@ -114,14 +114,17 @@ FIELDS = (
     AskedField("stalls", "servers that were stalled in it", RowColumn("stalled")),
     AskedField("kept", "the first job that arrived in the slot and waits", RowColumn("kept")),
     AskedField(
-        "kept_size", "the room that the kept job needs", RowColumn("kept_size", scale=_unit), unit="of a resource"
+        "kept_size",
+        "the room that the kept job needs",
+        RowColumn("kept_size", scale=_unit),
+        unit="units of the resource",
     ),
     AskedField("kept_queue", "the virtual queue of the kept job", RowColumn("kept_queue", numbered=True)),
     AskedField(
         "best_residual",
         "the most that is free on a server",
         RowColumn("best_residual", costly=True, scale=_unit),
-        unit="of a resource",
+        unit="units of the resource",
     ),
     AskedField(
         "serving", "servers whose active configuration serves the kept job's queue", RowColumn("serving", costly=True)
