@@ -41,11 +41,11 @@ class BreakpointsDialog(QDialog):
         self.field.setPlaceholderText(tr("a question, or the number of an event"))
         self.times = QSpinBox()
         self.times.setRange(1, MOST_TIMES)
-        self.times.setPrefix(tr("each "))
-        self.times.setSuffix(tr(" times"))
-        self.times.setSpecialValueText(tr("each time"))
+        self.times.setPrefix(tr("every "))
+        self.times.setSuffix(tr(" hits"))
+        self.times.setSpecialValueText(tr("at every hit"))
         self.times.setAccessibleName(tr("how often it has to hold"))
-        self.times.setToolTip(tr("10: the run stops at the 10th time from here on, then at the 20th, and so on."))
+        self.times.setToolTip(tr("10: the run stops at the 10th hit from here on, then at the 20th, and so on."))
         self.fault = FaultLine()
         self.listed = QListWidget()
         self.listed.setAccessibleName(tr("Breakpoints"))
@@ -102,11 +102,13 @@ class BreakpointsDialog(QDialog):
             self.listed.setCurrentRow(min(row, len(self._told.entries) - 1))
 
     def _add_line(self, one: Breakpoint, asleep: bool) -> None:
-        text = f"event {grouped(one.what)}" if isinstance(one.what, int) else one.what
+        text = tr("event {0}").format(grouped(one.what)) if isinstance(one.what, int) else one.what
         if one.times > 1:
-            since = f" after event {grouped(one.since)}" if one.since else ""
-            text += f"  (each {grouped(one.times)} times{since})"
-        line = QListWidgetItem(f"{text}  (this run has no such thing)" if asleep else text, self.listed)
+            often = tr("every {0} hits after event {1}") if one.since else tr("every {0} hits")
+            text += f"  ({often.format(grouped(one.times), grouped(one.since))})"
+        if asleep:
+            text += f"  ({tr('this run has no such thing')})"
+        line = QListWidgetItem(text, self.listed)
         line.setCheckState(Qt.CheckState.Checked if one.on else Qt.CheckState.Unchecked)
 
     def _add(self) -> None:

@@ -792,24 +792,24 @@ Der Lauf und die anderen Ansichten gehen weiter. Hier oder an einem anderen Auge
             <translation>Bedingung oder Ereignisnummer</translation>
         </message>
         <message>
-            <source>each </source>
+            <source>every </source>
             <translation>alle </translation>
         </message>
         <message>
-            <source> times</source>
-            <translation> Male</translation>
+            <source> hits</source>
+            <translation> Treffer</translation>
         </message>
         <message>
-            <source>each time</source>
-            <translation>jedes Mal</translation>
+            <source>at every hit</source>
+            <translation>bei jedem Treffer</translation>
         </message>
         <message>
             <source>how often it has to hold</source>
             <translation>wie oft sie gelten muss</translation>
         </message>
         <message>
-            <source>10: the run stops at the 10th time from here on, then at the 20th, and so on.</source>
-            <translation>10: Der Lauf hält ab hier beim 10. Mal, dann beim 20. und so weiter.</translation>
+            <source>10: the run stops at the 10th hit from here on, then at the 20th, and so on.</source>
+            <translation>10: Der Lauf hält beim 10. Treffer von hier an, dann beim 20. und so weiter.</translation>
         </message>
         <message>
             <source>A run stops just before these events. Del removes one, Space switches it off and on; Enter goes to one with a number, and takes another up to be changed.</source>
@@ -822,6 +822,22 @@ Der Lauf und die anderen Ansichten gehen weiter. Hier oder an einem anderen Auge
         <message>
             <source>Clear all</source>
             <translation>Alle entfernen</translation>
+        </message>
+        <message>
+            <source>every {0} hits after event {1}</source>
+            <translation>alle {0} Treffer nach Ereignis {1}</translation>
+        </message>
+        <message>
+            <source>every {0} hits</source>
+            <translation>alle {0} Treffer</translation>
+        </message>
+        <message>
+            <source>event {0}</source>
+            <translation>Ereignis {0}</translation>
+        </message>
+        <message>
+            <source>this run has no such thing</source>
+            <translation>gibt es in diesem Lauf nicht</translation>
         </message>
         <message>
             <source>Compare with</source>

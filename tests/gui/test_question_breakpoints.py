@@ -59,7 +59,7 @@ def test_enter_beside_the_number_of_times_adds_it_too(qtbot: QtBot, window: Main
     dialog.times.setFocus()
     for key in (Key.Key_Up, Key.Key_Up, Key.Key_Return):
         qtbot.keyClick(dialog.times, key)
-    qtbot.waitUntil(lambda: lines(dialog) == ["admitted  (each 3 times)"], timeout=PATIENCE)
+    qtbot.waitUntil(lambda: lines(dialog) == ["admitted  (every 3 hits)"], timeout=PATIENCE)
     assert not dialog.field.text() and dialog.times.value() == 1
 
 
@@ -99,7 +99,7 @@ def test_counted_switched_off_and_kept_in_a_session(qtbot: QtBot, window: MainWi
     dialog.times.selectAll()
     qtbot.keyClicks(dialog.times, "5")
     typed(qtbot, dialog, "rejected")
-    qtbot.waitUntil(lambda: lines(dialog) == ["rejected  (each 5 times)"], timeout=PATIENCE)
+    qtbot.waitUntil(lambda: lines(dialog) == ["rejected  (every 5 hits)"], timeout=PATIENCE)
     assert dialog.times.value() == 1
     typed(qtbot, dialog, "40")
     typed(qtbot, dialog, "monitor capacity")
