@@ -13,6 +13,7 @@ from slotscope.model.jit import with_others
 from slotscope.model.lab.runs import StraightRun
 from slotscope.model.policies.own.checked import CHECKED
 from slotscope.model.policies.own.kernel import kept_as
+from slotscope.model.policies.own.loading import executed
 from slotscope.model.running.engine import Task
 from slotscope.model.running.walk import Walk
 from slotscope.model.systems.state import digest
@@ -71,11 +72,14 @@ class Policy(OwnPolicy):
             return most[type + 9]
         while wrong == 6:
             since += 1
+        for _ in range(10**13 * (wrong == 7)):
+            since += 1
         if wrong == 5:
             raise ValueError(free)
         return half(free, most[type])
 """
 
+CIRCLE = "return other(free)\n\n\n@njit\ndef other(free):\n    return half(free, 1)"
 KERNEL = "    def kernel(state, job, type, free, data):\n"
 
 
@@ -137,6 +141,7 @@ class Watched:
         (4, "the kernel fails: IndexError: index is out of bounds$"),
         (5, r"the kernel fails: ValueError: \d+$"),
         (6, r"the kernel fails: RuntimeError: more than 100,000,000 turns of its loops in one call"),
+        (7, r"the kernel fails: RuntimeError: more than 100,000,000 turns of its loops in one call"),
     ],
 )
 def test_a_kernel_that_parts_from_its_reference_stops_before_that_event(tmp_path: Path, wrong: int, said: str) -> None:
@@ -200,6 +205,7 @@ def test_what_cannot_be_compiled_is_one_line(tmp_path: Path, text: str, said: st
     [
         ("kernel(state, job, type, free, data)", "kernel(state, free)", "found kernel(state, free), allowed: kernel("),
         ("    @staticmethod\n", "", "kernel is no static function, allowed: @staticmethod"),
+        ("return min(-(-free // SHARE), most)", CIRCLE, "half, which calls other, which calls half, allowed: loops"),
         ("return np.array(self.numbers.degrees),", "return 'all',", "allowed: a NumPy array of numbers, or a tuple"),
     ],
 )
@@ -210,6 +216,18 @@ def test_the_shape_of_a_kernel_is_checked_when_the_file_is_loaded(
     with pytest.raises(PolicyError) as raised:
         of(write(tmp_path, WRONG.replace(old, new)), kernel=False)
     assert said in raised.value.line
+
+
+def test_loops_of_modules_beside_the_file_are_bounded_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("slotscope.model.policies.own.text.MOST_TURNS", 50)
+    package = tmp_path / "beside"
+    package.mkdir()
+    (package / "endless.py").write_text("def spin(n):\n    while n: n += 1\n")
+    file = write(tmp_path, "from beside.endless import spin\n")
+    module = executed(file, Path(file).read_text(), "", to_compile=True)
+    with pytest.raises(RuntimeError, match="more than 50 turns") as raised:
+        module.spin(1)
+    assert Path(raised.traceback[-1].path) == package / "endless.py"
 
 
 def test_verify_compares_as_many_events_as_it_is_asked_for(tmp_path: Path, slotscope) -> None:

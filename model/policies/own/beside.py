@@ -6,9 +6,13 @@ import ast
 import sys
 from contextlib import contextmanager
 from importlib import invalidate_caches
+from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES, ExtensionFileLoader, FileFinder, SourceFileLoader
 from pathlib import Path
 from types import ModuleType
-from typing import Iterator
+from typing import TYPE_CHECKING, Callable, Iterator
+
+if TYPE_CHECKING:
+    from _typeshed.importlib import PathEntryFinderProtocol
 
 #: Modules that policies' files have imported first.
 _brought: set[str] = set()
@@ -39,21 +43,45 @@ def whole_text(path: str, text: str) -> str:
 
 
 @contextmanager
-def imported_anew(path: str) -> Iterator[None]:
-    """Within this block modules in the folder of *path* can be imported, and are executed anew."""
+def imported_anew(path: str, run: Callable[[str, bytes, ModuleType], None]) -> Iterator[None]:
+    """Within this block modules in the folder of *path* can be imported, and are executed anew.
+
+    That *run* does, which is given file, text and module.
+    """
     folder = Path(path).absolute().parent
+
+    class Loader(SourceFileLoader):
+        def exec_module(self, module: ModuleType) -> None:
+            run(self.path, self.get_data(self.path), module)
+
+    finds = FileFinder.path_hook((Loader, SOURCE_SUFFIXES), (ExtensionFileLoader, EXTENSION_SUFFIXES))
+
+    def hook(place: str) -> PathEntryFinderProtocol:
+        if Path(place).is_relative_to(folder):
+            return finds(place)
+        raise ImportError(place)
+
     for name in [name for name in _brought if name in sys.modules and _is_from(folder, name, sys.modules[name])]:
         del sys.modules[name]
     invalidate_caches()
     before, unwritten = {*sys.modules}, sys.dont_write_bytecode
     sys.path.append(str(folder))
+    sys.path_hooks.insert(0, hook)
+    _forget_finders(folder)
     sys.dont_write_bytecode = True  # what is kept is found by the second, and two versions can come within one
     try:
         yield
     finally:
         sys.path.remove(str(folder))
+        sys.path_hooks.remove(hook)
+        _forget_finders(folder)
         sys.dont_write_bytecode = unwritten
         _brought.update(sys.modules.keys() - before)
+
+
+def _forget_finders(folder: Path) -> None:
+    for place in [place for place in sys.path_importer_cache if Path(place).is_relative_to(folder)]:
+        del sys.path_importer_cache[place]
 
 
 def _is_from(folder: Path, name: str, module: ModuleType) -> bool:

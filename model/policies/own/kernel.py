@@ -10,19 +10,17 @@ import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
-from types import FunctionType, ModuleType
+from types import FunctionType
 from typing import Any, Callable, Mapping
 
 import numpy as np
 
 from slotscope.model.errors import PolicyFileError
 from slotscope.model.jit import compiled_anew, jitable, load_numba, with_others
+from slotscope.model.policies.own.circles import KNOWN, home_of
 from slotscope.model.policies.own.kind import KernelKind
 from slotscope.model.policies.own.shape import place_in
 from slotscope.model.policies.own.sound import NotADecisionError, found
-
-#: Modules whose functions stay what they are as long as the program does.
-_KNOWN = frozenset({"numpy", "math", "numba", "slotscope", "builtins"})
 
 #: What Numba writes around the one sentence that says what is wrong.
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
@@ -178,13 +176,8 @@ def _parts(function: Any, seen: set[int]) -> list[bytes]:
             told += [name.encode(), value.dtype.str.encode(), repr(value.shape).encode(), value.tobytes()]
         elif isinstance(value, int | float | str | type(None)):
             told.append(f"{name}={value!r}".encode())
-        elif _home_of(value) not in _KNOWN:
+        elif home_of(value) not in KNOWN:
             raise TypeError(name)
     if function.__closure__:
         raise TypeError("a closure")
     return told
-
-
-def _home_of(value: Any) -> str:
-    name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None) or ""
-    return str(name).partition(".")[0]

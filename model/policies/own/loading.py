@@ -29,20 +29,26 @@ def executed(path: str, text: str, package: str, to_compile: bool = False) -> Mo
         If the text is no Python, or fails.
     """
     answer_to_former_names()
-    code = _compiled(path, text, bounded if to_compile else stoppable)
+    change = bounded if to_compile else stoppable
+
+    def beside(file: str, source: bytes, module: ModuleType) -> None:
+        vars(module)[STOP] = go_on_stopping
+        exec(compile(change(ast.parse(source)), file, "exec", dont_inherit=True), vars(module))
+
+    code = _compiled(path, text, change)
     module = ModuleType(f"slotscope_policy_{digest_of(text)[:16]}")
     module.__file__, module.__package__ = path, package
     vars(module)[STOP] = go_on_stopping
     sys.modules[module.__name__] = module  # where pydantic and dataclasses look names up
-    with imported_anew(path):
+    with imported_anew(path, beside):
         loaded(path, lambda: exec(code, vars(module)), "the file")
     return module
 
 
-def _compiled(path: str, text: str, changed: Callable[[ast.Module], ast.Module]) -> Any:
+def _compiled(path: str, text: str, change: Callable[[ast.Module], ast.Module]) -> Any:
     try:
         tree = ast.parse(text, filename=path)
-        return compile(changed(tree), path, "exec", dont_inherit=True)
+        return compile(change(tree), path, "exec", dont_inherit=True)
     except SyntaxError as error:
         place = f"{path}, line {error.lineno}, column {error.offset}" if error.lineno else path
         raise PolicyFileError(f"{type(error).__name__}: {error.msg}", where=place) from None

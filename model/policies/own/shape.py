@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from slotscope.model.errors import PolicyFileError
 from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.policies.common import NoParameters, PseudocodeLine
+from slotscope.model.policies.own.circles import circle
 from slotscope.model.policies.own.kind import Occasion, OwnKind
 
 #: Names of the class, the first one is preferred.
@@ -96,6 +97,9 @@ def _check_kernel(path: str, cls: type, kind: OwnKind) -> None:
     if list(inspect.signature(function).parameters) != list(kind.kernels.arguments):
         found = f"found kernel{inspect.signature(function)}"
         raise _refused(path, line_of(function), found, f"kernel({wanted})")
+    if around := circle(function):
+        names = ", which calls ".join(one.__name__ for one in (*around, around[0]))
+        raise _refused(path, line_of(around[0]), f"the kernel comes to {names}", "loops")
 
 
 def kernel_function(cls: type) -> Any:

@@ -13,7 +13,7 @@ from typing import Iterator
 #: The name under which a file finds :func:`model.policies.own.watch.go_on_stopping`.
 STOP = "__slotscope_stop__"
 
-#: Turns that ``while`` loops of a compiled function may make in one call, and the variable that counts them.
+#: Turns that the loops of a compiled function may make in one call, and the variable that counts them.
 MOST_TURNS = 10**8
 _TURNS = "__slotscope_turns__"
 
@@ -52,7 +52,7 @@ def _call(beside: ast.stmt) -> ast.stmt:
 
 
 def bounded(tree: ast.Module) -> ast.Module:
-    """*tree* with a count of turns in each function that has ``while`` loops: compiled, they look at nothing else."""
+    """*tree* with a count of turns in each function that has loops: compiled, they look at nothing else."""
     changed: ast.Module = ast.fix_missing_locations(_Bounded().visit(tree))
     return changed
 
@@ -60,11 +60,17 @@ def bounded(tree: ast.Module) -> ast.Module:
 class _Bounded(ast.NodeTransformer):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         self.generic_visit(node)
-        if any(isinstance(part, ast.While) for part in ast.walk(node)):
+        if any(isinstance(part, ast.While | ast.For) for part in ast.walk(node)):
             node.body[:0] = _at(node, f"{_TURNS} = 0")
         return node
 
+    def visit_For(self, node: ast.For) -> ast.AST:
+        return self._counted(node)
+
     def visit_While(self, node: ast.While) -> ast.AST:
+        return self._counted(node)
+
+    def _counted(self, node: ast.For | ast.While) -> ast.AST:
         self.generic_visit(node)
         said = f"more than {MOST_TURNS:,} turns of its loops in one call; is this a loop without end?"
         counted = _at(node, f"{_TURNS} += 1")
