@@ -130,7 +130,9 @@ class AlgorithmPanel(Panel):
         texts = {None: "", True: f"✓ {both}agree", False: f"✗ {both}disagree"}
         color = self.theme.ink(self.theme.rejection) if agreement is False else self.theme.muted
         weight = "bold" if agreement is False else "normal"
-        self.agreement.setStyleSheet(f"color: {color}; font-weight: {weight}")
+        style = f"color: {color}; font-weight: {weight}"
+        if style != self.agreement.styleSheet():
+            self.agreement.setStyleSheet(style)
         _set(self.agreement, texts[agreement])
 
 

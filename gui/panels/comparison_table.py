@@ -10,7 +10,8 @@ from slotscope.gui.panels.wording import significant, with_interval
 from slotscope.gui.plotting.sampled import counted_from, warmup
 from slotscope.gui.theme import Theme
 from slotscope.model.kinds.spec import UNDECIDED, UNSTABLE, Judgement
-from slotscope.model.measures.metrics import CONFIDENCE, Batches, Estimate, estimates
+from slotscope.model.measures.metrics import Batches, Estimate, estimates
+from slotscope.model.measures.student import CONFIDENCE
 from slotscope.model.reporting.explain import quantity
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.running.recorder import TIME_COLUMN

@@ -18,6 +18,7 @@ from slotscope.gui.panels.decisions_model import LogModel, mark_icon, mark_side
 from slotscope.gui.panels.decisions_view import LogView
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.boxes import keep_keys
+from slotscope.gui.widgets.calm import Calm
 from slotscope.gui.widgets.fault_line import FaultLine
 from slotscope.gui.widgets.question_field import QuestionField
 from slotscope.gui.widgets.spoken import Table
@@ -131,6 +132,8 @@ class DecisionsPanel(Panel):
         self._following = True
         self._was_running = False
         self._paused_at: int | None = None  # where a run ended while the user read further up
+        self._calm = Calm(self.body)
+        self._calm.over.connect(self._show_latest)
         self.model = LogModel(self)
         self.bar = FilterBar(self.theme, self.body)
         self.view = LogView(self.model, self.theme, self.body)
@@ -172,11 +175,15 @@ class DecisionsPanel(Panel):
         return self.view.height_of(self.model.present_row(), width)
 
     def show_frame(self, frame: Frame) -> None:
-        """Show the rows up to the present event, unless the user reads further up."""
+        """Show the rows up to the present event, unless the user reads further up.
+
+        While events rush past, a few times a second: each of them is worded and drawn.
+        """
         if frame.info is not self._info:
             self._info = frame.info
             self._paused_at = None
             self._following = True
+            self._calm.forget()
             self.model.set_run(frame.info.kind, frame.info.narrator)
             self.bar.search.set_words(frame.info.words)
             self.bar.set_marks(frame.info.kind.vocabulary.marks, self.theme)
@@ -189,7 +196,12 @@ class DecisionsPanel(Panel):
         self.follow.hide()
         if (frame.event, len(frame.records)) != (self.model.present, len(self.model.steps)):
             self._following = True
-        self._refill(frame)
+        if self._calm.may_show("rows", frame.event, frame.running):
+            self._refill(frame)
+
+    def _show_latest(self) -> None:
+        if self.frame is not None and self._following:
+            self._refill(self.frame)
 
     def _holds(self, frame: Frame) -> bool:
         """Does the log stand still because the user scrolled up while it ran?"""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass, field
 from math import inf
 from time import monotonic
@@ -14,7 +13,7 @@ from slotscope.model.questions.breakpoints import Breakpoints
 from slotscope.model.reporting.frame import Speed
 from slotscope.model.running.engine import Reason
 
-#: Seconds of running between two looks at the queue of commands, at a pace and without limit.
+#: Seconds of running between two looks at the queue of commands: with a frame due, and long before one.
 SLICE_SECONDS = 0.004
 LONG_SLICE_SECONDS = 0.012
 
@@ -56,6 +55,7 @@ class Drive:
     def __init__(self, breakpoints: Breakpoints) -> None:
         self._breakpoints = breakpoints
         self.running = False
+        self.rests = False  #: whether it has come as far as its pace lets it for now
         self.goal = Goal()
         self.pace: Pace = REAL_TIME
         self._meter = Meter()
@@ -112,14 +112,18 @@ class Drive:
         """How far it is."""
         return self.goal.told(event, time, self._start)
 
-    def slice(self, run: Run) -> str | None:
-        """Run for a few milliseconds; what is to be said where the run has ended, else None."""
+    def slice(self, run: Run, left: float = 0.0) -> str | None:
+        """Run for a few milliseconds, if possible to the next frame, for which *left* seconds are left.
+
+        Returns what is to be said where the run has ended, else None.
+        """
         goal = self.goal
+        self.rests = False
         if self.stepping and self.pace.substeps is not None:
             return self._beat(run, self.pace.substeps)
         until = goal.time if goal.express else min(goal.time, self._paced_time(run))
         stop = () if goal.kind is None else (goal.kind,)
-        budget = SLICE_SECONDS if self.pace.time is not None else LONG_SLICE_SECONDS
+        budget = min(max(SLICE_SECONDS, left), LONG_SLICE_SECONDS)
         return self._reached(run, run.run(events=self._room(run), until=until, stop=stop, budget=budget))
 
     def _count_from(self, run: Run) -> None:
@@ -138,7 +142,7 @@ class Drive:
 
     def _beat(self, run: Run, substeps: float) -> str | None:
         if monotonic() - self._clock[0] < 1.0 / substeps:
-            threading.Event().wait(SLICE_SECONDS)
+            self.rests = True
             return None
         run.step_into()
         self._count_from(run)
@@ -169,6 +173,5 @@ class Drive:
             if goal.substep:
                 run.seek(event, goal.substep)
             return goal.note
-        if reason is Reason.TIME:
-            threading.Event().wait(0.002)
+        self.rests = reason is Reason.TIME
         return None

@@ -36,6 +36,9 @@ Command = Callable[["RunWorker"], None]
 #: Seconds between two looks at what is not done yet: a frame to be taken, code to be compiled.
 MOMENT = 0.05
 
+#: Seconds between two frames of a run that goes on: more than sixty a second nobody sees.
+FRAME_SECONDS = 1 / 60
+
 #: Seconds that the run has to end before the window closes without it.
 LAST_WAIT = 5.0
 
@@ -96,6 +99,7 @@ class RunWorker(QObject):
         self._stops: SimpleQueue[None] = SimpleQueue()  # one for each wish that has not arrived
         self._searches = Searches()
         self._told = 0.0  # when progress was last told
+        self._next_frame = 0.0  # when a run that goes on may be seen again
         self._telling = False
         self._warming = Warming()
         self._seen = False  # whether a frame of what runs is out
@@ -157,9 +161,13 @@ class RunWorker(QObject):
     def _next_command(self) -> Command | None:
         """The next command, None to end; without one a run goes on and anything else waits.
 
-        The thread must never spin: it would take Python's lock from the window.
+        The thread must never spin: it would take Python's lock from the window.  What keeps a pace goes on when
+        it is time for a frame.
         """
         try:
+            if self.drive.running and self.drive.rests:
+                left = self._next_frame - monotonic()
+                return self._commands.get(timeout=left if left > 0 else FRAME_SECONDS)
             if self.drive.running:
                 return self._commands.get(block=False)
             if self._searching:
@@ -239,6 +247,10 @@ class RunWorker(QObject):
     def _publish(self) -> None:
         if self.session is None or not self._stale or self.drive.unseen or not self._taken.is_set():
             return
+        now = monotonic()
+        if self.drive.running and now < self._next_frame:
+            return
+        self._next_frame = now + FRAME_SECONDS
         line = self.session.timeline
         legible = not self.drive.running or self.drive.legible(self.session)
         if self.drive.running and legible:
@@ -375,6 +387,7 @@ class RunWorker(QObject):
     def set_pace(self, pace: Pace) -> None:
         """Run at another pace."""
         self.drive.set_pace(pace, self.session)
+        self._stale = True
 
     def set_bounds(self, bounds: Any, info: RunInfo) -> None:
         """The programs of a run have been solved; nothing happens if another one runs by now."""
@@ -416,9 +429,10 @@ class RunWorker(QObject):
     # Running.
 
     def _slice(self) -> None:
-        self._stale = True
-        if (said := self.drive.slice(self.present)) is not None:
+        before = moments_of(self.present)
+        if (said := self.drive.slice(self.present, self._next_frame - monotonic())) is not None:
             self._end(said)
+        self._stale |= moments_of(self.present) != before
 
     def _end(self, message: str) -> None:
         self.drive.end()
@@ -439,6 +453,11 @@ class RunWorker(QObject):
         ready = before and not self._warming.text and all(lane.compiled for lane in lanes_of(self.session))
         if self._warming.failed or ready:
             self.compiled.emit(not self._warming.failed)
+
+
+def moments_of(run: Run) -> list[tuple[int, int]]:
+    """Where each policy stands: its event, and the sub-steps of the next one."""
+    return [(lane.timeline.event, lane.timeline.substep) for lane in lanes_of(run)]
 
 
 def _nothing(_: RunWorker) -> None:

@@ -29,7 +29,8 @@ from typing import Literal, NamedTuple, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.measures.metrics import CONFIDENCE, estimate
+from slotscope.model.measures.metrics import estimate
+from slotscope.model.measures.student import CONFIDENCE, quantile
 
 Verdict = Literal["stable", "unstable", "undecided"]
 Values = NDArray[np.float64]
@@ -203,7 +204,7 @@ def _increments(means: Values) -> Slope:
     """The mean increment, if the means are averages of a random walk."""
     steps = np.diff(means)
     spread = sqrt(WORKING * float(steps.var(ddof=1)) / len(steps))
-    return Slope(float(steps.mean()), _quantile(len(steps) - 1) * spread)
+    return Slope(float(steps.mean()), quantile(len(steps) - 1) * spread)
 
 
 def _slope_of_the_line(means: Values) -> Slope:
@@ -224,7 +225,7 @@ def _slope_of_the_line(means: Values) -> Slope:
     new = np.vstack([first * columns[:1], columns[1:] - correlation * columns[:-1]])
     values = np.r_[first * means[0], means[1:] - correlation * means[:-1]]
     coefficients, errors = _regression(new, values)
-    return Slope(float(coefficients[1]), _quantile(count - 3) * float(errors[1]))
+    return Slope(float(coefficients[1]), quantile(count - 3) * float(errors[1]))
 
 
 def _returns(means: Values, critical: Sequence[float], trend: bool = False) -> bool:
@@ -264,9 +265,3 @@ def _regression(columns: Values, values: Values) -> tuple[Values, Values]:
     rest = values - columns @ coefficients
     variance = float(rest @ rest) / (len(values) - columns.shape[1])
     return coefficients, np.sqrt(variance * np.maximum(np.diag(inverse), 0.0))
-
-
-def _quantile(freedom: int) -> float:
-    from scipy.special import stdtrit  # imported late: it takes a while, and the window waits
-
-    return float(stdtrit(freedom, (1 + CONFIDENCE) / 2))

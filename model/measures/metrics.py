@@ -12,8 +12,7 @@ from typing import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-#: Two-sided confidence of all intervals.
-CONFIDENCE = 0.95
+from slotscope.model.measures.student import quantile
 
 #: Values that differ by less, relative to their mean, differ by rounding only.
 ROUNDING = 1e-13
@@ -45,13 +44,10 @@ def estimate(values: Sequence[float] | NDArray[np.float64]) -> Estimate:
         return Estimate(np.nan, np.nan)
     if len(array) == 1:
         return Estimate(float(array[0]), np.nan)
-    from scipy.special import stdtrit  # imported late: it takes a while, and the window waits
-
     mean, spread = float(array.mean()), float(array.std(ddof=1))
     if spread <= ROUNDING * abs(mean):
         return Estimate(mean, 0.0)
-    quantile = stdtrit(len(array) - 1, (1 + CONFIDENCE) / 2)
-    return Estimate(mean, float(quantile * spread / np.sqrt(len(array))))
+    return Estimate(mean, float(quantile(len(array) - 1) * spread / np.sqrt(len(array))))
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,8 @@ from slotscope.model.api import Session
 from slotscope.model.kinds.reservation.measures import reward_rate, running_reward
 from slotscope.model.kinds.reservation.rows import EVENT_ROW, FLAG_ADMITTED, FLAG_MIGRATED, FLAG_REJECTED
 from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
-from slotscope.model.measures.metrics import BATCHES, CONFIDENCE, Estimate, batch_rates, estimate, ratio
+from slotscope.model.measures.metrics import BATCHES, Estimate, batch_rates, estimate, ratio
+from slotscope.model.measures.student import CONFIDENCE, quantile
 from slotscope.model.reporting.records import ARRIVAL
 from slotscope.model.running.assembly import assemble
 from slotscope.model.running.engine import Task, started
@@ -30,6 +31,12 @@ def test_student_s_interval(values: list[float]) -> None:
     assert found.mean == pytest.approx(np.mean(values), rel=1e-9, abs=1e-6)
     low, high = stats.t.interval(CONFIDENCE, len(values) - 1)
     assert found.half_width == pytest.approx(spread * (high - low) / 2, rel=1e-9, abs=1e-9)
+
+
+def test_student_s_quantiles_are_those_of_the_library() -> None:
+    freedom = [*range(1, 1200), 100_000]
+    known = stats.t.ppf((1 + CONFIDENCE) / 2, freedom)
+    np.testing.assert_allclose([quantile(count) for count in freedom], known, rtol=1e-12)
 
 
 def test_too_few_values_have_no_interval() -> None:

@@ -17,7 +17,8 @@ from slotscope.gui.plotting.sampled import counted_from
 from slotscope.gui.theme import Theme
 from slotscope.model.kinds.moldable.programs.bounds import MoldableBounds
 from slotscope.model.kinds.moldable.programs.references import PolicyReference
-from slotscope.model.measures.metrics import CONFIDENCE, Estimate, estimates
+from slotscope.model.measures.metrics import Estimate, estimates
+from slotscope.model.measures.student import CONFIDENCE
 from slotscope.model.policies.choice import choice_text
 from slotscope.model.reporting.frame import Frame
 

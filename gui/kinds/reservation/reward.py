@@ -30,7 +30,8 @@ from slotscope.model.kinds.reservation.measures import reward_rate
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN, columns
 from slotscope.model.kinds.reservation.state import ADMITTED, ARRIVED, MIGRATED, REJECTED
-from slotscope.model.measures.metrics import CONFIDENCE, Estimate, batch_rates, estimate
+from slotscope.model.measures.metrics import Estimate, batch_rates, estimate
+from slotscope.model.measures.student import CONFIDENCE
 from slotscope.model.reporting.frame import Frame
 
 #: Height that the plot keeps beside a table of all types, and beside one with a line per type if there is room

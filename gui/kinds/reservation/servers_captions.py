@@ -38,11 +38,6 @@ class Captions:
     above: tuple[str, ...]  #: over the columns that come after I*
     others: tuple[str, ...]  #: over the columns that GPA does not want
 
-    @property
-    def names(self) -> tuple[tuple[str, str], ...]:
-        """What the columns are called, without any numbers that change."""
-        return tuple((caption.name, caption.configuration) for caption in self.columns)
-
 
 def captions_of(frame: Frame, figure: StackFigure) -> Captions:
     """The captions of a moment."""

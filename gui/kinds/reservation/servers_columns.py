@@ -92,6 +92,11 @@ class StackFigure:
     places: Places
 
     @property
+    def names(self) -> tuple[tuple[int, tuple[int, ...]] | None, ...]:
+        """What the columns are called, without any numbers that change."""
+        return tuple(None if item is None else (item.position, item.configuration) for item in self.columns)
+
+    @property
     def tallest(self) -> int:
         """Servers of the tallest stack, with those still missing; without the slotless ones."""
         stacks = [item.tallest for item in self.columns if item is not None and not item.is_empty]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Callable
 
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QPointF, QRect, QRectF
 
 from slotscope.gui.kinds.reservation.servers_columns import ConfigurationColumn, StackFigure
 from slotscope.gui.kinds.reservation.servers_slots import StripPicture
@@ -129,6 +130,19 @@ class StackScene:
     text: Symbols
     ratio: float
     line: int  #: device pixels per line of a texture
+
+    @cached_property
+    def stage_box(self) -> QRect:
+        """The pixels of the stacks and the marks on them: all that changes in most frames of a run."""
+        return self.regions.stage.adjusted(-2, 0, 2, 2).toAlignedRect()
+
+    @property
+    def surroundings(self) -> tuple[object, ...]:
+        """What decides, besides the captions, all that is painted around the stage while a run goes on."""
+        figure, layout = self.figure, self.layout
+        held = tuple(column is not None and bool(column.held) for column in figure.columns)
+        bracket = figure.i_star, figure.greedy, len(figure.places)
+        return self.regions, self.rows, self.cut, layout.columns, layout.offset, held, bracket
 
     def rect(self, box: tuple[int, int, int, int]) -> QRectF:
         """A box of the stage's device pixels in the widget's coordinates."""

@@ -8,7 +8,6 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QResizeE
 from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.intents import Select
-from slotscope.gui.kinds.reservation.servers_calm import Calm
 from slotscope.gui.kinds.reservation.servers_captions import Captions, captions_of
 from slotscope.gui.kinds.reservation.servers_columns import StackFigure, WantedServers, figure_of, tallest_of, wanted_of
 from slotscope.gui.kinds.reservation.servers_event import EventLine
@@ -36,10 +35,11 @@ from slotscope.gui.kinds.reservation.servers_stack_raster import StackContent, S
 from slotscope.gui.kinds.reservation.servers_steps import Movement, marks, movements
 from slotscope.gui.kinds.reservation.servers_words import column_words, pointed_words, selected
 from slotscope.gui.painting.colour import argb
-from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.painting.stack_text import Lines
 from slotscope.gui.painting.textures import raster_palette
 from slotscope.gui.pictures.pointed import Anchor, PointedPicture
 from slotscope.gui.theme import Theme
+from slotscope.gui.widgets.calm import Calm
 from slotscope.model.reporting.frame import Frame, RunInfo
 
 
@@ -63,6 +63,7 @@ class StackView(PointedPicture):
         self._offset = (0, 0)
         self._raster = StackRaster()
         self._raster_key: tuple[object, ...] = ()
+        self._around: tuple[object, ...] | None = None  # what decides all around the stage; None: nothing there rests
         self._motion = Motion(self)
         self._motion.changed.connect(self.update)
         self.event_line = EventLine(self)
@@ -127,12 +128,10 @@ class StackView(PointedPicture):
         fresh = self._calm.may_show("order", names, frame.running)
         if fresh:
             self._order = wanted
-        self._figure = figure_of(frame, places, self._order)
-        captions = captions_of(frame, self._figure)
-        known = self._captions
-        others = known is None or known.names != captions.names
-        if self._calm.may_show("captions", captions, frame.running) or others:
-            self._captions = captions
+        before, self._figure = self._figure, figure_of(frame, places, self._order)
+        others = before is None or before.names != self._figure.names
+        if self._calm.may_change("captions", frame.running) or others:
+            self._captions = captions_of(frame, self._figure)
 
     def _show_latest(self) -> None:
         if self._frame is not None:
@@ -149,7 +148,7 @@ class StackView(PointedPicture):
 
     def _restyle(self) -> None:
         font = self.font()
-        self._text = Symbols(font)
+        self._text = Lines(font)
         self._ratio = self.devicePixelRatioF()
         info = self._frame.info if self._frame is not None else None
         names = info.numbers.type_names if info is not None else ()
@@ -160,6 +159,7 @@ class StackView(PointedPicture):
         self._longest_legend = StackLegend(entries(names, True, any_groups), self._text, self._theme)
         self._pictures = Pictures(info.numbers, self._theme, self._palette, font) if info is not None else None
         self._raster_key = ()
+        self._around = None
 
     @property
     def _stacked_beside(self) -> list[RunInfo]:
@@ -169,9 +169,9 @@ class StackView(PointedPicture):
 
     def _lay_out(self) -> None:
         """Find the place of everything and bring the pixels up to date."""
-        self.update()
         self._scene = None
         if self._frame is None or self._figure is None or self._captions is None:
+            self.update()
             return
         scene = self._arranged(split=self._split)
         alike = bool(self._stacked_beside)  # names of configurations are longer under one policy than another
@@ -181,6 +181,13 @@ class StackView(PointedPicture):
         self._scene = scene
         if scene is not None:
             self._draw(scene)
+        around, self._around = self._around, None
+        if scene is not None and scene.frame.running and self._selection == Select():
+            self._around = self._captions, self._split, self.event_line.words, scene.surroundings
+        if scene is not None and self._around is not None and self._around == around:
+            self.update(scene.stage_box)
+        else:
+            self.update()
 
     def _arranged(self, split: bool) -> StackScene | None:
         frame, figure = self._frame, self._figure
@@ -324,15 +331,20 @@ class StackView(PointedPicture):
         image.setDevicePixelRatio(self._ratio)
         painter.drawImage(scene.regions.stage.topLeft(), image)
         paint_stage(painter, scene, labels=not scene.frame.running)
-        paint_header(painter, scene, self._captions, self._split)
-        paint_foot(painter, scene, self._captions)
+        if self._around is None or not scene.stage_box.contains(event.rect()):
+            self._paint_around(painter, scene, self._captions)
+        painter.end()
+
+    def _paint_around(self, painter: QPainter, scene: StackScene, captions: Captions) -> None:
+        """All but the stage, and what reaches out of it."""
+        paint_header(painter, scene, captions, self._split)
+        paint_foot(painter, scene, captions)
         self._legend.paint(painter, scene.regions.legend, scene.rows.legend, self._palette)
         self.event_line.paint(painter, scene.regions.event, self._theme, self._palette, scene.text)
         self._motion.paint_waiting(painter)
         paint_named(painter, scene, marks(scene.frame))
         paint_selection(painter, scene, self._selection)
         self._motion.paint_flying(painter)
-        painter.end()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -18,7 +18,6 @@ from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import Select
-from slotscope.gui.kinds.reservation import servers_calm
 from slotscope.gui.kinds.reservation.servers import ServersPanel
 from slotscope.gui.kinds.reservation.servers_columns import figure_of
 from slotscope.gui.kinds.reservation.servers_grid import ServerGridPanel
@@ -26,6 +25,7 @@ from slotscope.gui.kinds.reservation.servers_stacks import StackView
 from slotscope.gui.kinds.reservation.servers_words import job_at, server_words, slot_of
 from slotscope.gui.painting.colour import argb
 from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.widgets import calm
 from slotscope.model.api import Session
 from tests.kinds.reservation.gui.servers_views import DARK, LIGHT, SIZE, area, classroom, has, pixels, shown, stacks
 
@@ -63,7 +63,7 @@ def test_nothing_yet_and_too_small_are_said_in_words(qtbot: QtBot) -> None:
 
 
 def test_orange_is_seen_exactly_where_a_reject_group_is(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(servers_calm, "STILL", 0.0)
+    monkeypatch.setattr(calm, "STILL", 0.0)
     session = classroom()
     view = stacks(qtbot, session.frame())
     grid = shown(qtbot, ServerGridPanel, session.frame())
@@ -82,10 +82,36 @@ def test_orange_is_seen_exactly_where_a_reject_group_is(qtbot: QtBot, monkeypatc
     assert seen == {True, False}
 
 
+def test_what_a_running_picture_does_not_paint_anew_has_not_changed(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calm, "STILL", 0.02)
+    session = classroom(40)
+    view = stacks(qtbot, session.frame(running=True))
+    asked: list[tuple[object, ...]] = []
+    monkeypatch.setattr(view, "update", lambda *area: asked.append(area))
+    before, few = pixels(view), 0
+    for _ in range(60):
+        session.run(events=1)
+        asked.clear()
+        view.set_frame(session.frame(running=True))
+        now = pixels(view)
+        if all(asked):
+            few += 1
+            box = view.scene.stage_box
+            now[box.top() : box.bottom() + 1, box.left() : box.right() + 1] = before[
+                box.top() : box.bottom() + 1, box.left() : box.right() + 1
+            ]
+            assert (now == before).all()
+            now = pixels(view)
+        before = now
+    assert few > 20
+
+
 def test_dashed_boxes_are_drawn_exactly_where_servers_are_missing(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(servers_calm, "STILL", 0.0)
+    monkeypatch.setattr(calm, "STILL", 0.0)
     session = classroom()
     view = stacks(qtbot, session.frame())
     seen = set()
@@ -389,6 +415,7 @@ from PySide6.QtWidgets import QApplication
 app = QApplication([])
 from {module} import {kind}
 from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.widgets import calm
 from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
 session = Session.open("dra-classroom", kernel=False)

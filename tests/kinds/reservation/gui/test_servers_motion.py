@@ -10,13 +10,13 @@ from PySide6.QtGui import QPainter
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from slotscope.gui.kinds.reservation import servers_calm
 from slotscope.gui.kinds.reservation.servers import ServersPanel
 from slotscope.gui.kinds.reservation.servers_columns import figure_of
 from slotscope.gui.kinds.reservation.servers_grid import ServerGridPanel
 from slotscope.gui.kinds.reservation.servers_stacks import StackView
 from slotscope.gui.kinds.reservation.servers_steps import Movement, marks, movements
 from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.widgets import calm
 from slotscope.model.api import Session
 from slotscope.model.kinds.reservation.rows import FLAG_MIGRATED, FLAG_REASSIGNED, FLAG_REJECTED
 from slotscope.model.reporting.frame import Frame
@@ -55,7 +55,7 @@ def greedy_columns(view: StackView) -> list[tuple[int, ...]]:
 def test_the_order_of_columns_stands_still_for_a_moment_while_running(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, still: float
 ) -> None:
-    monkeypatch.setattr(servers_calm, "STILL", still)
+    monkeypatch.setattr(calm, "STILL", still)
     data = as_data(load_scenario("dra-vms"))
     data["servers"]["count"] = 12
     session = Session.open(parse_scenario(data), kernel=False)

@@ -1,4 +1,4 @@
-"""Keeps what is read, such as numbers and the order of columns, still for a moment."""
+"""Keeps what is read, such as numbers, sentences and the order of columns, still for a moment."""
 
 from __future__ import annotations
 
@@ -17,25 +17,33 @@ class Calm(QObject):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._shown: dict[str, tuple[object, float]] = {}
+        self._shown: dict[str, object] = {}
+        self._until: dict[str, float] = {}  # until when each stands still
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.over)
 
     def may_show(self, what: str, value: object, running: bool) -> bool:
         """Whether *what* may show *value* now; while nothing runs, it always may."""
-        now = monotonic()
-        known, until = self._shown.get(what, (None, 0.0))
-        if known == value:
+        if self._shown.get(what) == value:
             return True
+        if not self.may_change(what, running):
+            return False
+        self._shown[what] = value
+        return True
+
+    def may_change(self, what: str, running: bool) -> bool:
+        """Whether *what* may be found and shown anew now."""
+        now, until = monotonic(), self._until.get(what, 0.0)
         if running and now < until:
             if not self._timer.isActive():
                 self._timer.start(int(1000 * (until - now)) + 1)
             return False
-        self._shown[what] = value, now + STILL if running else 0.0
+        self._until[what] = now + STILL if running else 0.0
         return True
 
     def forget(self) -> None:
         """Everything may change at once."""
         self._shown.clear()
+        self._until.clear()
         self._timer.stop()
