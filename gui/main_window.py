@@ -38,7 +38,7 @@ from slotscope.gui.intents import (
     Solve,
     WhatIf,
 )
-from slotscope.gui.language.words import spoken
+from slotscope.gui.language.words import spoken, tr
 from slotscope.gui.lessons.control import LessonControl
 from slotscope.gui.lessons.start_page import show_start_page, shown_at_start
 from slotscope.gui.running.bounds_service import BoundsService
@@ -267,7 +267,8 @@ class MainWindow(QMainWindow):
             case RunUntil(event=int(event)) if lane:
                 self.compare.run_until(lane, event, self.frame)
             case BreakAt() if lane:
-                self.say(f"Breakpoints are set in the log of the first policy, {self.compare.labels[0]}.")
+                said = tr("Breakpoints are set in the log of the first policy, {policy}.")
+                self.say(said.format(policy=self.compare.labels[0]))
             case GoTo(event, substep):
                 self.control.go_to(event, substep)
             case RunUntil(event, time, kind):
@@ -414,7 +415,7 @@ class MainWindow(QMainWindow):
     def reset_layout(self) -> None:
         """Put every panel back where it was at first."""
         self.area.layouts.reset()
-        self.say("The default layout is back; Ctrl+Z takes that back.")
+        self.say(tr("The default layout is back; Ctrl+Z takes that back."))
 
     def toggle_full_screen(self) -> None:
         """Fill the screen, and back."""

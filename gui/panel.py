@@ -89,7 +89,7 @@ class Panel(QWidget):
         self.fault = None
         self.body = QWidget(self)
         self._stack.addWidget(self.body)
-        self.show_note("Nothing has run yet.")
+        self.show_note(tr("Nothing has run yet."))
         with caught():
             self.build()
         name_areas(self, self.title)
@@ -167,7 +167,9 @@ class Panel(QWidget):
         missing = self.needs - frame.info.offers
         if missing:
             self.show_note(
-                f"{self.title} does not apply to {frame.info.policy_title}: it has no {', '.join(sorted(missing))}."
+                tr("{panel} does not apply to {policy}: it has no {parts}.").format(
+                    panel=tr(self.title), policy=frame.info.policy_title, parts=", ".join(sorted(missing))
+                )
             )
             return
         self._stack.setCurrentWidget(self.body)

@@ -23,14 +23,14 @@ from slotscope.gui.language.words import CONTEXT, TRANSLATIONS
 from slotscope.gui.lessons import exercises, question_line, questions, strip, tour
 from slotscope.gui.panels import COMPARISON, comparison, decisions_model, panels_of, scenario_form
 from slotscope.gui.presenting import palette
-from slotscope.gui.running import compare
-from slotscope.gui.sharing import dialog
+from slotscope.gui.running import compare, drive
+from slotscope.gui.sharing import control, dialog
 from slotscope.gui.window import actions, dialogs, manual, transport
 from slotscope.model.exercises.question import ASKS
 from slotscope.model.kinds.spec import KINDS
 from slotscope.model.lessons.languages import ENGLISH, LANGUAGES
 
-GUI = Path(__file__).resolve().parents[1] / "gui"
+GUI, MODEL = (Path(__file__).resolve().parents[1] / name for name in ("gui", "model"))
 OTHERS = [language for language in LANGUAGES if language != ENGLISH]
 RECORD = "python -m tests.translations"
 
@@ -40,14 +40,16 @@ _HEAD = '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE TS>\n'
 
 def sources() -> list[str]:
     """Every text that is shown through ``tr``: those in the source, and those of tables."""
-    found = [text for path in sorted(GUI.rglob("*.py")) for text in _literals(path)]
+    said = [(GUI, "tr"), (MODEL, "Phrase")]
+    found = [text for root, name in said for path in sorted(root.rglob("*.py")) for text in _literals(path, name)]
     return list(dict.fromkeys([*found, *_of_tables()]))
 
 
-def _literals(path: Path) -> list[str]:
+def _literals(path: Path, name: str) -> list[str]:
+    """The texts with which a function of some name is called."""
     calls = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Call)]
-    of_tr = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "tr" and call.args]
-    return [str(call.args[0].value) for call in of_tr if isinstance(call.args[0], ast.Constant)]
+    named = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == name and call.args]
+    return [str(call.args[0].value) for call in named if isinstance(call.args[0], ast.Constant)]
 
 
 def _of_tables() -> list[str]:
@@ -77,6 +79,9 @@ def _of_tables() -> list[str]:
         *exercises.LEVELS,
         "Lessons",  # the title of a sheet, which also names it
         *ASKS.values(),
+        *("a server", "a job", "a token"),  # what is pointed at to answer
+        control.NO_LINK,
+        *(drive.NOTHING_MORE, drive.COMES_NEXT),
         *panel._WHY.values(),
         *docks._BUTTONS.values(),
         *(text for _, *texts in comparison._BUTTONS for text in texts if text),

@@ -162,9 +162,12 @@ class PanelDock(QDockWidget):
             else:
                 self.panel.save_png(path)
         except OSError as error:
-            self.said.emit(f"{path}: cannot be written: {error.strerror or error}")
+            self._say_unwritten(path, error)
         else:
             self.said.emit(tr("{panel} saved as {path}").format(panel=tr(self.panel.title), path=path))
+
+    def _say_unwritten(self, path: Path, error: OSError) -> None:
+        self.said.emit(tr("{path}: cannot be written: {fault}").format(path=path, fault=error.strerror or error))
 
     def _ask_series(self) -> None:
         if self.panel.series() is None:
@@ -191,7 +194,7 @@ class PanelDock(QDockWidget):
             with path.open("w", newline="", encoding="utf-8") as file:
                 self._write_series(file, path.suffix.lower() == ".jsonl")
         except OSError as error:
-            self.said.emit(f"{path}: cannot be written: {error.strerror or error}")
+            self._say_unwritten(path, error)
         else:
             self.said.emit(tr("{panel} saved as {path}").format(panel=tr(self.panel.title), path=path))
 

@@ -120,7 +120,7 @@ class ExerciseControl(QObject):
 
 def _begin(worker: RunWorker, seed: int) -> None:
     """Run the scenario with the seed of an exercise."""
-    worker.exchange(exercise_run(worker.lane(0), seed), "Exercise in")
+    worker.exchange(exercise_run(worker.lane(0), seed), tr("Exercise in"))
 
 
 def _next(worker: RunWorker, asks: frozenset[str], level: int, turn: int) -> None:

@@ -11,7 +11,6 @@ from slotscope.gui.language.words import tr
 from slotscope.gui.widgets.file_dialogs import ask_new_file
 from slotscope.model.errors import UserError
 from slotscope.model.lessons.answers import Given, add_answers
-from slotscope.model.reporting.explain import counted
 
 
 class AnswerKeeper(QObject):
@@ -54,8 +53,9 @@ class AnswerKeeper(QObject):
             code = add_answers(self._path, self._waiting)
         except UserError as error:
             self._path = None
-            self.said.emit(f"{error.line}; choose another file")
+            self.said.emit(tr("{fault}; choose another file").format(fault=error.line))
             return
         self._count += len(self._waiting)
         self._waiting = ()
-        self.said.emit(f"{counted(self._count, 'answer')} written to {self._path}; closing code {code}")
+        said = tr("Answers written to {path}: {count}; closing code {code}")
+        self.said.emit(said.format(path=self._path, count=self._count, code=code))

@@ -123,18 +123,19 @@ class QuestionLine(QWidget):
 
     def ask(self, posed: Posed) -> None:
         """Show a question that is open."""
-        self.words.setText(set_scripts(posed.words))
+        words, allowed = posed.words.said(tr), posed.allowed.said(tr)
+        self.words.setText(set_scripts(words))
         self.answer.clear()
-        self.answer.setPlaceholderText(posed.allowed)
-        self.answer.setToolTip(f"{tr('Answer')}\n{posed.allowed[:1].upper()}{posed.allowed[1:]}.")
+        self.answer.setPlaceholderText(allowed)
+        self.answer.setToolTip(f"{tr('Answer')}\n{allowed[:1].upper()}{allowed[1:]}.")
         self.counts.clear()
         self._offer(posed.options)
         self.sketch.ask(posed)
         self._open(True)
         self.say_fault("")
         self._say("")
-        self.answer.setAccessibleDescription(f"{posed.words} {posed.allowed}")
-        announce(self, posed.words)
+        self.answer.setAccessibleDescription(f"{words} {allowed}")
+        announce(self, words)
         self.show()
 
     def _offer(self, options: tuple[str, ...]) -> None:

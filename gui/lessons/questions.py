@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Signal
 
 from slotscope.gui.docking.dock_area import DockArea
 from slotscope.gui.intents import GoTo, Intent, RunUntil, Select
+from slotscope.gui.language.words import tr
 from slotscope.gui.lessons.question_line import QuestionLine
 from slotscope.gui.running.worker import Command, RunWorker
 from slotscope.model.errors import UserError
@@ -130,7 +131,11 @@ class QuestionControl(QObject):
         except UserError as error:
             self.line.say_fault(error.line)
             return
-        self._end(f"{'✓' if found.right else '✗'} {found.text}", self.posed.read(self.line.answer.text()), found.right)
+        self._end(
+            f"{'✓' if found.right else '✗'} {found.text.said(tr)}",
+            self.posed.read(self.line.answer.text()),
+            found.right,
+        )
 
     def reveal(self) -> None:
         """Show the answer, beside what a class has said."""
@@ -203,7 +208,7 @@ def _pose(worker: RunWorker, question: QuizQuestion, lane: int, turn: int) -> No
         event, moment = worker.lane(lane).timeline.event, moment_line(worker.present)
         worker.posed.emit(turn, Exercise(question, posed, event, moment))
     except UserError as error:
-        worker.posed.emit(turn, f"The question of this step cannot be asked: {error.line}")
+        worker.posed.emit(turn, tr("The question of this step cannot be asked: {fault}").format(fault=error.line))
 
 
 def _pose_next(worker: RunWorker, turn: int) -> None:
@@ -214,6 +219,6 @@ def _pose_next(worker: RunWorker, turn: int) -> None:
         worker.posed.emit(turn, error.line)
         return
     if found is None:
-        worker.posed.emit(turn, "The event that comes decides nothing; go on to one that does.")
+        worker.posed.emit(turn, tr("The event that comes decides nothing; go on to one that does."))
     else:
         worker.posed.emit(turn, found._replace(moment=moment_line(worker.present)))

@@ -19,7 +19,7 @@ from slotscope.gui.panels.tiles import LabelPace, paint_ground
 from slotscope.gui.panels.wording import job_words, significant
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.comparison.differences import Difference
-from slotscope.model.reporting.explain import counted, grouped
+from slotscope.model.reporting.explain import grouped
 from slotscope.model.reporting.frame import Frame
 
 _BUTTONS = (
@@ -169,7 +169,8 @@ class ComparisonPanel(Panel):
             return self._difference(frame, first, "First decision that differs")
         if not standing.decided:
             return tr("No job has arrived yet.")
-        return tr(PANEL_ROOMS[frame.info.system].decisions.alike).format(jobs=counted(standing.decided, "job"))
+        jobs = tr("1 job") if standing.decided == 1 else tr("{count} jobs").format(count=grouped(standing.decided))
+        return tr(PANEL_ROOMS[frame.info.system].decisions.alike).format(jobs=jobs)
 
     @staticmethod
     def _stands_before(frame: Frame, found: Difference) -> bool:

@@ -145,12 +145,12 @@ class CompareControl(QObject):
 
     def _take_variant(self, policy: str) -> str:
         if policy in self.beside:
-            return f"{policy} runs beside it already"
+            return tr("{policy} runs beside it already").format(policy=policy)
         self.toggle(policy)
         return ""
 
     def _ask_file(self) -> None:
-        ask_file(self._window, "Policy file", lambda path: self.toggle(str(path)), "Python (*.py)")
+        ask_file(self._window, tr("Policy file"), lambda path: self.toggle(str(path)), "Python (*.py)")
 
     # Commands to the worker.
 
@@ -244,9 +244,8 @@ def _compare(worker: RunWorker, policies: tuple[str, ...]) -> None:
     comparison.layout = ""
     worker.adopt(comparison)
     if comparison.timeline.time < time:
-        worker.tell(
-            f"All stand at t = {comparison.timeline.time:.4g}, as far as the new policy came; run on from here."
-        )
+        said = tr("All stand at t = {time}, as far as the new policy came; run on from here.")
+        worker.tell(said.format(time=f"{comparison.timeline.time:.4g}"))
 
 
 def _go_to_first(worker: RunWorker, kind: str, where: bool) -> None:
@@ -255,11 +254,11 @@ def _go_to_first(worker: RunWorker, kind: str, where: bool) -> None:
         return
     if run.go_to_first_difference(where):
         worker.pause()
-        worker.tell("Just before the first decision that differs.")
+        worker.tell(tr("Just before the first decision that differs."))
         return
     run.to_live_end()
     worker.run(Goal(kind=kind, express=True))
-    worker.tell("No decision differs so far: running on to the first (Esc stops).")
+    worker.tell(tr("No decision differs so far: running on to the first (Esc stops)."))
 
 
 def _seek_in(run: Run, lane: int, event: int, substep: int) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from math import inf
 from time import monotonic
 
+from slotscope.gui.language.words import tr
 from slotscope.gui.running.goals import Goal
 from slotscope.gui.running.pace import REAL_TIME, Pace
 from slotscope.model.comparison.comparison import Run
@@ -21,6 +22,7 @@ LONG_SLICE_SECONDS = 0.012
 SPEED_WINDOW = 0.5
 
 NOTHING_MORE = "Nothing will happen any more."
+COMES_NEXT = "The next event is a {kind}."
 
 
 @dataclass
@@ -147,7 +149,7 @@ class Drive:
         run.step_into()
         self._count_from(run)
         if run.timeline.next_event is None:
-            return NOTHING_MORE
+            return tr(NOTHING_MORE)
         return self._breakpoints.told() if not run.timeline.substep and self._breakpoints.room() == 0 else None
 
     def _room(self, run: Run) -> int | None:
@@ -161,9 +163,9 @@ class Drive:
         goal, event = self.goal, run.timeline.event
         if reason is Reason.FLAG:
             run.step_back()
-            return f"The next event is a {goal.kind}."
+            return tr(COMES_NEXT).format(kind=goal.kind)
         if reason is Reason.END:
-            return NOTHING_MORE
+            return tr(NOTHING_MORE)
         if reason is Reason.TIME and goal.time < inf:
             following = run.timeline.next_event
             return "" if following is None or following.time > goal.time else None

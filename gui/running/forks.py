@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Mapping
 
+from slotscope.gui.language.words import tr
 from slotscope.gui.running.worker import RunWorker
 from slotscope.model.api import Session
 from slotscope.model.comparison.companion import companion, forked
@@ -112,7 +113,7 @@ def go_to_fork(worker: RunWorker, text: str) -> None:
     """
     session, course = worker.lane(0), Course.read(text)
     if not course.changes:
-        worker.exchange(companion(session, text, session.compiled), "Back in")
+        worker.exchange(companion(session, text, session.compiled), tr("Back in"))
         return
     left = companion(session, str(course.left), session.compiled)
     other = companion(left, text, session.compiled)
@@ -124,7 +125,7 @@ def go_to_fork(worker: RunWorker, text: str) -> None:
 def _show_beside(worker: RunWorker, left: Session, other: Session) -> None:
     event = left.timeline.event
     twin = companion(left, left.origin.policy, left.compiled)
-    worker.exchange(Comparison.of([twin, other]), f"Forked after event {event}:")
+    worker.exchange(Comparison.of([twin, other]), tr("Forked after event {event}:").format(event=event))
 
 
 def rename(worker: RunWorker, text: str, name: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import inf
 
+from slotscope.gui.language.words import tr
 from slotscope.model.reporting.explain import full_time, grouped
 from slotscope.model.reporting.frame import Speed
 from slotscope.model.running.waiting import share_of
@@ -26,14 +27,15 @@ class Goal:
         """How far a run without drawing is that began at *start*, an event and a time."""
         if self.event is not None:
             share = share_of(event, start[0], self.event)
-            doing = f"Running to event {grouped(self.event)}: {share:.0%}"
+            doing = tr("Running to event {event}: {share}").format(event=grouped(self.event), share=f"{share:.0%}")
         elif self.time < inf:
-            doing = f"Running to time {full_time(self.time)}: {share_of(time, start[1], self.time):.0%}"
+            share = share_of(time, start[1], self.time)
+            doing = tr("Running to time {time}: {share}").format(time=full_time(self.time), share=f"{share:.0%}")
         elif self.kind is not None:
-            doing = f"Running to the next {self.kind}"
+            doing = tr("Running to the next {kind}").format(kind=self.kind)
         else:
-            doing = "Running without drawing"
-        return f"{doing} (Esc stops it)"
+            doing = tr("Running without drawing")
+        return tr("{doing} (Esc stops it)").format(doing=doing)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import log10
 
+from slotscope.gui.language.words import tr
+
 SLIDER_MOST = 1000
 _SUBSTEPS_END = 200
 _ONE = 600
@@ -37,10 +39,10 @@ class Pace:
     def label(self) -> str:
         """A short text for the slider."""
         if self.substeps is not None:
-            return f"{self.substeps:.1f} sub-steps/s"
+            return tr("{rate} sub-steps/s").format(rate=f"{self.substeps:.1f}")
         if self.time is not None:
             return f"{self.time:.0f}×" if self.time >= _WHOLE else f"{self.time:.2g}×"
-        return "no limit"
+        return tr("no limit")
 
 
 NO_LIMIT = Pace()

@@ -8,6 +8,8 @@ from typing import Any, Callable, Mapping
 from PySide6.QtCore import QObject
 
 from slotscope.gui.intents import AskWhy, Follow, Inspect
+from slotscope.gui.language.words import tr
+from slotscope.gui.running.drive import COMES_NEXT
 from slotscope.gui.running.forks import fork_edited
 from slotscope.gui.running.goals import Goal
 from slotscope.gui.running.pace import Pace
@@ -117,7 +119,8 @@ class RunControl(QObject):
             event, substep = _under_study(worker, run)
             session = fresh[0] if len(fresh) == 1 else Comparison.of(fresh)
             worker.adopt(session)
-            note = f"{session.info.policy_title}: loaded again, replayed to event {event}."
+            note = tr("{policy}: loaded again, replayed to event {event}.")
+            note = note.format(policy=session.info.policy_title, event=event)
             worker.run(Goal(event, express=True, replay=True, substep=substep, note=note))
 
         self._worker.post(command)
@@ -129,7 +132,7 @@ class RunControl(QObject):
             if worker.session is not None:
                 lanes_of(worker.session)[0].breakpoints = worker.breakpoints.listed().entries
                 save_run(worker.session, path, layout)
-                worker.tell(f"Session saved as {path}")
+                worker.tell(tr("Session saved as {path}").format(path=path))
 
         self._worker.post(command)
 
@@ -139,7 +142,7 @@ class RunControl(QObject):
         def command(worker: RunWorker) -> None:
             if worker.session is not None:
                 write_scenario(path, worker.session.bench.scenario)
-                worker.tell(f"Scenario saved as {path}")
+                worker.tell(tr("Scenario saved as {path}").format(path=path))
 
         self._worker.post(command)
 
@@ -150,7 +153,7 @@ class RunControl(QObject):
             if worker.session is not None:
                 names = [label for label, _ in lanes_shown(worker.session)] or [""]
                 count = write_events(path, dict(zip(names, lanes_of(worker.session), strict=True)))
-                worker.tell(f"{grouped(count)} events written to {path}")
+                worker.tell(tr("{count} events written to {path}").format(count=grouped(count), path=path))
 
         self._worker.post(command)
 
@@ -206,7 +209,7 @@ class RunControl(QObject):
             except UserError:
                 lane.seek(event, substep)
                 raise
-            worker.walk(lambda run: run.seek(found - 1), "The question holds at the next event.")
+            worker.walk(lambda run: run.seek(found - 1), tr("The question holds at the next event."))
 
         self._worker.post_instead(command)
 
@@ -270,7 +273,7 @@ class RunControl(QObject):
 
         def command(worker: RunWorker) -> None:
             worker.check_kind(kind)
-            worker.walk(lambda session: session.back_to(kind), f"The next event is a {kind}.")
+            worker.walk(lambda session: session.back_to(kind), tr(COMES_NEXT).format(kind=kind))
 
         self._worker.post(command)
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Callable, Sequence
 
+from slotscope.gui.language.words import tr
 from slotscope.model.errors import UserError
 from slotscope.model.jit import cache_folder, source_meaning
 from slotscope.model.kinds.spec import Kind, kind_named
@@ -159,10 +160,10 @@ class Warming:
     def _describe(self) -> None:
         done = len(self._said.split())
         if self._process is not None:
-            self.text = f"compiling: {done} of {self._all} done"
+            self.text = tr("compiling: {done} of {all} done").format(done=done, all=self._all)
         elif self._loading is not None:
             own = any(bench.system.policy.brought for bench in self._wanted)
-            self.text = "compiling the policy's kernel" if own else "loading compiled code"
+            self.text = tr("compiling the policy's kernel") if own else tr("loading compiled code")
         else:
             self.text = ""
 

@@ -15,18 +15,20 @@ from PySide6.QtCore import QObject, Signal
 
 from slotscope.gui.faults import Fault, caught, tell
 from slotscope.gui.intents import Follow, Inspect
+from slotscope.gui.language.words import tr
 from slotscope.gui.running.drive import SLICE_SECONDS, Drive
 from slotscope.gui.running.goals import Goal, GoalProgress
 from slotscope.gui.running.pace import Pace
 from slotscope.gui.running.searches import Searches
 from slotscope.gui.running.warming import Warming
 from slotscope.gui.widgets.fault_label import without_folders
-from slotscope.gui.window.actions import BACK_KEY
+from slotscope.gui.window.actions import BACK_KEY, key_words
 from slotscope.model.api import Session
-from slotscope.model.comparison.comparison import Run, called, kinds_of, lanes_of, lanes_shown
+from slotscope.model.comparison.comparison import Run, kinds_of, lanes_of, lanes_shown
 from slotscope.model.errors import PolicyFileError, UntrustedPolicyError, UserError
 from slotscope.model.policies import stop_what_hangs
 from slotscope.model.questions.breakpoints import Breakpoints
+from slotscope.model.reporting.explain import grouped
 from slotscope.model.reporting.frame import RunInfo
 from slotscope.model.running.waiting import PERIOD, GivenUpError, waiting
 from slotscope.model.scenario.load import Scenario
@@ -203,7 +205,7 @@ class RunWorker(QObject):
             self._refuse(line)
         except Exception as error:
             tell(error)
-            self._refuse(f"That could not be done: {Fault.of(error).sentence}")
+            self._refuse(tr("That could not be done: {fault}").format(fault=Fault.of(error).sentence))
             if session is not None and session is self.session and place is not None:
                 with caught():
                     session.seek(*place)
@@ -330,7 +332,7 @@ class RunWorker(QObject):
         self.tell(note)
         said = step(self.present)
         if said is False or isinstance(said, str):
-            self._message = said or "There is no earlier event of that kind."
+            self._message = said or tr("There is no earlier event of that kind.")
 
     def watch(self, wanted: Inspect | Follow) -> None:
         """Search the history of a thing in one of the runs, or follow an expression through that of all."""
@@ -353,15 +355,15 @@ class RunWorker(QObject):
         stop_what_hangs()
         self.post_instead(RunWorker.pause)
 
-    def exchange(self, session: Run, done: str = "Opened") -> None:
+    def exchange(self, session: Run, done: str = "") -> None:
         """Run another run instead; one that had begun can come back, see :meth:`go_back`."""
         replaced = self.session
         if replaced is not None and replaced.timeline.live_end > replaced.timeline.first_event:
             self._put_aside(replaced)
         self.adopt(session)
         if self._replaced is not None:
-            said = f"{done} {called(session)}. {BACK_KEY} goes back to {called(self._replaced)}."
-            self.tell(" ".join((*session.info.warnings, said)))
+            opened = f"{done or tr('Opened')} {_called(session)}."
+            self.tell(" ".join((*session.info.warnings, opened, _way_back(self._replaced))))
 
     def go_back(self) -> None:
         """Go back to the run that was replaced; again, to the one that replaced it."""
@@ -370,7 +372,7 @@ class RunWorker(QObject):
         back = self._replaced
         self._put_aside(self.present)
         self.adopt(back)
-        self.tell(f"Back at {called(back)}. {BACK_KEY} goes to {called(self._replaced)}.")
+        self.tell(f"{tr('Back at')} {_called(back)}. {_way_back(self._replaced)}")
 
     def _put_aside(self, run: Run) -> None:
         run.layout = ""  # it comes back into the docks as they are then
@@ -418,7 +420,8 @@ class RunWorker(QObject):
         """
         lanes = lanes_of(self.present)
         if number >= len(lanes):
-            raise UserError(f"policy {number + 1} runs no more, {called(self.present)} does; ask again there")
+            said = tr("policy {number} runs no more, but {run} does; ask again there")
+            raise UserError(said.format(number=number + 1, run=_called(self.present)))
         return lanes[number]
 
     def tell(self, text: str) -> None:
@@ -462,3 +465,18 @@ def moments_of(run: Run) -> list[tuple[int, int]]:
 
 def _nothing(_: RunWorker) -> None:
     pass
+
+
+def _called(run: Run) -> str:
+    """A run as messages call it: scenario, policies, seed and event."""
+    policies = " | ".join(lane.origin.policy for lane in lanes_of(run))
+    return tr("{name} ({policies}, seed {seed}) at event {event}").format(
+        name=run.name or tr("a run without a name"),
+        policies=policies,
+        seed=run.info.seed,
+        event=grouped(run.timeline.event),
+    )
+
+
+def _way_back(replaced: Run) -> str:
+    return tr("{key} goes back to {run}.").format(key=key_words(BACK_KEY), run=_called(replaced))

@@ -14,6 +14,7 @@ from PySide6.QtCore import QMimeData, QObject, QTemporaryDir, Signal
 from PySide6.QtGui import QGuiApplication
 
 from slotscope.gui.docking.dock_area import DockArea
+from slotscope.gui.language.words import tr
 from slotscope.gui.running.worker import RunWorker
 from slotscope.gui.sharing.dialog import FILM, HANDOUT, PAGE, ShareDialog, ShareShape, Take
 from slotscope.gui.widgets.clipboard import copy_data
@@ -81,7 +82,7 @@ class SharingControl(QObject):
             if link:
                 data.setHtml(f'<a href="{escape(link)}">{escape(line)}</a>')
             copy_data(data)
-        self.said.emit(f"Copied: {line}" if line else f"Nothing is copied: {NO_LINE}.")
+        self._say_copied(line, NO_LINE)
 
     def copy_link(self) -> None:
         """Copy the link that opens this moment, or say why there is none."""
@@ -89,7 +90,11 @@ class SharingControl(QObject):
             return
         if link := _link(frame):
             QGuiApplication.clipboard().setText(link)
-        self.said.emit(f"Copied: {link}" if link else f"Nothing is copied: {NO_LINK}.")
+        self._say_copied(link, tr(NO_LINK))
+
+    def _say_copied(self, text: str, fault: str) -> None:
+        said = tr("Copied: {text}").format(text=text) if text else tr("Nothing is copied: {fault}.").format(fault=fault)
+        self.said.emit(said)
 
     # Films, pages, handouts.
 

@@ -420,13 +420,6 @@ def kinds_of(run: Run) -> tuple[str, ...]:
     return (*run.info.event_kinds, *(run.differences if isinstance(run, Comparison) else ()))
 
 
-def called(run: Run) -> str:
-    """A run as messages call it: scenario, policies, seed and event."""
-    policies = " | ".join(lane.origin.policy for lane in lanes_of(run))
-    name = run.name or "a run without a name"
-    return f"{name} ({policies}, seed {run.info.seed}) at event {grouped(run.timeline.event)}"
-
-
 def lanes_shown(run: Run) -> tuple[tuple[str, RunInfo], ...]:
     """The label and description of each lane of a comparison; none for a session."""
     if not isinstance(run, Comparison):

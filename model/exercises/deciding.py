@@ -7,6 +7,7 @@ from typing import Any, Callable, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from slotscope.model.exercises.phrase import Phrase
 from slotscope.model.exercises.posed import NONE, Posed, one_of
 from slotscope.model.reporting.explain import plural
 from slotscope.model.reporting.records import Record
@@ -67,10 +68,10 @@ def from_candidates(
     ask: str,
     table: Candidates,
     subject: Subject,
-    words: str,
+    words: Phrase,
     names: Callable[[int], str],
     picks: str = "",
-    none: str = "",
+    none: Phrase | None = None,
     place: int | None = None,
 ) -> Posed | None:
     """The question which candidate is taken; *names* are its answers, *none* what it means that nobody is.
@@ -80,11 +81,13 @@ def from_candidates(
     legal = table.chosen if at.system.policy.may_fail else table.legal
     if not np.isin(table.chosen, legal).all() or (len(legal) > 0) != (len(table.chosen) > 0):
         return None
-    if len(table.chosen) > 1 or not (none or len(table.chosen)):
+    if len(table.chosen) > 1 or not (none is not None or len(table.chosen)):
         return None
     every = [names(one) for one in range(table.count)]
-    answers = [*every, *([NONE] if none else [])]
-    allowed = f"{_range(every, table.what)}{f', or none: {none}' if none else ''}"
+    answers = [*every, *([NONE] if none is not None else [])]
+    allowed = _range(every, table.what)
+    if none is not None:
+        allowed = Phrase("{number}, or none: {meaning}", number=allowed, meaning=none)
     taken = every[int(table.chosen[0])] if len(table.chosen) else NONE
     return Posed(
         ask=ask,
@@ -99,16 +102,17 @@ def from_candidates(
         alike=max(0, len(legal) - 1),
         level=level_of(table, legal),
         picks=picks,
-        options=tuple(answers) if len(answers) <= FEW else ((NONE,) if none else ()),
+        options=tuple(answers) if len(answers) <= FEW else ((NONE,) if none is not None else ()),
         pointed=lambda number: every[found] if (found := table.place_of(number)) >= 0 else "",
     )
 
 
-def _range(names: list[str], what: str) -> str:
+def _range(names: list[str], what: str) -> Phrase:
+    thing = Phrase(f"{'a ' if what[0] not in 'aeiou' else 'an '}{what}")
     if not names:
-        return f"there is no {what}"
+        return Phrase("there is none, and the number of {thing} is asked for", thing=thing)
     few = ", ".join(names) if len(names) <= FEW else f"{names[0]} to {names[-1]}"
-    return f"the number of {'a ' if what[0] not in 'aeiou' else 'an '}{what} ({few})"
+    return Phrase("the number of {thing} ({numbers})", thing=thing, numbers=few)
 
 
 def level_of(table: Candidates, legal: NDArray[np.int64]) -> int:

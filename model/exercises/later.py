@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from slotscope.model.api import Session
 from slotscope.model.comparison.comparison import Comparison, Run, lanes_of
 from slotscope.model.errors import UserError
+from slotscope.model.exercises.phrase import Phrase
 from slotscope.model.exercises.posed import Posed, Sketch, one_of, refused
 from slotscope.model.exercises.question import QuizQuestion
 from slotscope.model.reporting.explain import full_time
@@ -74,14 +75,19 @@ def _ahead(run: Run, until: float) -> Posed:
     listed = ", ".join(f"{number} {label}" for number, label in enumerate(labels, 1))
     numbers = "; ".join(f"{label} {mean:.4g}" for label, mean in zip(labels, means, strict=True))
     reason = f"the mean {name} until time {full_time(until)}: {numbers}."
-    allowed = f"the number of a policy ({listed}), or alike"
+    allowed = Phrase("the number of a policy ({policies}), or alike", policies=listed)
     by_label = {label.lower(): answers[number] for number, label in enumerate(labels)}
     read = one_of(answers, allowed, title="policy")
     return Posed(
         ask="ahead",
         place=run.timeline.substep,
         decided=run.timeline.substep,
-        words=f"Which has the larger mean {name} until time {full_time(until)}: {listed}?",
+        words=Phrase(
+            "Which has the larger mean {curve} until time {time}: {policies}?",
+            curve=name,
+            time=full_time(until),
+            policies=listed,
+        ),
         allowed=allowed,
         read=lambda text: read(by_label.get(text.strip().lower(), text)),
         fault=lambda answer: "" if answer == taken else reason,
@@ -122,7 +128,13 @@ def _curve(session: Session, until: float) -> Posed:
     right = values[np.maximum(np.searchsorted(times, wanted, side="right") - 1, 0)]
     scale = max(float(values.max()), abs(float(values.min())), 1e-12)
     taken, past = " ".join(f"{value:.4g}" for value in right), times <= now
-    allowed = f"{POINTS} numbers, the {kind.headline} at times {wanted[0]:.4g} to {wanted[-1]:.4g}; or draw the curve"
+    allowed = Phrase(
+        "{count} numbers, the {curve} at times {first} to {last}; or draw the curve",
+        count=POINTS,
+        curve=kind.headline,
+        first=f"{wanted[0]:.4g}",
+        last=f"{wanted[-1]:.4g}",
+    )
 
     def read(text: str) -> str:
         parts = text.split()
@@ -138,7 +150,11 @@ def _curve(session: Session, until: float) -> Posed:
         ask="curve",
         place=session.timeline.substep,
         decided=session.timeline.substep,
-        words=f"How does the curve of the {kind.headline} go on until time {full_time(until)}? Draw it.",
+        words=Phrase(
+            "How does the curve of the {curve} go on until time {time}? Draw it.",
+            curve=kind.headline,
+            time=full_time(until),
+        ),
         allowed=allowed,
         read=read,
         fault=lambda answer: (

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.errors import UserError
+from slotscope.model.exercises.phrase import Phrase
 from slotscope.model.reporting.explain import shown
 
 #: The answer that nothing, or nobody, is it.
@@ -86,8 +87,8 @@ class Posed:
     ask: str
     place: int
     decided: int
-    words: str
-    allowed: str
+    words: Phrase
+    allowed: Phrase
     read: Reader
     fault: Callable[[str], str]
     taken: str
@@ -105,7 +106,7 @@ class Verdict:
     """What an answer is worth, and why, as sentences."""
 
     right: bool
-    text: str
+    text: Phrase
 
 
 def verdict(posed: Posed, answer: str) -> Verdict:
@@ -118,8 +119,8 @@ def verdict(posed: Posed, answer: str) -> Verdict:
     """
     fault = posed.fault(posed.read(answer))
     if fault:
-        return Verdict(False, f"Not so: {fault} Right is {posed.taken}.")
-    return Verdict(True, f"Right: {told(posed)}")
+        return Verdict(False, Phrase("Not so: {why} Right is {answer}.", why=fault, answer=posed.taken))
+    return Verdict(True, Phrase("Right: {why}", why=told(posed)))
 
 
 def told(posed: Posed) -> str:

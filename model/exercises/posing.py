@@ -9,6 +9,7 @@ from slotscope.model.comparison.comparison import Run, lanes_of
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.deciding import At
 from slotscope.model.exercises.later import pose_later
+from slotscope.model.exercises.phrase import Phrase
 from slotscope.model.exercises.posed import Posed
 from slotscope.model.exercises.question import LATER, QuizQuestion
 from slotscope.model.exercises.room import asks_of
@@ -24,7 +25,7 @@ def pose(run: Run, question: QuizQuestion, lane: int = 0) -> Posed:
         If nothing of the kind is decided in the event that comes.
     """
     posed = pose_later(run, question) if question.ask in LATER else _pose_decision(lanes_of(run)[lane], question)
-    return replace(posed, words=question.text) if question.text else posed
+    return replace(posed, words=Phrase("{text}", text=question.text)) if question.text else posed
 
 
 def at_present(session: Session) -> At:

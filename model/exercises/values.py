@@ -9,6 +9,7 @@ from typing import Any, Mapping
 
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.deciding import At
+from slotscope.model.exercises.phrase import Phrase
 from slotscope.model.exercises.posed import Posed, Reader, line_of, refused, vector, whole
 from slotscope.model.reporting.explain import shown
 from slotscope.model.reporting.records import Record
@@ -18,6 +19,8 @@ _MOST = 10**12
 
 #: A number that is not whole is right up to this share of it.
 _NEAR = Fraction(1, 100)
+
+_A_NUMBER = Phrase("a number, such as 0.25 or 1/4")
 
 
 def values_in(record: Record) -> dict[str, Any]:
@@ -51,7 +54,7 @@ def _posed(at: At, place: int, record: Record, value: Any, words: str) -> Posed:
         ask="value",
         place=place,
         decided=place + 1,
-        words=f"What is {title} after this line? {line}",
+        words=Phrase("What is {variable} after this line? {line}", variable=title, line=line),
         allowed=allowed,
         read=read,
         fault=lambda given: "" if _same(given, answer) else f"it is {answer}: {at.narrated(record)} ({line}).",
@@ -61,21 +64,21 @@ def _posed(at: At, place: int, record: Record, value: Any, words: str) -> Posed:
     )
 
 
-def _form(value: Any) -> tuple[str, str, Reader]:
+def _form(value: Any) -> tuple[str, Phrase, Reader]:
     """A value as an answer, what is allowed in its place, and what reads that."""
     if isinstance(value, tuple | list):
-        allowed = f"{len(value)} whole numbers, such as {shown([0] * len(value))}"
+        allowed = Phrase("{count} whole numbers, such as {example}", count=len(value), example=shown([0] * len(value)))
         return shown(value), allowed, vector(len(value), allowed)
     if isinstance(value, int):
-        allowed = "a whole number"
+        allowed = Phrase("a whole number")
         return str(value), allowed, whole(0, _MOST, allowed)
-    return f"{float(value):.4g}", "a number, such as 0.25 or 1/4", _number
+    return f"{float(value):.4g}", _A_NUMBER, _number
 
 
 def _number(text: str) -> str:
     words = text.strip().replace(",", ".")
     if re.fullmatch(r"\d{1,12}(\.\d{0,12}|/\d{1,12})?", words) is None or words.endswith("/0"):
-        raise refused(text, "a number, such as 0.25 or 1/4")
+        raise refused(text, _A_NUMBER)
     return words
 
 

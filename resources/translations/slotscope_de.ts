@@ -20,6 +20,10 @@
             <translation>{panel} als Bild kopiert</translation>
         </message>
         <message>
+            <source>{path}: cannot be written: {fault}</source>
+            <translation>{path}: lässt sich nicht schreiben: {fault}</translation>
+        </message>
+        <message>
             <source>{panel} saved as {path}</source>
             <translation>{panel} gespeichert als {path}</translation>
         </message>
@@ -350,6 +354,10 @@ Schreibt den Augenblick ans Ende der Lektion (Eingabetaste).</translation>
             <translation>Der Augenblick dieses Schritts lässt sich nicht zeigen: {fault}</translation>
         </message>
         <message>
+            <source>Exercise in</source>
+            <translation>Übung in</translation>
+        </message>
+        <message>
             <source>Begin</source>
             <translation>Beginnen</translation>
         </message>
@@ -376,12 +384,20 @@ Startet das Szenario mit diesem Seed und fragt nach seinen Entscheidungen (Einga
             <translation>{right} von {count} richtig</translation>
         </message>
         <message>
+            <source>Answers written to {path}: {count}; closing code {code}</source>
+            <translation>Antworten in {path}: {count}; Schlusscode {code}</translation>
+        </message>
+        <message>
             <source>Keep answers in</source>
             <translation>Antworten aufbewahren in</translation>
         </message>
         <message>
             <source>Answers (*.answers)</source>
             <translation>Antworten (*.answers)</translation>
+        </message>
+        <message>
+            <source>{fault}; choose another file</source>
+            <translation>{fault}; bitte eine andere Datei wählen</translation>
         </message>
         <message>
             <source>Answer</source>
@@ -414,6 +430,14 @@ Wie viele welche Antwort gaben; steht dann neben der richtigen (Eingabetaste).</
             <translation>Schreibt diese Antwort in das Feld.</translation>
         </message>
         <message>
+            <source>The event that comes decides nothing; go on to one that does.</source>
+            <translation>Das nächste Ereignis entscheidet nichts; gehen Sie zu einem, das etwas entscheidet.</translation>
+        </message>
+        <message>
+            <source>The question of this step cannot be asked: {fault}</source>
+            <translation>Die Frage dieses Schritts kann nicht gestellt werden: {fault}</translation>
+        </message>
+        <message>
             <source>The curve: drag, or use the arrow keys</source>
             <translation>Die Kurve: ziehen oder mit den Pfeiltasten</translation>
         </message>
@@ -438,6 +462,18 @@ Wie viele welche Antwort gaben; steht dann neben der richtigen (Eingabetaste).</
             <translation>Neu hier? Ein Rundgang von zwei Minuten zeigt, was wo steht, und die Tasten.</translation>
         </message>
         <message>
+            <source>The default layout is back; Ctrl+Z takes that back.</source>
+            <translation>Die übliche Anordnung ist zurück; Strg+Z nimmt das zurück.</translation>
+        </message>
+        <message>
+            <source>Breakpoints are set in the log of the first policy, {policy}.</source>
+            <translation>Haltepunkte werden in den Entscheidungen der ersten Strategie gesetzt: {policy}.</translation>
+        </message>
+        <message>
+            <source>Nothing has run yet.</source>
+            <translation>Noch ist nichts gelaufen.</translation>
+        </message>
+        <message>
             <source>Others ...</source>
             <translation>Weitere …</translation>
         </message>
@@ -450,12 +486,24 @@ Wie viele welche Antwort gaben; steht dann neben der richtigen (Eingabetaste).</
             <translation>Warum „{what}“?</translation>
         </message>
         <message>
+            <source>{panel} does not apply to {policy}: it has no {parts}.</source>
+            <translation>{panel} gibt es nicht für {policy}; es fehlt: {parts}.</translation>
+        </message>
+        <message>
             <source>No job has arrived yet.</source>
             <translation>Noch ist kein Job angekommen.</translation>
         </message>
         <message>
+            <source>1 job</source>
+            <translation>1 Job</translation>
+        </message>
+        <message>
             <source>One policy runs alone; Compare, above, puts others beside it.</source>
             <translation>Eine Strategie läuft allein; „Vergleichen“ oben stellt andere daneben.</translation>
+        </message>
+        <message>
+            <source>{count} jobs</source>
+            <translation>{count} Jobs</translation>
         </message>
         <message>
             <source>search</source>
@@ -616,6 +664,14 @@ Die Eingabetaste fragt damit den ganzen Verlauf, wie waiting &gt; 50 becomes tru
             <translation>Stift</translation>
         </message>
         <message>
+            <source>All stand at t = {time}, as far as the new policy came; run on from here.</source>
+            <translation>Alle stehen bei t = {time}, so weit kam die neue Strategie; von hier geht es weiter.</translation>
+        </message>
+        <message>
+            <source>No decision differs so far: running on to the first (Esc stops).</source>
+            <translation>Bisher keine andere Entscheidung: Es läuft bis zur ersten (Esc hält an).</translation>
+        </message>
+        <message>
             <source>Compare</source>
             <translation>Vergleichen</translation>
         </message>
@@ -640,12 +696,52 @@ Die Eingabetaste fragt damit den ganzen Verlauf, wie waiting &gt; 50 becomes tru
             <translation>Hineingehen in die Entscheidungen von</translation>
         </message>
         <message>
+            <source>Policy file</source>
+            <translation>Datei einer Strategie</translation>
+        </message>
+        <message>
+            <source>Just before the first decision that differs.</source>
+            <translation>Unmittelbar vor der ersten anderen Entscheidung.</translation>
+        </message>
+        <message>
             <source>Comparing</source>
             <translation>Im Vergleich</translation>
         </message>
         <message>
             <source>side by side: {policies}</source>
             <translation>nebeneinander: {policies}</translation>
+        </message>
+        <message>
+            <source>{policy} runs beside it already</source>
+            <translation>{policy} läuft schon daneben</translation>
+        </message>
+        <message>
+            <source>Back in</source>
+            <translation>Zurück in</translation>
+        </message>
+        <message>
+            <source>Forked after event {event}:</source>
+            <translation>Abgezweigt nach Ereignis {event}:</translation>
+        </message>
+        <message>
+            <source>{doing} (Esc stops it)</source>
+            <translation>{doing} (Esc hält an)</translation>
+        </message>
+        <message>
+            <source>Running to event {event}: {share}</source>
+            <translation>Läuft bis Ereignis {event}: {share}</translation>
+        </message>
+        <message>
+            <source>Running without drawing</source>
+            <translation>Läuft, ohne zu zeichnen</translation>
+        </message>
+        <message>
+            <source>Running to time {time}: {share}</source>
+            <translation>Läuft bis zur Zeit {time}: {share}</translation>
+        </message>
+        <message>
+            <source>Running to the next {kind}</source>
+            <translation>Läuft bis zum nächsten: {kind}</translation>
         </message>
         <message>
             <source>A policy of your own</source>
@@ -664,6 +760,34 @@ Die Eingabetaste fragt damit den ganzen Verlauf, wie waiting &gt; 50 becomes tru
             <translation>Alle Dateien</translation>
         </message>
         <message>
+            <source>no limit</source>
+            <translation>ohne Grenze</translation>
+        </message>
+        <message>
+            <source>{rate} sub-steps/s</source>
+            <translation>{rate} Teilschritte/s</translation>
+        </message>
+        <message>
+            <source>{policy}: loaded again, replayed to event {event}.</source>
+            <translation>{policy}: neu geladen und bis Ereignis {event} wiederholt.</translation>
+        </message>
+        <message>
+            <source>The question holds at the next event.</source>
+            <translation>Die Frage gilt beim nächsten Ereignis.</translation>
+        </message>
+        <message>
+            <source>Session saved as {path}</source>
+            <translation>Sitzung gespeichert als {path}</translation>
+        </message>
+        <message>
+            <source>Scenario saved as {path}</source>
+            <translation>Szenario gespeichert als {path}</translation>
+        </message>
+        <message>
+            <source>{count} events written to {path}</source>
+            <translation>{count} Ereignisse stehen in {path}</translation>
+        </message>
+        <message>
             <source>A trace for {scenario}</source>
             <translation>Eine Aufzeichnung für {scenario}</translation>
         </message>
@@ -674,6 +798,54 @@ Die Eingabetaste fragt damit den ganzen Verlauf, wie waiting &gt; 50 becomes tru
         <message>
             <source>Choose a trace for {scenario} ...</source>
             <translation>Aufzeichnung für {scenario} wählen …</translation>
+        </message>
+        <message>
+            <source>compiling: {done} of {all} done</source>
+            <translation>übersetzt: {done} von {all}</translation>
+        </message>
+        <message>
+            <source>compiling the policy's kernel</source>
+            <translation>übersetzt die Strategie</translation>
+        </message>
+        <message>
+            <source>loading compiled code</source>
+            <translation>lädt Übersetztes</translation>
+        </message>
+        <message>
+            <source>policy {number} runs no more, but {run} does; ask again there</source>
+            <translation>Strategie {number} läuft nicht mehr, sondern {run}; bitte dort noch einmal fragen</translation>
+        </message>
+        <message>
+            <source>{name} ({policies}, seed {seed}) at event {event}</source>
+            <translation>{name} ({policies}, Seed {seed}) bei Ereignis {event}</translation>
+        </message>
+        <message>
+            <source>{key} goes back to {run}.</source>
+            <translation>{key} führt zurück zu {run}.</translation>
+        </message>
+        <message>
+            <source>There is no earlier event of that kind.</source>
+            <translation>Davor gibt es kein solches Ereignis.</translation>
+        </message>
+        <message>
+            <source>a run without a name</source>
+            <translation>ein Lauf ohne Namen</translation>
+        </message>
+        <message>
+            <source>Back at</source>
+            <translation>Zurück bei</translation>
+        </message>
+        <message>
+            <source>Opened</source>
+            <translation>Geöffnet:</translation>
+        </message>
+        <message>
+            <source>Copied: {text}</source>
+            <translation>Kopiert: {text}</translation>
+        </message>
+        <message>
+            <source>Nothing is copied: {fault}.</source>
+            <translation>Nichts ist kopiert: {fault}.</translation>
         </message>
         <message>
             <source>Panels that are shown; the first is the largest; none: lecture mode's.</source>
@@ -1024,6 +1196,154 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
         <message>
             <source>{rate} k events/s</source>
             <translation>{rate} k Ereignisse/s</translation>
+        </message>
+        <message>
+            <source>the number of {thing} ({numbers})</source>
+            <translation>die Nummer {thing} ({numbers})</translation>
+        </message>
+        <message>
+            <source>{number}, or none: {meaning}</source>
+            <translation>{number} oder none: {meaning}</translation>
+        </message>
+        <message>
+            <source>there is none, and the number of {thing} is asked for</source>
+            <translation>gefragt ist die Nummer {thing}, doch es gibt keine</translation>
+        </message>
+        <message>
+            <source>the number of a policy ({policies}), or alike</source>
+            <translation>die Nummer einer Strategie ({policies}) oder alike: gleich</translation>
+        </message>
+        <message>
+            <source>{count} numbers, the {curve} at times {first} to {last}; or draw the curve</source>
+            <translation>{count} Zahlen, {curve} zu den Zeiten {first} bis {last}; oder die Kurve zeichnen</translation>
+        </message>
+        <message>
+            <source>Which has the larger mean {curve} until time {time}: {policies}?</source>
+            <translation>Welche hat bis zur Zeit {time} im Mittel mehr ({curve}): {policies}?</translation>
+        </message>
+        <message>
+            <source>How does the curve of the {curve} go on until time {time}? Draw it.</source>
+            <translation>Wie geht die Kurve ({curve}) bis zur Zeit {time} weiter? Zeichnen Sie sie.</translation>
+        </message>
+        <message>
+            <source>Right: {why}</source>
+            <translation>Richtig: {why}</translation>
+        </message>
+        <message>
+            <source>Not so: {why} Right is {answer}.</source>
+            <translation>Nicht richtig, sondern {answer}: {why}</translation>
+        </message>
+        <message>
+            <source>{text}</source>
+            <translation>{text}</translation>
+        </message>
+        <message>
+            <source>a number, such as 0.25 or 1/4</source>
+            <translation>eine Zahl wie 0.25 oder 1/4</translation>
+        </message>
+        <message>
+            <source>{count} whole numbers, such as {example}</source>
+            <translation>{count} ganze Zahlen wie {example}</translation>
+        </message>
+        <message>
+            <source>a whole number</source>
+            <translation>eine ganze Zahl</translation>
+        </message>
+        <message>
+            <source>What is {variable} after this line? {line}</source>
+            <translation>Was ist {variable} nach dieser Zeile? {line}</translation>
+        </message>
+        <message>
+            <source>a number of servers from 0 (blocked) to {most}</source>
+            <translation>eine Zahl von Servern, von 0 (blockiert) bis {most}</translation>
+        </message>
+        <message>
+            <source>Job {number} arrives. How many servers does it get?</source>
+            <translation>Job {number} kommt an. Wie viele Server bekommt er?</translation>
+        </message>
+        <message>
+            <source>Job {number} of type {phases}</source>
+            <translation>Job {number} vom Typ {phases}</translation>
+        </message>
+        <message>
+            <source>{job} arrives. Which token may it take, or none?</source>
+            <translation>{job} kommt an. Welche Marke darf er nehmen, oder keine (none)?</translation>
+        </message>
+        <message>
+            <source>it goes to a backup server</source>
+            <translation>er geht zu einem Ersatzserver</translation>
+        </message>
+        <message>
+            <source>{job} arrives. Which server may it join, or none?</source>
+            <translation>{job} kommt an. Zu welchem Server darf er, oder zu keinem (none)?</translation>
+        </message>
+        <message>
+            <source>{job} arrives. Which server does it join, or none?</source>
+            <translation>{job} kommt an. Zu welchem Server geht er, oder zu keinem (none)?</translation>
+        </message>
+        <message>
+            <source>a backup server takes it</source>
+            <translation>ein Ersatzserver nimmt ihn</translation>
+        </message>
+        <message>
+            <source>a configuration: {names}</source>
+            <translation>eine Konfiguration: {names}</translation>
+        </message>
+        <message>
+            <source>Which server takes job {number} next, or none?</source>
+            <translation>Welcher Server nimmt Job {number} als Nächstes, oder keiner (none)?</translation>
+        </message>
+        <message>
+            <source>it waits on</source>
+            <translation>er wartet weiter</translation>
+        </message>
+        <message>
+            <source>Which job is served next, on server {server}?</source>
+            <translation>Welcher Job wird auf Server {server} als Nächstes bedient?</translation>
+        </message>
+        <message>
+            <source>Server {server} gets an active configuration. Which one?</source>
+            <translation>Server {server} bekommt eine aktive Konfiguration. Welche?</translation>
+        </message>
+        <message>
+            <source>{type} job {number}</source>
+            <translation>Job {number} ({type})</translation>
+        </message>
+        <message>
+            <source>slots of each type ({types}), such as {example}</source>
+            <translation>Slots jedes Typs ({types}), zum Beispiel {example}</translation>
+        </message>
+        <message>
+            <source>the letters {letters} in order, such as {example}</source>
+            <translation>die Buchstaben {letters} in ihrer Reihenfolge, zum Beispiel {example}</translation>
+        </message>
+        <message>
+            <source>The {job} arrives. Which server takes it, or none?</source>
+            <translation>{job} kommt an. Welcher Server nimmt ihn, oder keiner (none)?</translation>
+        </message>
+        <message>
+            <source>it is rejected</source>
+            <translation>er wird abgelehnt</translation>
+        </message>
+        <message>
+            <source>The {job} leaves server {server}. From which one does a job migrate into its slot, or from none?</source>
+            <translation>{job} verlässt Server {server}. Von welchem Server zieht ein Job in seinen Slot um, oder von keinem (none)?</translation>
+        </message>
+        <message>
+            <source>no job migrates</source>
+            <translation>kein Job zieht um</translation>
+        </message>
+        <message>
+            <source>Empty server {server} is reassigned. Which configuration does it get? ({types})</source>
+            <translation>Der leere Server {server} wird neu zugewiesen. Welche Konfiguration bekommt er? ({types})</translation>
+        </message>
+        <message>
+            <source>Which configuration is k[{i}]? ({types})</source>
+            <translation>Welche Konfiguration ist k[{i}]? ({types})</translation>
+        </message>
+        <message>
+            <source>In which order do these configurations get their ranks? {configurations}</source>
+            <translation>In welcher Reihenfolge bekommen diese Konfigurationen ihre Ränge? {configurations}</translation>
         </message>
         <message>
             <source>Run or pause</source>
@@ -2040,6 +2360,30 @@ Von einzelnen Teilschritten bis unbegrenzt; rastet bei 1× ein, einer Zeiteinhei
         <message>
             <source>how the curve goes on</source>
             <translation>wie die Kurve weitergeht</translation>
+        </message>
+        <message>
+            <source>a server</source>
+            <translation>eines Servers</translation>
+        </message>
+        <message>
+            <source>a job</source>
+            <translation>eines Jobs</translation>
+        </message>
+        <message>
+            <source>a token</source>
+            <translation>einer Marke</translation>
+        </message>
+        <message>
+            <source>a link names built-in scenarios and policies only, and no file; Ctrl+L copies the line of this moment</source>
+            <translation>ein Link nennt nur eingebaute Szenarien und Strategien und keine Datei; Strg+L kopiert die Zeile dieses Augenblicks</translation>
+        </message>
+        <message>
+            <source>Nothing will happen any more.</source>
+            <translation>Es geschieht nichts mehr.</translation>
+        </message>
+        <message>
+            <source>The next event is a {kind}.</source>
+            <translation>Das nächste Ereignis: {kind}.</translation>
         </message>
         <message>
             <source>Why the last decision?</source>

@@ -74,6 +74,16 @@ def _opens_lessons(qtbot: QtBot, window: MainWindow) -> None:
     asked = load_lesson(lesson_files()["dra-1-decision"], "de").steps[2].question
     assert asked is not None
     qtbot.waitUntil(lambda: window.lessons.questions.line.words.text() == set_scripts(asked.text), timeout=PATIENCE)
+    line = window.lessons.questions.line
+    assert line.answer.placeholderText().startswith(
+        "die Nummer eines Servers (1, 2, 3, 4, 5, 6, 7) oder none: kein Job"
+    )
+    line.fill("2")
+    window.lessons.questions.commit()
+    assert line.verdict.text().startswith("✗ Nicht richtig, sondern 7: server 2 has no job of type training")
+    qtbot.waitUntil(lambda: window.frame is not None and len(window.frame.records) == 2, timeout=PATIENCE)
+    window.actions_by_name["copy_line"].trigger()
+    assert window.status.said.text().startswith("Kopiert: slotscope dra-classroom")
 
 
 def _sheets() -> set[QWidget]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from slotscope.model.exercises.deciding import At, level_of
+from slotscope.model.exercises.phrase import Phrase
 from slotscope.model.exercises.posed import Posed, whole
 from slotscope.model.exercises.room import RoomAsks
 from slotscope.model.reporting.explain import counted
@@ -18,7 +19,7 @@ def _servers(at: At) -> Posed | None:
         return None
     table = at.tables(subject)[1]
     width = len(subject.on)
-    allowed = f"a number of servers from 0 (blocked) to {table.count}"
+    allowed = Phrase("a number of servers from 0 (blocked) to {most}", most=table.count)
     if at.system.policy.may_fail:
         told = f"the policy's file decides so ({at.system.policy.name})"
     else:
@@ -38,7 +39,9 @@ def _servers(at: At) -> Posed | None:
         ask="servers",
         place=subject.place,
         decided=subject.place + 1,
-        words=f"Job {at.system.job_name(at.happened.event.job)} arrives. How many servers does it get?",
+        words=Phrase(
+            "Job {number} arrives. How many servers does it get?", number=at.system.job_name(at.happened.event.job)
+        ),
         allowed=allowed,
         read=whole(0, table.count, allowed),
         fault=fault,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from slotscope.model.exercises.deciding import At, from_candidates
+from slotscope.model.exercises.phrase import Phrase
 from slotscope.model.exercises.posed import Posed
 from slotscope.model.exercises.room import RoomAsks
 from slotscope.model.kinds.phases.inspection import TOKEN
@@ -22,10 +23,12 @@ def _server(at: At) -> Posed | None:
         "server",
         at.tables(subject)[0],
         subject,
-        f"{_job(at)} arrives. Which server {'may it join' if at.system.normal_servers else 'does it join'}, or none?",
+        Phrase("{job} arrives. Which server may it join, or none?", job=_job(at))
+        if at.system.normal_servers
+        else Phrase("{job} arrives. Which server does it join, or none?", job=_job(at)),
         lambda server: str(server + 1),
         SERVER,
-        "a backup server takes it" if at.system.normal_servers else "",
+        Phrase("a backup server takes it") if at.system.normal_servers else None,
     )
 
 
@@ -40,16 +43,17 @@ def _token(at: At) -> Posed | None:
         "token",
         table,
         subject,
-        f"{_job(at)} arrives. Which token may it take, or none?",
+        Phrase("{job} arrives. Which token may it take, or none?", job=_job(at)),
         lambda one: str(int(table.number_of[one]) + 1),
         TOKEN,
-        "it goes to a backup server",
+        Phrase("it goes to a backup server"),
     )
 
 
-def _job(at: At) -> str:
+def _job(at: At) -> Phrase:
     event = at.happened.event
-    return f"Job {at.system.job_name(event.job)} of type {at.system.numbers.model.phases[event.type]}"
+    phases = at.system.numbers.model.phases[event.type]
+    return Phrase("Job {number} of type {phases}", number=at.system.job_name(event.job), phases=phases)
 
 
 ASKS = RoomAsks(

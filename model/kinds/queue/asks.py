@@ -7,6 +7,7 @@ from types import MappingProxyType
 import numpy as np
 
 from slotscope.model.exercises.deciding import FEW, At, from_candidates
+from slotscope.model.exercises.phrase import Phrase
 from slotscope.model.exercises.posed import Posed, line_of, one_of
 from slotscope.model.exercises.room import RoomAsks
 from slotscope.model.reporting.inspection import JOB, SERVER
@@ -43,10 +44,10 @@ def _server(at: At) -> Posed | None:
         "server",
         at.tables(subject)[0],
         subject,
-        f"Which server takes job {at.system.job_name(subject.job)} next, or none?",
+        Phrase("Which server takes job {number} next, or none?", number=at.system.job_name(subject.job)),
         lambda server: str(server + 1),
         SERVER,
-        "it waits on",
+        Phrase("it waits on"),
         _before_told(at, subject),
     )
 
@@ -63,7 +64,7 @@ def _job(at: At) -> Posed | None:
         "job",
         table,
         subject,
-        f"Which job is served next, on server {server + 1}?",
+        Phrase("Which job is served next, on server {server}?", server=server + 1),
         lambda job: str(at.system.job_name(int(table.number_of[job]))),
         JOB,
         place=_before_told(at, subject),
@@ -82,7 +83,7 @@ def _configuration(at: At) -> Posed | None:
     best, line = int(weights.max()), line_of(policy, record.line)
     taken = names[record.configuration - first]
     few = names if len(names) <= FEW else [*names[:3], "..."]
-    allowed = f"a configuration: {', '.join(few)}"
+    allowed = Phrase("a configuration: {names}", names=", ".join(few))
 
     def fault(answer: str) -> str:
         weight = int(weights[names.index(answer)])
@@ -92,7 +93,7 @@ def _configuration(at: At) -> Posed | None:
         ask="configuration",
         place=place,
         decided=place + 1,
-        words=f"Server {record.server + 1} gets an active configuration. Which one?",
+        words=Phrase("Server {server} gets an active configuration. Which one?", server=record.server + 1),
         allowed=allowed,
         read=one_of(names, allowed),
         fault=fault,

@@ -7,6 +7,7 @@ from string import ascii_uppercase
 from types import MappingProxyType
 
 from slotscope.model.exercises.deciding import At, from_candidates
+from slotscope.model.exercises.phrase import Phrase
 from slotscope.model.exercises.posed import Posed, line_of, numbers_in, refused, vector
 from slotscope.model.exercises.room import RoomAsks
 from slotscope.model.reporting.explain import shown
@@ -19,18 +20,22 @@ def _server(at: At) -> Posed | None:
     subject = at.subject() if at.happened.event.kind == ARRIVAL else None
     if subject is None:
         return None
-    event = at.happened.event
-    job = f"{at.system.numbers.type_names[event.type]} job {at.system.job_name(event.job)}"
     return from_candidates(
         at,
         "server",
         at.tables(subject)[0],
         subject,
-        f"The {job} arrives. Which server takes it, or none?",
+        Phrase("The {job} arrives. Which server takes it, or none?", job=_job(at)),
         lambda server: str(server + 1),
         SERVER,
-        "it is rejected",
+        Phrase("it is rejected"),
     )
+
+
+def _job(at: At) -> Phrase:
+    event = at.happened.event
+    name = at.system.numbers.type_names[event.type]
+    return Phrase("{type} job {number}", type=name, number=at.system.job_name(event.job))
 
 
 def _migration(at: At) -> Posed | None:
@@ -39,16 +44,19 @@ def _migration(at: At) -> Posed | None:
     subject = at.subject() if event.kind == DEPARTURE else None
     if subject is None:
         return None
-    job = f"{at.system.numbers.type_names[event.type]} job {at.system.job_name(event.job)}"
     return from_candidates(
         at,
         "migration",
         at.tables(subject)[0],
         subject,
-        f"The {job} leaves server {event.server + 1}. From which one does a job migrate into its slot, or from none?",
+        Phrase(
+            "The {job} leaves server {server}. From which one does a job migrate into its slot, or from none?",
+            job=_job(at),
+            server=event.server + 1,
+        ),
         lambda server: str(server + 1),
         SERVER,
-        "no job migrates",
+        Phrase("no job migrates"),
     )
 
 
@@ -68,7 +76,7 @@ def _configuration(at: At) -> Posed | None:
     reassigned = isinstance(record, Reassign)
     right: Configuration = record.configuration if isinstance(record, Reassign) else record.values["configuration"]
     line, names = line_of(at.system.policy, record.line), ", ".join(at.system.numbers.type_names)
-    allowed = f"slots of each type ({names}), such as {shown([0] * len(right))}"
+    allowed = Phrase("slots of each type ({types}), such as {example}", types=names, example=shown([0] * len(right)))
 
     def fault(answer: str) -> str:
         given = numbers_in(answer)
@@ -79,15 +87,19 @@ def _configuration(at: At) -> Posed | None:
         return _not_best(at, record, given, tuple(right), line)
 
     words = (
-        f"Empty server {record.server + 1} is reassigned. Which configuration does it get?"
+        Phrase(
+            "Empty server {server} is reassigned. Which configuration does it get? ({types})",
+            server=record.server + 1,
+            types=names,
+        )
         if isinstance(record, Reassign)
-        else f"Which configuration is k[{record.values['i']}]?"
+        else Phrase("Which configuration is k[{i}]? ({types})", i=record.values["i"], types=names)
     )
     return Posed(
         ask="configuration",
         place=place,
         decided=place + 1,
-        words=f"{words} ({names})",
+        words=words,
         allowed=allowed,
         read=vector(len(right), allowed),
         fault=fault,
@@ -128,7 +140,9 @@ def _ranks(at: At) -> Posed | None:
     numbers = at.system.numbers
     reward = {one: sum(u * k for u, k in zip(numbers.rewards, one, strict=True)) for one in in_order}
     shown_list = ", ".join(f"{letter[one]} {shown(one)}" for one in listed)
-    allowed = f"the letters {', '.join(by_letter)} in order, such as {' '.join(by_letter)}"
+    allowed = Phrase(
+        "the letters {letters} in order, such as {example}", letters=", ".join(by_letter), example=" ".join(by_letter)
+    )
     line = line_of(at.system.policy, found[0][1].line)
 
     def read(text: str) -> str:
@@ -151,7 +165,9 @@ def _ranks(at: At) -> Posed | None:
         ask="ranks",
         place=found[0][0],
         decided=found[-1][0] + 1,
-        words=f"In which order do these configurations get their ranks? {shown_list}",
+        words=Phrase(
+            "In which order do these configurations get their ranks? {configurations}", configurations=shown_list
+        ),
         allowed=allowed,
         read=read,
         fault=fault,

@@ -1,0 +1,25 @@
+"""Sentences that keep what they are made of, so that they can be said in another language."""
+
+from __future__ import annotations
+
+from typing import Callable, Self
+
+
+class Phrase(str):
+    """A sentence in English, made of a pattern with names in braces and what stands in their place.
+
+    A part that is a phrase itself is translated, too; all others stay as they are.
+    """
+
+    pattern: str
+    parts: dict[str, object]
+
+    def __new__(cls, pattern: str, **parts: object) -> Self:
+        made = super().__new__(cls, pattern.format(**parts))
+        made.pattern, made.parts = pattern, parts
+        return made
+
+    def said(self, translate: Callable[[str], str]) -> str:
+        """The sentence in the language that *translate* gives patterns in."""
+        parts = {name: part.said(translate) if isinstance(part, Phrase) else part for name, part in self.parts.items()}
+        return translate(self.pattern).format(**parts)
