@@ -87,13 +87,13 @@ def caption_lines(caption: Caption, rows: int, split: bool) -> list[tuple[tuple[
     """The lines above a column: words, in full and in short, and whether they stand out.
 
     In two lines the reward stands behind the numbers of servers as far as it fits; a single line
-    has the name and the numbers.  Where a column has no room for its configuration, nothing is written.
+    has the name and the numbers.  What a column has no room for is not written: half a number is another one.
     """
     titles: tuple[str, ...] = (caption.configuration, caption.letters)
     counts, short = caption.counts, caption.short_counts
     if rows == 1:
         names = (f"{caption.name} = {titles[0]}", caption.name) if caption.name else titles
-        return [((*(f"{name}   {short}" for name in names), short or titles[-1], short.replace(" ", "")), True)]
+        return [((*(f"{name}   {short}" for name in names), short or titles[-1], short.replace(" ", ""), ""), True)]
     lines: list[tuple[tuple[str, ...], bool]] = []
     if caption.name and split:
         lines.append(((caption.name, caption.position), True))

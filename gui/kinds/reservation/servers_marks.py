@@ -9,7 +9,7 @@ from slotscope.gui.intents import Select
 from slotscope.gui.kinds.reservation.servers_captions import HAT, Caption, Captions, caption_lines, labels_above
 from slotscope.gui.kinds.reservation.servers_columns import ConfigurationColumn
 from slotscope.gui.kinds.reservation.servers_legend import dashed
-from slotscope.gui.kinds.reservation.servers_scene import LABEL_GAP, StackScene
+from slotscope.gui.kinds.reservation.servers_scene import LABEL_GAP, MARGIN, StackScene
 from slotscope.gui.kinds.reservation.servers_steps import StepMark
 from slotscope.gui.kinds.reservation.servers_words import slot_of
 from slotscope.gui.painting.brackets import paint_brackets
@@ -152,13 +152,14 @@ def paint_header(painter: QPainter, scene: StackScene, captions: Captions, split
     """The captions of the columns, and the bracket that shows I*."""
     painter.save()
     header = scene.regions.header
-    painter.setClipRect(header.adjusted(0, -2 * scene.text.height, 0, 0))
+    painter.setClipRect(header.adjusted(0, -2 * scene.text.height, MARGIN, 0))
     for number, caption in enumerate(captions.columns[: len(scene.figure.columns)]):
         left, _, end = scene.span(number)
         if end > header.left() and left < header.right():
             # A caption stays in view as long as some of its column does.
             start = max(left, header.left())
-            area = QRectF(start, header.top(), max(0.0, end - start - 8), scene.text.height)
+            stop = header.right() + MARGIN if number == len(scene.figure.columns) - 1 else end - 8
+            area = QRectF(start, header.top(), max(0.0, stop - start), scene.text.height)
             _caption(painter, scene, area, caption, split)
     _bracket(painter, scene, captions)
     painter.restore()

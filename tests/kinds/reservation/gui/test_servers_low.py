@@ -62,6 +62,13 @@ def test_no_number_is_lost_where_two_lines_have_the_room(qtbot: QtBot, classes: 
         assert all(words[0] in said for words, _ in many)
 
 
+@pytest.mark.parametrize("rows", [1, 2, 3])
+def test_no_half_of_a_number_stands_above_a_narrow_column(qtbot: QtBot, classes: Frame, rows: int) -> None:
+    captions = stacks(qtbot, classes, HALL)._captions
+    assert captions is not None
+    assert all(caption_lines(caption, rows, True)[-1][0][-1] == "" for caption in captions.columns)
+
+
 def test_what_a_hidden_legend_says_is_said_below_the_stacks(qtbot: QtBot, classes: Frame) -> None:
     view = stacks(qtbot, classes, (WIDTH, 220))
     view.grab()
