@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from slotscope.model.jit import jitable
 
@@ -37,6 +38,13 @@ BIT_POSITION = _positions()
 def words_for(members: int) -> int:
     """How many words hold *members* bits."""
     return (members + 63) // 64
+
+
+def packed(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """[..., n] truth values as [..., W] words, W as :func:`words_for` says."""
+    padded = np.zeros((*bits.shape[:-1], words_for(bits.shape[-1]) * 64), np.bool_)
+    padded[..., : bits.shape[-1]] = bits
+    return np.asarray(np.packbits(padded, axis=-1, bitorder="little").view(np.uint64))
 
 
 @jitable

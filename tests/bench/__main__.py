@@ -26,6 +26,7 @@ BENCHMARKS = (
     ("Policies of one's own", "bench_own", ("--quick",), ()),
     ("History", "bench_history", ("--quick",), ()),
     ("Linear programs and configurations", "bench_programs", ("1",), ("3",)),
+    ("Scale beyond the papers", "bench_scale", ("--quick",), ()),
     ("Drawing", "bench_drawing", ("--quick",), ()),
     ("Monitors", "bench_monitors", ("--quick",), ()),
     ("Questions", "bench_questions", ("--quick",), ()),

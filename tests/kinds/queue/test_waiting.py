@@ -16,7 +16,7 @@ from slotscope.model.kinds.queue.state import QueueState, empty_state
 LOW, HIGH = 3 * 2**17, 3 * 2**20 - 12_345
 #: Ends that powers of two divide, as those of partition I, and others.
 EVEN, ODD = (2**21, 3 * 2**19, 2**20), (2**21 + 1, 1_234_567)
-FEW, MANY = 50, 100_000
+FEW, MANY = 50, 500_000
 
 
 @pytest.fixture(autouse=True)

@@ -29,10 +29,9 @@ insert_bit = bitset.insert
 discard_bit = bitset.discard
 next_member = bitset.next_member
 
-#: Buckets that the range of a continuous distribution of sizes is cut into: few fit the processor's cache,
-#: many keep lists short.  A list by size is walked for each job, one by arrival seldom.
+#: Buckets that the range of a continuous distribution of sizes is cut into.  A list by size is walked for each
+#: job, so there are as many as records; one by arrival is walked seldom, and few buckets fit the processor's cache.
 FEWEST_BUCKETS = 1024
-MOST_BY_SIZE, RECORDS_PER_BUCKET_BY_SIZE = 131_072, 1
 MOST_BY_ARRIVAL, RECORDS_PER_BUCKET_BY_ARRIVAL = 16_384, 8
 
 #: No job has this number: stands for "none" where the least number is wanted.
@@ -79,8 +78,8 @@ def buckets_of(numbers: QueueNumbers, layout: QueueLayout, boundaries: Sequence[
     """
     if numbers.values:
         rooms = layout.room_of(np.array(numbers.values, np.int64))[:, 0].tolist()
-        ends = {end for room in rooms for end in (room, room - 1)}
-        return _looked_up({0, int(numbers.largest[0]), *boundaries} | ends)
+        ends = [end for room in rooms for end in (room, room - 1)]
+        return _looked_up([0, int(numbers.largest[0]), *boundaries, *ends])
     low, high = int(numbers.sizes.smallest[0]), int(numbers.sizes.largest[0])
     inside = [end for end in boundaries if low < end < high]
     probes = np.repeat(np.array([[low, high, *inside]], np.int64).T, numbers.resources, axis=1)
@@ -90,16 +89,16 @@ def buckets_of(numbers: QueueNumbers, layout: QueueLayout, boundaries: Sequence[
     while ((high - 1) >> shift) - ((low - 1) >> shift) >= count:
         shift += 1
     if any(end % (1 << shift) for end in inside):
-        even = {int(end) for end in np.linspace(low - 1, high, count + 1)}
-        return _looked_up({0, int(numbers.largest[0]), *boundaries} | even)
+        even = np.linspace(low - 1, high, count + 1).astype(np.int64)
+        return _looked_up(np.r_[0, int(numbers.largest[0]), boundaries, even])
     top = (high - 1) >> shift
     upper = np.arange(top + 1, (low - 1) >> shift, -1) << shift
     return Buckets(np.r_[upper, 0], shift, top, np.zeros(0, np.int32))
 
 
-def _looked_up(ends: set[int]) -> Buckets:
+def _looked_up(ends: Sequence[int] | NDArray[np.int64]) -> Buckets:
     """Buckets with such ends, found from a table."""
-    upper = np.array(sorted(ends, reverse=True), np.int64)
+    upper = np.unique(np.array(ends, np.int64))[::-1].copy()
     buckets = len(upper) - 1
     shift = max(0, int(upper[0]).bit_length() - buckets.bit_length() - 1)
     starts = np.arange((int(upper[0]) >> shift) + 3) << shift
@@ -110,15 +109,13 @@ def _looked_up(ends: set[int]) -> Buckets:
 
 def no_buckets() -> Buckets:
     """For a policy that needs no index."""
-    return _looked_up({0, 1})
+    return _looked_up([0, 1])
 
 
 def buckets_for(records: int, by_size: bool) -> int:
     """How many buckets suit so many job records."""
-    most, each = MOST_BY_ARRIVAL, RECORDS_PER_BUCKET_BY_ARRIVAL
-    if by_size:
-        most, each = MOST_BY_SIZE, RECORDS_PER_BUCKET_BY_SIZE
-    return min(max(FEWEST_BUCKETS, records // each), most)
+    wanted = records if by_size else min(records // RECORDS_PER_BUCKET_BY_ARRIVAL, MOST_BY_ARRIVAL)
+    return max(FEWEST_BUCKETS, wanted)
 
 
 def empty_waiting(buckets: Buckets, records: int, with_tree: bool) -> WaitingJobs:
@@ -153,8 +150,10 @@ def waiting_of(state: QueueState, buckets: Buckets, by_size: bool) -> WaitingJob
     waiting.node[records[:-1][follows], AFTER] = records[1:][follows]
     waiting.ends[bucket[starts], FIRST] = records[starts]
     waiting.ends[bucket[ends], LAST] = records[ends]
-    for one in bucket[starts].tolist():
-        insert_bit(waiting.words, waiting.summary, one)
+    filled = np.zeros(len(waiting.ends), np.bool_)
+    filled[bucket[starts]] = True
+    waiting.words[:] = bitset.packed(filled)
+    waiting.summary[:] = bitset.packed(waiting.words != 0)
     if not by_size:
         _grow_tree(waiting.earliest, bucket[starts], state.job_number[records[starts]])
     return waiting

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from slotscope.model.jit import jitable
 from slotscope.model.kinds.reservation.kernels import loop, placing
-from slotscope.model.kinds.reservation.kernels.index import packed
 from slotscope.model.kinds.reservation.kernels.loop import ARRIVES, DEPARTS
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.outcome import FLAGS, TYPE
@@ -56,12 +55,11 @@ class RoomIndex(NamedTuple):
 
 def build_room_index(numbers: ReservationNumbers, state: ReservationState) -> RoomIndex:
     """The index of a state."""
-    words = bitset.words_for(numbers.servers)
     bits = np.array([numbers.room_for(state.placement, j) for j in range(numbers.types)])
-    room = packed(bits, words)
+    room = bitset.packed(bits)
     return RoomIndex(
         room=room,
-        room_summary=packed(room != 0, bitset.words_for(words)),
+        room_summary=bitset.packed(room != 0),
         used=state.placement.astype(np.int64) @ numbers.demand,
         maximal=numbers.maximal,
     )

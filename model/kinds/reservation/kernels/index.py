@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from slotscope.model.kinds.reservation.classification import distinct_rows
 from slotscope.model.kinds.reservation.state import GREEDY_LENGTH, ReservationState
 from slotscope.model.reporting.records import Configuration
-from slotscope.model.systems.bitset import words_for
+from slotscope.model.systems.bitset import packed
 
 Indices = NDArray[np.int32]
 Words = NDArray[np.uint64]
@@ -165,19 +165,18 @@ def _empty_lists(servers: int, room: int, known: Configurations) -> dict[str, np
 
 def _open_servers(state: ReservationState) -> dict[str, np.ndarray]:
     """Places by age, and the bit sets of servers with an empty slot and of empty servers."""
-    servers, types = state.configuration.shape
+    types = state.configuration.shape[1]
     place, server_at = _places(state)
     empty_slots = np.zeros((types, len(server_at)), np.bool_)
     empty_slots[:, place] = (state.configuration > state.placement).T
-    free = packed(empty_slots, words_for(len(server_at)))
-    idle = packed(np.atleast_2d(~np.asarray(state.placement.any(axis=1))), words_for(servers))
+    free, idle = packed(empty_slots), packed(~np.asarray(state.placement.any(axis=1)))
     return {
         "place": place,
         "server_at": server_at,
         "free": free,
-        "free_summary": packed(free != 0, words_for(free.shape[1])),
-        "idle": idle[0],
-        "idle_summary": packed(idle != 0, words_for(idle.shape[1]))[0],
+        "free_summary": packed(free != 0),
+        "idle": idle,
+        "idle_summary": packed(idle != 0),
     }
 
 
@@ -189,13 +188,6 @@ def _places(state: ReservationState) -> tuple[Indices, Indices]:
     place = np.empty(servers, np.int32)
     place[server_at[:servers]] = np.arange(servers)
     return place, server_at
-
-
-def packed(bits: NDArray[np.bool_], words: int) -> Words:
-    """[m, n] truth values as [m, words] bit sets."""
-    padded = np.zeros((bits.shape[0], words * 64), np.bool_)
-    padded[:, : bits.shape[1]] = bits
-    return np.asarray(np.packbits(padded, axis=1, bitorder="little").view(np.uint64).copy())
 
 
 def _memo(known: Configurations) -> dict[str, np.ndarray]:

@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from slotscope.model.jit import jitable, with_others
 from slotscope.model.kinds.reservation import physics
 from slotscope.model.kinds.reservation.kernels import first_fit, loop
-from slotscope.model.kinds.reservation.kernels.index import packed
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.outcome import FIRST_REASSIGNED, FLAGS, REASSIGNED, TYPE
 from slotscope.model.kinds.reservation.rows import FLAG_REASSIGNED
@@ -63,11 +62,10 @@ def build_index(numbers: ReservationNumbers, plan: Sequence[Configuration], stat
     place[server_at[:servers]] = np.arange(servers)
     bits = np.zeros((numbers.types, 2 * servers), np.bool_)
     bits[:, place] = (state.configuration > state.placement).T
-    words = bitset.words_for(2 * servers)
-    free = packed(bits, words)
+    free = bitset.packed(bits)
     return SlotIndex(
         free=free,
-        free_summary=packed(free != 0, bitset.words_for(words)),
+        free_summary=bitset.packed(free != 0),
         place=place,
         server_at=server_at,
         next_place=np.array([servers], np.int64),

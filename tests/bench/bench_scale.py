@@ -1,0 +1,143 @@
+"""Scale beyond the papers: what an event costs with 100,000 servers or millions of waiting jobs, against few.
+
+Run with ``python -m tests.bench.bench_scale [--quick]``.  Steps are as many at any scale; what an event costs
+more is waiting for memory that is in no cache, as the same work in C shows where there is one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+from typing import Any, Callable, Mapping
+
+import numpy as np
+
+from slotscope.model.kinds.queue.rows import QUEUE_ROW
+from slotscope.model.kinds.queue.state import WAITING, QueueState
+from slotscope.model.running.assembly import assemble
+from slotscope.model.running.engine import Task, started
+from slotscope.model.scenario.load import as_data, edited, load_scenario
+from slotscope.model.systems.state import size_in_bytes
+from tests.bench import bench_engines, bench_moldable, bench_phases, bench_queues, moldable_ways
+from tests.bench import simpy_loss as loss
+from tests.bench.timing import SETTLED, Contestant, aim, comparison, interleaved, section, settled
+
+#: Servers, or the scale of jobs with phases.
+FEW, MANY = 1000, 100_000
+
+#: Events of a round; slots of a queue move some thousand jobs each where servers are many.
+EVENTS, SLOTS = 200_000, {FEW: 1000, MANY: 20}
+
+#: Waiting jobs: few, and many in a short run and in a full one.
+FEW_WAIT, MANY_WAIT, MOST_WAIT = 100_000, 1_000_000, 10_000_000
+
+
+def of_reservation(policy: str, servers: int) -> Contestant:
+    """DRA or a peer of it, settled."""
+    bench, state = settled(servers, policy, SETTLED)
+    return bench_engines.of_engine(bench.kernel(), state, EVENTS)
+
+
+def of_phases(policy: str, scale: int) -> Contestant:
+    """JRS or a peer of it, settled."""
+    given = "scenario_A.json" if policy == "jrs" else ""
+    bench = bench_phases.bench_of("jrs-two-phases", scale, policy, given)
+    state = bench_phases.settled(bench, 10 * max(scale, bench_phases.TAPE))
+    return bench_phases.by_engine(bench.kernel(), state, EVENTS)
+
+
+def of_moldable(policy: str, servers: int) -> Contestant:
+    """Moldable jobs, settled."""
+    bench = bench_moldable.bench_of("moldable-sublinear", servers, policy)
+    state = bench_moldable.settled(bench)
+    return bench_moldable.going_on(moldable_ways.by_kernel(bench, state, EVENTS), state)
+
+
+def of_queue(policy: str, servers: int) -> Contestant:
+    """Servers with a queue, settled; its unit is the job moved."""
+    bench = bench_queues.bench_of("queues-wide-jobs", policy, {}, servers)
+    return bench_queues.of_kernel(bench, bench_queues.settled(bench, 150), SLOTS[servers], True)
+
+
+KINDS: Mapping[str, tuple[Callable[[str, int], Contestant], tuple[str, ...]]] = {
+    "reservation": (of_reservation, ("dra", "first-fit", "best-fit")),
+    "phases": (of_phases, ("jrs", "first-fit")),
+    "moldable": (of_moldable, ("greedy-p",)),
+    "queue": (of_queue, ("bf-js", "vqs", "fifo-ff")),
+}
+
+
+def bench_servers(rounds: int) -> None:
+    """What an event costs with many servers against few, under each policy."""
+    for kind, (contestant, policies) in KINDS.items():
+        for policy in policies:
+            times = interleaved({f"{policy}, {count}": contestant(policy, count) for count in (FEW, MANY)}, rounds)
+            few, many = times.values()
+            section(f"{kind}: {policy}", comparison(times))
+            grown = [y / x for x, y in zip(few, many, strict=True)]
+            aim(f"cost of an event, {MANY} servers / {FEW}: {policy}", 1, grown)
+
+
+def bench_in_c(rounds: int) -> None:
+    """The same for bare loops in C over the same jobs, which have no step to spare."""
+    with tempfile.TemporaryDirectory() as folder:
+        in_c, library = loss.compiled_c(Path(folder)), moldable_ways.compiled_c(Path(folder))
+        if in_c is None or library is None:
+            section("the same in C", "No C compiler is installed: nothing to compare with.")
+            return
+        ways: dict[str, Contestant] = {}
+        for servers in (FEW, MANY):
+            bench, state = settled(servers, "first-fit", SETTLED)
+            problem = loss.problem_of(bench, state, EVENTS)
+            ways[f"first-fit, {servers}"] = bench_engines.counted(bench_engines.over_arrays(problem, in_c))
+        section("first-fit in C", comparison(interleaved(ways, rounds)))
+        ways = {}
+        for servers in (FEW, MANY):
+            moldable = bench_moldable.bench_of("moldable-sublinear", servers)
+            before = bench_moldable.settled(moldable)
+            way = moldable_ways.in_c(moldable, library, before, EVENTS)
+            ways[f"greedy-p, {servers}"] = bench_moldable.going_on(way, before)
+        section("greedy-p in C", comparison(interleaved(ways, rounds)))
+
+
+def overloaded(waiting: int) -> tuple[Any, QueueState]:
+    """A run of 1000 servers that get twice what they can serve, when so many jobs wait."""
+    scenario = load_scenario("queues-small-jobs")
+    data = as_data(scenario)
+    changes = {"servers": data["servers"] | {"count": FEW}, "workload": data["workload"] | {"intensity": 2}}
+    bench = assemble(edited(scenario, changes))
+    kernel, tape = bench.kernel(), np.zeros(500, QUEUE_ROW)
+    state: QueueState = started(bench.system)
+    while state.number[WAITING] < waiting:
+        state = kernel.advance(state, tape, Task()).state
+    return bench, state
+
+
+def bench_waiting(most: int, rounds: int) -> None:
+    """What a job costs while very many wait, and the memory of one."""
+    ways = {}
+    for waiting in (FEW_WAIT, most):
+        bench, state = overloaded(waiting)
+        ways[f"{waiting} wait"] = bench_queues.of_kernel(bench, state, 500, True)
+        bytes_each = size_in_bytes(state) / len(state.job_number)
+    times = interleaved(ways, rounds)
+    few, many = times.values()
+    section("a very long queue, bf-js", comparison(times, "job"), f"\na job's record takes {bytes_each:.0f} bytes")
+    aim(f"cost of a job, {most} waiting / {FEW_WAIT}: bf-js", 1, [y / x for x, y in zip(few, many, strict=True)])
+
+
+def main() -> None:
+    """Measure everything and print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--quick", action="store_true", help="two rounds, a million waiting jobs")
+    arguments = parser.parse_args()
+    rounds = 2 if arguments.quick else arguments.rounds
+    bench_servers(rounds)
+    bench_in_c(rounds)
+    bench_waiting(MANY_WAIT if arguments.quick else MOST_WAIT, rounds)
+
+
+if __name__ == "__main__":
+    main()
