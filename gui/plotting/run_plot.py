@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from time import monotonic
 from typing import NamedTuple
 
 from PySide6.QtCore import Qt, Signal
@@ -17,6 +18,8 @@ from slotscope.model.reporting.frame import Frame
 
 View = tuple[float, float]
 _HOW = "A click goes to that moment, the wheel enlarges, a double click shows all."
+#: Seconds between two pictures of the curves while a run goes on: they grow, and nothing in them moves.
+PERIOD = 0.05
 _RANGE, _INTERVAL = "range", "interval"
 
 
@@ -69,6 +72,7 @@ class RunPlot(TimePlot):
         self._frame: Frame | None = None
         self._drawing = self._stale = False
         self._drawn = 0.0  # the time up to which the curves are drawn
+        self._next = 0.0  # when they may be drawn again
         self.picked.connect(self._pick)
         self.getPlotItem().getViewBox().sigXRangeChanged.connect(self._zoomed)
 
@@ -123,10 +127,12 @@ class RunPlot(TimePlot):
 
     def is_due(self, frame: Frame) -> bool:
         """Whether anybody could tell that the curves have grown."""
+        if not frame.running:
+            return True
         view = self.getPlotItem().getViewBox()
         low, high = view.viewRange()[0]
         shift = abs(frame.time - self._drawn) / (high - low) * view.width()
-        return not frame.running or bool(shift >= LEAST_GROWTH)
+        return bool(shift >= LEAST_GROWTH and monotonic() >= self._next)
 
     def begin(self, frame: Frame) -> None:
         """Another run: its own unit of time at the axis, and ranges that fit it."""
@@ -160,7 +166,7 @@ class RunPlot(TimePlot):
             if not self._stale:
                 break
         self.set_cursor(frame.time)
-        self._drawn = frame.time
+        self._drawn, self._next = frame.time, monotonic() + PERIOD
         self._drawing = False
 
     def end_of(self, frame: Frame) -> float:

@@ -52,15 +52,19 @@ class StackLegend:
     def __init__(self, items: list[StackEntry], text: Symbols, theme: Theme) -> None:
         self._items, self._text, self._theme = items, text, theme
         self._side = text.height
+        self._heights: dict[tuple[float, int], float] = {}  # asked for in every frame
 
     def _width(self, entry: StackEntry) -> float:
         return self._side * (1.0 if entry.mark != "wanted" else 1.4) + GAP + self._text.width(entry.words)
 
     def height(self, room: float, most_lines: int) -> float:
         """Height that it takes in this width; in several lines all job types are shown."""
-        places = self._places(room, most_lines)
-        lines = max((place[0] + 1 for place in places if place is not None), default=0)
-        return lines * LINE * self._text.height
+        known = self._heights.get((room, most_lines))
+        if known is None:
+            places = self._places(room, most_lines)
+            lines = max((place[0] + 1 for place in places if place is not None), default=0)
+            known = self._heights[room, most_lines] = lines * LINE * self._text.height
+        return known
 
     def _places(self, room: float, most_lines: int) -> list[tuple[int, float] | None]:
         widths = [self._width(item) for item in self._items]

@@ -18,6 +18,7 @@ from slotscope.gui.kinds.queue.curves import QueueCurvesPanel
 from slotscope.gui.kinds.queue.curves_reading import MOST_CURVES, longest, mean_lengths, read_total, reader, until_now
 from slotscope.gui.kinds.queue.curves_words import growth_words, measured, verdict_words
 from slotscope.gui.panels.wording import with_interval
+from slotscope.gui.plotting import run_plot
 from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
 from slotscope.model.kinds.queue.sampling import (
@@ -316,7 +317,10 @@ def test_one_queue_needs_no_columns_of_its_own(panel: QueueCurvesPanel, calm: Fr
     assert not [name for name in series[0] if name.startswith("waiting ")]
 
 
-def test_while_it_runs_curves_follow_within_two_pixels(panel: QueueCurvesPanel) -> None:
+def test_while_it_runs_curves_follow_within_two_pixels(
+    panel: QueueCurvesPanel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_plot, "PERIOD", 0.0)
     session = Session.open("queues-wide-jobs", "vqs", kernel=False)
     for _ in range(12):
         session.run(events=60)

@@ -19,6 +19,7 @@ from pytestqt.qtbot import QtBot
 from slotscope.gui.intents import GoTo
 from slotscope.gui.kinds.reservation.reward import RewardPanel, read_rewards
 from slotscope.gui.panels.wording import share_of, significant, with_interval
+from slotscope.gui.plotting import run_plot
 from slotscope.gui.plotting.sampled import LEAST_GROWTH, History, SampledSeries, average_width
 from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
@@ -276,7 +277,10 @@ def test_a_click_goes_to_that_moment(qtbot: QtBot, panel: RewardPanel, frame: Fr
     assert reached == pytest.approx(5.0, abs=0.1)
 
 
-def test_a_run_moves_the_curve_before_it_lags_two_pixels(panel: RewardPanel, bounds: Bounds) -> None:
+def test_a_run_moves_the_curve_before_it_lags_two_pixels(
+    panel: RewardPanel, bounds: Bounds, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_plot, "PERIOD", 0.0)
     session = Session.open("dra-vms", kernel=False)
     for _ in range(25):
         session.run(events=40)
