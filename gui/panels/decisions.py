@@ -7,9 +7,9 @@ from typing import Iterator
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from slotscope.gui.intents import Ask, AskWhy, BreakAt, GoTo, RunUntil, Say, WhatIf
 from slotscope.gui.language.words import tr
@@ -28,7 +28,10 @@ from slotscope.model.reporting.frame import Frame, RunInfo
 
 
 class FilterBar(QWidget):
-    """A chip for each kind of event, and a field to search the sentences."""
+    """A chip for each kind of event, and a field to search the sentences.
+
+    While something stands in the field, or is to, it has a line of its own where it is short of room beside the chips.
+    """
 
     changed = Signal()
 
@@ -36,15 +39,15 @@ class FilterBar(QWidget):
         super().__init__(parent)
         self.marks: tuple[EventKind, ...] = ()
         self.chips: dict[int, QToolButton] = {}
-        row = QHBoxLayout(self)
-        row.setContentsMargins(6, 4, 6, 4)
-        row.setSpacing(4)
+        self._rows = QGridLayout(self)
+        self._rows.setContentsMargins(6, 4, 6, 4)
+        self._rows.setSpacing(4)
+        self._rows.setColumnStretch(1, 1)
         self._chips = QHBoxLayout()
         self._chips.setSpacing(4)
-        row.addLayout(self._chips)
-        row.addStretch(1)
+        self._rows.addLayout(self._chips, 0, 0)
         self.count = QLabel(self)
-        row.addWidget(self.count)
+        self._rows.addWidget(self.count, 0, 2)
         self.search = QuestionField(self)
         self.search.setPlaceholderText(tr("search"))
         self.search.setToolTip(
@@ -56,7 +59,8 @@ class FilterBar(QWidget):
         )
         self.search.setAccessibleName(tr("search the log"))
         self.search.textChanged.connect(self.changed)
-        row.addWidget(self.search)
+        self.search.textChanged.connect(self._fit)
+        self.search.installEventFilter(self)
         self.restyle(theme)
 
     def set_marks(self, marks: tuple[EventKind, ...], theme: Theme) -> None:
@@ -105,6 +109,11 @@ class FilterBar(QWidget):
         super().resizeEvent(event)
         self._fit()
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in {QEvent.Type.FocusIn, QEvent.Type.FocusOut}:
+            QTimer.singleShot(0, self, self._fit)  # once it has the focus, or has it no more
+        return super().eventFilter(watched, event)
+
     def _fit(self) -> None:
         """Name the chips where there is room; else their marks and tooltips must do."""
         measure = self.fontMetrics().horizontalAdvance
@@ -114,8 +123,12 @@ class FilterBar(QWidget):
         style = Qt.ToolButtonStyle.ToolButtonTextBesideIcon if roomy else Qt.ToolButtonStyle.ToolButtonIconOnly
         for chip in self.chips.values():
             chip.setToolButtonStyle(style)
+        used = bool(self.search.text()) or self.search.hasFocus()
+        beside = self.width() - self._chips.sizeHint().width() - measure("000 of 000") - 24
+        below = used and beside < 3 * searching
         self.search.setMinimumWidth(searching // 2)
-        self.search.setMaximumWidth(2 * searching)
+        self.search.setMaximumWidth(self.width() if below else 2 * searching)
+        self._rows.addWidget(self.search, *((1, 0, 1, 4) if below else (0, 3, 1, 1)))
 
 
 class DecisionsPanel(Panel):
@@ -236,9 +249,11 @@ class DecisionsPanel(Panel):
         if asked is not None and not asked.fault:
             found = f"{grouped(asked.hits)} {plural(asked.hits, 'hit')}"
             self.bar.count.setText(f"{found} up to {grouped(asked.last)} ..." if asked.searching else found)
-        self.view.empty_note = (
+        self.view.note_if_empty(
             ""
             if asked is not None and asked.fault
+            else tr("It holds at none of these kinds of event.")
+            if asked is not None and asked.hits
             else tr("It held at no event so far.")
             if asked is not None
             else tr("None of the last {count} events is like this.").format(count=len(frame.rows))

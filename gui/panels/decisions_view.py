@@ -232,6 +232,12 @@ class LogView(QTableView):
         most = count if self._lecture else _MOST_LINES
         return round(metrics.height() * min(count, most) + 2 * _PADDING)
 
+    def note_if_empty(self, text: str) -> None:
+        """Say this where there is no row."""
+        if text != self.empty_note:
+            self.empty_note = text
+            self.viewport().update()
+
     def open_row(self, row: int) -> None:
         """Show the whole sentence of one row, on several lines if need be; -1: of none.
 

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QStatusBar
 from slotscope.gui.faults import Fault
 from slotscope.gui.language.words import tr
 from slotscope.gui.running.goals import GoalProgress
+from slotscope.gui.widgets.cut_label import CutLabel
 from slotscope.gui.widgets.spoken import announce
 
 
@@ -16,8 +17,9 @@ class StatusLine(QStatusBar):
 
     def __init__(self) -> None:
         super().__init__()
-        self.said = QLabel()
+        self.said = CutLabel()
         self.next = QLabel()
+        self.next.setIndent(self.fontMetrics().height())  # apart from what was said
         self.copy_fault = QPushButton(tr("Copy the details"))
         self._told = ""  # the run's last message; the window's own stay until the next
         self._progress = ""  # what was last said of what takes long
@@ -32,6 +34,7 @@ class StatusLine(QStatusBar):
     def say(self, text: str) -> None:
         """Say something of the window."""
         self.said.setText(text)
+        self.said.setToolTip(text)
         announce(self, text)
 
     def refuse(self, text: str) -> None:

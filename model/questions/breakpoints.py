@@ -229,7 +229,7 @@ class Breakpoints:
             return ""
         if self._hit is not None and self._hit[0] == following:
             times = self._entries[self._hit[1]].times
-            counted = f", time {grouped(self._count(self._hit[1], self._here) + 1)}" if times > 1 else ""
+            counted = f", hit {grouped(self._count(self._hit[1], self._here) + 1)}" if times > 1 else ""
             return f"Breakpoint before event {grouped(following)}: {self._hit[1]}{counted}"
         return f"Breakpoint before event {following}." if self._on(following) else ""
 

@@ -21,6 +21,9 @@ _OF_ALL = (
 #: Names shown where one is not known.
 NEAREST = 3
 
+#: Names shown of all, where none is near.
+FEW = 8
+
 
 class Word(NamedTuple):
     """A name that can be written, for whoever lists what there is."""
@@ -99,7 +102,9 @@ def nearest(name: str, names: Iterable[str]) -> str:
     near = [folded[each] for each in get_close_matches(name.casefold(), folded, n=NEAREST, cutoff=0.5)]
     if near:
         return f"nearest: {', '.join(near)}"
-    return f"allowed: {', '.join(known)}" if known else "there is none"
+    few = ", ".join(known[:FEW])
+    others = f" and {len(known) - FEW} others" if len(known) > FEW else ""
+    return f"allowed: {few}{others}" if known else "there is none"
 
 
 def _by_name(fields: Iterable[AskedField]) -> dict[str, AskedField]:

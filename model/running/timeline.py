@@ -414,9 +414,10 @@ class Timeline:
 
         while result.reason is Reason.LIMIT and (here := _place_of(result.state))[0] < event:
             if here > start:
-                shares = map(share_of, here, start, (event, task.until))
+                endless = event == NO_END and task.until == np.inf
+                share = None if endless else max(map(share_of, here, start, (event, task.until)))
                 doing = "Running past events again" if here[0] < self.live_end else "Running on"
-                who_waits().look(doing, max(shares))
+                who_waits().look(f"{doing}, at event {grouped(here[0])}" if endless else doing, share)
             count = (own or self.slices).take(run)
             if result.fault is not None:
                 raise result.fault

@@ -32,8 +32,8 @@ class Waiter(NamedTuple):
         """Whether it is to be given up."""
         return self.wishes() > self.heard
 
-    def look(self, doing: str, share: float) -> None:
-        """Tell how far it is, and whether to go on.
+    def look(self, doing: str, share: float | None) -> None:
+        """Tell how far it is, and whether to go on; no *share* of what has no end.
 
         Raises
         ------
@@ -41,8 +41,8 @@ class Waiter(NamedTuple):
             If it is to be given up.
         """
         if self.stop():
-            raise GivenUpError(f"{doing}: stopped at {share:.0%}")
-        self.tell(f"{doing}: {share:.0%}")
+            raise GivenUpError(f"{doing}: stopped" + ("" if share is None else f" at {share:.0%}"))
+        self.tell(doing if share is None else f"{doing}: {share:.0%}")
 
 
 _NOBODY = Waiter(lambda _: None, lambda: 0)

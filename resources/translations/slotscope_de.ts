@@ -552,10 +552,6 @@ Die Eingabetaste fragt damit den ganzen Verlauf, wie waiting &gt; 50 becomes tru
             <translation>Befehl kopieren, der diesen Augenblick öffnet</translation>
         </message>
         <message>
-            <source>It held at no event so far.</source>
-            <translation>Das galt bisher bei keinem Ereignis.</translation>
-        </message>
-        <message>
             <source>Remove the breakpoint</source>
             <translation>Haltepunkt entfernen</translation>
         </message>
@@ -576,12 +572,20 @@ Die Eingabetaste fragt damit den ganzen Verlauf, wie waiting &gt; 50 becomes tru
             <translation>zeige nur</translation>
         </message>
         <message>
-            <source>No event yet: press Space to run, or Right to step.</source>
-            <translation>Noch kein Ereignis: Leertaste lässt laufen, Rechts geht einen Schritt.</translation>
+            <source>It holds at none of these kinds of event.</source>
+            <translation>Sie gilt bei keinem Ereignis dieser Arten.</translation>
         </message>
         <message>
             <source>{some} of {all}</source>
             <translation>{some} von {all}</translation>
+        </message>
+        <message>
+            <source>It held at no event so far.</source>
+            <translation>Das galt bisher bei keinem Ereignis.</translation>
+        </message>
+        <message>
+            <source>No event yet: press Space to run, or Right to step.</source>
+            <translation>Noch kein Ereignis: Leertaste lässt laufen, Rechts geht einen Schritt.</translation>
         </message>
         <message>
             <source>None of the last {count} events is like this.</source>

@@ -221,6 +221,16 @@ class TestFilters:
         assert chip.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonIconOnly
         assert "admissions" in chip.toolTip()
 
+    def test_what_is_searched_for_has_a_line_of_its_own_where_chips_leave_little_room(self, panel, frames, qtbot):
+        panel.set_frame(frames["paused"])
+        panel.resize(420, 300)
+        bottom = panel.bar.chips[FLAG_ADMITTED].geometry().bottom()
+        qtbot.waitUntil(lambda: panel.bar.search.y() < bottom)
+        qtbot.keyClicks(panel.bar.search, "rejected and servers_with_room")
+        qtbot.waitUntil(lambda: panel.bar.search.y() > bottom)
+        assert panel.bar.search.width() > 380
+        panel.bar.search.clear()
+
 
 class TestFollowing:
     def test_the_log_follows_the_run(self, panel, frames, qtbot):

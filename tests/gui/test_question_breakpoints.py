@@ -111,7 +111,7 @@ def test_counted_switched_off_and_kept_in_a_session(qtbot: QtBot, window: MainWi
     assert lines(dialog)[0] == "event 40"
     close(qtbot, window, dialog)
     press(qtbot, window, Key.Key_E)
-    rest(qtbot, window, lambda: "rejected, time 5" in window.frame.message)  # type: ignore[union-attr]
+    rest(qtbot, window, lambda: "rejected, hit 5" in window.frame.message)  # type: ignore[union-attr]
     path = tmp_path / "run.slotscope"
     window.control.save(path, "")
     qtbot.waitUntil(path.exists, timeout=PATIENCE)

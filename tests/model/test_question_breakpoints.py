@@ -128,7 +128,7 @@ def test_a_run_stops_each_so_manieth_time_wherever_it_went_before(times: int, la
     found = []
     while (here := go(session, breakpoints, last)) < last:
         found.append(here + 1)
-        assert f"time {times * len(found)}" in breakpoints.told()
+        assert f"hit {times * len(found)}" in breakpoints.told()
         session.seek(max(0, here - 40))  # back, and there again step by step: counted once
         while session.timeline.event < here:
             session.step()

@@ -1,0 +1,18 @@
+"""The line below the panels: what was said is cut, and what is next stays whole."""
+
+from __future__ import annotations
+
+from slotscope.gui.window.status_line import StatusLine
+
+
+def test_a_long_fault_is_cut_beside_what_is_next(qtbot):
+    line = StatusLine()
+    qtbot.addWidget(line)
+    line.resize(600, 24)
+    line.show_run("question 'rejectd', character 1: found the name 'rejectd', nearest: rejected. " * 2, "next: slot 7")
+    line.show()
+    assert line.said.text().endswith("rejected. ")
+    assert line.said.shown.endswith("…")
+    assert line.said.toolTip() == line.said.text()
+    assert line.next.width() >= line.next.sizeHint().width()
+    assert line.said.geometry().right() < line.next.geometry().left()
