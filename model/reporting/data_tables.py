@@ -200,8 +200,8 @@ def _parquet_file(path: Path) -> Iterator[TableWriter]:
             write_waiting()
 
     def write_waiting() -> None:
-        for file in opened:
-            file.write_table(arrow.concat_tables(waiting))
+        if waiting:
+            opened[0].write_table(arrow.concat_tables(waiting))
         waiting.clear()
 
     try:

@@ -93,6 +93,8 @@ def test_parquet_is_written_in_large_parts(tmp_path: Path) -> None:
         write(table.part(slice(0, 5)))
     about = pyarrow.parquet.read_metadata(tmp_path / "a.parquet")
     assert [about.row_group(part).num_rows for part in range(about.num_row_groups)] == [len(table), 5]
+    table.write(tmp_path / "b.parquet")  # with nothing left at the end
+    assert pyarrow.parquet.read_metadata(tmp_path / "b.parquet").num_rows == len(table)
 
 
 def test_a_table_says_what_it_is() -> None:
