@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+from contextlib import suppress
+from importlib import import_module
 from io import StringIO
 from itertools import groupby
 from typing import Any, Iterable, Iterator, Sequence
@@ -11,6 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.reporting.data_columns import DataColumn
+
+#: Numbers that are looked at before they are put in order.
+_PROBED = 64
+
+#: So many numbers are worth to load Arrow for.
+_MANY = 1000
 
 #: Truths side by side whose texts are looked up as one.
 _TRUTHS = 12
@@ -54,27 +62,54 @@ def _truths(columns: Sequence[DataColumn]) -> list[str]:
 
 
 def _text(column: DataColumn, absent: str) -> list[str]:
-    texts = _words(column)
-    if column.known is not None:
-        texts[~column.known] = absent
+    there = np.ones(len(column.values), np.bool_) if column.known is None else column.known
+    texts = np.full(len(there), absent, object)
+    texts[there] = _words(column.values[there], column.labels)
     found: list[str] = texts.tolist()
     return found
 
 
-def _words(column: DataColumn) -> NDArray[np.object_]:
-    """[n] texts of the values; anything where there is none."""
-    values, kind = column.values, column.values.dtype.kind
-    if column.labels:
-        places = values if column.known is None else np.where(column.known, values, 0)
-        return _looked_up(map(_cell, column.labels), places)
+def _words(values: NDArray[Any], labels: tuple[str, ...]) -> NDArray[np.object_]:
+    """[n] texts of the values."""
+    kind = values.dtype.kind
+    if labels:
+        return _looked_up(map(_cell, labels), values)
     if kind in "iu" and len(values):
         least, most = int(values.min()), int(values.max())
         if most - least < len(values):  # fewer than there are rows
             places = (values - values.dtype.type(least)).astype(f"u{values.itemsize}")  # right also where it overflows
             return _looked_up(map(str, range(least, most + 1)), places)
+    if kind == "f" and _come_again(values):
+        bits, places = np.unique(values.view(f"i{values.itemsize}"), return_inverse=True)  # 0 and -0 are two
+        return _looked_up(map(str, bits.view(values.dtype).tolist()), places)
+    if values.dtype == np.float64 and len(values) >= _MANY:
+        with suppress(ImportError):
+            return _by_arrow(values)
     if kind in "iufb":
         return _array(map(str, values.tolist()))
     return _array(map(_cell, values.tolist()))
+
+
+def _come_again(values: NDArray[Any]) -> bool:
+    """Whether numbers seem to come again and again, by some of them."""
+    some = values[:_PROBED].tolist()
+    return 2 * len({*some}) < len(some)
+
+
+def _by_arrow(values: NDArray[np.float64]) -> NDArray[np.object_]:
+    """[n] texts of numbers, in a quarter of the time.
+
+    Raises
+    ------
+    ImportError
+        If pyarrow is not installed.
+    """
+    arrow = import_module("pyarrow")
+    sizes = np.abs(values)
+    alike = (sizes > 1e-4) & (sizes < 1e9) & (values != np.trunc(values))  # no exponents, and digits after the point
+    found: NDArray[np.object_] = arrow.array(values).cast(arrow.string()).to_numpy(zero_copy_only=False)
+    found[~alike] = _array(map(str, values[~alike].tolist()))
+    return found
 
 
 def _cell(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -74,6 +75,25 @@ def test_files_have_every_cell_however_it_is_cut(table: DataTable, cut: int, tmp
         header, *rows = csv.reader(file)
     assert header == table.names
     assert rows == [["" if cell is None else str(cell) for cell in row] for row in zip(*cells, strict=True)]
+
+
+@pytest.mark.parametrize("is_installed", [True, False])
+def test_many_numbers_are_written_as_python_writes_them(
+    is_installed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With pyarrow, which is asked for them, and without it; also where numbers come again and again, or are absent."""
+    if not is_installed:
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
+    random = np.random.default_rng(1)
+    values = np.exp(random.uniform(-40, 40, 4000)) * random.choice([-1, 1], 4000)
+    values[::7] = np.trunc(values[::7])
+    values[:6] = 0.0, -0.0, np.inf, 1e-4, 1e9, np.nan
+    columns = values, np.round(random.normal(size=4000)) / 4, np.arange(4000.0)
+    known = random.random(4000) < 0.9
+    table = DataTable("one", tuple(DataColumn(f"x{n}", one, known=known) for n, one in enumerate(columns)))
+    table.write(tmp_path / "a.csv")
+    rows = list(csv.reader((tmp_path / "a.csv").read_text("utf-8").splitlines()))[1:]
+    assert rows == [["" if cell is None else str(cell) for cell in row.values()] for row in table.records()]
 
 
 @pytest.mark.parametrize("kind", ["int8", "uint8", "int64", "uint64"])
