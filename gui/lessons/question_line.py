@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPalette
+from PySide6.QtGui import QKeyEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
 
 from slotscope.gui.language.words import tr
@@ -27,7 +27,27 @@ _BUTTONS = (
 _LONGEST = 200
 
 
-class AnswerField(QLineEdit):
+class HintedField(QLineEdit):
+    """An empty field says what may be typed; the first of several hints that has room, else the last."""
+
+    _hints: tuple[str, ...] = ("",)
+
+    def hint(self, *hints: str) -> None:
+        """Say one of these while nothing is typed."""
+        self._hints = hints
+        self._choose()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._choose()
+
+    def _choose(self) -> None:
+        room = self.width() - 2 * self.fontMetrics().averageCharWidth()
+        fitting = (one for one in self._hints if self.fontMetrics().horizontalAdvance(one) <= room)
+        self.setPlaceholderText(next(fitting, self._hints[-1]))
+
+
+class AnswerField(HintedField):
     """Where an answer is typed; none begins with R, so that this key reveals from here as from anywhere."""
 
     def event(self, event: QEvent) -> bool:
@@ -61,12 +81,12 @@ class QuestionLine(QWidget):
         self.words, self.verdict, self.score = QLabel(wordWrap=True), QLabel(wordWrap=True), QLabel()
         self.words.setTextFormat(Qt.TextFormat.RichText)
         self.verdict.setTextFormat(Qt.TextFormat.PlainText)
-        self.answer, self.counts, self.fault = AnswerField(), QLineEdit(), FaultLine()
+        self.answer, self.counts, self.fault = AnswerField(), HintedField(), FaultLine()
         self.answer.setMaxLength(_LONGEST)
         self.answer.setAccessibleName(tr("Answer"))
         self.counts.hide()  # until a class is taught
         self.counts.setAccessibleName(tr("Counts of the class"))
-        self.counts.setPlaceholderText(tr("counts: 3 = 12; none = 5"))
+        self.counts.hint(tr("counts: 3 = 12; none = 5"), tr("counts"))
         self.counts.setToolTip(
             tr("Counts of the class\nHow many gave which answer; told beside the right one (Enter).")
         )
@@ -126,7 +146,7 @@ class QuestionLine(QWidget):
         words, allowed = posed.words.said(tr), posed.allowed.said(tr)
         self.words.setText(set_scripts(words))
         self.answer.clear()
-        self.answer.setPlaceholderText(allowed)
+        self.answer.hint(allowed, tr("Answer"))
         self.answer.setToolTip(f"{tr('Answer')}\n{allowed[:1].upper()}{allowed[1:]}.")
         self.counts.clear()
         self._offer(posed.options)

@@ -18,6 +18,8 @@ _ARROW = 4.0
 _TICK_OFFSET = 5.0
 # Least distance of ticks, in heights of the text.
 _TICK_ROOM = {"left": 2.5, "bottom": 5.0}
+# Nearer, in heights of the text, numbers would touch; an axis without room for two has steps beyond its range.
+_TICK_TOUCH, _FEWEST = 1.2, 0.1
 
 
 class NumberAxis(pg.AxisItem):  # type: ignore[misc]
@@ -34,6 +36,7 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc]
         if label != self._text:
             self._text = label
             self.setLabel(label)
+            self.resizeEvent()  # only there is a label put into the middle of its axis
 
     @property
     def _text_height(self) -> float:
@@ -56,7 +59,8 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc]
         return [format_number(value * scale, spacing * scale) for value in values]
 
     def tickSpacing(self, low: float, high: float, size: float) -> list[tuple[float, float]]:
-        wanted = max(2.0, size / (_TICK_ROOM[self.orientation] * self._text_height))
+        fitting = max(_FEWEST, size / (_TICK_TOUCH * self._text_height))
+        wanted = max(min(2.0, fitting), size / (_TICK_ROOM[self.orientation] * self._text_height))
         if self.orientation == "bottom":  # numbers side by side must not touch
             ends = (format_number(end, (high - low) / wanted) for end in (low, high))
             widest = max(map(self._metrics.horizontalAdvance, ends)) + self._text_height

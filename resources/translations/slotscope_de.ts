@@ -412,6 +412,10 @@ Startet das Szenario mit diesem Seed und fragt nach seinen Entscheidungen (Einga
             <translation>Zählung: 3 = 12; none = 5</translation>
         </message>
         <message>
+            <source>counts</source>
+            <translation>Zahlen</translation>
+        </message>
+        <message>
             <source>Counts of the class
 How many gave which answer; told beside the right one (Enter).</source>
             <translation>Zählung im Kurs

@@ -174,6 +174,23 @@ def test_going_back_shortens_the_curve(plot: TimePlot) -> None:
     assert run not in {image.pixelColor(end.x(), end.y() + d).name() for d in (-1, 0, 1)}
 
 
+@pytest.mark.parametrize("height", [60, 80, 110, 150, 220, 360])
+def test_numbers_of_a_low_plot_do_not_touch(qtbot: QtBot, height: int) -> None:
+    plot = make_plot(qtbot, load_theme("light"))
+    plot.resize(640, height)
+    axis = plot.getAxis("left")
+    marks = [plot.getViewBox().mapViewToScene(QPointF(0, tick)).y() for tick in axis.ticks()]
+    assert np.abs(np.diff(marks)).min(initial=np.inf) >= axis._text_height
+
+
+def test_a_longer_name_stands_in_the_middle_of_its_axis(plot: TimePlot) -> None:
+    axis = plot.getAxis("left")
+    axis.set_name("a name that is longer")
+    QApplication.processEvents()
+    label = axis.label.mapRectToParent(axis.label.boundingRect())
+    assert abs(label.center().y() - axis.size().height() / 2) <= 1
+
+
 def test_a_span_follows_the_end(plot: TimePlot) -> None:
     plot.add_curve("reward", "run").append(np.arange(101), np.zeros(101))
     plot.follow(20)

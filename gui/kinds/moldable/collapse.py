@@ -87,10 +87,10 @@ class CollapsePanel(Panel):
         changed_by_editing(self.delta)
         self.delta.valueChanged.connect(self._set_delta)
         self._delta_caption.setBuddy(self.delta)
-        self._delta_words = QLabel()
-        for part in (self._delta_caption, self.delta, self._delta_words):
+        self._delta_words = QLabel(wordWrap=True)
+        for part in (self._delta_caption, self.delta):
             row.addWidget(part)
-        row.addStretch(1)
+        row.addWidget(self._delta_words, 1)
         return self.choices
 
     # Frames.
