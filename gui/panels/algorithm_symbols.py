@@ -6,6 +6,7 @@ import html
 from fractions import Fraction
 from typing import Any, Callable, Mapping, NamedTuple
 
+from slotscope.model.reporting.explain import amount
 from slotscope.model.reporting.frame import RunInfo
 
 Wording = Callable[[Any, RunInfo, Mapping[str, Any]], str]
@@ -32,16 +33,11 @@ def servers(value: Any, *_: Any) -> str:
     return f"{{{', '.join(str(server + 1) for server in value)}}}"
 
 
-#: Sizes are told by fractions with denominators up to this, others by decimals.
-_MOST_DENOMINATOR = 64
-
-
 def size(value: Any, *_: Any) -> str:
     """A size of jobs, or several."""
     if isinstance(value, tuple | list):
         return f"({', '.join(size(item) for item in value)})"
-    known = isinstance(value, Fraction) and value.denominator <= _MOST_DENOMINATOR
-    return str(value) if known else f"{float(value):.4g}"
+    return amount(value) if isinstance(value, Fraction) else f"{float(value):.4g}"
 
 
 class Symbol(NamedTuple):

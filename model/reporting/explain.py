@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from fractions import Fraction
 from typing import Any, Callable, ClassVar, Mapping, Sequence
 
 import numpy as np
@@ -20,6 +21,9 @@ THIN_SPACE = "\u202f"
 UNIT_SYMBOLS = frozenset({"µs", "ms", "s", "min", "h", "d"})
 
 _RESIDUE = 1e-8
+
+#: Fractions are told as such up to this denominator, decimals up to so many places.
+_MOST_DENOMINATOR, _MOST_PLACES = 64, 4
 
 
 Wording = Callable[[Any, Mapping[str, Any]], str]
@@ -61,6 +65,17 @@ class Narrator(ABC):
         """What an action does; empty for what is none."""
 
 
+def amount(value: Fraction) -> str:
+    """A size as it is told: 0.61, 2/3, or 0.6845 where neither is short."""
+    if value.denominator == 1:
+        return str(value.numerator)
+    if 10**_MOST_PLACES % value.denominator == 0:
+        return f"{float(value):.{_MOST_PLACES}f}".rstrip("0")
+    if value.denominator <= _MOST_DENOMINATOR:
+        return str(value)
+    return f"{float(value):.4g}"
+
+
 def told(kind: str, values: Mapping[str, Any]) -> str:
     """A sentence for a kind of sub-step that only its policy knows."""
     what = " ".join(kind.replace("_", " ").split())
@@ -71,6 +86,8 @@ def told(kind: str, values: Mapping[str, Any]) -> str:
 def _told(value: Any) -> str:
     if isinstance(value, tuple | list):
         return f"({', '.join(_told(item) for item in value)})"
+    if isinstance(value, Fraction):
+        return amount(value)
     return f"{settled(value):.6g}" if isinstance(value, float) else str(value)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from slotscope.gui.panels.wording import THIN, significant
-from slotscope.model.kinds.queue.explain import amount
 from slotscope.model.kinds.queue.facts import QueueFacts
+from slotscope.model.reporting.explain import amount
 from slotscope.model.reporting.frame import RunInfo
 
 Interval = tuple[Fraction, Fraction]

@@ -14,28 +14,14 @@ from slotscope.model.kinds.queue.facts import QueueFacts
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.programs.partition import subscript
 from slotscope.model.kinds.queue.rows import FLAG_EMPTY, FLAG_EVICTED
-from slotscope.model.reporting.explain import Narrator, grouped, plural
+from slotscope.model.reporting.explain import Narrator, amount, grouped, plural
 from slotscope.model.reporting.records import Event, Evict, Place, Record, Remember, Renew, Stall
 from slotscope.model.systems.rows import FLAG_FORCED
-
-#: Fractions are told as such up to this denominator, decimals up to so many places.
-MOST_DENOMINATOR, MOST_PLACES = 64, 4
 
 #: Products of a weight that are written out.
 MOST_TERMS = 4
 
 Values = Mapping[str, Any]
-
-
-def amount(value: Fraction) -> str:
-    """A size as it is told: 0.61, 2/3, or 0.6845 where neither is short."""
-    if value.denominator == 1:
-        return str(value.numerator)
-    if 10**MOST_PLACES % value.denominator == 0:
-        return f"{float(value):.{MOST_PLACES}f}".rstrip("0")
-    if value.denominator <= MOST_DENOMINATOR:
-        return str(value)
-    return f"{float(value):.4g}"
 
 
 def amounts(value: Fraction | Sequence[Fraction]) -> str:

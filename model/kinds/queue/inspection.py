@@ -7,7 +7,6 @@ from typing import Any, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.kinds.queue.explain import amount
 from slotscope.model.kinds.queue.facts import records_on
 from slotscope.model.kinds.queue.rows import (
     FLAG_ARRIVED,
@@ -21,7 +20,7 @@ from slotscope.model.kinds.queue.rows import (
 )
 from slotscope.model.kinds.queue.sampling import SCALARS, TIME_COLUMN
 from slotscope.model.kinds.queue.state import NOW
-from slotscope.model.reporting.explain import counted, grouped, plural
+from slotscope.model.reporting.explain import amount, counted, grouped, plural
 from slotscope.model.reporting.inspection import (
     JOB,
     SERVER,

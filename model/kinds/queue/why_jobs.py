@@ -20,6 +20,7 @@ from slotscope.model.kinds.queue.why_servers import (
     place_of,
     present_on,
     ranked,
+    told_amount,
 )
 from slotscope.model.reporting.explain import counted, grouped
 from slotscope.model.reporting.records import Place
@@ -117,8 +118,8 @@ def _fits(setting: Setting, server: int, records: NDArray[np.int64]) -> Conditio
     state, numbers = setting.state, setting.system.numbers
     free = numbers.capacity[server] - state.used[server]
     rooms = state.job_room[records]
-    told = [numbers.amount(int(units), d) for d, units in enumerate(free)]
-    left = ", ".join(map(str, told))
+    told = [told_amount(setting, units, d) for d, units in enumerate(free)]
+    left = ", ".join(told)
     return Condition(
         "fits",
         "does not fit",
@@ -132,7 +133,7 @@ def _fits(setting: Setting, server: int, records: NDArray[np.int64]) -> Conditio
 
 def _needs(setting: Setting, room: NDArray[np.int64]) -> str:
     """What a job needs, in the scenario's units."""
-    return f"it needs {', '.join(str(setting.system.numbers.amount(int(units), d)) for d, units in enumerate(room))}"
+    return f"it needs {', '.join(told_amount(setting, units, d) for d, units in enumerate(room))}"
 
 
 def _first_job(setting: Setting, server: int, records: NDArray[np.int64]) -> Preference:

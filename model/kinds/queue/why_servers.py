@@ -10,11 +10,10 @@ from typing import Any, Iterator, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.kinds.queue.explain import amount
 from slotscope.model.kinds.queue.programs.partition import subscript
 from slotscope.model.kinds.queue.score import score_unit
 from slotscope.model.kinds.queue.state import QueueState
-from slotscope.model.reporting.explain import counted, grouped
+from slotscope.model.reporting.explain import amount, counted, grouped
 from slotscope.model.reporting.records import Place
 from slotscope.model.whys.decision import Setting
 from slotscope.model.whys.own import SYSTEM, own_choice
@@ -114,6 +113,13 @@ PLACES: dict[str, tuple[str, str, str]] = {
     "vqs-bf": ("", "Section VI, step 2 (i), (ii)", "Section VI, step 2 (iii)"),
     "max-weight": ("Section III.A, line 2", "Section III.A, Definition 2", "Section III.A, Definition 2"),
 }
+
+
+def told_amount(setting: Setting, units: Any, d: int) -> str:
+    """Units of a resource as its scenario names them."""
+    numbers = setting.system.numbers
+    unit = setting.system.scenario.unit_of(numbers.resource_names[d])
+    return f"{amount(numbers.amount(int(units), d))} {unit}".rstrip()
 
 
 def place_of(setting: Setting, part: int) -> str:
@@ -216,13 +222,13 @@ def _share(setting: Setting, job: WaitingJob, active: NDArray[Any], present: NDA
     reserved = first & (odd == job.queue)
     other = (np.asarray(policy.other)[active] == job.queue) & (share - taken >= job.room[0])
     holds = (reserved & (present == 0)) | other
-    told = setting.system.numbers.amount
-    need = f"the job needs {told(int(job.room[0]), 0)}"
+    need = f"the job needs {told_amount(setting, job.room[0], 0)}"
 
     def compared(server: int) -> str:
         if reserved[server]:
             return f"its two thirds have {counted(int(present[server]), 'job')} of VQ{subscript(job.queue)}"
-        return f"{told(int(taken[server]), 0)} of its share {told(int(share[server]), 0)} is taken; {need}"
+        used, whole = told_amount(setting, taken[server], 0), told_amount(setting, share[server], 0)
+        return f"{used} of its share {whole} is taken; {need}"
 
     return Condition(
         "has a share left for it",
@@ -239,10 +245,9 @@ def _share(setting: Setting, job: WaitingJob, active: NDArray[Any], present: NDA
 def _room(setting: Setting, job: WaitingJob) -> Iterator[Condition]:
     numbers, state = setting.system.numbers, setting.state
     free = numbers.capacity - state.used
-    names = tuple(getattr(numbers, "resource_names", ())) or ("",) * numbers.resources
     for d in range(numbers.resources):
-        of = f" {names[d]}" if numbers.resources > 1 else ""
-        need, most = numbers.amount(int(job.room[d]), d), numbers.amount(int(free[:, d].max()), d)
+        of = f" {numbers.resource_names[d]}" if numbers.resources > 1 else ""
+        need, most = told_amount(setting, job.room[d], d), told_amount(setting, free[:, d].max(), d)
         yield Condition(
             f"has room for it{' in' if of else ''}{of}",
             f"has too little room{' in' if of else ''}{of}",
@@ -250,7 +255,7 @@ def _room(setting: Setting, job: WaitingJob) -> Iterator[Condition]:
             place_of(setting, 2),
             free[:, d] >= job.room[d],
             f"the job needs {need}; the most that is free is {most}",
-            lambda server, d=d, need=need: f"{numbers.amount(int(free[server, d]), d)} is free, the job needs {need}",  # type: ignore[misc]
+            lambda server, d=d, need=need: f"{told_amount(setting, free[server, d], d)} is free, the job needs {need}",  # type: ignore[misc]
         )
 
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from slotscope.model.kinds.queue.explain import QueueNarrator, amount, amounts
+from slotscope.model.kinds.queue.explain import QueueNarrator, amounts
 from slotscope.model.kinds.queue.rows import FLAG_EMPTY, FLAG_EVICTED, QUEUE_ROW
-from slotscope.model.reporting.explain import told
+from slotscope.model.reporting.explain import amount, told
 from slotscope.model.reporting.records import SLOT, Event, Evict, Place, Record, Remember, Renew, Stall
 from slotscope.model.running.engine import EventRun
 from tests.kinds.queue.instances import BEST_FIT, Instance, bench_of, instances
