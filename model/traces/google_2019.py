@@ -102,11 +102,10 @@ def read_google_2019(paths: Sequence[Path], _: AskedColumns, watch: Watch) -> Re
         requests = (None if cpu == _NONE else cpu, None if memory == _NONE else memory)
         runs.take(TaskEvent(time, kind, job, task, priority, *requests))
     tasks = runs.result([path.name for path in paths])
-    report = tasks.report.then(len(tasks), tasks.report.kept_as, [LeftOut(why, n, "rows") for why, n in left.items()])
-    return task_jobs(tasks, report.left_out, TIERS)
+    return task_jobs(tasks, [LeftOut(why, n, "rows") for why, n in left.items()], TIERS)
 
 
-def task_jobs(tasks: GoogleTasks, left_out: tuple[LeftOut, ...], tiers: Sequence[int]) -> RecordedJobs:
+def task_jobs(tasks: GoogleTasks, left_out: Sequence[LeftOut], tiers: Sequence[int]) -> RecordedJobs:
     """Completed runs as jobs, which arrive when they were submitted and last as long as they ran.
 
     A job's priority is the number of *tiers* that its task's priority has reached.

@@ -40,6 +40,7 @@ def test_google_2019(tmp_path: Path, ending: str) -> None:
     assert amounts(jobs) == {"cpu": [0.0625, 0.125], "memory": [0.03125, 0.25]}  # the latest request
     assert jobs.priority.tolist() == [2, 0]
     assert left(jobs)["evicted"] == 1
+    assert len(left(jobs)) == len(jobs.report.left_out)  # each reason once
     assert left(jobs)["of alloc sets, which are reservations for tasks"] == 1
     assert left(jobs)["still running when the files end"] == 1
 

@@ -62,6 +62,15 @@ class TestScenario:
             (1, "of one type beyond the 1 most frequent")
         ]
 
+    def test_no_more_types_are_kept_than_a_server_has_configurations_for(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("slotscope.model.kinds.phases.lattice.MOST_CONFIGURATIONS", 6)
+        found, _, report = with_trace(scenario(seconds=77), (str(written(tmp_path)),))
+        assert found.phase_names == ("1 vCPU 0.75 GiB",)
+        assert report.left_out[-1].reason == "of one type beyond the 1 most frequent"
+        assert report.notes[-1] == "with more types a server would have more than 20,000 configurations"
+
     def test_types_without_a_mean_lifetime_are_left_out(self, tmp_path: Path) -> None:
         path = written(tmp_path, v1_dev="1000 a,b,b\n", v1_dev_c3000="1000 U1,C3,C3\n")
         found, _, report = with_trace(scenario(), (str(path),))

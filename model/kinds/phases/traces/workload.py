@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any, Callable, Iterable, Mapping, Sequence
 
 from slotscope.model.errors import ScenarioError, TraceError
+from slotscope.model.kinds.phases.from_scenario import job_model
+from slotscope.model.kinds.phases.lattice import MOST_CONFIGURATIONS, lattice_of
 from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
 from slotscope.model.kinds.phases.scenario.workload import TracePhases
 from slotscope.model.kinds.phases.traces.azure_flavours import read_flavours
@@ -50,12 +52,26 @@ def with_trace(
     else:
         scales = _scales(scenario)  # before seconds of reading
         found = _read(trace, files, progress, cancelled)
-    chosen, report = _chosen(scenario, found, scales)
-    changes: dict[str, Any] = {
-        "phases": [_phase(scales, item, found.span, trace.seconds) for item in chosen],
-        "workload": trace.model_dump(mode="json"),
-    }
-    return validated(PhasesScenario, as_data(scenario) | changes), None, report
+    most = trace.most_types
+    while True:
+        chosen, report = _chosen(scenario, found, scales, most)
+        changes: dict[str, Any] = {
+            "phases": [_phase(scales, item, found.span, trace.seconds) for item in chosen],
+            "workload": trace.model_dump(mode="json"),
+        }
+        made = validated(PhasesScenario, as_data(scenario) | changes)
+        most = len(chosen) - 1
+        if not most or _has_a_lattice(made):
+            return made, None, report
+
+
+def _has_a_lattice(scenario: PhasesScenario) -> bool:
+    """Whether the configurations of a server are few enough."""
+    try:
+        lattice_of(job_model(scenario))
+    except ScenarioError:
+        return False
+    return True
 
 
 def _read(
@@ -111,9 +127,9 @@ def _one(unit: str, name: str, field: str) -> Fraction:
 
 
 def _chosen(
-    scenario: PhasesScenario, found: FixedTypes, scales: Mapping[str, TypeScale]
+    scenario: PhasesScenario, found: FixedTypes, scales: Mapping[str, TypeScale], most: int
 ) -> tuple[list[FixedType], ImportReport]:
-    """The types that become phases, the most frequent first, and the report.
+    """The types that become phases, the most frequent first and so many at most, and the report.
 
     Raises
     ------
@@ -127,16 +143,18 @@ def _chosen(
     rest = [item for item in found.types if item not in large]
     endless = [item for item in rest if not item.ends or not item.time]
     rest = sorted((item for item in rest if item not in endless), key=lambda item: -item.arrivals)
-    kept, rare = rest[: trace.most_types], rest[trace.most_types :]
+    kept, rare = rest[:most], rest[most:]
     out = (
         LeftOut(f"of {_types(large)} larger than a server", _jobs(large), what),
         LeftOut(f"of {_types(endless)} of which no mean lifetime can be told", _jobs(endless), what),
-        LeftOut(f"of {_types(rare)} beyond the {trace.most_types} most frequent", _jobs(rare), what),
+        LeftOut(f"of {_types(rare)} beyond the {most} most frequent", _jobs(rare), what),
     )
     if not kept:
         reasons = "; ".join(f"{item.count:,} {item.what} {item.reason}" for item in out if item.count)
         raise TraceError(f"no type of the trace can be used: {reasons}", where="servers.capacity")
-    notes = (_told(kept, found.span, trace.scale),)
+    notes = [_told(kept, found.span, trace.scale)]
+    if most < trace.most_types:
+        notes.append(f"with more types a server would have more than {MOST_CONFIGURATIONS:,} configurations")
     return kept, found.report.then(_jobs(kept), what, out, notes)
 
 
