@@ -79,7 +79,7 @@ def _of_tables() -> list[str]:
         *exercises.LEVELS,
         "Lessons",  # the title of a sheet, which also names it
         *ASKS.values(),
-        *("a server", "a job", "a token"),  # what is pointed at to answer
+        *(f"{lead} {thing}" for thing in ("server", "job", "token") for lead in ("a", "there is no")),  # to be pointed at
         control.NO_LINK,
         *(drive.NOTHING_MORE, drive.COMES_NEXT),
         *panel._WHY.values(),

@@ -108,9 +108,9 @@ def from_candidates(
 
 
 def _range(names: list[str], what: str) -> Phrase:
-    thing = Phrase(f"{'a ' if what[0] not in 'aeiou' else 'an '}{what}")
     if not names:
-        return Phrase("there is none, and the number of {thing} is asked for", thing=thing)
+        return Phrase(f"there is no {what}")
+    thing = Phrase(f"{'a ' if what[0] not in 'aeiou' else 'an '}{what}")
     few = ", ".join(names) if len(names) <= FEW else f"{names[0]} to {names[-1]}"
     return Phrase("the number of {thing} ({numbers})", thing=thing, numbers=few)
 

@@ -1214,10 +1214,6 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>{number} oder none: {meaning}</translation>
         </message>
         <message>
-            <source>there is none, and the number of {thing} is asked for</source>
-            <translation>gefragt ist die Nummer {thing}, doch es gibt keine</translation>
-        </message>
-        <message>
             <source>the number of a policy ({policies}), or alike</source>
             <translation>die Nummer einer Strategie ({policies}) oder alike: gleich</translation>
         </message>
@@ -2374,12 +2370,24 @@ Von einzelnen Teilschritten bis unbegrenzt; rastet bei 1× ein, einer Zeiteinhei
             <translation>eines Servers</translation>
         </message>
         <message>
+            <source>there is no server</source>
+            <translation>es gibt keinen Server</translation>
+        </message>
+        <message>
             <source>a job</source>
             <translation>eines Jobs</translation>
         </message>
         <message>
+            <source>there is no job</source>
+            <translation>es gibt keinen Job</translation>
+        </message>
+        <message>
             <source>a token</source>
             <translation>einer Marke</translation>
+        </message>
+        <message>
+            <source>there is no token</source>
+            <translation>es gibt keine Marke</translation>
         </message>
         <message>
             <source>a link names built-in scenarios and policies only, and no file; Ctrl+L copies the line of this moment</source>

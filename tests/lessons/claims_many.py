@@ -99,9 +99,9 @@ tells(
     LEMMA,
     2,
     {
-        "i1 = 3 and i2 = 4": lambda at: within(at).support == (3, 4),
+        "i_1 = 3 and i_2 = 4": lambda at: within(at).support == (3, 4),
         "**Lemma 2**": cited,
-        "i1 servers": lambda at: at.state.below[0, 0] > 1,
+        "i_1 servers": lambda at: at.state.below[0, 0] > 1,
         "Job 6517 asked for 4, but only 2 were free": lambda at: came(at)[0].startswith(
             "job 6517 asks for 4 servers, only 2 are free"
         ),
@@ -113,7 +113,7 @@ tells(
     3,
     {
         "**six**": lambda at: at.state.below[0, 0] == 6 and at.state.jobs[0, 1:3].sum() == 6 and at.frame.time < 2.04,
-        "i1 = 1 only": cited,
+        "i_1 = 1 only": cited,
     },
 )
 tells(
@@ -131,7 +131,7 @@ tells(
     LEMMA,
     5,
     {
-        "i1 = 1, as in the classroom": lambda at: within(at).support == (1, 2) and at.state.below.max() == 0,
+        "i_1 = 1, as in the classroom": lambda at: within(at).support == (1, 2) and at.state.below.max() == 0,
         "y* has one width": cited,
     },
 )

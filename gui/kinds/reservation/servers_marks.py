@@ -170,9 +170,13 @@ def _caption(painter: QPainter, scene: StackScene, area: QRectF, caption: Captio
     strong = theme.normal if caption.settled else theme.muted
     if not caption.counts:
         strong = theme.muted
-    for words, stands_out in caption_lines(caption, scene.rows.captions, split):
+    *titles, numbers = caption_lines(caption, scene.rows.captions, split)
+    for words, stands_out in titles:
         text.draw_first(painter, area, words, strong if stands_out else theme.muted)
         area.translate(0, text.height)
+    if titles and area.right() < scene.regions.header.right():  # numbers side by side would read as one
+        area = area.adjusted(0, 0, -text.height / 2, 0)
+    text.draw_first(painter, area, numbers[0], strong if numbers[1] else theme.muted)
 
 
 def needs_split(scene: StackScene, captions: Captions) -> bool:
