@@ -177,7 +177,7 @@ def rows(path: Path, columns: Sequence[str], *, watch: Watch | None = None) -> I
         raise TraceError("found blank lines only; a trace has rows", where=str(path))
 
 
-def lines(path: Path, *, watch: Watch | None = None) -> Iterator[str]:
+def lines(path: Path, *, watch: Watch | None = None, encoding: str = "utf-8") -> Iterator[str]:
     """The lines of a plain or gzip'd text file, without their line feeds.
 
     A byte order mark at the start is dropped.
@@ -193,14 +193,14 @@ def lines(path: Path, *, watch: Watch | None = None) -> Iterator[str]:
         data = rest + block
         cut = data.rfind(b"\n") + 1
         rest = data[cut:]
-        complete = _decoded(data[:cut], path, number).split("\n")
+        complete = _decoded(data[:cut], path, number, encoding).split("\n")
         complete.pop()
         yield from complete
         number += len(complete)
         if len(rest) > LINE_LIMIT:
             raise _line_error(path, number, f"a line of more than {LINE_LIMIT} bytes")
     if rest:
-        yield _decoded(rest, path, number)
+        yield _decoded(rest, path, number, encoding)
     elif number == 1:
         raise TraceError("the compressed file is empty; a trace has rows", where=str(path))
 
@@ -254,7 +254,7 @@ def _file_errors(path: Path) -> Iterator[None]:
     raise TraceError(problem, where=ascii(str(path))[1:-1] if "\0" in str(path) else str(path))
 
 
-def _decoded(data: bytes, path: Path, first: int) -> str:
+def _decoded(data: bytes, path: Path, first: int, encoding: str = "utf-8") -> str:
     """*data* as text; *first* is the number of its first line."""
     if first == 1 and data.startswith(b"\xef\xbb\xbf"):
         data = data[3:]
@@ -262,7 +262,7 @@ def _decoded(data: bytes, path: Path, first: int) -> str:
     if nul >= 0:
         raise _line_error(path, first + data.count(b"\n", 0, nul), "a NUL byte")
     try:
-        return data.decode("utf-8")
+        return data.decode(encoding)
     except UnicodeDecodeError as error:
         row = first + data.count(b"\n", 0, error.start)
         byte = data[error.start]

@@ -59,6 +59,9 @@ _SUBMIT, _RUN, _ALLOCATED, _REQUESTED, _STATUS = (
 #: Bounds of what a line may tell: seconds, and processors.
 LATEST, MOST_PROCESSORS = 10**11, 10**9
 
+#: Numbers are ASCII, and what stands in headers besides may be in any script.
+_ENCODING = "latin-1"
+
 #: Signs that no number has; float() would also read nan, inf, 1_0 and digits of other scripts.
 _FOREIGN = re.compile(r"[^-+.0-9eE\s]", re.ASCII)
 
@@ -179,7 +182,7 @@ def _read(path: Path, watch: Watch, log: _Log) -> None:
     """Add a file's jobs to *log*."""
     log.header = {}
     found_any = False
-    for number, line in enumerate(lines(path, watch=watch), 1):
+    for number, line in enumerate(lines(path, watch=watch, encoding=_ENCODING), 1):
         text = line.strip()
         if text.startswith(";"):
             _read_header(text, log.header)
