@@ -2370,20 +2370,20 @@ Von einzelnen Teilschritten bis unbegrenzt; rastet bei 1× ein, einer Zeiteinhei
             <translation>eines Servers</translation>
         </message>
         <message>
-            <source>there is no server</source>
-            <translation>es gibt keinen Server</translation>
-        </message>
-        <message>
             <source>a job</source>
             <translation>eines Jobs</translation>
         </message>
         <message>
-            <source>there is no job</source>
-            <translation>es gibt keinen Job</translation>
-        </message>
-        <message>
             <source>a token</source>
             <translation>einer Marke</translation>
+        </message>
+        <message>
+            <source>there is no server</source>
+            <translation>es gibt keinen Server</translation>
+        </message>
+        <message>
+            <source>there is no job</source>
+            <translation>es gibt keinen Job</translation>
         </message>
         <message>
             <source>there is no token</source>
