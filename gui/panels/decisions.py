@@ -339,7 +339,7 @@ class DecisionsPanel(Panel):
 
     def _copy(self, text: str) -> None:
         QGuiApplication.clipboard().setText(text)
-        self.intent.emit(Say(f"copied: {text}".replace("\t", "  ")))
+        self.intent.emit(Say(tr("Copied: {text}").format(text=text.replace("\t", "  "))))
 
     # Saving.
 
@@ -348,8 +348,11 @@ class DecisionsPanel(Panel):
         return None if self.frame is None else self._table(self.frame.rows)
 
     def read_out(self) -> Table | None:
-        """The last event alone: the log itself can be read line by line."""
-        return None if self.frame is None else self._table(self.frame.rows[-1:])
+        """The last event alone, in its sentence: the log itself can be read line by line."""
+        if self.frame is None:
+            return None
+        rows = self.frame.rows[-1:]
+        return ["event", "time", "sentence"], ([row["event"], row["time"], self.model.sentence(row)] for row in rows)
 
     def _table(self, rows: npt.NDArray[np.void]) -> Table:
         names = [*(rows.dtype.names or ()), "sentence"]

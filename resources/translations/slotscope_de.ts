@@ -588,6 +588,10 @@ Die Eingabetaste fragt damit den ganzen Verlauf, wie waiting &gt; 50 becomes tru
             <translation>Das galt bisher bei keinem Ereignis.</translation>
         </message>
         <message>
+            <source>Copied: {text}</source>
+            <translation>Kopiert: {text}</translation>
+        </message>
+        <message>
             <source>No event yet: press Space to run, or Right to step.</source>
             <translation>Noch kein Ereignis: Leertaste lässt laufen, Rechts geht einen Schritt.</translation>
         </message>
@@ -846,10 +850,6 @@ Die Eingabetaste fragt damit den ganzen Verlauf, wie waiting &gt; 50 becomes tru
         <message>
             <source>Opened</source>
             <translation>Geöffnet:</translation>
-        </message>
-        <message>
-            <source>Copied: {text}</source>
-            <translation>Kopiert: {text}</translation>
         </message>
         <message>
             <source>Nothing is copied: {fault}.</source>

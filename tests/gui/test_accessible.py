@@ -49,6 +49,8 @@ def test_each_step_is_announced_once_and_only_to_who_listens(
         window.area.show_frame(window.frame)
         assert said.count(sentence(window.frame)) == 1
         assert _descriptions(window) != described
+        log = window.docks["decisions"].panel.accessibleDescription()
+        assert sentence(window.frame) in log and "trail" not in log  # no column that only a file is for
         assert sentence(window.frame) in window.docks["servers"].panel.accessibleDescription()
 
 
