@@ -54,6 +54,9 @@ _UNIT = re.compile(r"(.+?)\s*\[([^\[\]]*)\]")
 #: float() would also read nan, inf, 1_0 and digits of other scripts.
 _FOREIGN = re.compile(r"[^-+.0-9eE,\s]", re.ASCII)
 
+#: Between columns stand commas; a table that has one of the others is told so.
+_SEPARATORS = re.compile(r"[,;\t|]")
+
 _Floats = npt.NDArray[np.float64]
 
 
@@ -112,7 +115,7 @@ def is_job_table(first: bytes) -> bool:
     """Whether a file that begins so is meant to be a table of jobs."""
     if first.startswith(PARQUET_MAGIC):
         return True
-    names = first.decode("utf-8", "replace").lstrip("\ufeff").partition("\n")[0].lower().split(",")
+    names = _SEPARATORS.split(first.decode("utf-8", "replace").lstrip("\ufeff").partition("\n")[0].lower())
     return bool({ARRIVAL, DURATION} & {name.strip().strip('"') for name in names})
 
 
@@ -225,14 +228,18 @@ def _chosen(path: Path, titles: Sequence[str], asked: AskedColumns) -> tuple[_Co
     needed = [ARRIVAL, DURATION, *resources]
     absent = next((name for name in needed if name not in found), None)
     if absent is not None:
-        instead = f" or '{SIZE}'" if len(resources) == 1 and absent == resources[0] else ""
-        raise TraceError(f"found the columns {', '.join(titles)}; '{absent}'{instead} is absent", where=str(path))
+        instead = dict.fromkeys([absent, SIZE] if resources == [absent] else [absent])
+        raise TraceError(
+            f"found the columns {', '.join(titles)}; {' or '.join(map(repr, instead))} is absent", where=str(path)
+        )
     return tuple(found[name] for name in (*needed, *asked.columns) if name in found)
 
 
 def _csv(path: Path, asked: AskedColumns, watch: Watch) -> _Opened:
     """The columns that are read of a file, and its rows block by block."""
     titles = next(csv.reader([next(lines(path))]), [])
+    if len(titles) == 1 and (other := _SEPARATORS.search(titles[0])):
+        raise TraceError(f"found columns with {other[0]!r} between them; allowed are commas", where=str(path))
     columns = _chosen(path, titles, asked)
     places = [titles.index(column.title) for column in columns]
     return columns, _csv_blocks(rows(path, titles, watch=watch), places)

@@ -209,8 +209,10 @@ def same_resource(name: str) -> str:
 
 
 def _allowed(resources: Sequence[Needed]) -> str:
-    names = " and ".join(f"'{one.name}'" for one in resources)
-    return f"{names}, or '{SIZE}'" if len(resources) == 1 else f"{names}, the resources of the servers"
+    names = [f"'{one.name}'" for one in resources]
+    if len(names) > 1:
+        return f"{' and '.join(names)}, the resources of the servers"
+    return " or ".join(dict.fromkeys([*names, f"'{SIZE}'"]))
 
 
 def _one(unit: str, needed: Needed) -> Fraction:

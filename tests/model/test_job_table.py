@@ -81,6 +81,7 @@ def test_what_is_written_is_what_is_read(tmp_path_factory: pytest.TempPathFactor
 
 WRONG = {
     "no duration": (["arrival", "cpu"], ["1", "2"], "found the columns arrival, cpu; 'duration' is absent"),
+    "semicolons": (["arrival;duration;cpu"], ["1;2;3"], "found columns with ';' between them; allowed are commas"),
     "no demand": (["arrival", "duration", "cpu"], ["1", "2", "3"], "arrival, duration, cpu; 'memory' is absent"),
     "twice": ([*HEADER, "cores"], [*ROW, "1"], "found the columns cpu [CPU] and cores; allowed is one"),
     "a word": (HEADER, ["soon", *ROW[1:]], "row 2, column 'arrival': found 'soon'; allowed is a number"),
