@@ -12,6 +12,7 @@ from slotscope.model.api import Session
 from slotscope.model.cli.guard import note
 from slotscope.model.cli.measuring import Measured, choose_engine, measured, measured_times, opened, together
 from slotscope.model.cli.output import Progress, estimated, shown, table
+from slotscope.model.cli.replicating import Tell, side_by_side, threads_for
 from slotscope.model.comparison.companion import companion
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.differences import Difference
@@ -203,23 +204,23 @@ def compare(options: argparse.Namespace, progress: Progress) -> Compared:
     UserError
         If the scenario, a policy, the trace or a time cannot be used.
     """
-    runs: list[list[Measured]] = []
-    found: tuple[Difference | None, list[Session]] | None = None
-    seed = options.seed
-    for position in range(options.replications):
-        lanes = _lanes(options, seed, progress)
-        seed = lanes[0].info.seed + 1
-        comparison = Comparison(lanes)
-        runs.append(_measured_lanes(options, lanes, progress, position))
-        if found is None:
-            found = comparison.first_difference(), lanes
-    assert found is not None  # there is at least one replication
-    difference, lanes = found
+    first = _lanes(options, options.seed, progress)
+    comparison = Comparison(first)  # of the first replication, before it runs
+
+    def another(position: int) -> list[Session]:
+        return _lanes(options, first[0].info.seed + position, progress) if position else first
+
+    def run(lanes: list[Session], _: int, tell: Tell) -> list[Measured]:
+        return _measured_lanes(options, lanes, tell)
+
+    count = options.replications
+    threads = min(threads_for(lane.bench, count) for lane in first)
+    runs = side_by_side(another, run, count, threads, progress)
     return Compared(
         tuple(together(column) for column in zip(*runs, strict=True)),
-        difference,
-        tuple(lane.info.narrator for lane in lanes),
-        lanes[0].info.numbers.type_names if lanes[0].bench.kind.compares_decisions else (),
+        comparison.first_difference(),
+        tuple(lane.info.narrator for lane in first),
+        first[0].info.numbers.type_names if first[0].bench.kind.compares_decisions else (),
     )
 
 
@@ -236,12 +237,10 @@ def _lanes(options: argparse.Namespace, seed: int | None, progress: Progress) ->
     return lanes
 
 
-def _measured_lanes(
-    options: argparse.Namespace, lanes: Sequence[Session], progress: Progress, position: int
-) -> list[Measured]:
+def _measured_lanes(options: argparse.Namespace, lanes: Sequence[Session], tell: Tell) -> list[Measured]:
     times = measured_times(options, lanes[0])
-    whole = len(lanes) * options.replications
-    return [
-        measured(options, lane, times, progress, (position * len(lanes) + place, whole))
-        for place, lane in enumerate(lanes)
-    ]
+
+    def tell_of(place: int) -> Tell:
+        return lambda share: tell((place + share) / len(lanes))
+
+    return [measured(options, lane, times, tell_of(place)) for place, lane in enumerate(lanes)]

@@ -14,6 +14,7 @@ from slotscope.model.api import Session
 from slotscope.model.cli.guard import note
 from slotscope.model.cli.output import Progress, estimated, shown, table
 from slotscope.model.cli.parser import MOST_SEED, UsageError
+from slotscope.model.cli.replicating import Tell, side_by_side, threads_for
 from slotscope.model.kinds.spec import Judgement, Kind
 from slotscope.model.measures.metrics import Batches, Estimate, estimate, estimates
 from slotscope.model.reporting.explain import quantity
@@ -49,7 +50,7 @@ class Measured:
 
     @property
     def events_per_second(self) -> float:
-        """Events per second of real time."""
+        """Events per second of real time; of each replication, where several run side by side."""
         return self.events / self.seconds if self.seconds > 0 else 0.0
 
     def verdict_lines(self) -> list[str]:
@@ -113,11 +114,14 @@ def measure(options: argparse.Namespace, progress: Progress) -> Measured:
         note(f"warning: {warning}")
     times = measured_times(options, first)
     count = options.replications
-    runs = [measured(options, first, times, progress, (0, count))]
-    for position in range(1, count):
-        session = opened(options, first.info.seed + position, progress)
-        runs.append(measured(options, session, times, progress, (position, count)))
-    return together(runs)
+
+    def another(position: int) -> Session:
+        return opened(options, first.info.seed + position, progress) if position else first
+
+    def run(session: Session, _: int, tell: Tell) -> Measured:
+        return measured(options, session, times, tell)
+
+    return together(side_by_side(another, run, count, threads_for(first.bench, count), progress))
 
 
 def opened(options: argparse.Namespace, seed: int | None, progress: Progress) -> Session:
@@ -187,20 +191,14 @@ def measured_times(options: argparse.Namespace, session: Session) -> tuple[float
     return until, warmup
 
 
-def measured(
-    options: argparse.Namespace,
-    session: Session,
-    times: tuple[float, float],
-    progress: Progress,
-    place: tuple[int, int],
-) -> Measured:
-    """One run, measured; it is the run number *place* [0] of *place* [1]."""
+def measured(options: argparse.Namespace, session: Session, times: tuple[float, float], tell: Tell) -> Measured:
+    """One run, measured."""
     line, info = session.timeline, session.info
     warmup, until = times[1], times[0]
 
     def advance(time: float) -> Any:
         while session.run(until=time, budget=SLICE_SECONDS) is Reason.LIMIT:
-            progress(place[0] + min(line.time / until, 1.0), place[1])
+            tell(min(line.time / until, 1.0))
         return line.state
 
     begin = perf_counter()

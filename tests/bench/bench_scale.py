@@ -1,4 +1,4 @@
-"""Scale beyond the papers: what an event costs with 100,000 servers or millions of waiting jobs, against few.
+"""Scale beyond the papers: 100,000 servers or millions of waiting jobs against few, and two processors against one.
 
 Run with ``python -m tests.bench.bench_scale [--quick]``.  Steps are as many at any scale; what an event costs
 more is waiting for memory that is in no cache, as the same work in C shows where there is one.
@@ -9,19 +9,24 @@ from __future__ import annotations
 import argparse
 import tempfile
 from pathlib import Path
+from time import perf_counter
 from typing import Any, Callable, Mapping
 
 import numpy as np
 
+from slotscope.model.cli.replicating import side_by_side
 from slotscope.model.kinds.queue.rows import QUEUE_ROW
 from slotscope.model.kinds.queue.state import WAITING, QueueState
+from slotscope.model.lab.executor import LocalWorkers
+from slotscope.model.lab.parts import carry_out
+from slotscope.model.lab.simulation import simulations
 from slotscope.model.running.assembly import assemble
 from slotscope.model.running.engine import Task, started
 from slotscope.model.scenario.load import as_data, edited, load_scenario
 from slotscope.model.systems.state import size_in_bytes
 from tests.bench import bench_engines, bench_moldable, bench_phases, bench_queues, moldable_ways
 from tests.bench import simpy_loss as loss
-from tests.bench.timing import SETTLED, Contestant, aim, comparison, interleaved, section, settled
+from tests.bench.timing import SETTLED, Contestant, aim, comparison, interleaved, section, settled, table
 
 #: Servers, or the scale of jobs with phases.
 FEW, MANY = 1000, 100_000
@@ -31,6 +36,9 @@ EVENTS, SLOTS = 200_000, {FEW: 1000, MANY: 20}
 
 #: Waiting jobs: few, and many in a short run and in a full one.
 FEW_WAIT, MANY_WAIT, MOST_WAIT = 100_000, 1_000_000, 10_000_000
+
+#: Scenarios that are replicated, each until a time of some tenths of a second.
+REPLICATED = {"dra-vms": 2000.0, "jrs-two-phases": 8000.0, "moldable-linear": 1000.0}
 
 
 def of_reservation(policy: str, servers: int) -> Contestant:
@@ -127,6 +135,36 @@ def bench_waiting(most: int, rounds: int) -> None:
     aim(f"cost of a job, {most} waiting / {FEW_WAIT}: bf-js", 1, [y / x for x, y in zip(few, many, strict=True)])
 
 
+def bench_threads(name: str, until: float, rounds: int) -> None:
+    """Replications of one scenario in two threads against one, by the clock on the wall: the best of many rounds.
+
+    The same parts in two processes beside: those have to be started, too.
+    """
+    parts = simulations(load_scenario(name), range(1, 5), until / 10, until, name)
+    carry_out(parts[0])  # compiled code and plans are there
+
+    def in_threads(threads: int) -> Contestant:
+        def work() -> float:
+            side_by_side(parts.__getitem__, lambda part, *_: carry_out(part), len(parts), threads, lambda *_: None)
+            return len(parts)
+
+        return lambda: work
+
+    def in_processes() -> float:
+        return len(list(LocalWorkers(2).run(parts, lambda: False)))
+
+    ways = {"one thread": in_threads(1), "two threads": in_threads(2), "two processes": lambda: in_processes}
+    times = interleaved(ways, rounds, clock=perf_counter)
+    rows = [(title, f"{min(mine):.3g}") for title, mine in times.items()]
+    section(f"replications of {name}", table(("way", "least seconds a replication"), rows))
+    aim(
+        f"replications, one thread / two: {name}",
+        1.9,
+        [min(times["one thread"]) / min(times["two threads"])],
+        at_least=True,
+    )
+
+
 def main() -> None:
     """Measure everything and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -137,6 +175,8 @@ def main() -> None:
     bench_servers(rounds)
     bench_in_c(rounds)
     bench_waiting(MANY_WAIT if arguments.quick else MOST_WAIT, rounds)
+    for name, until in REPLICATED.items():
+        bench_threads(name, until, 3 * rounds)
 
 
 if __name__ == "__main__":
