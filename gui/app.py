@@ -79,10 +79,11 @@ def main(
     place(window, settings)
     window.panels.begin_with(_system_of(scenario))
     window.show()
-    splash.finish(window)
     app.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
+    splash.close()
     if offer:
         window.ready.connect(window.welcome, Qt.ConnectionType.SingleShotConnection)
+    window.worker.window_grows = True
     QTimer.singleShot(0, window.panels.build)
     if lesson is not None:
         window.lessons.open(*lesson)

@@ -171,6 +171,7 @@ class MainWindow(QMainWindow):
 
     def _complete(self) -> None:
         """All panels are built."""
+        self.worker.window_grows = False
         dialogs.fill_view_menu(self.view_menu, self.docks.values())
         self.lanes.allow()
         self.lecture.resume()
@@ -179,6 +180,7 @@ class MainWindow(QMainWindow):
 
     def _leave_kind(self) -> None:
         """Panels of another kind of system are about to be built."""
+        self.worker.window_grows = True
         self.lecture.suspend()
         self.lanes.keep_layout()
         self.lanes.clear()
@@ -227,8 +229,7 @@ class MainWindow(QMainWindow):
         self._bounds.request(info.scenario, deliver)
 
     def _take_frame(self, frame: Frame) -> None:
-        # A timer's turn comes once all is drawn, and after other timers': else frames that take long to
-        # draw follow one another without end, and no timer of the window's is ever served.
+        # By a timer, once all is drawn and after other timers, which slow frames without end would never serve.
         self._drawn.start()
         if self.info is None or frame.info.origin is not self.info.origin:  # of a run that was replaced meanwhile
             return

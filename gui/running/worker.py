@@ -104,6 +104,9 @@ class RunWorker(QObject):
         self._next_frame = 0.0  # when a run that goes on may be seen again
         self._telling = False
         self._warming = Warming()
+        self.window_grows = (
+            False  #: whether panels are being built: nothing runs meanwhile, and no compiled code is loaded
+        )
         self._seen = False  # whether a frame of what runs is out
         self._stale = True
         self._replaced: Run | None = None
@@ -152,7 +155,7 @@ class RunWorker(QObject):
             if command is None:
                 return
             self._carry_out(command)
-            if self.drive.running:
+            if self.drive.running and not self.window_grows:
                 self._carry_out(RunWorker._slice)
             if not self._carry_out(type(self)._publish):
                 self._stale = False  # the next try is at the next command
@@ -167,7 +170,7 @@ class RunWorker(QObject):
         it is time for a frame.
         """
         try:
-            if self.drive.running and self.drive.rests:
+            if self.drive.running and (self.drive.rests or self.window_grows):
                 left = self._next_frame - monotonic()
                 return self._commands.get(timeout=left if left > 0 else FRAME_SECONDS)
             if self.drive.running:
@@ -442,8 +445,8 @@ class RunWorker(QObject):
         self.tell(message)
 
     def _use_what_is_compiled(self) -> None:
-        """Once a first frame is out, so that loading delays no picture."""
-        if not self._seen or self.session is None or not self._warming.wanted:
+        """Once a first frame is out and the window complete, so that loading delays no picture."""
+        if not self._seen or self.window_grows or self.session is None or not self._warming.wanted:
             return
         before = self._warming.text
         try:

@@ -1,18 +1,26 @@
-"""The first thing that is seen: painted by bare Qt, before anything heavy is imported."""
+"""The first thing that is seen: painted by bare Qt, before anything heavy is imported.
+
+A label, not a QSplashScreen: that keeps its caller for a whole second (Qt 6.11), waiting for what has happened.
+"""
 
 from __future__ import annotations
 
+from time import monotonic
+
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor, QPainter, QPixmap
-from PySide6.QtWidgets import QApplication, QSplashScreen
+from PySide6.QtWidgets import QApplication, QLabel
 
 from slotscope.gui.theme import Theme, fonts
 
 _WIDTH, _HEIGHT, _MARGIN = 460, 200, 28
 
+#: Seconds in which it is there, or never.
+_PATIENCE = 0.2
 
-def show_splash(app: QApplication, theme: Theme) -> QSplashScreen:
-    """Show the program's name until ``finish`` is called with the window."""
+
+def show_splash(app: QApplication, theme: Theme) -> QLabel:
+    """Show the program's name until it is closed."""
     ratio = app.primaryScreen().devicePixelRatio()
     picture = QPixmap(round(_WIDTH * ratio), round(_HEIGHT * ratio))
     picture.setDevicePixelRatio(ratio)
@@ -28,8 +36,16 @@ def show_splash(app: QApplication, theme: Theme) -> QSplashScreen:
     painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, "a laboratory for scheduling policies")
     _paint_slots(painter, theme)
     painter.end()
-    splash = QSplashScreen(picture)
+    splash = QLabel()
+    splash.setWindowFlags(Qt.WindowType.SplashScreen | Qt.WindowType.FramelessWindowHint)
+    splash.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    splash.setPixmap(picture)
+    splash.resize(_WIDTH, _HEIGHT)
+    splash.move(app.primaryScreen().availableGeometry().center() - splash.rect().center())
     splash.show()
+    end = monotonic() + _PATIENCE
+    while not splash.windowHandle().isExposed() and monotonic() < end:
+        app.processEvents()
     app.processEvents()
     return splash
 

@@ -21,6 +21,7 @@ def test_it_shows_the_name_and_the_slots(qapp: QApplication, qtbot: QtBot) -> No
     theme = load_theme("dark")
     splash = show_splash(qapp, theme)
     qtbot.addWidget(splash)
+    assert splash.windowHandle().isExposed()
     picture = splash.pixmap().toImage()
     colours = {picture.pixelColor(x, y).name() for x in range(picture.width()) for y in range(0, picture.height(), 4)}
     assert {theme.panel, *theme.types[:4]} <= colours

@@ -141,7 +141,7 @@ def test_only_a_start_without_a_scenario_offers_it(
     monkeypatch.setattr(app, "make_window", keep)
     monkeypatch.setattr(QApplication, "exec", ends)
     monkeypatch.setattr(app.signal, "signal", lambda *_: None)
-    monkeypatch.setattr(app, "show_splash", lambda *_: SimpleNamespace(finish=lambda _: None))
+    monkeypatch.setattr(app, "show_splash", lambda *_: SimpleNamespace(close=lambda: None))
     monkeypatch.setattr(app, "install", lambda: None)
     assert app.main("dra-classroom", **asked) == 0
     assert offered == [shown]

@@ -9,7 +9,7 @@ import pytest
 
 from slotscope.gui.running import worker as workers
 from slotscope.gui.running.goals import Goal
-from slotscope.gui.running.pace import Pace
+from slotscope.gui.running.pace import NO_LIMIT, Pace
 from slotscope.gui.running.worker import MOMENT, RunWorker
 from slotscope.model.api import Session
 
@@ -61,6 +61,18 @@ def test_between_two_slow_substeps(worker: Counting) -> None:
     worker.post(lambda mine: mine.set_pace(Pace(substeps=0.1)))
     worker.post(lambda mine: mine.run(Goal()))
     assert turns_of(worker) <= WATCHED / 0.002
+
+
+def test_nothing_runs_while_the_window_grows(worker: Counting, qtbot) -> None:
+    session = Session.open("dra-classroom", kernel=False)
+    worker.window_grows = True
+    worker.post(lambda mine: mine.adopt(session))
+    worker.post(lambda mine: mine.set_pace(NO_LIMIT))
+    worker.post(lambda mine: mine.run(Goal(event=20)))
+    assert turns_of(worker) <= WATCHED * 70
+    assert session.timeline.event == 0
+    worker.window_grows = False
+    qtbot.waitUntil(lambda: session.timeline.event == 20)
 
 
 def test_a_frame_follows_as_soon_as_the_last_was_taken(worker: Counting, qtbot) -> None:
