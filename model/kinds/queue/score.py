@@ -21,3 +21,8 @@ def score_unit(numbers: QueueNumbers) -> int:
     if not numbers.values:
         return coarse
     return max(coarse, gcd(*(units for value in numbers.values for units in value)))
+
+
+def told_score(numbers: QueueNumbers, score: int) -> str:
+    """A score in shares of a largest server: the sum over resources of what is needed times what is in use."""
+    return f"score {score * (score_unit(numbers) / int(numbers.largest[0])) ** 2:.4g}"

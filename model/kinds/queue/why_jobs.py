@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from slotscope.model.kinds.queue.facts import waiting_records
 from slotscope.model.kinds.queue.programs.partition import subscript
-from slotscope.model.kinds.queue.score import score_unit
+from slotscope.model.kinds.queue.score import score_unit, told_score
 from slotscope.model.kinds.queue.why_servers import (
     has_configurations,
     is_by_line,
@@ -22,7 +22,7 @@ from slotscope.model.kinds.queue.why_servers import (
     ranked,
     told_amount,
 )
-from slotscope.model.reporting.explain import counted, grouped
+from slotscope.model.reporting.explain import counted
 from slotscope.model.reporting.records import Place
 from slotscope.model.whys.decision import Setting
 from slotscope.model.whys.own import own_choice
@@ -126,8 +126,8 @@ def _fits(setting: Setting, server: int, records: NDArray[np.int64]) -> Conditio
         "R_j ≤ residual capacity",
         place_of(setting, 2),
         (rooms <= free).all(axis=1),
-        f"{left} is free",
-        lambda job: f"{_needs(setting, rooms[job])}, {left} is free",
+        f"{left} free",
+        lambda job: f"{_needs(setting, rooms[job])}, {left} free",
     )
 
 
@@ -163,7 +163,7 @@ def _first_job(setting: Setting, server: int, records: NDArray[np.int64]) -> Pre
     return Preference(
         "the one of best score",
         "Section VIII",
-        lambda job: f"score {grouped(int(score[job]))}",
+        lambda job: told_score(numbers, int(score[job])),
         ranked(jobs, -score, -rooms.sum(axis=1)),
         compares=-score,
     )

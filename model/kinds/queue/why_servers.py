@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.kinds.queue.programs.partition import subscript
-from slotscope.model.kinds.queue.score import score_unit
+from slotscope.model.kinds.queue.score import score_unit, told_score
 from slotscope.model.kinds.queue.state import QueueState
-from slotscope.model.reporting.explain import amount, counted, grouped
+from slotscope.model.reporting.explain import amount, counted
 from slotscope.model.reporting.records import Place
 from slotscope.model.whys.decision import Setting
 from slotscope.model.whys.own import SYSTEM, own_choice
@@ -255,7 +255,7 @@ def _room(setting: Setting, job: WaitingJob) -> Iterator[Condition]:
             place_of(setting, 2),
             free[:, d] >= job.room[d],
             f"the job needs {need}; the most that is free is {most}",
-            lambda server, d=d, need=need: f"{told_amount(setting, free[server, d], d)} is free, the job needs {need}",  # type: ignore[misc]
+            lambda server, d=d, need=need: f"{told_amount(setting, free[server, d], d)} free, the job needs {need}",  # type: ignore[misc]
         )
 
 
@@ -341,7 +341,7 @@ def _preference(setting: Setting, job: WaitingJob) -> Preference:
     return Preference(
         "the one of best score",
         "Section VIII",
-        lambda s: f"score {grouped(int(score[s]))}",
+        lambda s: told_score(numbers, int(score[s])),
         ranked(servers, -score),
         compared=True,
         compares=-score,
