@@ -1,4 +1,4 @@
-"""Why a decision was made, in the inspector: one sentence, the table of conditions, the change that flips it."""
+"""Why a decision was made, in the inspector: one sentence, the change that flips it, the table of conditions."""
 
 from __future__ import annotations
 
@@ -57,11 +57,14 @@ class WhyView(QScrollArea):
         head = f"<b>{html.escape(answer.question)}</b> (event {grouped(answer.event)}) "
         close = f"<a href='close' style='color: {ink}'>close</a>"
         tables = "".join(self._table(each) for each in answer.tables)
-        return f"<p>{head}{close}</p><p>{html.escape(answer.sentence)}</p>{tables}{self._flip(answer)}"
+        return f"<p>{head}{close}</p><p>{html.escape(answer.sentence)}</p>{self._flip(answer)}{tables}"
 
     def _table(self, candidates: Candidates) -> str:
         """Each condition with its counts; below it the numbers, and the paper's line."""
-        heads = "".join(f"<th align='{side}'>{html.escape(name)}</th>" for name, side in self._columns(candidates))
+        heads = (
+            f"<th align='left' width='75%'>{html.escape(counted(candidates.count, candidates.what))}: condition</th>"
+        )
+        heads += "".join(f"<th align='right'>&nbsp;{name}</th>" for name in ("removed", "left"))
         rows = ""
         for line in candidates.lines():
             counts = "".join(f"<td align='right'>{grouped(count)}</td>" for count in (line.removed, line.left))
@@ -69,11 +72,6 @@ class WhyView(QScrollArea):
             rows += f"<tr><td>{html.escape(line.condition)}</td>{counts}</tr>"
             rows += f"<tr><td colspan='3' style='color: {self._theme.muted}; padding-left: 14px'>{below}</td></tr>"
         return f"<table width='100%' cellspacing='2'><tr>{heads}</tr>{rows}</table>"
-
-    @staticmethod
-    def _columns(candidates: Candidates) -> tuple[tuple[str, str], ...]:
-        what = f"{counted(candidates.count, candidates.what)}: condition"
-        return (what, "left"), ("removed", "right"), ("left", "right")
 
     @staticmethod
     def _flip(answer: Why) -> str:

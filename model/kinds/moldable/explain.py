@@ -21,7 +21,7 @@ from slotscope.model.kinds.moldable.rows import (
     FLAG_PARTIAL,
     FLAG_SPLIT,
 )
-from slotscope.model.reporting.explain import Narrator, grouped, plural
+from slotscope.model.reporting.explain import Narrator, grouped, plural, quantity
 from slotscope.model.reporting.records import ARRIVAL, Allocate, Event, Record, Reject, Remember
 from slotscope.model.systems.rows import FLAG_FORCED
 
@@ -42,12 +42,17 @@ class MoldableNarrator(Narrator):
         Requests and pools.
     job_name:
         The name of a job, by its number.
+    time_unit:
+        The scenario's.
     """
 
-    def __init__(self, numbers: MoldableNumbers, facts: MoldableFacts, job_name: Callable[[int], str]) -> None:
+    def __init__(
+        self, numbers: MoldableNumbers, facts: MoldableFacts, job_name: Callable[[int], str], time_unit: str
+    ) -> None:
         self._numbers = numbers
         self._facts = facts
         self._job_name = job_name
+        self._time_unit = time_unit
         rules = facts.rules
         self._several_pools = rules.pools > 1
         self._common = bool(rules.common_pool[0] >= 0)
@@ -71,7 +76,7 @@ class MoldableNarrator(Narrator):
         width, whose = int(row["width"]), self._for_class(int(row["type"]))
         free = int(row["free"]) + width
         return (
-            f"{job} departs after {time_told(float(row['lasts']))} on {servers_told(width)}: "
+            f"{job} departs after {self._lasting(float(row['lasts']))} on {servers_told(width)}: "
             f"{grouped(free)} {_are(free)} free{whose}"
         )
 
@@ -94,7 +99,7 @@ class MoldableNarrator(Narrator):
         got = neighbours_told(server, width)
         if flags & FLAG_SPLIT:
             got = f"{servers_told(width)}, server {grouped(server + 1)} being the first,"
-        return f"{there}: it gets {got} for {time_told(float(row['lasts']))}"
+        return f"{there}: it gets {got} for {self._lasting(float(row['lasts']))}"
 
     def _consequences(self, row: np.void, flags: int) -> Iterator[str]:
         job_class = int(row["type"])
@@ -121,7 +126,7 @@ class MoldableNarrator(Narrator):
         """A few words for an event that is about to happen."""
         job = self.job(event.job, event.type)
         if event.kind == ARRIVAL:
-            return f"{job} arrives, of inherent size {time_told(event.service)}"
+            return f"{job} arrives, of inherent size {self._lasting(event.service)}"
         return f"{job} departs"
 
     def event_anywhere(self, event: Event) -> str:
@@ -156,7 +161,7 @@ class MoldableNarrator(Narrator):
     def _arrival(self, values: Values) -> str:
         return (
             f"{self.job(values['job'], values['type'])} arrives; on one server it would take "
-            f"{time_told(values['size'])}"
+            f"{self._lasting(values['size'])}"
         )
 
     def _departure(self, values: Values) -> str:
@@ -181,6 +186,10 @@ class MoldableNarrator(Narrator):
         return _drawn(values)
 
     # Names.
+
+    def _lasting(self, time: float) -> str:
+        """A length of time with its unit."""
+        return quantity(time_told(time), self._time_unit)
 
     def job(self, number: int, job_class: int = -1) -> str:
         """What a job is called; with its class, if that is given and there are several."""

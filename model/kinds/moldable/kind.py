@@ -67,7 +67,7 @@ class MoldableKind(UsualKind):
 
     def narrator(self, system: MoldableSystem) -> MoldableNarrator:
         """Sentences about requests, allocations and blocked jobs."""
-        return MoldableNarrator(system.numbers, self.facts(system), system.job_name)
+        return MoldableNarrator(system.numbers, self.facts(system), system.job_name, system.scenario.run.time_unit)
 
     def facts(self, system: MoldableSystem) -> MoldableFacts:
         """Requests, pools and targets."""

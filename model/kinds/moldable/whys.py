@@ -70,10 +70,11 @@ class MoldableWhys(Whys):
 
 
 def _listed(servers: tuple[int, ...]) -> str:
-    """Numbers from 1, neighbours as a range: 3 to 6, 9."""
+    """Numbers from 1, neighbours together: 3 to 6, 9, 11 and 12."""
     numbers = np.array(servers) + 1
     runs = np.split(numbers, np.flatnonzero(np.diff(numbers) > 1) + 1)
-    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs)
+    ends = ((" and " if len(run) == 2 else " to ", dict.fromkeys((run[0], run[-1]))) for run in runs)
+    return ", ".join(between.join(map(str, both)) for between, both in ends)
 
 
 def _asked(setting: Setting) -> tuple[int, str]:
@@ -139,15 +140,25 @@ def _widths(setting: Setting) -> Candidates:
 
 def _servers(setting: Setting) -> Candidates:
     """All servers: open to the class, free."""
+    gap = _gaps(setting)
     number = np.arange(setting.system.numbers.servers)
     preference = Preference(
         "in the shortest gap that holds the job, from its beginning",
         "places of servers: no part of the paper",
-        lambda server: f"number {server + 1}",
+        lambda server: f"{counted(int(gap[server]), 'free server')} side by side there",
     )
     chosen = np.array(setting.subject.on, np.int64)
     conditions = (*_of_pools(setting), _of_free(setting))
     return Candidates("server", lambda server: f"server {server + 1}", number, conditions, preference, chosen)
+
+
+def _gaps(setting: Setting) -> NDArray[np.int64]:
+    """[n] how many free servers of a pool stand side by side where each is; 0 where it is not free."""
+    free, first = setting.state.server_job < 0, setting.system.rules.pool_first
+    begins = np.diff(free, prepend=free[:1])
+    begins[first[first < len(free)]] = True
+    run = np.cumsum(begins)
+    return np.where(free, np.bincount(run)[run], 0).astype(np.int64)
 
 
 def _of_pools(setting: Setting) -> Iterator[Condition]:

@@ -28,7 +28,7 @@ from slotscope.model.kinds.phases.rows import (
 )
 from slotscope.model.kinds.phases.state import NOW, PhaseState
 from slotscope.model.kinds.phases.words import by_type, server_name, time_shown, why_waiting, would_ask
-from slotscope.model.reporting.explain import Narrator, counted, grouped, plural, shown
+from slotscope.model.reporting.explain import Narrator, counted, grouped, plural, quantity, shown
 from slotscope.model.reporting.records import (
     ARRIVAL,
     DEPARTURE,
@@ -61,6 +61,8 @@ class PhaseNarrator(Narrator):
         The plan and the pools.
     job_name, virtual_name:
         The name of a real and of a virtual job, by its number.
+    time_unit:
+        The scenario's.
     """
 
     def __init__(
@@ -69,11 +71,13 @@ class PhaseNarrator(Narrator):
         facts: PhaseFacts,
         job_name: Callable[[int], str],
         virtual_name: Callable[[int], str],
+        time_unit: str,
     ) -> None:
         self._numbers = numbers
         self._facts = facts
         self._job_name = job_name
         self._virtual_name = virtual_name
+        self._time_unit = time_unit
 
     # Rows.
 
@@ -97,7 +101,7 @@ class PhaseNarrator(Narrator):
             why = "the fork decides so" if forced else f"no token of type {kind}{self._limit(int(row['pool']))}"
             return f"{why}: {job} goes to {server}"
         if flags & FLAG_MATCHED:
-            age = time_shown(float(row["token_age"]))
+            age = quantity(time_shown(float(row["token_age"])), self._time_unit)
             return (
                 f"{job} takes token {grouped(int(row['token']) + 1)}, "
                 f"{self._which(int(row['tokens']), kind, forced)}, and joins {server}: it was asked for "
@@ -345,11 +349,11 @@ class PhaseNarrator(Narrator):
 
     def _waiting(self, token: int, state: PhaseState) -> Iterator[str]:
         for pool, kind, place in np.argwhere(state.token_number == token).tolist():
-            age = time_shown(float(state.clock[NOW] - state.token_time[pool, kind, place]))
+            waited = time_shown(float(state.clock[NOW] - state.token_time[pool, kind, place]))
             count = int(state.token_count[pool, kind])
             yield (
                 f"token {grouped(token + 1)} of "
-                f"{self._server(state.token_server[pool, kind, place])} waits for {age}, "
+                f"{self._server(state.token_server[pool, kind, place])} waits for {quantity(waited, self._time_unit)}, "
                 f"number {place + 1} by age of {count} of type {self._type(kind)}"
             )
 

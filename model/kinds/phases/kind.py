@@ -70,7 +70,8 @@ class PhasesKind(UsualKind):
 
     def narrator(self, system: PhaseSystem) -> PhaseNarrator:
         """Sentences about requests, tokens, virtual jobs and backup servers."""
-        return PhaseNarrator(system.numbers, self.facts(system), system.job_name, system.virtual_name)
+        names, unit = (system.job_name, system.virtual_name), system.scenario.run.time_unit
+        return PhaseNarrator(system.numbers, self.facts(system), *names, unit)
 
     def facts(self, system: PhaseSystem) -> PhaseFacts:
         """The plan and the pools."""
