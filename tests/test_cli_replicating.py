@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from slotscope.model.cli import measuring, replicating
-from slotscope.model.cli.replicating import StoppedError, Tell, side_by_side, threads_for
+from slotscope.model.cli.replicating import Tell, side_by_side, threads_for
 from slotscope.model.errors import UserError
 from slotscope.model.running.assembly import assemble
+from slotscope.model.running.waiting import GivenUpError
 from slotscope.model.scenario.load import load_scenario
 
 
@@ -67,7 +68,7 @@ def test_where_one_fails_the_others_stop(fault: BaseException) -> None:
     def run(_opened: int, position: int, tell: Tell) -> None:
         if position == 1:
             raise fault
-        with pytest.raises(StoppedError):
+        with pytest.raises(GivenUpError):
             while True:
                 tell(0.5)
                 stopped.wait(0.001)

@@ -13,8 +13,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from threading import Event
 from typing import Callable, TypeVar
 
-from slotscope.model.errors import UserError
 from slotscope.model.running.assembly import Bench
+from slotscope.model.running.waiting import GivenUpError
 
 _Opened = TypeVar("_Opened")
 _Found = TypeVar("_Found")
@@ -22,12 +22,8 @@ _Found = TypeVar("_Found")
 #: Seconds between two looks at how far the runs are.
 PATIENCE = 0.1
 
-#: Takes how much of a run is done, and raises :class:`StoppedError` where that run is to stop.
+#: Takes how much of a run is done, and raises :class:`GivenUpError` where that run is to stop.
 Tell = Callable[[float], None]
-
-
-class StoppedError(UserError):
-    """A run stops because another one has failed, or the user has had enough."""
 
 
 def threads_for(bench: Bench, replications: int) -> int:
@@ -52,7 +48,7 @@ def side_by_side(
     def tell_of(position: int) -> Tell:
         def tell(share: float) -> None:
             if stopping.is_set():
-                raise StoppedError("stopped")
+                raise GivenUpError("stopped")
             shares[position] = share
             if threads == 1:
                 progress(sum(shares), count)
