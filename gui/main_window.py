@@ -454,9 +454,8 @@ class MainWindow(QMainWindow):
         self._take_lanes(lanes_shown(session))
         self._take_info(session.info)
         self.panels.finish()
-        *_, bounds = session.bench.kind.all_bounds(session.info.scenario)
         look_at(session)
-        self._take_frame(session.frame(bounds=bounds))
+        self._take_frame(session.frame(bounds=self._bounds.solve(session.info.scenario)))
         return said
 
     def settle(self) -> None:

@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetrics, QPalette
 from PySide6.QtWidgets import QApplication
 
@@ -285,14 +286,18 @@ def apply(app: QApplication, theme: Theme, lecture: bool = False) -> None:
     type_sizes = fonts(lecture)
     if app.property(_STYLED) is None:  # once: a new style reaches into every widget there is
         app.setStyle("Fusion")
+        # A font of the application's reaches widgets although there is a stylesheet.
+        app.setAttribute(Qt.ApplicationAttribute.AA_UseStyleSheetPropagationInWidgetStyles)
         app.setProperty(_STYLED, True)
     if app.palette() != palette(theme):  # these, too, reach into every widget
         app.setPalette(palette(theme))
         for field in _FIELDS:
             app.setPalette(field_palette(theme), field)  # type: ignore[arg-type]  # str, not bytes
+        app.setPalette(view_palette(theme), "QAbstractItemView")  # type: ignore[arg-type]
     if app.font() != type_sizes.body:
         app.setFont(type_sizes.body)
-    if app.styleSheet() != (sheet := _stylesheet(theme, type_sizes)):
+        app.sendPostedEvents(None, QEvent.Type.ApplicationFontChange)  # now: what fits itself to it comes next
+    if app.styleSheet() != (sheet := _stylesheet(theme)):
         app.setStyleSheet(sheet)
     configure_plots(theme)
 
@@ -349,8 +354,19 @@ def field_palette(theme: Theme) -> QPalette:
     return result
 
 
-def _stylesheet(theme: Theme, type_sizes: Fonts) -> str:
-    """What the palette cannot say; everything else is left to the Fusion style."""
+def view_palette(theme: Theme) -> QPalette:
+    """Qt's palette for lists, tables and texts: on the colour of the panels."""
+    result = palette(theme)
+    result.setColor(QPalette.ColorRole.Base, QColor(theme.panel))
+    return result
+
+
+def _stylesheet(theme: Theme) -> str:
+    """What the palette cannot say; everything else is left to the Fusion style.
+
+    It is the same in lecture mode: a new sheet is matched with every widget there is, which takes
+    longer than larger type.
+    """
     return f"""
 QToolTip {{
     color: {theme.normal}; background: {theme.raised}; border: 1px solid {theme.border};
@@ -359,10 +375,9 @@ QToolTip {{
 QLabel#fault {{ color: {theme.ink(theme.rejection)}; }}
 QMainWindow::separator {{ background: {theme.window}; width: 5px; height: 5px; }}
 QMainWindow::separator:hover {{ background: {theme.focus}; }}
-QDockWidget {{ color: {theme.muted}; font-size: {type_sizes.body_size}pt; }}
 QDockWidget::title {{ background: {theme.window}; padding: 4px 6px; text-align: left; }}
 QToolBar {{ background: {theme.window}; border: none; spacing: 2px; padding: 2px; }}
-QStatusBar {{ background: {theme.window}; color: {theme.muted}; }}
+QStatusBar {{ background: {theme.window}; }}
 QStatusBar::item {{ border: none; }}
 QToolButton {{ border: 1px solid transparent; border-radius: 4px; padding: 3px; }}
 QToolButton:hover {{ background: {theme.raised}; border-color: {theme.border}; }}
@@ -374,10 +389,7 @@ QHeaderView::section {{
     background: {theme.raised}; color: {theme.muted}; border: none; padding: 3px 6px;
     border-bottom: 1px solid {theme.border};
 }}
-QAbstractItemView {{
-    background: {theme.panel}; alternate-background-color: {theme.raised};
-    border: none; gridline-color: {theme.grid};
-}}
+QAbstractItemView {{ border: none; gridline-color: {theme.grid}; }}
 QTabBar::tab {{
     background: {theme.window}; color: {theme.muted}; padding: 4px 7px;
     border-bottom: 2px solid transparent;

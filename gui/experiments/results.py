@@ -10,7 +10,7 @@ from slotscope.gui.experiments.picture import ResultPicture
 from slotscope.gui.experiments.table import NumbersTable
 from slotscope.gui.experiments.words import typeset
 from slotscope.gui.language.words import tr
-from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.theme import Theme, current_fonts, view_palette
 from slotscope.model.lab.results import Result
 
 #: Width that numbers and notes need side by side, at the usual size of type.
@@ -27,6 +27,7 @@ class Results(QWidget):
         self.notes = QTextBrowser()
         self.notes.setAccessibleName(tr("notes on the numbers"))
         self.notes.setFrameShape(QFrame.Shape.NoFrame)
+        self.notes.document().setDocumentMargin(8)
         self.tabs = QTabBar()
         self.tabs.setDrawBase(False)
         self.tabs.setAccessibleName(tr("numbers or notes"))
@@ -60,7 +61,7 @@ class Results(QWidget):
         """Follow another theme or size of type."""
         self.picture.set_theme(theme)
         self.table.restyle()
-        self.notes.setStyleSheet(f"QTextBrowser {{ background: {theme.panel}; padding: 4px; }}")
+        self.notes.setPalette(view_palette(theme))
         self._arrange()
 
     def _arrange(self) -> None:

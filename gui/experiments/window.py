@@ -350,7 +350,6 @@ class ExperimentsWindow(QWidget):
         self.form.restyle(theme)
         self.results.set_theme(theme)
         self.bar.set_theme(theme)
-        self.setStyleSheet(f"#experiments {{ background: {theme.window}; }}")
         self._show_buttons()
         self._share_width()
 

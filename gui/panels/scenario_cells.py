@@ -6,7 +6,7 @@ import re
 from typing import Any, Iterable, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QPainter, QPixmap, QResizeEvent
+from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -278,7 +278,6 @@ class TypeCard(QFrame):
     def __init__(self, data: dict[str, Any], resources: tuple[str, ...]) -> None:
         super().__init__()
         self._data = data
-        self.setObjectName("card")
         self.swatch = QLabel(self)
         self.remove = QToolButton(self)
         self.remove.setToolTip("Remove: this job type leaves the scenario.")
@@ -389,6 +388,15 @@ class TypeCard(QFrame):
         self.remove.setIcon(icon("cancel", theme))
         self.remove.setEnabled(not only)
         self.remove.setAccessibleName(f"remove the job type {self.cells[0].text}")
-        self.setStyleSheet(f"#card {{ background: {theme.raised}; border-radius: 4px; }}")
+        self.update()
         for cell in self.all_cells:
             cell.restyle(theme)
+
+    def paintEvent(self, _: QPaintEvent) -> None:
+        """The card itself: a stylesheet's colour would reach the fields on it."""
+        if self._theme is not None:
+            painter = QPainter(self)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(self._theme.raised))
+            painter.drawRoundedRect(self.rect(), 4, 4)

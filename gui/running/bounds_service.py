@@ -40,6 +40,11 @@ class BoundsService:
         self._thread = threading.Thread(target=_wait, args=(process, scenario, receiver), name="bounds", daemon=True)
         self._thread.start()
 
+    def solve(self, scenario: Scenario) -> Any:
+        """The last and fullest answer, in this process: whoever asks waits."""
+        *_, bounds = kind_named(scenario.system).all_bounds(scenario)
+        return bounds
+
     def stop(self) -> None:
         """End a solution that is under way; the receiver is not called any more.
 

@@ -11,7 +11,7 @@ from typing import Any, Callable, ClassVar, Iterator
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.app import make_window
@@ -44,12 +44,18 @@ class SolvedOnce(BoundsService):
 
     def request(self, scenario: Scenario, receiver: Receiver) -> None:
         self.stop()
+        answers = self._answers(scenario)
+        self._thread = Thread(target=lambda: [receiver(answer) for answer in answers], name="bounds")
+        self._thread.start()
+
+    def solve(self, scenario: Scenario) -> Any:
+        return self._answers(scenario)[-1]
+
+    def _answers(self, scenario: Scenario) -> list[Any]:
         text = pickle.dumps(scenario)
         if text not in self._solved:
             self._solved[text] = list(kind_named(scenario.system).all_bounds(scenario))
-        answers = self._solved[text]
-        self._thread = Thread(target=lambda: [receiver(answer) for answer in answers], name="bounds")
-        self._thread.start()
+        return self._solved[text]
 
 
 def choose_file(window: QWidget, path: Path | str, kind: str = "") -> None:
@@ -83,6 +89,15 @@ def complete_window(qtbot: QtBot, folder: Path, height: int = 900, **settings: s
         yield window
     finally:
         window.close()
+
+
+@pytest.fixture(scope="module")
+def shared_window(
+    qapp: QApplication, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[MainWindow]:
+    """A window for all tests of a module: each finds it as the one before has left it, as a user does."""
+    with complete_window(QtBot(request), tmp_path_factory.mktemp("settings")) as made:
+        yield made
 
 
 def hall(window: MainWindow) -> set[str]:
