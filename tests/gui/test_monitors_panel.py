@@ -118,6 +118,7 @@ def test_the_switch_stops_the_run_and_the_link_goes_to_the_fault(qtbot, tmp_path
         row = dock.panel.rows["planted"]
         qtbot.mouseClick(row.stop, Qt.MouseButton.LeftButton, pos=QPoint(8, row.stop.height() // 2))
         qtbot.waitUntil(lambda: "monitor planted" in window.frame.breakpoints, timeout=PATIENCE)
+        window.transport.speed.setValue(window.transport.speed.maximum())
         press(qtbot, window, Qt.Key.Key_Space)
         qtbot.waitUntil(lambda: "Violated after event" in window.frame.message, timeout=PATIENCE)
         assert not window.frame.playing
@@ -153,6 +154,7 @@ def test_an_expression_of_the_users_own_is_watched_stops_the_run_and_is_taken_aw
         qtbot.waitUntil(row.stop.isVisible, timeout=PATIENCE)
         qtbot.mouseClick(row.stop, Qt.MouseButton.LeftButton, pos=QPoint(8, row.stop.height() // 2))
         rest(qtbot, window, lambda: stop in window.frame.breakpoints)
+        window.transport.speed.setValue(window.transport.speed.maximum())
         press(qtbot, window, Qt.Key.Key_Space)
         rest(qtbot, window, lambda: stop in window.frame.message)
         assert "✓ holds" in row.text.text()
