@@ -51,6 +51,7 @@ from slotscope.gui.running.trace_choice import TraceChoice
 from slotscope.gui.running.worker import RunWorker
 from slotscope.gui.sharing.control import SharingControl
 from slotscope.gui.widgets.boxes import keep_keys
+from slotscope.gui.widgets.gestures import take_copy
 from slotscope.gui.window import dialogs, manual
 from slotscope.gui.window.actions import Actions
 from slotscope.gui.window.breakpoints_dialog import BreakpointsDialog
@@ -469,11 +470,11 @@ class MainWindow(QMainWindow):
         if event.source() is not None:  # a picture of its own, on its way out
             return
         if self.traces.dropped(event.mimeData()) or self.own_policy.dropped(event.mimeData()):
-            event.acceptProposedAction()
+            take_copy(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Run the policy in the file that was dropped, or the scenario with that trace."""
-        event.acceptProposedAction()
+        take_copy(event)
         if files := self.traces.dropped(event.mimeData()):
             self.traces.choose(files)
             return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
-from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QNativeGestureEvent, QWheelEvent
+from PySide6.QtGui import QDropEvent, QHelpEvent, QKeyEvent, QMouseEvent, QNativeGestureEvent, QWheelEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
 #: Zoom by one notch of a wheel.
@@ -12,6 +12,12 @@ NOTCH = 1.25
 POINTING = (Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton)
 #: A press that moves less than this is a click.
 CLICK = 4
+
+
+def take_copy(event: QDropEvent) -> None:
+    """Take what is dragged as a copy, also where it might be moved: its owner would then delete it."""
+    event.setDropAction(Qt.DropAction.CopyAction)
+    event.accept()
 
 
 class Gestures(QObject):
