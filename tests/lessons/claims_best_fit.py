@@ -258,7 +258,7 @@ tells(
         "α = 0.9 it is 0.09 jobs per slot here, not 0.1": lambda at: (
             at.numbers.arrival_rate == Fraction(9, 100) and 5 * Fraction(1, 100) / Fraction(1, 2) == Fraction(1, 10)
         ),
-        "Corollary 1 and Theorem 4 print (1-ε)^{2/3} ρ*": cited,
-        "(1-ε) (2/3) ρ*": cited,
+        "Corollary 1 and Theorem 4 print (1 − ε)^{2/3} ρ*": cited,
+        "(1 − ε) (2/3) ρ*": cited,
     },
 )

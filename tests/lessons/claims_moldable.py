@@ -73,8 +73,10 @@ tells(
     BLOCKING,
     2,
     {
-        "Job 0 gets five servers from greedy, for 0.85": lambda at: came(at)[1].endswith("servers 1 to 5 for 0.8504"),
-        "gives it two, for 1.19": lambda at: came(at)[0].endswith("servers 1 and 2 for 1.191"),
+        "Job 0 gets five servers from greedy, for 0.85": lambda at: came(at)[1].endswith(
+            "servers 1 to 5 for 0.8504 minutes"
+        ),
+        "gives it two, for 1.19": lambda at: came(at)[0].endswith("servers 1 and 2 for 1.191 minutes"),
     },
 )
 tells(
