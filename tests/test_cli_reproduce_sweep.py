@@ -167,6 +167,13 @@ class TestPicture:
         ]
         assert [curve.x for curve in figure.curves] == [(0.5, 1.0, 2.0)] * 2
 
+    def test_shares_are_in_per_cent_where_the_axis_says_so(self, answer, drawn):
+        said = sweep(answer, "moldable-classroom --until 60 --replications 2 --vary servers.count=8,10 --json")
+        blocked = [row["ours"] for row in said["rows"] if row["what"] == "blocking_probability"]
+        assert drawn[0].y_label == "blocked, %"
+        assert drawn[0].curves[0].y == pytest.approx([100 * share for share in blocked])
+        assert min(blocked) > 0
+
     def test_without_numbers_there_is_none(self, answer, drawn):
         sweep(answer, "dra-classroom --until 30 --policy dra --policy first-fit")
         assert drawn == []

@@ -44,6 +44,11 @@ class Measure(NamedTuple):
     #: "as it is", "per cent" (of a share), or "per time" (a count, divided by the time measured)
     scale: str = "as it is"
 
+    @property
+    def shown_times(self) -> float:
+        """What a number of it is multiplied by where *title* stands beside it."""
+        return 100.0 if self.scale == "per cent" else 1.0
+
 
 class Judgement(NamedTuple):
     """What runs say beyond their measures, such as whether a queue grows."""

@@ -296,15 +296,15 @@ def _figure(sweep: Sweep, rows: Sequence[Row]) -> Figure | None:
         x = _number(row.at[across.path]) if row.what == sweep.shown.name else None
         if x is not None:
             lines.setdefault(_line_name(sweep, row.at, across.path), []).append((x, row))
-    curves = []
+    curves, times = [], sweep.shown.shown_times
     for name, points in list(lines.items())[:MOST_CURVES]:
         points.sort(key=lambda point: point[0])
         curves.append(
             Curve(
                 name,
                 tuple(x for x, _ in points),
-                tuple(row.ours for _, row in points),
-                tuple(row.half_width for _, row in points),
+                tuple(times * row.ours for _, row in points),
+                tuple(times * row.half_width for _, row in points),
             )
         )
     title = sweep.shown.title
