@@ -75,6 +75,12 @@ def differences(first: NamedTuple, second: NamedTuple) -> list[str]:
     ]
 
 
+def all_differ(numbers: np.ndarray) -> bool:
+    """Whether no number occurs twice; ``np.unique`` takes many times as long for a million of them."""
+    ordered = np.sort(numbers)
+    return bool((ordered[1:] != ordered[:-1]).all())
+
+
 def size_in_bytes(state: NamedTuple) -> int:
     """Memory that the state's arrays take."""
     return sum(array.nbytes for array in state)
@@ -99,6 +105,7 @@ def from_arrays(kind: type[State], arrays: Mapping[str, np.ndarray], prefix: str
 
 
 __all__ = [
+    "all_differ",
     "copied",
     "differences",
     "digest",

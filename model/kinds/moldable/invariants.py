@@ -37,6 +37,7 @@ from slotscope.model.kinds.moldable.state import (
 from slotscope.model.kinds.moldable.tables import DISTANCE_UNIT
 from slotscope.model.measures.monitors import Monitor
 from slotscope.model.scenario.workload import ContinuedWorkload
+from slotscope.model.systems.state import all_differ
 
 #: A :class:`model.kinds.moldable.system.MoldableSystem`.
 MoldableSystem = Any
@@ -56,7 +57,7 @@ def _records(system: MoldableSystem, state: MoldableState) -> Sentences:
     numbers, classes = state.job_number[live], state.job_class[live]
     if (state.job_number < -1).any():
         yield "a record has a job with a number below 0"
-    if len(np.unique(numbers)) < len(numbers):
+    if not all_differ(numbers):
         yield "a job has two records"
     if (numbers >= system.initial_jobs + state.number[NEXT_ARRIVAL]).any():
         yield "a job is here that has not arrived"

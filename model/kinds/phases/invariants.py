@@ -45,6 +45,7 @@ from slotscope.model.kinds.phases.state import (
 from slotscope.model.kinds.phases.statespec import SPEC
 from slotscope.model.kinds.phases.system import PhaseSystem
 from slotscope.model.measures.monitors import Monitor
+from slotscope.model.systems.state import all_differ
 
 Sentences = Iterator[str]
 
@@ -65,7 +66,7 @@ def _records(system: PhaseSystem, state: PhaseState) -> Sentences:
         numbers = state.job_number[(state.job_number >= 0) & (state.job_virtual == virtual)]
         if (numbers >= given).any():
             yield f"a {word} job has number {numbers.max()}, given were those below {given}"
-        if len(np.unique(numbers)) < len(numbers):
+        if not all_differ(numbers):
             yield f"two {word} jobs have the same number"
     yield from SPEC.left_behind(state)
 
@@ -318,7 +319,7 @@ def _timers(system: PhaseSystem, state: PhaseState) -> Sentences:
     if np.isfinite(due).any() and due.min() < state.clock[NOW]:
         yield f"a timer at {due.min():g} is before the present, {state.clock[NOW]:g}"
     numbers = state.timer_number[runs]
-    if len(np.unique(numbers)) < len(numbers) or (numbers >= state.number[NEXT_TIMER]).any():
+    if not all_differ(numbers) or (numbers >= state.number[NEXT_TIMER]).any():
         yield "two timers have the same number, or one has a number that is not given yet"
 
 

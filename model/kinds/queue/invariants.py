@@ -32,6 +32,7 @@ from slotscope.model.kinds.queue.state import (
 from slotscope.model.kinds.queue.statespec import SPEC
 from slotscope.model.kinds.queue.system import QueueSystem
 from slotscope.model.measures.monitors import Monitor
+from slotscope.model.systems.state import all_differ
 
 Sentences = Iterator[str]
 Records = NDArray[np.int64]
@@ -100,7 +101,7 @@ def _free(system: QueueSystem, state: QueueState) -> Sentences:
     given = system.initial_jobs + state.number[NEXT_ARRIVAL]
     if (live >= given).any():
         yield f"a job has number {live.max()}, given were those below {given}"
-    if len(np.unique(live)) < len(live):
+    if not all_differ(live):
         yield "two jobs have the same number"
     yield from SPEC.left_behind(state)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.reservation import physics
+from slotscope.model.kinds.reservation.classification import distinct_rows
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.scenario.schema import FullStart, GivenStart, ReservationScenario
 from slotscope.model.kinds.reservation.state import ADMITTED, FIRST_RECORDS, NEXT_STAMP, ReservationState, empty_state
@@ -148,7 +149,8 @@ def infeasible_server(state: ReservationState, numbers: ReservationNumbers) -> i
     """The first server whose configuration exceeds its capacity, or None."""
     for pool in numbers.pools:
         mine = state.configuration[pool.first : pool.first + pool.count]
-        for row in np.unique(mine, axis=0):
-            if not pool.space.contains(tuple(int(slots) for slots in row)):
-                return pool.first + int(np.flatnonzero((mine == row).all(axis=1))[0])
+        rows, row_of = distinct_rows(mine)
+        exceeds = np.array([not pool.space.contains(tuple(row)) for row in rows.tolist()])
+        if exceeds.any():
+            return pool.first + int(exceeds[row_of].argmax())
     return None

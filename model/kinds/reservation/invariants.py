@@ -38,7 +38,7 @@ from slotscope.model.kinds.reservation.view import ReservationView
 from slotscope.model.measures.monitors import Monitor
 from slotscope.model.reporting.records import Classify, Reassign
 from slotscope.model.scenario.workload import ContinuedWorkload
-from slotscope.model.systems.state import copied
+from slotscope.model.systems.state import all_differ, copied
 
 Sentences = Iterator[str]
 
@@ -79,7 +79,7 @@ def _jobs(system: ReservationSystem, state: ReservationState) -> Sentences:
     live = state.job_type[state.job_number >= 0]
     numbers = state.job_number[state.job_number >= 0]
     given = system.initial_jobs + state.number[NEXT_ARRIVAL]
-    if (numbers >= given).any() or len(np.unique(numbers)) < len(numbers):
+    if (numbers >= given).any() or not all_differ(numbers):
         yield f"two jobs have the same number, or one has a number of those from {given} on"
     counts = {
         "counted": state.jobs_in_system,
@@ -144,7 +144,7 @@ def _departures(_: Any, state: ReservationState) -> Sentences:
 def _groups(system: ReservationSystem, state: ReservationState) -> Sentences:
     """Definition 4's indexes are 1..X; the Reject Group is rank > I* and index 1, or J + 1."""
     classes = classify(state)
-    if len(np.unique(state.stamp)) < len(state.stamp):
+    if not all_differ(state.stamp):
         yield "two servers were assigned at the same moment, so their indexes are open"
     if state.stamp.max() >= state.number[NEXT_STAMP]:
         yield f"a server has the stamp {state.stamp.max()}, next is {state.number[NEXT_STAMP]}"
