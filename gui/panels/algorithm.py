@@ -7,9 +7,11 @@ from PySide6.QtGui import QFontMetricsF, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout
 
 from slotscope.gui.intents import Select
+from slotscope.gui.language.words import tr
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.algorithm_values import Code, values_beside
 from slotscope.gui.panels.algorithm_view import PseudocodeView, ShownPseudocode
+from slotscope.gui.panels.wording import event_told
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.reporting.explain import grouped
 from slotscope.model.reporting.frame import Frame, RunInfo
@@ -108,18 +110,20 @@ class AlgorithmPanel(Panel):
     def _head(self, frame: Frame, records: tuple[Record, ...], fast: bool) -> None:
         narrator = frame.info.narrator
         if fast:
-            where = "running"
-            text = "Press Space to pause and Shift+Right to step into a decision."
+            where = tr("running")
+            text = tr("Press Space to pause and Shift+Right to step into a decision.")
         elif frame.records:
-            where = f"event {grouped(frame.event + 1)}, sub-step {len(records)}"
+            where = event_told(frame)
             text = narrator.record(records[-1])
         elif records:
-            where = f"event {grouped(frame.event)}, {_steps(len(records))}"
+            where = f"{event_told(frame)}, {_steps(len(records))}"
             text = narrator.row(frame.rows[-1]) if len(frame.rows) else narrator.record(records[-1])
         else:
-            where = f"after event {grouped(frame.event)}"
-            coming = f"{narrator.event(frame.next_event)}. " if frame.next_event else ""
-            text = f"Next: {coming}Shift+Right steps into the decision." if coming else "Nothing will happen any more."
+            where = tr("after event {number}").format(number=grouped(frame.event))
+            text = tr("Nothing will happen any more.")
+            if frame.next_event:
+                text = tr("Next: {event}. Shift+Right steps into the decision.")
+                text = text.format(event=narrator.event(frame.next_event))
         _set(self.where, where)
         _set(self.sentence, text)
         self.sentence.setToolTip(text)
@@ -147,4 +151,4 @@ def _set(label: QLabel, text: str) -> None:
 
 def _steps(count: int) -> str:
     """How many sub-steps an event had that is over."""
-    return "its only sub-step" if count == 1 else f"all {grouped(count)} sub-steps"
+    return tr("its only sub-step") if count == 1 else tr("all {count} sub-steps").format(count=grouped(count))

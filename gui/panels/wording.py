@@ -7,8 +7,9 @@ import re
 from fractions import Fraction
 from typing import Any
 
+from slotscope.gui.language.words import tr
 from slotscope.gui.plotting.scales import MINUS, format_number
-from slotscope.model.reporting.explain import THIN_SPACE, settled
+from slotscope.model.reporting.explain import THIN_SPACE, grouped, settled
 from slotscope.model.reporting.frame import Frame, RunInfo
 
 #: In plain text, for labels in pictures, and in rich text.
@@ -80,6 +81,14 @@ def sentence(frame: Frame) -> str:
     if frame.event and len(frame.rows):
         return capitalized(narrator.row(frame.rows[-1]))
     return capitalized(f"next: {narrator.event(frame.next_event)}") if frame.next_event else ""
+
+
+def event_told(frame: Frame) -> str:
+    """The last event, or the one in the making and how far it is."""
+    if not frame.records:
+        return tr("event {number}").format(number=grouped(frame.event))
+    number, substep = grouped(frame.event + 1), len(frame.records)
+    return tr("event {number}, sub-step {substep}").format(number=number, substep=substep)
 
 
 def capitalized(words: str) -> str:

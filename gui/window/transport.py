@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from slotscope.gui.language.words import tr
+from slotscope.gui.panels.wording import event_told
 from slotscope.gui.running.goals import GoalProgress
 from slotscope.gui.running.pace import REAL_TIME, SLIDER_MOST, Pace, next_position, pace_at, position_of
 from slotscope.gui.theme import Theme, current_fonts
@@ -278,7 +279,7 @@ class TransportBar(QWidget):
         """Show time, event and speed of a frame."""
         self._frame = frame
         self._clock.setText(_clock_text(frame.info, frame.time))
-        self._event.setText(_event_text(frame))
+        self._event.setText(event_told(frame))
         rate = frame.speed.events_per_second
         self._rate.setText(_rate_text(rate) if frame.running else frame.engine)
         self.history.set_frame(frame)
@@ -380,14 +381,6 @@ def _clock_text(info: RunInfo, time: float) -> str:
     if info.kind.slotted:
         return tr("slot {number}").format(number=grouped(int(time)))
     return f"t = {quantity(f'{time:.2f}', info.time_unit)}"
-
-
-def _event_text(frame: Frame) -> str:
-    """The last event, or the one in the making and how far it is."""
-    if not frame.records:
-        return tr("event {number}").format(number=grouped(frame.event))
-    number, substep = grouped(frame.event + 1), len(frame.records)
-    return tr("event {number}, sub-step {substep}").format(number=number, substep=substep)
 
 
 def _fill(box: QComboBox, items: list[tuple[str, str]]) -> None:

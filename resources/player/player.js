@@ -131,8 +131,7 @@ function show(at) {
     if (views[at].said.textContent !== lane.said) views[at].said.textContent = lane.said;
     showLine(codes[at], lane);
   });
-  const inside = frame.substep ? `, sub-step ${frame.substep}` : "";
-  byId("where").textContent = `event ${frame.event}${inside}, t = ${frame.time}`;
+  byId("where").textContent = `${frame.where}, t = ${frame.time}`;
   byId("place").value = place;
   byId("place").setAttribute("aria-valuetext", byId("where").textContent);
   byId("open").hidden = !chapter.line;

@@ -494,6 +494,30 @@ Wie viele welche Antwort gaben; steht dann neben der richtigen (Eingabetaste).</
             <translation>{panel} gibt es nicht für {policy}; es fehlt: {parts}.</translation>
         </message>
         <message>
+            <source>its only sub-step</source>
+            <translation>sein einziger Teilschritt</translation>
+        </message>
+        <message>
+            <source>Press Space to pause and Shift+Right to step into a decision.</source>
+            <translation>Leertaste hält an, Umschalt+Rechts geht in eine Entscheidung hinein.</translation>
+        </message>
+        <message>
+            <source>all {count} sub-steps</source>
+            <translation>alle {count} Teilschritte</translation>
+        </message>
+        <message>
+            <source>Nothing will happen any more.</source>
+            <translation>Es geschieht nichts mehr.</translation>
+        </message>
+        <message>
+            <source>Next: {event}. Shift+Right steps into the decision.</source>
+            <translation>Als Nächstes: {event}. Umschalt+Rechts geht in die Entscheidung hinein.</translation>
+        </message>
+        <message>
+            <source>after event {number}</source>
+            <translation>nach Ereignis {number}</translation>
+        </message>
+        <message>
             <source>No job has arrived yet.</source>
             <translation>Noch ist kein Job angekommen.</translation>
         </message>
@@ -658,6 +682,14 @@ Die Eingabetaste fragt damit den ganzen Verlauf, wie waiting &gt; 50 becomes tru
         <message>
             <source>This is what runs.</source>
             <translation>Das ist, was läuft.</translation>
+        </message>
+        <message>
+            <source>event {number}, sub-step {substep}</source>
+            <translation>Ereignis {number}, Teilschritt {substep}</translation>
+        </message>
+        <message>
+            <source>event {number}</source>
+            <translation>Ereignis {number}</translation>
         </message>
         <message>
             <source>Black: any key brings the picture back</source>
@@ -1170,10 +1202,6 @@ The run goes on under the reference meanwhile.</source>
 Der Lauf geht so lange mit der Referenz weiter.</translation>
         </message>
         <message>
-            <source>event {number}, sub-step {substep}</source>
-            <translation>Ereignis {number}, Teilschritt {substep}</translation>
-        </message>
-        <message>
             <source>{rate} events/s</source>
             <translation>{rate} Ereignisse/s</translation>
         </message>
@@ -1188,10 +1216,6 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
         <message>
             <source>slot {number}</source>
             <translation>Zeitschlitz {number}</translation>
-        </message>
-        <message>
-            <source>event {number}</source>
-            <translation>Ereignis {number}</translation>
         </message>
         <message>
             <source>Lesson</source>
@@ -2392,10 +2416,6 @@ Von einzelnen Teilschritten bis unbegrenzt; rastet bei 1× ein, einer Zeiteinhei
         <message>
             <source>a link names built-in scenarios and policies only, and no file; Ctrl+L copies the line of this moment</source>
             <translation>ein Link nennt nur eingebaute Szenarien und Strategien und keine Datei; Strg+L kopiert die Zeile dieses Augenblicks</translation>
-        </message>
-        <message>
-            <source>Nothing will happen any more.</source>
-            <translation>Es geschieht nichts mehr.</translation>
         </message>
         <message>
             <source>The next event is a {kind}.</source>

@@ -92,6 +92,8 @@ def test_every_state_and_word_is_the_program_s(page: tuple[str, Path]) -> None:
         (lane,) = moment["lanes"]
         assert lane["digest"] == digest(frame.state)
         assert lane["said"] == sentence(frame)
+        making, inside = frame.event + 1, f"{moment['moment']}.".split(".")[1]
+        assert moment["where"] == (f"event {making}, sub-step {inside}" if inside else f"event {frame.event}")
         records = frame.records or frame.last_records
         if records and records[-1].line is not None:
             assert chapter["lanes"][0]["code"][lane["line"]]["number"] == records[-1].line.number
