@@ -39,7 +39,7 @@ def test_parquet_has_what_csv_has(slotscope, tmp_path):
     table = pyarrow.parquet.read_table(tmp_path / "e.parquet")
     texts = [{name: "" if cell is None else str(cell) for name, cell in row.items()} for row in table.to_pylist()]
     assert texts == lines_of(tmp_path / "e.csv")
-    assert table.schema.field("time").metadata[b"unit"] == b"time"
+    assert table.schema.field("time").metadata[b"unit"] == b"mean service times"
 
 
 def test_it_says_what_it_wrote(slotscope, tmp_path):

@@ -9,6 +9,7 @@ from typing import Any, Sequence
 
 from slotscope.model.cli.bounds import solved
 from slotscope.model.cli.experiments import executor_for
+from slotscope.model.cli.output import Report
 from slotscope.model.lab import experiment_module, experiment_name, experiments
 from slotscope.model.lab.files import prepare
 from slotscope.model.lab.plan import Options
@@ -87,7 +88,21 @@ def reproduce(
     return ExperimentResult(run_plan(experiment_module(name), scale, options, executor_for(workers, None), store))
 
 
-def bounds(scenario: str | Path, policy: str | None = None, trace: tuple[str, ...] = ()) -> dict[str, Any]:
+class Bounds(dict[str, Any]):
+    """What ``slotscope bounds --json`` prints, as plain data; it prints and shows itself as the command does."""
+
+    def __init__(self, found: Report) -> None:
+        super().__init__(found.data)
+        self._text = found.text
+
+    def __str__(self) -> str:
+        return self._text()
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(self._text())}</pre>"
+
+
+def bounds(scenario: str | Path, policy: str | None = None, trace: tuple[str, ...] = ()) -> Bounds:
     """The linear programs and closed forms of a scenario: what ``slotscope bounds --json`` prints.
 
     Raises
@@ -98,4 +113,4 @@ def bounds(scenario: str | Path, policy: str | None = None, trace: tuple[str, ..
     options = argparse.Namespace(
         scenario=str(scenario), policy=policy, seed=None, trace=trace, json=True, appendix_c=None, save=None
     )
-    return solved(options).data
+    return Bounds(solved(options))

@@ -34,11 +34,11 @@ def events_table(words: Words, rows: np.ndarray) -> DataTable:
 
 def samples_table(words: Words, samples: NDArray[np.float64]) -> DataTable:
     """One row for each sample of the state, [n, width]: what can be asked of the state after its event."""
-    of_all = (("event", EVENT_COLUMN, "events so far", ""), ("time", TIME_COLUMN, "of the event", "time"))
+    events, times = (np.ascontiguousarray(samples[:, place]) for place in (EVENT_COLUMN, TIME_COLUMN))
     columns = [
-        DataColumn(name, np.ascontiguousarray(samples[:, place]), about, unit) for name, place, about, unit in of_all
+        DataColumn("event", events.astype(np.int64), "events so far"),
+        DataColumn("time", times, "of the event", words.unit_of(words.fields["time"])),
     ]
-    columns[0] = DataColumn("event", columns[0].values.astype(np.int64), "events so far")
     for field in words.each_field():
         if isinstance(field.source, SampleColumns):
             columns += _of_samples(words, field, samples)
@@ -90,7 +90,7 @@ def _of_row(words: Words, field: AskedField, rows: np.ndarray) -> DataColumn:
         values = values * source.scale(words.numbers)
     elif source.numbered:
         values = values + values.dtype.type(1)
-    return DataColumn(field.name, values, field.about, field.unit, None if known.all() else known, labels)
+    return DataColumn(field.name, values, field.about, words.unit_of(field), None if known.all() else known, labels)
 
 
 def _of_samples(words: Words, field: AskedField, samples: NDArray[np.float64]) -> Iterator[DataColumn]:
@@ -101,4 +101,4 @@ def _of_samples(words: Words, field: AskedField, samples: NDArray[np.float64]) -
     for number, (place, member) in enumerate(zip(found, members, strict=True), 1):
         name = f"{field.name}[{number}]" if field.index else field.name
         about = f"{field.about}: {member}" if member else field.about
-        yield DataColumn(name, np.ascontiguousarray(samples[:, place]), about, field.unit)
+        yield DataColumn(name, np.ascontiguousarray(samples[:, place]), about, words.unit_of(field))

@@ -81,10 +81,14 @@ class Words:
                 for word in self._written(field):
                     yield word._replace(text=f"{thing} 1 . {word.text}")
 
+    def unit_of(self, field: AskedField) -> str:
+        """Of the values of a field: where these are times, the scenario's own."""
+        return self._time_unit if field.unit == "time" else field.unit
+
     def _written(self, field: AskedField) -> Iterator[Word]:
         cost = {"RowColumn": "row", "SampleColumns": "sample"}.get(type(field.source).__name__, "state")
         about = f"{field.about} ({field.symbol})" if field.symbol and field.symbol not in field.about else field.about
-        unit = self._time_unit if field.unit == "time" else field.unit
+        unit = self.unit_of(field)
         for place, member in enumerate(self.dimensions[field.index] if field.index else ("",), start=1):
             if not field.index:
                 yield Word(field.name, about, unit, cost)

@@ -6,6 +6,7 @@ import ast
 import json
 import subprocess
 import sys
+from html import unescape
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +28,7 @@ def test_every_name_is_there_and_nothing_is_loaded_before_it_is_wanted() -> None
     assert {*slotscope.__all__} <= {*dir(slotscope)}
     for name in slotscope.__all__:
         assert getattr(slotscope, name).__doc__, name
-    with pytest.raises(AttributeError, match="it has ComparedPolicies, "):
+    with pytest.raises(AttributeError, match="it has Bounds, ComparedPolicies, "):
         slotscope.nothing  # type: ignore[attr-defined]  # noqa: B018
     code = "import slotscope, sys; print([m for m in ('numpy', 'numba', 'PySide6', 'pydantic') if m in sys.modules])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -138,8 +139,10 @@ def test_comparing_is_what_the_command_prints(slotscope_command) -> None:
 
 @pytest.mark.parametrize("scenario", CLASSROOMS)
 def test_bounds_are_what_the_command_prints(scenario: str, slotscope_command) -> None:
-    found = json.loads(slotscope_command(f"bounds {scenario} --json").out)
-    assert json.loads(json.dumps(slotscope.bounds(scenario))) == found
+    found = slotscope.bounds(scenario)
+    assert json.loads(json.dumps(found)) == json.loads(slotscope_command(f"bounds {scenario} --json").out)
+    assert f"{found}\n" == slotscope_command(f"bounds {scenario}").out
+    assert unescape(found._repr_html_()) == f"<pre>{found}</pre>"
 
 
 def test_an_experiment_is_carried_out_and_kept(tmp_path: Path) -> None:
