@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from slotscope.comparing import ComparedPolicies, compare
-    from slotscope.experiments import Bounds, ExperimentResult, bounds, reproduce
+    from slotscope.experiments import ExperimentResult, FoundBounds, bounds, reproduce
     from slotscope.model.errors import UserError
     from slotscope.model.measures.metrics import Estimate
     from slotscope.model.reporting.data_columns import DataColumn
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from slotscope.runs import Run, open
 
 __all__ = [
-    "Bounds",
     "ComparedPolicies",
     "DataColumn",
     "DataTable",
     "Estimate",
     "ExperimentResult",
+    "FoundBounds",
     "Picture",
     "Run",
     "UserError",
@@ -46,7 +46,7 @@ __all__ = [
 #: Where the names are: all of the program is imported by way of this package, which must load nothing itself.
 _MODULES = {
     "comparing": ("ComparedPolicies", "compare"),
-    "experiments": ("Bounds", "ExperimentResult", "bounds", "reproduce"),
+    "experiments": ("FoundBounds", "ExperimentResult", "bounds", "reproduce"),
     "model.reporting.data_columns": ("DataColumn",),
     "model.reporting.data_tables": ("DataTable",),
     "model.errors": ("UserError",),

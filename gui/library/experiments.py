@@ -88,7 +88,7 @@ def reproduce(
     return ExperimentResult(run_plan(experiment_module(name), scale, options, executor_for(workers, None), store))
 
 
-class Bounds(dict[str, Any]):
+class FoundBounds(dict[str, Any]):
     """What ``slotscope bounds --json`` prints, as plain data; it prints and shows itself as the command does."""
 
     def __init__(self, found: Report) -> None:
@@ -102,7 +102,7 @@ class Bounds(dict[str, Any]):
         return f"<pre>{escape(self._text())}</pre>"
 
 
-def bounds(scenario: str | Path, policy: str | None = None, trace: tuple[str, ...] = ()) -> Bounds:
+def bounds(scenario: str | Path, policy: str | None = None, trace: tuple[str, ...] = ()) -> FoundBounds:
     """The linear programs and closed forms of a scenario: what ``slotscope bounds --json`` prints.
 
     Raises
@@ -113,4 +113,4 @@ def bounds(scenario: str | Path, policy: str | None = None, trace: tuple[str, ..
     options = argparse.Namespace(
         scenario=str(scenario), policy=policy, seed=None, trace=trace, json=True, appendix_c=None, save=None
     )
-    return Bounds(solved(options))
+    return FoundBounds(solved(options))

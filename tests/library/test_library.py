@@ -28,7 +28,7 @@ def test_every_name_is_there_and_nothing_is_loaded_before_it_is_wanted() -> None
     assert {*slotscope.__all__} <= {*dir(slotscope)}
     for name in slotscope.__all__:
         assert getattr(slotscope, name).__doc__, name
-    with pytest.raises(AttributeError, match="it has Bounds, ComparedPolicies, "):
+    with pytest.raises(AttributeError, match="it has ComparedPolicies, "):
         slotscope.nothing  # type: ignore[attr-defined]  # noqa: B018
     code = "import slotscope, sys; print([m for m in ('numpy', 'numba', 'PySide6', 'pydantic') if m in sys.modules])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
