@@ -7,6 +7,7 @@ made only after the last one was taken, so a slow drawing slows no run down.
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import Any, Callable
@@ -383,6 +384,8 @@ class RunWorker(QObject):
 
     def open(self, scenario: str | Scenario, **choices: Any) -> Session:
         """Open a scenario, telling how far the reading of its trace, or its plan, has come."""
+        if isinstance(scenario, str):
+            self._report(tr("Opening {scenario}").format(scenario=Path(scenario).name))
         return Session.open(scenario, kernel=False, **choices)
 
     def refresh(self) -> None:

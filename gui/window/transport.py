@@ -384,11 +384,13 @@ def _clock_text(info: RunInfo, time: float) -> str:
 
 
 def _fill(box: QComboBox, items: list[tuple[str, str]]) -> None:
+    """Offer names with their titles; none is shown until it runs."""
     with QSignalBlocker(box):
         box.clear()
         for name, title in items:
             box.addItem(name, name)
             box.setItemData(box.count() - 1, title, Qt.ItemDataRole.ToolTipRole)
+        box.setCurrentIndex(-1)
 
 
 def _show_choice(box: QComboBox, source: str, name: str) -> None:

@@ -884,6 +884,10 @@ Die Eingabetaste fragt damit den ganzen Verlauf, wie waiting &gt; 50 becomes tru
             <translation>Geöffnet:</translation>
         </message>
         <message>
+            <source>Opening {scenario}</source>
+            <translation>{scenario} wird geöffnet</translation>
+        </message>
+        <message>
             <source>Nothing is copied: {fault}.</source>
             <translation>Nichts ist kopiert: {fault}.</translation>
         </message>

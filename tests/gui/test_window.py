@@ -294,3 +294,14 @@ def test_that_the_run_is_compiled_is_not_said_over_a_refusal(window: MainWindow)
     window.say("")
     window.worker.compiled.emit(True)
     assert "full speed" in window.status.said.text()
+
+
+def test_what_is_being_opened_is_told_and_no_box_names_what_does_not_run(qtbot: QtBot, tmp_path: Path) -> None:
+    with complete_window(qtbot, tmp_path) as window:
+        assert (window.transport.scenario.currentText(), window.transport.policy.currentText()) == ("", "")
+        said: list[str] = []
+        window.worker.progressed.connect(lambda progress: said.append(progress.text))
+        window.control.open("dra-classroom")
+        rest(qtbot, window, lambda: window.transport.policy.currentText() == "dra")
+        qtbot.waitUntil(lambda: said == ["Opening dra-classroom", ""])
+        assert "Opening" not in window.status.said.text()
