@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,33 +91,41 @@ def servers_of(state: ReservationState, configuration: Configuration) -> NDArray
 @lru_cache(maxsize=4)
 def _stacks(configuration: bytes, stamp: bytes) -> _Stacks:
     stamps = np.frombuffer(stamp, np.int64)
-    table = np.frombuffer(configuration, np.int32).reshape(len(stamps), -1)
-    configurations, stack = distinct_rows(table)
-    order = np.lexsort((-stamps, stack))
-    lengths = np.bincount(stack, minlength=len(configurations))
-    starts = np.concatenate(([0], np.cumsum(lengths)))
+    found = stacked(np.frombuffer(configuration, np.int32).reshape(len(stamps), -1), stamps)
+    order, starts, stack, configurations = found
     index = np.empty(len(stack), np.int32)
-    index[order] = np.arange(1, len(stack) + 1) - np.repeat(starts[:-1], lengths)
-    for array in (order, stack, index, configurations):
+    index[order] = np.arange(1, len(stack) + 1) - starts[stack[order]]
+    for array in (*found, index):
         array.flags.writeable = False
     number_of = {tuple(row): place for place, row in enumerate(configurations.tolist())}
-    return _Stacks(order, starts.tolist(), stack, index, configurations, number_of)
+    return _Stacks(order, [*starts.tolist(), len(stack)], stack, index, configurations, number_of)
 
 
 #: Odd multipliers of a hash over the rows of a configuration table.
 _FACTORS = np.random.Generator(np.random.PCG64(7)).integers(1, 2**62, 64, dtype=np.int64) * 2 + 1
 
 
-def distinct_rows(table: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The distinct rows of *table* [L, J], and for each row the number of its distinct one.
+def stacked(table: NDArray[np.int32], stamps: NDArray[np.int64]) -> tuple[NDArray[Any], ...]:
+    """The rows of *table* [L, J] by what they are, and of equal ones the latest stamp first, by one sort.
 
-    The rows are told apart by a hash, because sorting numbers is far faster than sorting
-    rows; the result is checked, and sorted by rows should two of them ever collide.
+    Returns the order of the rows [L]; where in it each distinct one begins [S]; for each row the number of its
+    distinct one [L]; and those [S, J].  The rows are told apart by a hash, because sorting numbers is far faster than
+    sorting rows; the result is checked, and sorted by rows should two of them ever collide.
     """
-    with np.errstate(over="ignore"):
-        keys = table @ _FACTORS[: table.shape[1]]
-    _, first, stack = np.unique(keys, return_index=True, return_inverse=True)
-    rows = table[first]
+    keys = table @ _FACTORS[: table.shape[1]]
+    order, starts, stack = _sorted(keys, stamps)
+    rows = table[order[starts]]
     if not (rows[stack] == table).all():
-        rows, stack = np.unique(table, axis=0, return_inverse=True)
-    return rows, stack.reshape(-1).astype(np.int32)
+        order, starts, stack = _sorted(np.unique(table, axis=0, return_inverse=True)[1].reshape(-1), stamps)
+        rows = table[order[starts]]
+    return order, starts, stack, rows
+
+
+def _sorted(keys: NDArray[np.int64], stamps: NDArray[np.int64]) -> tuple[NDArray[Any], ...]:
+    order = np.lexsort((-stamps, keys))
+    ordered = keys[order]
+    begins = np.ones(len(keys), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=begins[1:])
+    stack = np.empty(len(keys), np.int32)
+    stack[order] = np.cumsum(begins) - 1
+    return order, np.flatnonzero(begins), stack

@@ -13,7 +13,7 @@ from typing import NamedTuple, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.kinds.reservation.classification import distinct_rows
+from slotscope.model.kinds.reservation.classification import stacked
 from slotscope.model.kinds.reservation.state import GREEDY_LENGTH, ReservationState
 from slotscope.model.reporting.records import Configuration
 from slotscope.model.systems.bitset import packed
@@ -134,7 +134,7 @@ def _named(
     state: ReservationState, known: Configurations, found: int, greedy_set: Sequence[Configuration]
 ) -> dict[str, np.ndarray]:
     """The numbers of the servers' configurations, of GPA's *found* ones and of the greedy set."""
-    rows, stack = distinct_rows(state.configuration)
+    _, _, stack, rows = stacked(state.configuration, state.stamp)
     present = [tuple(row) for row in rows.tolist()]
     # In the order of the rows, so that numbers do not depend on a hash.
     for row in sorted(present):
