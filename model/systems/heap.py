@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from slotscope.model.jit import jitable
+from slotscope.model.jit import jitable, unsigned
 
 Array = Any
 
@@ -17,18 +15,18 @@ Array = Any
 @jitable
 def push(times: Array, records: Array, size: int, time: float, record: int, numbers: Array) -> None:
     """Insert an entry into a heap of *size* entries; the arrays must have room for one more."""
-    number = numbers[np.uintp(record)]
+    number = numbers[unsigned(record)]
     hole = size
     while hole > 0:
         parent = (hole - 1) >> 2
-        above = times[np.uintp(parent)]
-        if above < time or (above == time and numbers[np.uintp(records[np.uintp(parent)])] < number):
+        above = times[unsigned(parent)]
+        if above < time or (above == time and numbers[unsigned(records[unsigned(parent)])] < number):
             break
-        times[np.uintp(hole)] = above
-        records[np.uintp(hole)] = records[np.uintp(parent)]
+        times[unsigned(hole)] = above
+        records[unsigned(hole)] = records[unsigned(parent)]
         hole = parent
-    times[np.uintp(hole)] = time
-    records[np.uintp(hole)] = record
+    times[unsigned(hole)] = time
+    records[unsigned(hole)] = record
 
 
 @jitable
@@ -43,39 +41,39 @@ def pop(times: Array, records: Array, size: int, numbers: Array) -> int:
 def remove(times: Array, records: Array, size: int, position: int, numbers: Array) -> None:
     """Remove the entry at *position*; the freed last place is cleared."""
     last = size - 1
-    time = times[np.uintp(last)]
-    record = records[np.uintp(last)]
-    times[np.uintp(last)] = float("inf")
-    records[np.uintp(last)] = -1
+    time = times[unsigned(last)]
+    record = records[unsigned(last)]
+    times[unsigned(last)] = float("inf")
+    records[unsigned(last)] = -1
     if position == last:
         return
-    number = numbers[np.uintp(record)]
+    number = numbers[unsigned(record)]
     hole = position
     while True:
         child = 4 * hole + 1
         if child >= last:
             break
         best = child
-        below = times[np.uintp(child)]
+        below = times[unsigned(child)]
         for other in range(child + 1, min(child + 4, last)):
-            there = times[np.uintp(other)]
+            there = times[unsigned(other)]
             if there == below and (
-                numbers[np.uintp(records[np.uintp(other)])] < numbers[np.uintp(records[np.uintp(best)])]
+                numbers[unsigned(records[unsigned(other)])] < numbers[unsigned(records[unsigned(best)])]
             ):
                 best = other
             # Which child is first cannot be foreseen: a choice of values costs less than a jump.
             best = other if there < below else best
             below = min(there, below)
-        if time < below or (time == below and number < numbers[np.uintp(records[np.uintp(best)])]):
+        if time < below or (time == below and number < numbers[unsigned(records[unsigned(best)])]):
             break
-        times[np.uintp(hole)] = below
-        records[np.uintp(hole)] = records[np.uintp(best)]
+        times[unsigned(hole)] = below
+        records[unsigned(hole)] = records[unsigned(best)]
         hole = best
     if hole == position:
         push(times, records, hole, time, record, numbers)
     else:
-        times[np.uintp(hole)] = time
-        records[np.uintp(hole)] = record
+        times[unsigned(hole)] = time
+        records[unsigned(hole)] = record
 
 
 @jitable

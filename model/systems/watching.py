@@ -13,7 +13,7 @@ from typing import Any, Callable, Collection, NamedTuple, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.jit import compiled_anew, jitable, with_others
+from slotscope.model.jit import compiled_anew, jitable, unsigned, with_others
 
 Array = Any
 
@@ -108,7 +108,7 @@ def differs(words: Array, were: Array, start: int) -> bool:
     """Whether a block of words does; of a length known when it is compiled, so that whole vectors are compared."""
     found = np.uint64(0)
     for at in range(BLOCK):
-        found |= words[np.uintp(start + at)] ^ were[np.uintp(start + at)]
+        found |= words[unsigned(start + at)] ^ were[unsigned(start + at)]
     return bool(found != 0)
 
 
@@ -119,7 +119,7 @@ def compare_words(
     """As :func:`compare`, from one word of eight bytes to another."""
     words, were = content[8 * start : 8 * end].view(np.uint64), then[8 * start : 8 * end].view(np.uint64)
     for at in range(end - start):
-        if words[np.uintp(at)] != were[np.uintp(at)]:
+        if words[unsigned(at)] != were[unsigned(at)]:
             compare(content, then, 8 * (start + at), 8 * (start + at) + 8, width, log, first, event)
 
 

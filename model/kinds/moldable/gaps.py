@@ -12,9 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from slotscope.model.jit import jitable
+from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.moldable.rules import AllocationRules
 from slotscope.model.kinds.moldable.state import BUSY, MoldableState
 
@@ -33,30 +31,30 @@ def open_pools(state: MoldableState, rules: AllocationRules) -> None:
 @jitable
 def link(state: State, pool: int, start: int, length: int) -> None:
     """A gap begins to be."""
-    place = np.uintp(min(length, state.gap_head.shape[1]) - 1)
-    head = state.gap_head[np.uintp(pool), place]
-    state.gap_next[np.uintp(start)] = head
-    state.gap_previous[np.uintp(start)] = -1
+    place = unsigned(min(length, state.gap_head.shape[1]) - 1)
+    head = state.gap_head[unsigned(pool), place]
+    state.gap_next[unsigned(start)] = head
+    state.gap_previous[unsigned(start)] = -1
     if head >= 0:
-        state.gap_previous[np.uintp(head)] = start
-    state.gap_head[np.uintp(pool), place] = start
-    state.run_length[np.uintp(start)] = length
-    state.run_length[np.uintp(start + length - 1)] = length
+        state.gap_previous[unsigned(head)] = start
+    state.gap_head[unsigned(pool), place] = start
+    state.run_length[unsigned(start)] = length
+    state.run_length[unsigned(start + length - 1)] = length
 
 
 @jitable
 def unlink(state: State, pool: int, start: int) -> int:
     """A gap ends to be; returns its length."""
-    length = state.run_length[np.uintp(start)]
-    following = state.gap_next[np.uintp(start)]
-    previous = state.gap_previous[np.uintp(start)]
+    length = state.run_length[unsigned(start)]
+    following = state.gap_next[unsigned(start)]
+    previous = state.gap_previous[unsigned(start)]
     if previous >= 0:
-        state.gap_next[np.uintp(previous)] = following
+        state.gap_next[unsigned(previous)] = following
     else:
-        place = np.uintp(min(length, state.gap_head.shape[1]) - 1)
-        state.gap_head[np.uintp(pool), place] = following
+        place = unsigned(min(length, state.gap_head.shape[1]) - 1)
+        state.gap_head[unsigned(pool), place] = following
     if following >= 0:
-        state.gap_previous[np.uintp(following)] = previous
+        state.gap_previous[unsigned(following)] = previous
     return int(length)
 
 
@@ -65,13 +63,13 @@ def best_gap(state: State, pool: int, count: int) -> int:
     """The shortest gap of at least *count* servers, else the longest; the pool has a free one."""
     lengths = state.gap_head.shape[1]
     for place in range(min(count, lengths) - 1, lengths):
-        start = state.gap_head[np.uintp(pool), np.uintp(place)]
+        start = state.gap_head[unsigned(pool), unsigned(place)]
         if start >= 0:
             return int(start)
     place = min(count, lengths) - 2
-    while state.gap_head[np.uintp(pool), np.uintp(place)] < 0:
+    while state.gap_head[unsigned(pool), unsigned(place)] < 0:
         place -= 1
-    return int(state.gap_head[np.uintp(pool), np.uintp(place)])
+    return int(state.gap_head[unsigned(pool), unsigned(place)])
 
 
 @jitable
@@ -83,17 +81,17 @@ def mark(state: State, start: int, count: int, record: int) -> None:
     """
     last = start + count - 1
     for server in range(start, start + count, 2):
-        state.server_job[np.uintp(server)] = record
-        state.server_job[np.uintp(min(server + 1, last))] = record
+        state.server_job[unsigned(server)] = record
+        state.server_job[unsigned(min(server + 1, last))] = record
 
 
 @jitable
 def take(state: State, pool: int, count: int, last: int) -> int:
     """*count* free servers of a pool go to the job whose last piece begins at *last* (-1: it has
     none yet); returns where its last piece begins now."""
-    state.free[np.uintp(pool)] -= count
+    state.free[unsigned(pool)] -= count
     state.number[BUSY] += count
-    record = state.server_job[np.uintp(last)] if last >= 0 else -1
+    record = state.server_job[unsigned(last)] if last >= 0 else -1
     while count > 0:
         start = best_gap(state, pool, count)
         length = unlink(state, pool, start)
@@ -101,12 +99,12 @@ def take(state: State, pool: int, count: int, last: int) -> int:
         if length > used:
             link(state, pool, start + used, length - used)
         if last >= 0:
-            state.piece_next[np.uintp(last)] = start
+            state.piece_next[unsigned(last)] = start
         else:
             record = start
         mark(state, start, used, record)
-        state.run_length[np.uintp(start)] = used
-        state.piece_next[np.uintp(start)] = -1
+        state.run_length[unsigned(start)] = used
+        state.piece_next[unsigned(start)] = -1
         last = start
         count -= used
     return last
@@ -115,15 +113,15 @@ def take(state: State, pool: int, count: int, last: int) -> int:
 @jitable
 def give_back(state: State, rules: Any, pool: int, start: int) -> None:
     """The piece that begins at *start* becomes free, and one gap with the gaps beside it."""
-    length = int(state.run_length[np.uintp(start)])
-    pool_first, pool_end = rules.pool_first[np.uintp(pool)], rules.pool_end[np.uintp(pool)]
+    length = int(state.run_length[unsigned(start)])
+    pool_first, pool_end = rules.pool_first[unsigned(pool)], rules.pool_end[unsigned(pool)]
     mark(state, start, length, -1)
-    state.free[np.uintp(pool)] += length
+    state.free[unsigned(pool)] += length
     state.number[BUSY] -= length
     end = start + length
-    if start > pool_first and state.server_job[np.uintp(start - 1)] < 0:
-        start -= state.run_length[np.uintp(start - 1)]
+    if start > pool_first and state.server_job[unsigned(start - 1)] < 0:
+        start -= state.run_length[unsigned(start - 1)]
         unlink(state, pool, start)
-    if end < pool_end and state.server_job[np.uintp(end)] < 0:
+    if end < pool_end and state.server_job[unsigned(end)] < 0:
         end += unlink(state, pool, end)
     link(state, pool, start, end - start)

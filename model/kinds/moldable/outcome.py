@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from slotscope.model.errors import PolicyError
-from slotscope.model.jit import jitable
+from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.moldable import physics
 from slotscope.model.kinds.moldable.rows import FLAG_BELOW, FLAG_FREED, FLAG_FULL
 from slotscope.model.kinds.moldable.rules import AllocationRules
@@ -37,7 +37,7 @@ def close(
     *free* servers open to the class, and its jobs *below* i1 servers, are as before the event.
     Returns all its flags.
     """
-    j = np.uintp(job_class)
+    j = unsigned(job_class)
     if kind == DEPARTURE:
         if free == 0:
             flags |= FLAG_FREED
@@ -58,7 +58,7 @@ def close(
     row["request"] = request
     row["width"] = width
     row["free"] = free
-    row["running"] = state.jobs[j, np.uintp(width)]
+    row["running"] = state.jobs[j, unsigned(width)]
     row["busy"] = state.number[BUSY]
     row["flags"] = flags
     row["kind"] = kind

@@ -1,7 +1,7 @@
 """What an event does to the state, written once for the reference engine and the kernel.
 
 Nothing here decides or checks; the system checks a decision before it gets here.  Indices without
-a sign (``np.uintp``) spare the compiled code the question whether one counts from the end.
+a sign (``unsigned``) spare the compiled code the question whether one counts from the end.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from slotscope.model.jit import jitable
+from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.moldable import gaps
 from slotscope.model.kinds.moldable.state import (
     ADMITTED,
@@ -48,50 +48,50 @@ def request(tables: Any, rules: Any, job_class: int, number: int, free: int) -> 
 
     The draw is a function of the job's number: a blocked job uses one up.
     """
-    j = np.uintp(job_class)
+    j = unsigned(job_class)
     if rules.by_free.shape[0] > 0:
-        return int(rules.by_free[j, np.uintp(free)])
+        return int(rules.by_free[j, unsigned(free)])
     last = rules.width.shape[1] - 1
     place = 0
     if last > 0:
         word = random_word(tables.key[0], number, 0)
-        while place < last and word > rules.last_word[j, np.uintp(place)]:
+        while place < last and word > rules.last_word[j, unsigned(place)]:
             place += 1
-    return int(rules.width[j, np.uintp(place)])
+    return int(rules.width[j, unsigned(place)])
 
 
 @jitable
 def free_for(state: State, rules: Any, job_class: int) -> int:
     """Free servers that a job of the class may take."""
-    free = state.free[np.uintp(rules.own_pool[np.uintp(job_class)])]
+    free = state.free[unsigned(rules.own_pool[unsigned(job_class)])]
     if rules.common_pool[0] >= 0:
-        free += state.free[np.uintp(rules.common_pool[0])]
+        free += state.free[unsigned(rules.common_pool[0])]
     return int(free)
 
 
 @jitable
 def settle_class(state: State, tables: Any, job_class: int) -> None:
     """What the class has been at since a job of it last came or left enters the integrals."""
-    j = np.uintp(job_class)
+    j = unsigned(job_class)
     now = state.clock[NOW]
     elapsed = now - state.class_since[j]
     for k in range(LEVELS):
-        state.level_area[j, np.uintp(k)] += state.level[j, np.uintp(k)] * elapsed
+        state.level_area[j, unsigned(k)] += state.level[j, unsigned(k)] * elapsed
     shift = tables.bin_shift[j]
-    first = (state.jobs[j, np.uintp(tables.pair[j, 0])] - tables.bin_low[j, 0]) >> shift
-    second = (state.jobs[j, np.uintp(tables.pair[j, 1])] - tables.bin_low[j, 1]) >> shift
+    first = (state.jobs[j, unsigned(tables.pair[j, 0])] - tables.bin_low[j, 0]) >> shift
+    second = (state.jobs[j, unsigned(tables.pair[j, 1])] - tables.bin_low[j, 1]) >> shift
     if 0 <= first < BINS and 0 <= second < BINS:
-        state.occupancy[j, np.uintp(first), np.uintp(second)] += elapsed
+        state.occupancy[j, unsigned(first), unsigned(second)] += elapsed
     state.class_since[j] = now
 
 
 @jitable
 def set_levels(state: State, tables: Any, job_class: int) -> None:
     """What the levels of a class are now."""
-    j = np.uintp(job_class)
+    j = unsigned(job_class)
     squared = 0.0
     for side in range(2):
-        there = state.jobs[j, np.uintp(tables.pair[j, side])] - tables.pair_target[j, side]
+        there = state.jobs[j, unsigned(tables.pair[j, side])] - tables.pair_target[j, side]
         squared += tables.pair_weight[j, side] * there * there
     below = state.below[0, j]
     state.level[j, DISTANCE] = state.distance[j] / DISTANCE_UNIT
@@ -102,8 +102,8 @@ def set_levels(state: State, tables: Any, job_class: int) -> None:
 @jitable
 def count_job(state: State, tables: Any, job_class: int, width: int, by: int) -> None:
     """X_i of a class changes by 1 or -1; integrals, distance and levels follow."""
-    j = np.uintp(job_class)
-    i = np.uintp(width)
+    j = unsigned(job_class)
+    i = unsigned(width)
     now = state.clock[NOW]
     before = state.jobs[j, i]
     spent = before * (now - state.since[j, i])
@@ -126,21 +126,21 @@ def admit(state: State, tables: Any, rules: Any, job_class: int, number: int, re
 
     When it departs is set by :func:`schedule`.
     """
-    own = rules.own_pool[np.uintp(job_class)]
-    mine = min(width, state.free[np.uintp(own)])
+    own = rules.own_pool[unsigned(job_class)]
+    mine = min(width, state.free[unsigned(own)])
     last = -1
     if mine > 0:
         last = take(state, own, mine, last)
     if width > mine:
         last = take(state, rules.common_pool[0], width - mine, last)
-    record = state.server_job[np.uintp(last)]
-    at = np.uintp(record)
+    record = state.server_job[unsigned(last)]
+    at = unsigned(record)
     state.job_number[at] = number
     state.job_class[at] = job_class
     state.job_width[at] = width
     state.job_request[at] = requested
     state.job_arrival[at] = state.clock[NOW]
-    j = np.uintp(job_class)
+    j = unsigned(job_class)
     state.tally[ADMITTED, j] += 1
     if width < requested:
         state.tally[PARTIAL, j] += 1
@@ -153,28 +153,28 @@ def admit(state: State, tables: Any, rules: Any, job_class: int, number: int, re
 @jitable
 def schedule(state: State, record: int, departure: float) -> None:
     """The job departs at that time."""
-    at = np.uintp(record)
+    at = unsigned(record)
     lasts = departure - state.job_arrival[at]
-    state.time_sum[OF_ADMITTED, np.uintp(state.job_class[at])] += lasts
+    state.time_sum[OF_ADMITTED, unsigned(state.job_class[at])] += lasts
     state.job_departure[at] = departure
 
 
 @jitable
 def depart(state: State, tables: Any, rules: Any, record: int) -> None:
     """The job in a record leaves its servers."""
-    at = np.uintp(record)
+    at = unsigned(record)
     job_class = state.job_class[at]
     width = state.job_width[at]
     lasts = state.job_departure[at] - state.job_arrival[at]
-    j = np.uintp(job_class)
+    j = unsigned(job_class)
     own = rules.own_pool[j]
     state.tally[DEPARTED, j] += 1
     state.time_sum[OF_DEPARTED, j] += lasts
     count_job(state, tables, job_class, width, -1)
     start = record
     while start >= 0:
-        following = state.piece_next[np.uintp(start)]
-        inside = rules.pool_first[np.uintp(own)] <= start < rules.pool_end[np.uintp(own)]
+        following = state.piece_next[unsigned(start)]
+        inside = rules.pool_first[unsigned(own)] <= start < rules.pool_end[unsigned(own)]
         give_back(state, rules, own if inside else rules.common_pool[0], start)
         start = following
     state.job_number[at] = -1

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from slotscope.model.errors import PolicyError
-from slotscope.model.jit import jitable
+from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.phases import physics
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.rows import FLAG_IDLE, FLAG_OVERRUN
@@ -80,9 +80,9 @@ def note_server(state: Any, capacity: Any, outcome: Any) -> None:
     if server < 0:
         return
     for d in range(len(capacity)):
-        if state.use[np.uintp(server), np.uintp(d)] > capacity[np.uintp(d)]:
+        if state.use[unsigned(server), unsigned(d)] > capacity[unsigned(d)]:
             outcome[FLAGS] |= FLAG_OVERRUN
-    if outcome[HAD_JOBS] > 0 and state.jobs_on[np.uintp(server)] == 0:
+    if outcome[HAD_JOBS] > 0 and state.jobs_on[unsigned(server)] == 0:
         outcome[FLAGS] |= FLAG_IDLE
 
 

@@ -1,7 +1,7 @@
 """What an event does to the state, written once for the reference engine and the kernels.
 
 Nothing here decides or checks; the system checks a decision before it gets here.  Indices without
-a sign (``np.uintp``) spare the compiled code the question whether one counts from the end.
+a sign (``unsigned``) spare the compiled code the question whether one counts from the end.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from slotscope.model.jit import jitable
+from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.phases.state import (
     ACTIVE,
     ARRIVED,
@@ -55,9 +55,9 @@ def take_record(state: State, number: int, job_type: int, pool: int) -> int:
     """A free job record for a new job, which is nowhere yet."""
     free = state.number[FREE] - 1
     state.number[FREE] = free
-    record = state.free_record[np.uintp(free)]
-    at = np.uintp(record)
-    state.free_record[np.uintp(free)] = -1
+    record = state.free_record[unsigned(free)]
+    at = unsigned(record)
+    state.free_record[unsigned(free)] = -1
     state.job_number[at] = number
     state.job_type[at] = job_type
     state.job_phase[at] = job_type
@@ -79,8 +79,8 @@ def draw_move(state: State, tables: Any, record: int) -> None:
 
     A phase that is left at rate 0 is left by a script only.
     """
-    at = np.uintp(record)
-    phase = np.uintp(state.job_phase[at])
+    at = unsigned(record)
+    phase = unsigned(state.job_phase[at])
     if tables.out_rate[phase] <= 0.0:
         state.job_due[at] = np.inf
         state.job_next[at] = -1
@@ -92,7 +92,7 @@ def draw_move(state: State, tables: Any, record: int) -> None:
     where = uniform(random_word(key, number, 2 * moves + 1))
     phases = tables.next_phase.shape[1]
     following = 0
-    while following < phases and where > tables.next_phase[phase, np.uintp(following)]:
+    while following < phases and where > tables.next_phase[phase, unsigned(following)]:
         following += 1
     state.job_next[at] = following
     state.job_due[at] = state.clock[NOW] + time
@@ -102,7 +102,7 @@ def draw_move(state: State, tables: Any, record: int) -> None:
 def schedule(state: State, record: int) -> None:
     """The job's next move enters the heap, if it has one."""
     size = state.number[MOVES]
-    due = state.job_due[np.uintp(record)]
+    due = state.job_due[unsigned(record)]
     if due == np.inf:
         return
     heap_push(state.heap_time, state.heap_record, size, due, record, state.job_number)
@@ -112,20 +112,20 @@ def schedule(state: State, record: int) -> None:
 @jitable
 def cost_of(tables: Any, row: Array, use: Array, server: int) -> int:
     """h of the real jobs of a server, in units of cost; *row* [S, I], *use* [S, D]."""
-    at = np.uintp(server)
+    at = unsigned(server)
     if tables.power[0] == 0:
         place = 0
         for phase in range(row.shape[1]):
-            for _ in range(row[at, np.uintp(phase)]):
-                place = tables.up[np.uintp(place), np.uintp(phase)]
-        return int(tables.cost_table[np.uintp(place)])
+            for _ in range(row[at, unsigned(phase)]):
+                place = tables.up[unsigned(place), unsigned(phase)]
+        return int(tables.cost_table[unsigned(place)])
     total = 0
     for d in range(use.shape[1]):
-        excess = use[at, np.uintp(d)] - tables.capacity[np.uintp(d)]
+        excess = use[at, unsigned(d)] - tables.capacity[unsigned(d)]
         if excess > 0:
             if tables.power[0] == 2:
                 excess *= excess
-            total += excess * tables.weight[np.uintp(d)]
+            total += excess * tables.weight[unsigned(d)]
     return total
 
 
@@ -133,16 +133,16 @@ def cost_of(tables: Any, row: Array, use: Array, server: int) -> int:
 def settle_cost(state: State, tables: Any, server: int) -> None:
     """The cost of a server whose real jobs have changed."""
     cost = cost_of(tables, state.real, state.use, server)
-    state.number[COST] += cost - state.cost[np.uintp(server)]
-    state.cost[np.uintp(server)] = cost
+    state.number[COST] += cost - state.cost[unsigned(server)]
+    state.cost[unsigned(server)] = cost
 
 
 @jitable
 def observe(state: State, server: int, place: int) -> None:
     """The observed configuration of a server changes; the old one's time is counted."""
-    at = np.uintp(server)
+    at = unsigned(server)
     now = state.clock[NOW]
-    state.occupancy[np.uintp(state.observed[at])] += now - state.observed_since[at]
+    state.occupancy[unsigned(state.observed[at])] += now - state.observed_since[at]
     state.observed[at] = place
     state.observed_since[at] = now
 
@@ -150,17 +150,17 @@ def observe(state: State, server: int, place: int) -> None:
 @jitable
 def add_use(state: State, tables: Any, server: int, phase: int, jobs: int) -> None:
     """So many more real jobs of a phase use the server now."""
-    at = np.uintp(server)
+    at = unsigned(server)
     for d in range(state.use.shape[1]):
-        state.use[at, np.uintp(d)] += jobs * tables.demand[np.uintp(phase), np.uintp(d)]
+        state.use[at, unsigned(d)] += jobs * tables.demand[unsigned(phase), unsigned(d)]
 
 
 @jitable
 def add_peak_use(state: State, tables: Any, server: int, job_type: int, jobs: int) -> None:
     """So many more real jobs of a type may use the server."""
-    at = np.uintp(server)
+    at = unsigned(server)
     for d in range(state.use.shape[1]):
-        state.peak_use[at, np.uintp(d)] += jobs * tables.peak[np.uintp(job_type), np.uintp(d)]
+        state.peak_use[at, unsigned(d)] += jobs * tables.peak[unsigned(job_type), unsigned(d)]
 
 
 @jitable
@@ -174,14 +174,14 @@ def put(state: State, tables: Any, record: int, server: int) -> None:
 @jitable
 def settle(state: State, tables: Any, record: int, server: int) -> None:
     """A job is on a server, in its phase; its next move is not touched."""
-    at, on = np.uintp(record), np.uintp(server)
+    at, on = unsigned(record), unsigned(server)
     phase = state.job_phase[at]
     state.job_server[at] = server
     if state.job_virtual[at]:
-        state.virtual[on, np.uintp(phase)] += 1
+        state.virtual[on, unsigned(phase)] += 1
         state.number[VIRTUAL] += 1
     else:
-        state.real[on, np.uintp(phase)] += 1
+        state.real[on, unsigned(phase)] += 1
         state.number[REAL] += 1
         if state.jobs_on[on] == 0:
             state.number[ACTIVE] += 1
@@ -190,18 +190,18 @@ def settle(state: State, tables: Any, record: int, server: int) -> None:
         add_peak_use(state, tables, server, state.job_type[at], 1)
         settle_cost(state, tables, server)
     if len(state.observed):
-        observe(state, server, tables.up[np.uintp(state.observed[on]), np.uintp(phase)])
+        observe(state, server, tables.up[unsigned(state.observed[on]), unsigned(phase)])
 
 
 @jitable
 def put_on_backup(state: State, tables: Any, record: int, pool: int) -> int:
     """A real job goes to the idle backup server of lowest number, which is returned."""
-    at, of = np.uintp(record), np.uintp(pool)
+    at, of = unsigned(record), unsigned(pool)
     backup = state.backup_idle[of]
-    state.backup_record[of, np.uintp(backup)] = record
+    state.backup_record[of, unsigned(backup)] = record
     following = backup + 1
     last = state.backup_record.shape[1]
-    while following < last and state.backup_record[of, np.uintp(following)] >= 0:
+    while following < last and state.backup_record[of, unsigned(following)] >= 0:
         following += 1
     state.backup_idle[of] = following
     state.job_pool[at] = pool
@@ -220,21 +220,21 @@ def put_on_backup(state: State, tables: Any, record: int, pool: int) -> int:
 def backup_cost(tables: Any, phase: int) -> int:
     """h of one job alone on a server, in units of cost."""
     if tables.power[0] == 0:
-        return int(tables.cost_table[np.uintp(tables.up[0, np.uintp(phase)])])
+        return int(tables.cost_table[unsigned(tables.up[0, unsigned(phase)])])
     total = 0
     for d in range(len(tables.capacity)):
-        excess = tables.demand[np.uintp(phase), np.uintp(d)] - tables.capacity[np.uintp(d)]
+        excess = tables.demand[unsigned(phase), unsigned(d)] - tables.capacity[unsigned(d)]
         if excess > 0:
             if tables.power[0] == 2:
                 excess *= excess
-            total += excess * tables.weight[np.uintp(d)]
+            total += excess * tables.weight[unsigned(d)]
     return total
 
 
 @jitable
 def move(state: State, tables: Any, record: int, phase: int) -> None:
     """A job changes its phase where it is; its next move is drawn."""
-    at = np.uintp(record)
+    at = unsigned(record)
     before = state.job_phase[at]
     server = state.job_server[at]
     state.job_phase[at] = phase
@@ -242,17 +242,17 @@ def move(state: State, tables: Any, record: int, phase: int) -> None:
     if server < 0:
         state.number[COST] += backup_cost(tables, phase) - backup_cost(tables, before)
     elif state.job_virtual[at]:
-        state.virtual[np.uintp(server), np.uintp(before)] -= 1
-        state.virtual[np.uintp(server), np.uintp(phase)] += 1
+        state.virtual[unsigned(server), unsigned(before)] -= 1
+        state.virtual[unsigned(server), unsigned(phase)] += 1
     else:
-        state.real[np.uintp(server), np.uintp(before)] -= 1
-        state.real[np.uintp(server), np.uintp(phase)] += 1
+        state.real[unsigned(server), unsigned(before)] -= 1
+        state.real[unsigned(server), unsigned(phase)] += 1
         add_use(state, tables, server, before, -1)
         add_use(state, tables, server, phase, 1)
         settle_cost(state, tables, server)
     if server >= 0 and len(state.observed):
-        place = tables.down[np.uintp(state.observed[np.uintp(server)]), np.uintp(before)]
-        observe(state, server, tables.up[np.uintp(place), np.uintp(phase)])
+        place = tables.down[unsigned(state.observed[unsigned(server)]), unsigned(before)]
+        observe(state, server, tables.up[unsigned(place), unsigned(phase)])
     draw_move(state, tables, record)
     if is_next(state, record):
         schedule_again(state, record)
@@ -271,12 +271,12 @@ def schedule_again(state: State, record: int) -> None:
     Without any it is taken off.
     """
     size = state.number[MOVES]
-    if state.job_due[np.uintp(record)] == np.inf:
+    if state.job_due[unsigned(record)] == np.inf:
         heap_pop(state.heap_time, state.heap_record, size, state.job_number)
         state.number[MOVES] = size - 1
         return
-    state.heap_time[np.uintp(size)] = state.job_due[np.uintp(record)]
-    state.heap_record[np.uintp(size)] = record
+    state.heap_time[unsigned(size)] = state.job_due[unsigned(record)]
+    state.heap_record[unsigned(size)] = record
     heap_pop(state.heap_time, state.heap_record, size + 1, state.job_number)
 
 
@@ -287,12 +287,12 @@ def leave(state: State, tables: Any, record: int) -> None:
         size = state.number[MOVES]
         heap_pop(state.heap_time, state.heap_record, size, state.job_number)
         state.number[MOVES] = size - 1
-    at = np.uintp(record)
+    at = unsigned(record)
     server = state.job_server[at]
     phase = state.job_phase[at]
     job_type = state.job_type[at]
     if state.job_virtual[at]:
-        state.virtual[np.uintp(server), np.uintp(phase)] -= 1
+        state.virtual[unsigned(server), unsigned(phase)] -= 1
         state.number[VIRTUAL] -= 1
         state.tally[VIRTUAL_LEFT, job_type] += 1
     else:
@@ -303,15 +303,15 @@ def leave(state: State, tables: Any, record: int) -> None:
         else:
             leave_server(state, tables, server, phase, job_type)
     if server >= 0 and len(state.observed):
-        observe(state, server, tables.down[np.uintp(state.observed[np.uintp(server)]), np.uintp(phase)])
+        observe(state, server, tables.down[unsigned(state.observed[unsigned(server)]), unsigned(phase)])
     release(state, record)
 
 
 @jitable
 def leave_server(state: State, tables: Any, server: int, phase: int, job_type: int) -> None:
     """A real job is no longer on its server."""
-    on = np.uintp(server)
-    state.real[on, np.uintp(phase)] -= 1
+    on = unsigned(server)
+    state.real[on, unsigned(phase)] -= 1
     state.jobs_on[on] -= 1
     if state.jobs_on[on] == 0:
         state.number[ACTIVE] -= 1
@@ -323,10 +323,10 @@ def leave_server(state: State, tables: Any, server: int, phase: int, job_type: i
 @jitable
 def leave_backup(state: State, tables: Any, record: int) -> None:
     """A backup server is idle again."""
-    at = np.uintp(record)
+    at = unsigned(record)
     backup = FIRST_BACKUP - state.job_server[at]
-    pool = np.uintp(state.job_pool[at])
-    state.backup_record[pool, np.uintp(backup)] = -1
+    pool = unsigned(state.job_pool[at])
+    state.backup_record[pool, unsigned(backup)] = -1
     state.backup_idle[pool] = min(state.backup_idle[pool], backup)
     state.number[BACKUP] -= 1
     state.number[ACTIVE] -= 1
@@ -336,7 +336,7 @@ def leave_backup(state: State, tables: Any, record: int) -> None:
 @jitable
 def release(state: State, record: int) -> None:
     """Give a job record back."""
-    at = np.uintp(record)
+    at = unsigned(record)
     state.job_number[at] = -1
     state.job_virtual[at] = 0
     state.job_type[at] = -1
@@ -350,7 +350,7 @@ def release(state: State, record: int) -> None:
     state.job_next[at] = -1
     state.job_due[at] = np.inf
     free = state.number[FREE]
-    state.free_record[np.uintp(free)] = record
+    state.free_record[unsigned(free)] = record
     state.number[FREE] = free + 1
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from slotscope.model.jit import jitable
+from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.phases.state import NEXT_TIMER, NOW
 from slotscope.model.kinds.phases.tables import TIMER_KEY
 from slotscope.model.systems import random_words
@@ -26,23 +26,23 @@ random_word = random_words.random_word
 @jitable
 def set_timer(due: Array, tree: Array, server: int, time: float) -> None:
     """The timer of *server* rings at *time* (inf: it is cancelled)."""
-    due[np.uintp(server)] = time
+    due[unsigned(server)] = time
     node = (len(tree) // 2 + server) // 2
     while node >= 1:
-        left = tree[np.uintp(2 * node)]
-        right = tree[np.uintp(2 * node + 1)]
-        if right >= 0 and due[np.uintp(right)] < due[np.uintp(left)]:
+        left = tree[unsigned(2 * node)]
+        right = tree[unsigned(2 * node + 1)]
+        if right >= 0 and due[unsigned(right)] < due[unsigned(left)]:
             left = right
-        if tree[np.uintp(node)] == left and left != server:
+        if tree[unsigned(node)] == left and left != server:
             return
-        tree[np.uintp(node)] = left
+        tree[unsigned(node)] = left
         node = node // 2
 
 
 @jitable
 def next_timer(due: Array, tree: Array) -> float:
     """When the next timer rings; inf if none runs."""
-    return float(due[np.uintp(tree[1])]) if len(tree) else float("inf")
+    return float(due[unsigned(tree[1])]) if len(tree) else float("inf")
 
 
 @jitable
@@ -61,13 +61,13 @@ def number_timer(state: State, server: int) -> int:
     """A new timer belongs to the server; returns its number."""
     number = state.number[NEXT_TIMER]
     state.number[NEXT_TIMER] = number + 1
-    state.timer_number[np.uintp(server)] = number
+    state.timer_number[unsigned(server)] = number
     return int(number)
 
 
 @jitable
 def stop_timer(state: State, server: int) -> None:
     """No timer of the server runs."""
-    if state.timer_number[np.uintp(server)] >= 0:
-        state.timer_number[np.uintp(server)] = -1
+    if state.timer_number[unsigned(server)] >= 0:
+        state.timer_number[unsigned(server)] = -1
         set_timer(state.timer_due, state.timer_tree, server, np.inf)

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from slotscope.model.jit import jitable
+from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.phases import physics
 from slotscope.model.kinds.phases.state import (
     MATCHED,
@@ -39,8 +37,8 @@ def begin_request(state: State) -> None:
 @jitable
 def make_token(state: State, pool: int, job_type: int, server: int) -> None:
     """A token becomes the youngest of its pool and type; its server is paused."""
-    of, kind, on = np.uintp(pool), np.uintp(job_type), np.uintp(server)
-    place = np.uintp(state.token_count[of, kind])
+    of, kind, on = unsigned(pool), unsigned(job_type), unsigned(server)
+    place = unsigned(state.token_count[of, kind])
     state.token_server[of, kind, place] = server
     state.token_number[of, kind, place] = state.number[NEXT_TOKEN]
     state.token_time[of, kind, place] = state.clock[NOW]
@@ -57,24 +55,24 @@ def make_token(state: State, pool: int, job_type: int, server: int) -> None:
 @jitable
 def use_token(state: State, pool: int, job_type: int, position: int, record: int) -> int:
     """A job takes the token at a position of its list (0: the oldest); returns its server."""
-    of, kind, at = np.uintp(pool), np.uintp(job_type), np.uintp(record)
-    place = np.uintp(position)
+    of, kind, at = unsigned(pool), unsigned(job_type), unsigned(record)
+    place = unsigned(position)
     server = state.token_server[of, kind, place]
     state.job_token[at] = state.token_number[of, kind, place]
     state.job_token_time[at] = state.token_time[of, kind, place]
     state.job_pool[at] = pool
     last = state.token_count[of, kind] - 1
     for later in range(position, last):
-        to, source = np.uintp(later), np.uintp(later + 1)
+        to, source = unsigned(later), unsigned(later + 1)
         state.token_server[of, kind, to] = state.token_server[of, kind, source]
         state.token_number[of, kind, to] = state.token_number[of, kind, source]
         state.token_time[of, kind, to] = state.token_time[of, kind, source]
-    state.token_server[of, kind, np.uintp(last)] = -1
-    state.token_number[of, kind, np.uintp(last)] = -1
-    state.token_time[of, kind, np.uintp(last)] = 0.0
+    state.token_server[of, kind, unsigned(last)] = -1
+    state.token_number[of, kind, unsigned(last)] = -1
+    state.token_time[of, kind, unsigned(last)] = 0.0
     state.token_count[of, kind] = last
     state.number[TOKENS] -= 1
-    on = np.uintp(server)
+    on = unsigned(server)
     state.tokens[on, kind] -= 1
     state.tokens_on[on] -= 1
     if state.tokens_on[on] == 0:
@@ -85,7 +83,7 @@ def use_token(state: State, pool: int, job_type: int, position: int, record: int
 @jitable
 def match(state: State, tables: Any, record: int, pool: int, position: int) -> int:
     """A real job takes a token and goes to its server, which is returned."""
-    job_type = state.job_type[np.uintp(record)]
+    job_type = state.job_type[unsigned(record)]
     server = use_token(state, pool, job_type, position, record)
     state.tally[MATCHED, job_type] += 1
     put(state, tables, record, server)
@@ -106,6 +104,6 @@ def take_virtual(state: State, job_type: int, pool: int) -> int:
     """A virtual job arrives; returns its record."""
     record = take_record(state, state.number[NEXT_VIRTUAL], job_type, pool)
     state.number[NEXT_VIRTUAL] += 1
-    state.job_virtual[np.uintp(record)] = 1
-    state.tally[VIRTUAL_ARRIVED, np.uintp(job_type)] += 1
+    state.job_virtual[unsigned(record)] = 1
+    state.tally[VIRTUAL_ARRIVED, unsigned(job_type)] += 1
     return int(record)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from slotscope.model.errors import PolicyError
-from slotscope.model.jit import jitable
+from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.queue import physics
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.policies.base import QueuePolicy
@@ -93,7 +93,7 @@ def close(state: Any, looks_again: int, fresh: Any, outcome: Any, row: Any) -> i
 def first_kept(state: Any, fresh: Any, arrived: int) -> int:
     """The record of the first job that arrived in the slot and waits, or -1."""
     for one in range(arrived):
-        if state.job_server[np.uintp(fresh[one])] < 0:
+        if state.job_server[unsigned(fresh[one])] < 0:
             return int(fresh[one])
     return -1
 

@@ -1,7 +1,7 @@
 """What happens to the state in a slot, written once for the reference engine and the kernels.
 
 Nothing here decides or checks; the system checks a decision before it gets here.  Indices without
-a sign (``np.uintp``) spare the compiled code the question whether one counts from the end.
+a sign (``unsigned``) spare the compiled code the question whether one counts from the end.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from slotscope.model.jit import jitable
+from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.queue.state import (
     ARRIVED,
     DEPARTED,
@@ -52,10 +52,10 @@ def take_record(state: State, number: int) -> int:
     """A free job record for a job that has just arrived; its sizes are the caller's to fill in."""
     free = state.number[FREE] - 1
     state.number[FREE] = free
-    record = state.free_record[np.uintp(free)]
-    state.free_record[np.uintp(free)] = -1
-    state.job_number[np.uintp(record)] = number
-    state.job_arrival[np.uintp(record)] = state.clock[NOW]
+    record = state.free_record[unsigned(free)]
+    state.free_record[unsigned(free)] = -1
+    state.job_number[unsigned(record)] = number
+    state.job_arrival[unsigned(record)] = state.clock[NOW]
     state.tally[ARRIVED] += 1
     return int(record)
 
@@ -63,13 +63,13 @@ def take_record(state: State, number: int) -> int:
 @jitable
 def join(state: State, record: int, queue: int) -> None:
     """A job becomes the last one of virtual queue VQ_j."""
-    at, line = np.uintp(record), np.uintp(queue)
+    at, line = unsigned(record), unsigned(queue)
     last = state.last_waiting[line]
     state.job_queue[at] = queue
     state.job_previous[at] = last
     state.job_next[at] = -1
     if last >= 0:
-        state.job_next[np.uintp(last)] = record
+        state.job_next[unsigned(last)] = record
     else:
         state.first_waiting[line] = record
     state.last_waiting[line] = record
@@ -103,16 +103,16 @@ def join_again(state: State, record: int, queue: int) -> None:
 @jitable
 def leave_queue(state: State, record: int) -> None:
     """A job is no longer in its virtual queue."""
-    at = np.uintp(record)
-    queue = np.uintp(state.job_queue[at])
+    at = unsigned(record)
+    queue = unsigned(state.job_queue[at])
     after = state.job_next[at]
     before = state.job_previous[at]
     if before >= 0:
-        state.job_next[np.uintp(before)] = after
+        state.job_next[unsigned(before)] = after
     else:
         state.first_waiting[queue] = after
     if after >= 0:
-        state.job_previous[np.uintp(after)] = before
+        state.job_previous[unsigned(after)] = before
     else:
         state.last_waiting[queue] = before
     state.queue_length[queue] -= 1
@@ -123,13 +123,13 @@ def leave_queue(state: State, record: int) -> None:
 def place(state: State, record: int, server: int) -> None:
     """A waiting job goes into service on *server*, from this slot on."""
     leave_queue(state, record)
-    at, on = np.uintp(record), np.uintp(server)
+    at, on = unsigned(record), unsigned(server)
     last = state.last_job[on]
     state.job_server[at] = server
     state.job_previous[at] = last
     state.job_next[at] = -1
     if last >= 0:
-        state.job_next[np.uintp(last)] = record
+        state.job_next[unsigned(last)] = record
     else:
         state.first_job[on] = record
     state.last_job[on] = record
@@ -153,16 +153,16 @@ def place(state: State, record: int, server: int) -> None:
 @jitable
 def leave_server(state: State, record: int) -> None:
     """A job is no longer on its server; an empty server is no longer stalled."""
-    at = np.uintp(record)
-    server = np.uintp(state.job_server[at])
+    at = unsigned(record)
+    server = unsigned(state.job_server[at])
     after = state.job_next[at]
     before = state.job_previous[at]
     if before >= 0:
-        state.job_next[np.uintp(before)] = after
+        state.job_next[unsigned(before)] = after
     else:
         state.first_job[server] = after
     if after >= 0:
-        state.job_previous[np.uintp(after)] = before
+        state.job_previous[unsigned(after)] = before
     else:
         state.last_job[server] = before
     for d in range(state.used.shape[1]):
@@ -185,9 +185,9 @@ def depart(state: State) -> int:
     size = state.number[DEPARTURES]
     record = heap_pop(state.heap_time, state.heap_record, size, state.job_number)
     state.number[DEPARTURES] = size - 1
-    server = state.job_server[np.uintp(record)]
+    server = state.job_server[unsigned(record)]
     leave_server(state, record)
-    state.last_departure[np.uintp(server)] = int(state.clock[NOW])
+    state.last_departure[unsigned(server)] = int(state.clock[NOW])
     state.tally[DEPARTED] += 1
     return int(record)
 
@@ -195,7 +195,7 @@ def depart(state: State) -> int:
 @jitable
 def release(state: State, record: int) -> None:
     """Give a job record back."""
-    at = np.uintp(record)
+    at = unsigned(record)
     state.job_number[at] = -1
     for d in range(state.job_size.shape[1]):
         state.job_size[at, d] = 0
@@ -208,7 +208,7 @@ def release(state: State, record: int) -> None:
     state.job_next[at] = -1
     state.job_previous[at] = -1
     free = state.number[FREE]
-    state.free_record[np.uintp(free)] = record
+    state.free_record[unsigned(free)] = record
     state.number[FREE] = free + 1
 
 

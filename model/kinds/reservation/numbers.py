@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Mapping, Sequence
 
 import numpy as np
@@ -163,10 +163,11 @@ class ReservationNumbers:
 
         Without *servers* the rows of *placement* are those of all L.
         """
+        if self.demand.shape[1]:
+            within = placement @ self.demand + self.demand[job_type] <= self.capacities[servers]
+            return np.asarray(reduce(np.logical_and, within.T))  # much faster than along short rows
         more = placement.astype(np.int64)
         more[:, job_type] += 1
-        if self.demand.shape[1]:
-            return np.asarray((more @ self.demand <= self.capacities[servers]).all(axis=1))
         below = np.asarray((more[:, None, :] <= self.maximal[None]).all(axis=2))
         return np.asarray(below.any(axis=1))
 

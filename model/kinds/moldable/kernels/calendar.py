@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.jit import jitable
+from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.moldable.state import JOBS, MoldableState
 
 State = Any
@@ -71,9 +71,9 @@ def day_of(calendar: Any, time: float) -> int:
 @jitable
 def insert(state: State, calendar: Any, record: int) -> None:
     """A job will depart."""
-    at = np.uintp(record)
+    at = unsigned(record)
     day = day_of(calendar, state.job_departure[at])
-    slot = np.uintp(day & (len(calendar.first) - 1))
+    slot = unsigned(day & (len(calendar.first) - 1))
     calendar.following[at] = calendar.first[slot]
     calendar.first[slot] = record
     soonest = calendar.place[NEXT]
@@ -85,11 +85,11 @@ def insert(state: State, calendar: Any, record: int) -> None:
 @jitable
 def is_before(state: State, record: int, other: int) -> bool:
     """Whether one job departs before another: of equal times the lower number comes first."""
-    mine = state.job_departure[np.uintp(record)]
-    theirs = state.job_departure[np.uintp(other)]
+    mine = state.job_departure[unsigned(record)]
+    theirs = state.job_departure[unsigned(other)]
     if mine != theirs:
         return bool(mine < theirs)
-    return bool(state.job_number[np.uintp(record)] < state.job_number[np.uintp(other)])
+    return bool(state.job_number[unsigned(record)] < state.job_number[unsigned(other)])
 
 
 @jitable
@@ -111,14 +111,14 @@ def soonest(state: State, calendar: Any) -> int:
 @jitable
 def best_of(state: State, calendar: Any, day: int) -> int:
     """The first job that departs on a day; -1: none does."""
-    record = calendar.first[np.uintp(day & (len(calendar.first) - 1))]
+    record = calendar.first[unsigned(day & (len(calendar.first) - 1))]
     best = -1
     while record >= 0:
-        if day_of(calendar, state.job_departure[np.uintp(record)]) == day and (
+        if day_of(calendar, state.job_departure[unsigned(record)]) == day and (
             best < 0 or is_before(state, record, best)
         ):
             best = record
-        record = calendar.following[np.uintp(record)]
+        record = calendar.following[unsigned(record)]
     return int(best)
 
 
@@ -129,7 +129,7 @@ def after_a_year(state: State, calendar: Any) -> int:
     for record in range(len(state.job_departure)):
         if state.job_number[record] >= 0 and (best < 0 or is_before(state, record, best)):
             best = record
-    calendar.place[DAY] = day_of(calendar, state.job_departure[np.uintp(best)])
+    calendar.place[DAY] = day_of(calendar, state.job_departure[unsigned(best)])
     calendar.place[NEXT] = best
     return best
 
@@ -138,13 +138,13 @@ def after_a_year(state: State, calendar: Any) -> int:
 def remove_next(calendar: Any) -> None:
     """The job that departs next is taken out of the calendar; its departure is still known."""
     record = calendar.place[NEXT]
-    slot = np.uintp(calendar.place[DAY] & (len(calendar.first) - 1))
-    behind = calendar.following[np.uintp(record)]
+    slot = unsigned(calendar.place[DAY] & (len(calendar.first) - 1))
+    behind = calendar.following[unsigned(record)]
     other = calendar.first[slot]
     if other == record:
         calendar.first[slot] = behind
     else:
-        while calendar.following[np.uintp(other)] != record:
-            other = calendar.following[np.uintp(other)]
-        calendar.following[np.uintp(other)] = behind
+        while calendar.following[unsigned(other)] != record:
+            other = calendar.following[unsigned(other)]
+        calendar.following[unsigned(other)] = behind
     calendar.place[NEXT] = -1

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from slotscope.model.jit import jitable
+from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.moldable import outcome as outcome_of
 from slotscope.model.kinds.moldable import physics, sampling
 from slotscope.model.kinds.moldable.kernels import calendar as departures
@@ -78,15 +78,15 @@ def advance(
         place = state.number[NEXT_ARRIVAL] - first
         if place >= last and not constant[LAST_BLOCK]:
             return NEEDS_JOBS
-        comes = jobs.time[np.uintp(place)] if place < last else np.inf
-        departs = state.job_departure[np.uintp(record)] if record >= 0 else np.inf
+        comes = jobs.time[unsigned(place)] if place < last else np.inf
+        departs = state.job_departure[unsigned(record)] if record >= 0 else np.inf
         due = min(comes, departs)
         if due == np.inf:
             return AT_END
         if due > until:
             return AT_TIME
         state.clock[NOW] = due
-        row = tape[np.uintp(done[0])]
+        row = tape[unsigned(done[0])]
         if departs <= comes:
             outcome[FLAGS] = run_departure(state, tables, rules, calendar, record, row)
         else:
@@ -104,7 +104,7 @@ def advance(
 @jitable
 def run_departure(state: State, tables: Any, rules: Any, calendar: Any, record: int, row: Any) -> int:
     """The job in a record departs; returns the event's flags."""
-    at = np.uintp(record)
+    at = unsigned(record)
     job_class = state.job_class[at]
     free = free_for(state, rules, job_class)
     number = state.job_number[at]
@@ -122,9 +122,9 @@ def run_arrival(
     state: State, tables: Any, rules: Any, calendar: Any, jobs: Any, place: int, number: int, row: Any
 ) -> int:
     """The next job arrives and gets servers, or is blocked; returns the event's flags."""
-    job_class = jobs.type[np.uintp(place)]
-    size = jobs.service[np.uintp(place)]
-    j = np.uintp(job_class)
+    job_class = jobs.type[unsigned(place)]
+    size = jobs.service[unsigned(place)]
+    j = unsigned(job_class)
     state.number[NEXT_ARRIVAL] += 1
     state.tally[ARRIVED, j] += 1
     free = free_for(state, rules, job_class)
@@ -136,7 +136,7 @@ def run_arrival(
     lasts = -1.0
     if width > 0:
         now = state.clock[NOW]
-        departure = now + size / tables.speedup[j, np.uintp(width)]
+        departure = now + size / tables.speedup[j, unsigned(width)]
         lasts = departure - now
         record = admit(state, tables, rules, job_class, number, asked, width)
         schedule(state, record, departure)
@@ -144,7 +144,7 @@ def run_arrival(
         flags |= FLAG_ADMITTED
         if width < asked:
             flags |= FLAG_PARTIAL
-        if state.piece_next[np.uintp(record)] >= 0:
+        if state.piece_next[unsigned(record)] >= 0:
             flags |= FLAG_SPLIT
     else:
         state.tally[BLOCKED, j] += 1

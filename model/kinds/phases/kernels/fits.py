@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.jit import jitable
+from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.state import PhaseState
 from slotscope.model.systems import bitset
@@ -70,21 +70,21 @@ def fits_of(state: PhaseState, policy: Any, numbers: PhaseNumbers) -> Fits:
 @jitable
 def follow(fits: Any, state: State, server: int) -> None:
     """What is on a server has changed."""
-    on = np.uintp(server)
+    on = unsigned(server)
     jobs = state.jobs_on[on]
     types = fits.need.shape[0]
     taken = state.peak_use if fits.by_peak[0] else state.use
     left = 0
     for d in range(len(fits.limit)):
-        left += (fits.limit[np.uintp(d)] - taken[on, np.uintp(d)]) * fits.weight[np.uintp(d)]
+        left += (fits.limit[unsigned(d)] - taken[on, unsigned(d)]) * fits.weight[unsigned(d)]
     fits.left[on] = left
     fits.members[types] += put_bit(fits.busy, 0, server, jobs > 0)
     open_to_jobs = 0 < jobs < fits.most_jobs[0]
     for kind in range(types):
         enough = open_to_jobs
         for d in range(len(fits.limit)):
-            free = fits.limit[np.uintp(d)] - taken[on, np.uintp(d)]
-            enough = enough and fits.need[np.uintp(kind), np.uintp(d)] <= free
+            free = fits.limit[unsigned(d)] - taken[on, unsigned(d)]
+            enough = enough and fits.need[unsigned(kind), unsigned(d)] <= free
         fits.members[kind] += put_bit(fits.room, kind, server, enough)
 
 
@@ -92,7 +92,7 @@ def follow(fits: Any, state: State, server: int) -> None:
 def put_bit(words: Array, row: int, member: int, wanted: bool) -> int:
     """Add or remove a member of a row; returns by how many the row has grown."""
     place = np.uint64(member)
-    at, word = np.uintp(row), place >> SIX
+    at, word = unsigned(row), place >> SIX
     bit = ONE << (place & LOW)
     before = words[at, word]
     after = before | bit if wanted else before & ~bit
@@ -104,7 +104,7 @@ def put_bit(words: Array, row: int, member: int, wanted: bool) -> int:
 def has(words: Array, row: int, member: int) -> bool:
     """Whether a row has a member."""
     place = np.uint64(member)
-    return bool((words[np.uintp(row), place >> SIX] >> (place & LOW)) & ONE)
+    return bool((words[unsigned(row), place >> SIX] >> (place & LOW)) & ONE)
 
 
 @jitable
@@ -119,13 +119,13 @@ def ones(word: Any) -> int:
 @jitable
 def member(words: Array, row: int, position: int) -> int:
     """The member of a row at a position of their order, from 0; there must be so many."""
-    at, word = np.uintp(row), 0
-    many = ones(words[at, np.uintp(word)])
+    at, word = unsigned(row), 0
+    many = ones(words[at, unsigned(word)])
     while position >= many:
         position -= many
         word += 1
-        many = ones(words[at, np.uintp(word)])
-    rest = words[at, np.uintp(word)]
+        many = ones(words[at, unsigned(word)])
+    rest = words[at, unsigned(word)]
     for _ in range(position):
         rest &= rest - ONE
     return (word << 6) + lowest_bit(rest)
@@ -135,9 +135,9 @@ def member(words: Array, row: int, position: int) -> int:
 def first_without(words: Array, row: int) -> int:
     """The lowest number that is no member of a row; there must be one."""
     word = 0
-    while words[np.uintp(row), np.uintp(word)] == ALL_BITS:
+    while words[unsigned(row), unsigned(word)] == ALL_BITS:
         word += 1
-    return (word << 6) + lowest_bit(~words[np.uintp(row), np.uintp(word)])
+    return (word << 6) + lowest_bit(~words[unsigned(row), unsigned(word)])
 
 
 @jitable
@@ -147,11 +147,11 @@ def least_left(fits: Any, kind: int) -> int:
     found = -1
     least = 0
     for word in range(fits.room.shape[1]):
-        rest = fits.room[np.uintp(kind), np.uintp(word)]
+        rest = fits.room[unsigned(kind), unsigned(word)]
         while rest != NO_BITS:
             server = (word << 6) + lowest_bit(rest)
             rest &= rest - ONE
-            left = fits.left[np.uintp(server)]
+            left = fits.left[unsigned(server)]
             if found < 0 or left < least:
                 found = server
                 least = left

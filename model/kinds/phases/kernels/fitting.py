@@ -17,9 +17,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from slotscope.model.jit import jitable
+from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.phases import physics
 from slotscope.model.kinds.phases.kernels import fits, loop
 from slotscope.model.kinds.phases.kernels.loop import ARRIVES, DRAWS, DUE, RULE, SHARE_DENOMINATOR, SHARE_NUMERATOR
@@ -57,7 +55,7 @@ def chosen(state: State, tables: Any, index: Any, constant: Array, outcome: Arra
     job, kind = outcome[JOB], outcome[TYPE]
     if constant[RULE] == POWER_OF_D:
         return int(tightest_drawn(tables, index, constant, outcome))
-    fitting = index.members[np.uintp(kind)]
+    fitting = index.members[unsigned(kind)]
     outcome[FITTING] = fitting
     if constant[RULE] == BEST_FIT:
         return int(least_left(index, kind))
@@ -94,7 +92,7 @@ def tightest_drawn(tables: Any, index: Any, constant: Array, outcome: Array) -> 
         server = member(index.busy, 0, below(word, busy))
         if has(index.room, outcome[TYPE], server):
             outcome[FITTING] += 1
-            if found < 0 or index.left[np.uintp(server)] < index.left[np.uintp(found)]:
+            if found < 0 or index.left[unsigned(server)] < index.left[unsigned(found)]:
                 found = server
     return found
 

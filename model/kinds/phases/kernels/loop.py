@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from slotscope.model.jit import jitable
+from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.phases import outcome as outcome_of
 from slotscope.model.kinds.phases import physics, sampling, timers
 from slotscope.model.kinds.phases.outcome import (
@@ -69,7 +69,7 @@ def next_due(state: State, jobs: Any, constant: Array, until: float, outcome: Ar
     last = len(jobs.time)
     if place >= last and not constant[LAST_BLOCK]:
         return NEEDS_JOBS
-    comes = jobs.time[np.uintp(place)] if place < last else np.inf
+    comes = jobs.time[unsigned(place)] if place < last else np.inf
     moves = state.heap_time[0]
     rings = next_timer(state.timer_due, state.timer_tree)
     due = min(comes, moves, rings)
@@ -101,12 +101,12 @@ def lacks_room(state: State, most_tokens: int) -> bool:
     if state.number[TOKENS] > longest:
         for pool in range(pools):
             for job_type in range(types):
-                if state.token_count[np.uintp(pool), np.uintp(job_type)] > longest:
+                if state.token_count[unsigned(pool), unsigned(job_type)] > longest:
                     return True
     elif longest < 0:
         return True
     for pool in range(pools):
-        if state.backup_idle[np.uintp(pool)] >= state.backup_record.shape[1] - 1:
+        if state.backup_idle[unsigned(pool)] >= state.backup_record.shape[1] - 1:
             return True
     return len(state.timer_due) == 0 and state.number[ACTIVE] == len(state.jobs_on)
 
@@ -115,7 +115,7 @@ def lacks_room(state: State, most_tokens: int) -> bool:
 def begin_arrival(state: State, jobs: Any, constant: Array, outcome: Array) -> int:
     """The next job arrives; returns its record."""
     arrival = state.number[NEXT_ARRIVAL]
-    job_type = jobs.type[np.uintp(arrival - jobs.first[0])]
+    job_type = jobs.type[unsigned(arrival - jobs.first[0])]
     state.number[NEXT_ARRIVAL] = arrival + 1
     outcome[KIND] = ARRIVAL
     outcome[JOB] = constant[INITIAL_JOBS] + arrival
@@ -131,7 +131,7 @@ def begin_tick(state: State, outcome: Array) -> int:
     server = state.timer_tree[1]
     outcome[KIND] = TICK
     outcome[SERVER] = server
-    outcome[HAD_JOBS] = state.jobs_on[np.uintp(server)]
+    outcome[HAD_JOBS] = state.jobs_on[unsigned(server)]
     outcome[FLAGS] = FLAG_TICKED
     return int(server)
 
@@ -140,7 +140,7 @@ def begin_tick(state: State, outcome: Array) -> int:
 def run_move(state: State, tables: Any, outcome: Array) -> int:
     """The job that moves next changes its phase or departs; returns its server."""
     record = state.heap_record[0]
-    at = np.uintp(record)
+    at = unsigned(record)
     server = state.job_server[at]
     following = state.job_next[at]
     outcome[JOB] = state.job_number[at]
@@ -149,7 +149,7 @@ def run_move(state: State, tables: Any, outcome: Array) -> int:
     outcome[TYPE] = state.job_phase[at]
     outcome[PHASE] = following
     if server >= 0:
-        outcome[HAD_JOBS] = state.jobs_on[np.uintp(server)]
+        outcome[HAD_JOBS] = state.jobs_on[unsigned(server)]
     if state.job_virtual[at]:
         outcome[FLAGS] = FLAG_OF_VIRTUAL
     if following == len(tables.out_rate):
@@ -171,11 +171,11 @@ def finish(
 
     *came* is the record of the job that took a token as it arrived; -1: none did.
     """
-    row = tape[np.uintp(done[0])]
+    row = tape[unsigned(done[0])]
     close(state, tables.capacity, outcome, row)
     row["token_age"] = -1.0
     if came >= 0:
-        row["token_age"] = state.clock[NOW] - state.job_token_time[np.uintp(came)]
+        row["token_age"] = state.clock[NOW] - state.job_token_time[unsigned(came)]
     done[0] += 1
     if constant[STRIDE] and state.number[EVENT] % constant[STRIDE] == 0:
         take_sample(state, samples[done[1]])

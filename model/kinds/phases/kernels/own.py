@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.errors import PolicyFileError
-from slotscope.model.jit import jitable
+from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.phases.kernels import fits, fitting
 from slotscope.model.kinds.phases.kernels.driver import PhaseKernel
 from slotscope.model.kinds.phases.outcome import JOB, TYPE
@@ -36,7 +36,7 @@ class OwnFits(NamedTuple):
 @jitable
 def follow_room(index: Any, state: State, server: int) -> None:
     """What is on a server has changed."""
-    on = np.uintp(server)
+    on = unsigned(server)
     for kind in range(index.room.shape[0]):
         room = state.jobs_on[on] < index.most_jobs
         for d in range(len(index.capacity)):
@@ -48,7 +48,7 @@ def follow_room(index: Any, state: State, server: int) -> None:
 def first_idle(state: State) -> int:
     """The idle server of lowest number; there is one."""
     server = 0
-    while state.jobs_on[np.uintp(server)] > 0:
+    while state.jobs_on[unsigned(server)] > 0:
         server += 1
     return server
 

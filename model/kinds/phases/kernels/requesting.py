@@ -17,9 +17,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from slotscope.model.jit import jitable
+from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.phases import physics, timers, tokens
 from slotscope.model.kinds.phases.kernels import loop
 from slotscope.model.kinds.phases.kernels.loop import ARRIVES, DUE, MOVES_ON
@@ -93,7 +91,7 @@ def arrival(state: State, tables: Any, rules: Any, record: int, step: Array, out
     """Step 2: an arriving job goes to a backup server, or is to take the token in *step*; returns
     its record, or -1 where it takes none."""
     pool = pool_for(tables, rules, outcome[JOB], outcome[TYPE])
-    count = state.token_count[np.uintp(pool), np.uintp(outcome[TYPE])]
+    count = state.token_count[unsigned(pool), unsigned(outcome[TYPE])]
     outcome[POOL] = pool
     outcome[OF_TYPE] = count
     if count == 0:
@@ -113,7 +111,7 @@ def pool_for(tables: Any, rules: Any, job: int, job_type: int) -> int:
     pool = 0
     if last > 0:
         share = uniform(random_word(tables.key[ROUTE_KEY], job, 0))
-        while pool < last and rules.route[np.uintp(job_type), np.uintp(pool)] < share:
+        while pool < last and rules.route[unsigned(job_type), unsigned(pool)] < share:
             pool += 1
     return pool
 
@@ -121,23 +119,23 @@ def pool_for(tables: Any, rules: Any, job: int, job_type: int) -> int:
 @jitable
 def tick(state: State, tables: Any, rules: Any, server: int, asked: Array, step: Array, outcome: Array) -> None:
     """Step 1: what a server whose timer rings asks for."""
-    on = np.uintp(server)
+    on = unsigned(server)
     number = state.timer_number[on]
     stop_timer(state, server)
-    pool, place = np.uintp(rules.pool_of[on]), np.uintp(state.observed[on])
+    pool, place = unsigned(rules.pool_of[on]), unsigned(state.observed[on])
     outcome[POOL] = rules.pool_of[on]
     step[ON] = server
     step[COUNT] = 1
     if rules.case[pool, place] == TIMERS:
         share = uniform(random_word(tables.key[TIMER_KEY], number, 1))
-        job_type = np.uintp(type_for(rules.timer, pool, place, share))
+        job_type = unsigned(type_for(rules.timer, pool, place, share))
         asked[job_type] = 1
         step[THEN] = LOOKS
         step[PLACE] = tables.up[place, job_type]
     else:
         step[THEN] = ASKS
         for kind in range(len(asked)):
-            asked[np.uintp(kind)] = rules.asks[pool, place, np.uintp(kind)]
+            asked[unsigned(kind)] = rules.asks[pool, place, unsigned(kind)]
 
 
 @jitable
@@ -145,7 +143,7 @@ def type_for(shares: Array, pool: Any, place: Any, share: float) -> int:
     """The first type whose cumulative share [P, C, I] reaches *share*."""
     last = shares.shape[2] - 1
     job_type = 0
-    while job_type < last and shares[pool, place, np.uintp(job_type)] < share:
+    while job_type < last and shares[pool, place, unsigned(job_type)] < share:
         job_type += 1
     return job_type
 
@@ -153,10 +151,10 @@ def type_for(shares: Array, pool: Any, place: Any, share: float) -> int:
 @jitable
 def after_move(state: State, rules: Any, server: int, step: Array, outcome: Array) -> None:
     """Step 1: a job on a server has moved, which may let it ask for jobs, unless it is paused."""
-    on = np.uintp(server)
+    on = unsigned(server)
     if state.tokens_on[on] == 0:
         look(state, server, step)
-    elif rules.case[np.uintp(rules.pool_of[on]), np.uintp(state.observed[on])] == AT_ONCE:
+    elif rules.case[unsigned(rules.pool_of[on]), unsigned(state.observed[on])] == AT_ONCE:
         outcome[FLAGS] |= FLAG_MISSED
 
 
@@ -165,7 +163,7 @@ def look(state: State, server: int, step: Array) -> None:
     """A server is to see whether its configuration asks for jobs at once."""
     step[THEN] = LOOKS
     step[ON] = server
-    step[PLACE] = state.observed[np.uintp(server)]
+    step[PLACE] = state.observed[unsigned(server)]
     step[COUNT] = 0
 
 
@@ -173,7 +171,7 @@ def look(state: State, server: int, step: Array) -> None:
 def act(state: State, tables: Any, rules: Any, asked: Array, step: Array, outcome: Array) -> None:
     """What the server in *step* does: a request, or a new timer."""
     server = step[ON]
-    pool = rules.pool_of[np.uintp(server)]
+    pool = rules.pool_of[unsigned(server)]
     if step[THEN] == LOOKS:
         chain(state, tables, rules, pool, asked, step)
     if step[COUNT] > 0:
@@ -182,8 +180,8 @@ def act(state: State, tables: Any, rules: Any, asked: Array, step: Array, outcom
         step[OF] = pool
         step[KEEPS] = 1
     else:
-        place = state.observed[np.uintp(server)]
-        start_timer(state, tables, server, rules.rate[np.uintp(pool), np.uintp(place)])
+        place = state.observed[unsigned(server)]
+        start_timer(state, tables, server, rules.rate[unsigned(pool), unsigned(place)])
     step[THEN] = RESTS
 
 
@@ -191,13 +189,13 @@ def act(state: State, tables: Any, rules: Any, asked: Array, step: Array, outcom
 def chain(state: State, tables: Any, rules: Any, pool: int, asked: Array, step: Array) -> None:
     """Case 2 at the configuration that the request would lead to, until it is another case."""
     place, count = step[PLACE], step[COUNT]
-    while rules.case[np.uintp(pool), np.uintp(place)] == AT_ONCE:
+    while rules.case[unsigned(pool), unsigned(place)] == AT_ONCE:
         word = random_word(tables.key[REQUEST_KEY], state.number[NEXT_REQUEST], count)
         share = uniform(word)
-        job_type = np.uintp(type_for(rules.choice, np.uintp(pool), np.uintp(place), share))
+        job_type = unsigned(type_for(rules.choice, unsigned(pool), unsigned(place), share))
         asked[job_type] += 1
         count += 1
-        place = tables.up[np.uintp(place), job_type]
+        place = tables.up[unsigned(place), job_type]
     step[COUNT] = count
 
 
@@ -205,7 +203,7 @@ def chain(state: State, tables: Any, rules: Any, pool: int, asked: Array, step: 
 def first_of(asked: Array) -> int:
     """The first type of a request."""
     kind = 0
-    while asked[np.uintp(kind)] == 0:
+    while asked[unsigned(kind)] == 0:
         kind += 1
     return kind
 
@@ -217,10 +215,10 @@ def request(state: State, pool: int, server: int, asked: Array, outcome: Array) 
         outcome[FIRST_TOKEN] = state.number[NEXT_TOKEN]
     begin_request(state)
     for job_type in range(len(asked)):
-        for _ in range(asked[np.uintp(job_type)]):
+        for _ in range(asked[unsigned(job_type)]):
             make_token(state, pool, job_type, server)
             outcome[MADE] += 1
-        asked[np.uintp(job_type)] = 0
+        asked[unsigned(job_type)] = 0
     stop_timer(state, server)
     outcome[FLAGS] |= FLAG_REQUESTED
 
@@ -233,13 +231,13 @@ def virtual_arrival(state: State, tables: Any, rules: Any, step: Array, outcome:
     if kind < 0:
         return -1
     together = rules.option[LIMIT_IN_ALL] == ANY_TOKEN
-    count = state.token_count[np.uintp(pool), np.uintp(kind)]
+    count = state.token_count[unsigned(pool), unsigned(kind)]
     if together:
         count = in_all(state, pool)
     number = state.number[NEXT_VIRTUAL]
     position = below(random_word(tables.key[VIRTUAL_TOKEN_KEY], number, 0), count)
-    while together and position >= state.token_count[np.uintp(pool), np.uintp(kind)]:
-        position -= state.token_count[np.uintp(pool), np.uintp(kind)]
+    while together and position >= state.token_count[unsigned(pool), unsigned(kind)]:
+        position -= state.token_count[unsigned(pool), unsigned(kind)]
         kind += 1
     if outcome[FIRST_VIRTUAL] < 0:
         outcome[FIRST_VIRTUAL] = number
@@ -253,7 +251,7 @@ def virtual_arrival(state: State, tables: Any, rules: Any, step: Array, outcome:
 @jitable
 def over_limit(state: State, rules: Any, pool: int, asked: int) -> int:
     """The first type with too many tokens, or -1; with one limit for all types as the reference."""
-    most = max(rules.limit[np.uintp(pool)] - rules.option[LIMIT_REACHED], 0)
+    most = max(rules.limit[unsigned(pool)] - rules.option[LIMIT_REACHED], 0)
     types = state.token_count.shape[1]
     if rules.option[LIMIT_IN_ALL]:
         if in_all(state, pool) <= most:
@@ -261,11 +259,11 @@ def over_limit(state: State, rules: Any, pool: int, asked: int) -> int:
         if rules.option[LIMIT_IN_ALL] == ANY_TOKEN:
             return 0
         kind = asked
-        while state.token_count[np.uintp(pool), np.uintp(kind)] == 0:
+        while state.token_count[unsigned(pool), unsigned(kind)] == 0:
             kind = (kind + 1) % types
         return int(kind)
     for kind in range(types):
-        if state.token_count[np.uintp(pool), np.uintp(kind)] > most:
+        if state.token_count[unsigned(pool), unsigned(kind)] > most:
             return kind
     return -1
 
@@ -275,7 +273,7 @@ def in_all(state: State, pool: int) -> int:
     """Tokens of all types in a pool."""
     total = 0
     for kind in range(state.token_count.shape[1]):
-        total += state.token_count[np.uintp(pool), np.uintp(kind)]
+        total += state.token_count[unsigned(pool), unsigned(kind)]
     return total
 
 
@@ -284,13 +282,13 @@ def take_token(state: State, tables: Any, rules: Any, record: int, step: Array, 
     """A job joins the server of the token in *step*; without tokens left, that server goes on."""
     server = use_token(state, step[OF], step[KIND], step[POSITION], record)
     put(state, tables, record, server)
-    if not state.job_virtual[np.uintp(record)]:
+    if not state.job_virtual[unsigned(record)]:
         outcome[SERVER] = server
-        outcome[TOKEN] = state.job_token[np.uintp(record)]
+        outcome[TOKEN] = state.job_token[unsigned(record)]
         outcome[FLAGS] |= FLAG_MATCHED
-        state.tally[MATCHED, np.uintp(step[KIND])] += 1
+        state.tally[MATCHED, unsigned(step[KIND])] += 1
         step[KEEPS] = 1
-    if state.tokens_on[np.uintp(server)] == 0:
+    if state.tokens_on[unsigned(server)] == 0:
         outcome[FLAGS] |= FLAG_RESUMED
         look(state, server, step)
         if not rules.option[AFTER_PAUSE]:

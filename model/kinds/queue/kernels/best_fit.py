@@ -19,9 +19,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from slotscope.model.jit import jitable
+from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.queue import physics
 from slotscope.model.kinds.queue.kernels import foresight, rooms, slots, waiting
 from slotscope.model.kinds.queue.kernels.rooms import NO_ROOM, Rooms
@@ -97,7 +95,7 @@ def score(state: State, constant: Array, record: int, server: int) -> int:
 @jitable
 def tightest(state: State, index: Any, constant: Array, capacity: Array, record: int) -> int:
     """The server that BF-J chooses for a job, or -1."""
-    room = state.job_room[np.uintp(record), 0]
+    room = state.job_room[unsigned(record), 0]
     if capacity.shape[1] == 1:
         return int(tightest_of_blocks(index.rooms, room))
     found = -1
@@ -117,7 +115,7 @@ def tightest(state: State, index: Any, constant: Array, capacity: Array, record:
 def best_for(state: State, index: Any, constant: Array, capacity: Array, server: int) -> int:
     """The record that BF-S chooses for a server, or -1."""
     if capacity.shape[1] == 1:
-        return int(largest_up_to(index.waiting, state, index.rooms.free[np.uintp(server)], 0))
+        return int(largest_up_to(index.waiting, state, index.rooms.free[unsigned(server)], 0))
     found = -1
     best = -1
     best_sum = -1
@@ -230,7 +228,7 @@ def leave(state: State, index: Any, constant: Array, capacity: Array, outcome: A
     """The jobs that are due leave."""
     record = due_departure(state, outcome)
     while record >= 0:
-        server = state.job_server[np.uintp(record)]
+        server = state.job_server[unsigned(record)]
         release(state, depart(state))
         follow(index.rooms, state, capacity, server)
         if constant[STEP_SERVERS]:
@@ -244,7 +242,7 @@ def take_arrivals(state: State, index: Any, jobs: Any, constant: Array, fresh: A
     for one in range(outcome[ARRIVED]):
         record = arrive(state, jobs, constant, outcome)
         fresh[one] = record
-        room = state.job_room[np.uintp(record), 0]
+        room = state.job_room[unsigned(record), 0]
         if constant[BY_SIZE]:
             add_by_size(index.waiting, state, record, bucket_of(index.waiting, room))
         elif constant[BY_ARRIVAL]:

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.jit import jitable
+from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.queue import physics
 from slotscope.model.kinds.queue.kernels import best_fit, foresight, rooms, slots, waiting
 from slotscope.model.kinds.queue.kernels.rooms import NO_ROOM, Rooms
@@ -185,7 +185,7 @@ def of_reserved(state: State, index: Any, constant: Array, capacity: Array, serv
 def of_best_fit(state: State, index: Any, server: int, step: int) -> int:
     """VQS-BF: the job that step (i), (ii) or (iii) takes next, its record, or -1."""
     active = state.active[server]
-    limit = index.rooms.free[np.uintp(server)]
+    limit = index.rooms.free[unsigned(server)]
     above = 0
     if step < 2:
         queue = index.first_odd[active] if step == 0 else index.other[active]
@@ -225,7 +225,7 @@ def serve(state: State, index: Any, constant: Array, capacity: Array, server: in
     at.  All policies share the one place where a job is placed, because each one more is compiled
     on its own.
     """
-    if state.stalled[np.uintp(server)]:
+    if state.stalled[unsigned(server)]:
         return
     active = state.active[server]
     probing = constant[BEST_FIT] > 0
@@ -313,11 +313,11 @@ def leave(state: State, index: Any, constant: Array, capacity: Array, outcome: A
     """The jobs that are due leave: their servers have one of their queue less."""
     record = due_departure(state, outcome)
     while record >= 0:
-        at = np.uintp(record)
+        at = unsigned(record)
         server, queue = state.job_server[at], state.job_queue[at]
-        index.present[np.uintp(server), np.uintp(queue)] -= 1
-        if index.other[np.uintp(state.active[np.uintp(server)])] == queue:
-            index.taken[np.uintp(server)] -= state.job_room[at, 0]
+        index.present[unsigned(server), unsigned(queue)] -= 1
+        if index.other[unsigned(state.active[unsigned(server)])] == queue:
+            index.taken[unsigned(server)] -= state.job_room[at, 0]
         release(state, depart(state))
         if constant[BEST_FIT]:
             follow(index.rooms, state, capacity, server)
@@ -348,8 +348,8 @@ def advance(
         leave(state, index, constant, capacity, outcome)
         take_arrivals(state, index, jobs, constant, fresh, outcome)
         if state.number[DEPARTURES] > 0:
-            next_queue = state.job_queue[np.uintp(state.heap_record[0])]
-            foresee(state, index, jobs, constant, index.high[np.uintp(next_queue)])
+            next_queue = state.job_queue[unsigned(state.heap_record[0])]
+            foresee(state, index, jobs, constant, index.high[unsigned(next_queue)])
         act(state, index, constant, capacity, fresh, outcome)
         if finish(state, constant, capacity, fresh, serves, weight, outcome, tape, samples, done):
             return AT_FLAG

@@ -15,9 +15,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from slotscope.model.jit import jitable
+from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.queue.kernels import best_fit, rooms, slots, waiting
 from slotscope.model.kinds.queue.kernels.slots import DUE, SKIPS
 from slotscope.model.kinds.queue.outcome import BEFORE_WAITING, DEPARTED
@@ -41,7 +39,7 @@ take_arrivals = best_fit.take_arrivals
 @jitable
 def first_with_room(state: State, index: Any, capacity: Array, record: int) -> int:
     """The first server that has room for a job, or -1."""
-    room = state.job_room[np.uintp(record), 0]
+    room = state.job_room[unsigned(record), 0]
     server = next_with_room(index.rooms, room, 0)
     if capacity.shape[1] > 1:
         while server >= 0 and not fits(state, capacity, record, server):

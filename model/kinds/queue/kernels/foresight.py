@@ -12,10 +12,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-import numpy as np
-
 from slotscope.model.compiling.meaning import meant_by
-from slotscope.model.jit import jitable, load_numba
+from slotscope.model.jit import jitable, load_numba, unsigned
 from slotscope.model.kinds.queue.kernels import waiting
 from slotscope.model.kinds.queue.kernels.slots import BY_SIZE
 from slotscope.model.kinds.queue.kernels.waiting import AFTER, FIRST, LAST
@@ -74,7 +72,7 @@ meant_by(touch, register)
 @jitable
 def expect(state: State, record: int) -> None:
     """A job will be placed, and leave some time later: all that is kept of it."""
-    at = np.uintp(record)
+    at = unsigned(record)
     touch(state.job_number, at)
     touch(state.job_room, at)
     touch(state.job_size, at)
@@ -90,15 +88,15 @@ def expect(state: State, record: int) -> None:
 @jitable
 def expect_neighbours(state: State, index: Any, record: int) -> None:
     """The jobs between which an expected one stands; what is kept of it is near by now."""
-    at = np.uintp(record)
+    at = unsigned(record)
     after, before = state.job_next[at], state.job_previous[at]
     if after >= 0:
-        touch(state.job_previous, np.uintp(after))
+        touch(state.job_previous, unsigned(after))
     if before >= 0:
-        touch(state.job_next, np.uintp(before))
+        touch(state.job_next, unsigned(before))
     after = index.waiting.node[at, AFTER]
     if after >= 0:
-        touch(index.waiting.node, np.uintp(after))
+        touch(index.waiting.node, unsigned(after))
 
 
 @jitable
@@ -108,12 +106,12 @@ def foresee_arrivals(state: State, index: Any, jobs: Any) -> None:
     place = state.number[NEXT_ARRIVAL] - jobs.first[0]
     if place + ENDS_AHEAD >= len(jobs.time):
         return
-    touch(lists.ends, np.uintp(bucket_of(lists, jobs.room[np.uintp(place + ENDS_AHEAD), 0])))
-    bucket = bucket_of(lists, jobs.room[np.uintp(place + JOB_AHEAD), 0])
-    last = lists.ends[np.uintp(bucket), LAST]
+    touch(lists.ends, unsigned(bucket_of(lists, jobs.room[unsigned(place + ENDS_AHEAD), 0])))
+    bucket = bucket_of(lists, jobs.room[unsigned(place + JOB_AHEAD), 0])
+    last = lists.ends[unsigned(bucket), LAST]
     if last >= 0:
-        touch(state.job_room, np.uintp(last))
-        touch(lists.node, np.uintp(last))
+        touch(state.job_room, unsigned(last))
+        touch(lists.node, unsigned(last))
 
 
 @jitable
@@ -121,17 +119,17 @@ def foresee_placement(state: State, index: Any, most: Any) -> None:
     """The largest job up to *most* that fits when the next one leaves; then its neighbours."""
     lists = index.waiting
     served = state.heap_record[0]
-    at = np.uintp(served)
-    limit = index.rooms.free[np.uintp(state.job_server[at])] + state.job_room[at, 0]
+    at = unsigned(served)
+    limit = index.rooms.free[unsigned(state.job_server[at])] + state.job_room[at, 0]
     bucket = next_member(lists.words, lists.summary, bucket_of(lists, min(limit, most)))
     if bucket < 0:
         return
-    record = lists.ends[np.uintp(bucket), FIRST]
+    record = lists.ends[unsigned(bucket), FIRST]
     if record == lists.foreseen[0]:
         expect_neighbours(state, index, record)
     else:
         expect(state, record)
-        touch(lists.node, np.uintp(record))
+        touch(lists.node, unsigned(record))
         lists.foreseen[0] = record
 
 
@@ -153,6 +151,6 @@ def foresee_head(state: State, queue: int) -> None:
     """The next head of line of VQ_j, when the last one has been placed, if the queue is long."""
     if state.number[WAITING] < LONG_QUEUE:
         return
-    record = state.first_waiting[np.uintp(queue)]
+    record = state.first_waiting[unsigned(queue)]
     if record >= 0:
         expect(state, record)

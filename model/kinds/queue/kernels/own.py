@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.jit import jitable
+from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.queue import physics
 from slotscope.model.kinds.queue.kernels import best_fit, slots
 from slotscope.model.kinds.queue.kernels.driver import QueueKernel
@@ -50,7 +50,7 @@ def leave(state: State, index: Any, _constant: Array, capacity: Array, outcome: 
     """The jobs that are due leave."""
     record = due_departure(state, outcome)
     while record >= 0:
-        server = state.job_server[np.uintp(record)]
+        server = state.job_server[unsigned(record)]
         release(state, depart(state))
         follow_free(state, index, capacity, server)
         record = due_departure(state, outcome)

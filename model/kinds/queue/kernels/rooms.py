@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.jit import jitable
+from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.queue.state import NOW, QueueState
 from slotscope.model.systems import bitset
 
@@ -58,8 +58,8 @@ def rooms_of(state: QueueState, capacity: NDArray[np.int64]) -> Rooms:
 @jitable
 def set_free(rooms: Any, server: int, free: Any) -> None:
     """So much is free on a server now."""
-    at = np.uintp(server)
-    block = np.uintp(server >> 6)
+    at = unsigned(server)
+    block = unsigned(server >> 6)
     before = rooms.free[at]
     rooms.free[at] = free
     most = rooms.most[block]
@@ -69,14 +69,14 @@ def set_free(rooms: Any, server: int, free: Any) -> None:
         start = server & ~63
         most = NOTHING
         for other in range(start, min(start + BLOCK, len(rooms.free))):
-            most = max(most, rooms.free[np.uintp(other)])
+            most = max(most, rooms.free[unsigned(other)])
         rooms.most[block] = most
 
 
 @jitable
 def follow(rooms: Any, state: State, capacity: Array, server: int) -> None:
     """A server's jobs have changed, or whether it is stalled."""
-    at = np.uintp(server)
+    at = unsigned(server)
     if state.stalled[at]:
         set_free(rooms, server, NOTHING)
     else:
@@ -104,13 +104,13 @@ def tightest(rooms: Any, room: int) -> int:
         stop = min(start + BLOCK, len(rooms.free))
         least = UNSIGNED_NO_ROOM
         for server in range(start, stop):  # too little is a large number without a sign
-            least = min(least, np.uint64(rooms.free[np.uintp(server)] - room))
+            least = min(least, np.uint64(rooms.free[unsigned(server)] - room))
         if least < best:
             best = least
             found = start
     if found < 0:
         return -1
-    while np.uint64(rooms.free[np.uintp(found)] - room) != best:
+    while np.uint64(rooms.free[unsigned(found)] - room) != best:
         found += 1
     return int(found)
 
@@ -120,9 +120,9 @@ def first_with_room(rooms: Any, room: Any, start: int) -> int:
     """The first server from *start* on that has *room*, or -1."""
     server = start
     while server < len(rooms.free):
-        if rooms.most[np.uintp(server >> 6)] < room:
+        if rooms.most[unsigned(server >> 6)] < room:
             server = (server | 63) + 1
-        elif rooms.free[np.uintp(server)] >= room:
+        elif rooms.free[unsigned(server)] >= room:
             return server
         else:
             server += 1
@@ -134,7 +134,7 @@ def least_fresh(state: State, fresh: Array, arrived: int) -> Any:
     """The least room of the jobs that have just arrived and wait; NO_ROOM: none does."""
     least = NO_ROOM
     for one in range(arrived):
-        at = np.uintp(fresh[one])
+        at = unsigned(fresh[one])
         if state.job_server[at] < 0:
             least = min(least, state.job_room[at, 0])
     return least
@@ -163,9 +163,9 @@ def next_changed(rooms: Any, state: State, least: Any, start: int) -> int:
                 return other
         if found < 0:
             return -1
-        last = state.last_departure[np.uintp(found)]
+        last = state.last_departure[unsigned(found)]
         if last <= now:
             discard_bit(rooms.left, rooms.left_summary, found)
-        if last == now and rooms.free[np.uintp(found)] >= 0:
+        if last == now and rooms.free[unsigned(found)] >= 0:
             return found
         server = found + 1

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.jit import jitable
+from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.queue import outcome as outcome_of
 from slotscope.model.kinds.queue import physics, sampling
 from slotscope.model.kinds.queue.outcome import (
@@ -92,7 +92,7 @@ def next_due(state: State, jobs: Any, constant: Array, until: float, outcome: Ar
     last = len(jobs.time)
     if place >= last and not constant[LAST_BLOCK]:
         return NEEDS_JOBS
-    slot = jobs.time[np.uintp(place)] if place < last else np.inf
+    slot = jobs.time[unsigned(place)] if place < last else np.inf
     if state.number[DEPARTURES] > 0:
         slot = min(slot, state.heap_time[0])
     if state.number[UNSETTLED]:
@@ -102,7 +102,7 @@ def next_due(state: State, jobs: Any, constant: Array, until: float, outcome: Ar
     if slot > until:
         return AT_TIME
     arriving = 0
-    while place + arriving < last and jobs.time[np.uintp(place + arriving)] <= slot:
+    while place + arriving < last and jobs.time[unsigned(place + arriving)] <= slot:
         arriving += 1
     if state.number[FREE] < arriving:
         return NEEDS_ROOM
@@ -126,8 +126,8 @@ def depart(state: State, outcome: Array) -> int:
         return -1
     record = state.heap_record[0]
     if outcome[DEPARTED] == 0:
-        outcome[LEFT_JOB] = state.job_number[np.uintp(record)]
-        outcome[LEFT_SERVER] = state.job_server[np.uintp(record)]
+        outcome[LEFT_JOB] = state.job_number[unsigned(record)]
+        outcome[LEFT_SERVER] = state.job_server[unsigned(record)]
     outcome[DEPARTED] += 1
     outcome[FLAGS] |= FLAG_DEPARTED
     return int(record)
@@ -140,7 +140,7 @@ def arrive(state: State, jobs: Any, constant: Array, outcome: Array) -> int:
     number = constant[INITIAL_JOBS] + state.number[NEXT_ARRIVAL]
     state.number[NEXT_ARRIVAL] += 1
     record = take_record(state, number)
-    at, here = np.uintp(record), np.uintp(place)
+    at, here = unsigned(record), unsigned(place)
     for d in range(state.job_size.shape[1]):
         state.job_size[at, d] = jobs.size[here, d]
         state.job_room[at, d] = jobs.room[here, d]
@@ -157,7 +157,7 @@ def place(state: State, record: int, server: int, outcome: Array) -> None:
     """A waiting job goes into service."""
     place_job(state, record, server)
     if outcome[PLACED] == 0:
-        outcome[PLACED_JOB] = state.job_number[np.uintp(record)]
+        outcome[PLACED_JOB] = state.job_number[unsigned(record)]
         outcome[PLACED_SERVER] = server
     outcome[PLACED] += 1
     outcome[FLAGS] |= FLAG_PLACED
@@ -208,7 +208,7 @@ def finish(
     serves:
         [C, V] configurations; C = 0 without.
     """
-    row = tape[np.uintp(done[0])]
+    row = tape[unsigned(done[0])]
     kept = close(state, constant[LOOKS_AGAIN], fresh, outcome, row)
     if constant[EXPLAIN]:
         explain(state, capacity, serves, kept, row)

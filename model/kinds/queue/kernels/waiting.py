@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.jit import jitable
+from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.queue.facts import waiting_records
 from slotscope.model.kinds.queue.layout import QueueLayout
 from slotscope.model.kinds.queue.numbers import QueueNumbers
@@ -176,11 +176,11 @@ def bucket_of(waiting: Any, size: int) -> int:
         bucket = waiting.top - ((size - 1) >> waiting.shift)
         return int(max(0, min(bucket, len(waiting.ends) - 1)))
     cell = min(size >> waiting.shift, len(waiting.cell) - 2)
-    low = int(waiting.cell[np.uintp(cell + 1)])
-    high = int(waiting.cell[np.uintp(cell)]) + 1
+    low = int(waiting.cell[unsigned(cell + 1)])
+    high = int(waiting.cell[unsigned(cell)]) + 1
     while high - low > 1:
         middle = (low + high) >> 1
-        if waiting.upper[np.uintp(middle)] >= size:
+        if waiting.upper[unsigned(middle)] >= size:
             low = middle
         else:
             high = middle
@@ -190,15 +190,15 @@ def bucket_of(waiting: Any, size: int) -> int:
 @jitable
 def link_between(waiting: Any, record: int, bucket: int, before: int, after: int) -> None:
     """Put a record between two of its bucket's list (-1: its ends)."""
-    at, list_of = np.uintp(record), np.uintp(bucket)
+    at, list_of = unsigned(record), unsigned(bucket)
     waiting.node[at, BEFORE] = before
     waiting.node[at, AFTER] = after
     if before >= 0:
-        waiting.node[np.uintp(before), AFTER] = record
+        waiting.node[unsigned(before), AFTER] = record
     else:
         waiting.ends[list_of, FIRST] = record
     if after >= 0:
-        waiting.node[np.uintp(after), BEFORE] = record
+        waiting.node[unsigned(after), BEFORE] = record
     else:
         waiting.ends[list_of, LAST] = record
     insert_bit(waiting.words, waiting.summary, bucket)
@@ -207,36 +207,36 @@ def link_between(waiting: Any, record: int, bucket: int, before: int, after: int
 @jitable
 def unlink(waiting: Any, record: int, bucket: int) -> None:
     """Take a record out of its bucket's list."""
-    before = waiting.node[np.uintp(record), BEFORE]
-    after = waiting.node[np.uintp(record), AFTER]
+    before = waiting.node[unsigned(record), BEFORE]
+    after = waiting.node[unsigned(record), AFTER]
     if before >= 0:
-        waiting.node[np.uintp(before), AFTER] = after
+        waiting.node[unsigned(before), AFTER] = after
     else:
-        waiting.ends[np.uintp(bucket), FIRST] = after
+        waiting.ends[unsigned(bucket), FIRST] = after
         if after < 0:
             discard_bit(waiting.words, waiting.summary, bucket)
     if after >= 0:
-        waiting.node[np.uintp(after), BEFORE] = before
+        waiting.node[unsigned(after), BEFORE] = before
     else:
-        waiting.ends[np.uintp(bucket), LAST] = before
+        waiting.ends[unsigned(bucket), LAST] = before
 
 
 @jitable
 def add_by_size(waiting: Any, state: State, record: int, bucket: int) -> None:
     """Insert a job; in its bucket larger ones stand before smaller, earlier before later ones."""
-    size = state.job_room[np.uintp(record), 0]
-    before = int(waiting.ends[np.uintp(bucket), LAST])
+    size = state.job_room[unsigned(record), 0]
+    before = int(waiting.ends[unsigned(bucket), LAST])
     after = -1
-    while before >= 0 and state.job_room[np.uintp(before), 0] < size:
+    while before >= 0 and state.job_room[unsigned(before), 0] < size:
         after = before
-        before = int(waiting.node[np.uintp(before), BEFORE])
+        before = int(waiting.node[unsigned(before), BEFORE])
     link_between(waiting, record, bucket, before, after)
 
 
 @jitable
 def remove_by_size(waiting: Any, state: State, record: int) -> None:
     """A job waits no longer."""
-    unlink(waiting, record, bucket_of(waiting, state.job_room[np.uintp(record), 0]))
+    unlink(waiting, record, bucket_of(waiting, state.job_room[unsigned(record), 0]))
 
 
 @jitable
@@ -246,14 +246,14 @@ def largest_up_to(waiting: Any, state: State, limit: int, above: int) -> int:
         return -1
     bucket = next_member(waiting.words, waiting.summary, bucket_of(waiting, limit))
     while bucket >= 0:
-        record = int(waiting.ends[np.uintp(bucket), FIRST])
-        size = state.job_room[np.uintp(record), 0]
+        record = int(waiting.ends[unsigned(bucket), FIRST])
+        size = state.job_room[unsigned(record), 0]
         if size > limit:
-            last = waiting.ends[np.uintp(bucket), LAST]
-            if state.job_room[np.uintp(last), 0] <= limit:
+            last = waiting.ends[unsigned(bucket), LAST]
+            if state.job_room[unsigned(last), 0] <= limit:
                 while size > limit:
-                    record = int(waiting.node[np.uintp(record), AFTER])
-                    size = state.job_room[np.uintp(record), 0]
+                    record = int(waiting.node[unsigned(record), AFTER])
+                    size = state.job_room[unsigned(record), 0]
         if size <= limit:
             return record if size > above else -1
         bucket = next_member(waiting.words, waiting.summary, bucket + 1)
@@ -263,7 +263,7 @@ def largest_up_to(waiting: Any, state: State, limit: int, above: int) -> int:
 @jitable
 def add_by_arrival(waiting: Any, state: State, record: int, bucket: int) -> None:
     """Insert a job; in its bucket earlier ones stand before later ones."""
-    before = int(waiting.ends[np.uintp(bucket), LAST])
+    before = int(waiting.ends[unsigned(bucket), LAST])
     link_between(waiting, record, bucket, before, -1)
     if before < 0:
         update_tree(waiting, state, bucket)
@@ -272,8 +272,8 @@ def add_by_arrival(waiting: Any, state: State, record: int, bucket: int) -> None
 @jitable
 def remove_by_arrival(waiting: Any, state: State, record: int) -> None:
     """A job waits no longer."""
-    bucket = bucket_of(waiting, state.job_room[np.uintp(record), 0])
-    was_first = waiting.node[np.uintp(record), BEFORE] < 0
+    bucket = bucket_of(waiting, state.job_room[unsigned(record), 0])
+    was_first = waiting.node[unsigned(record), BEFORE] < 0
     unlink(waiting, record, bucket)
     if was_first:
         update_tree(waiting, state, bucket)
@@ -282,16 +282,16 @@ def remove_by_arrival(waiting: Any, state: State, record: int) -> None:
 @jitable
 def update_tree(waiting: Any, state: State, bucket: int) -> None:
     """The first job of a bucket is another one."""
-    first = waiting.ends[np.uintp(bucket), FIRST]
+    first = waiting.ends[unsigned(bucket), FIRST]
     tree = waiting.earliest
     place = (len(tree) >> 1) + bucket
-    tree[np.uintp(place)] = state.job_number[np.uintp(first)] if first >= 0 else NO_JOB
+    tree[unsigned(place)] = state.job_number[unsigned(first)] if first >= 0 else NO_JOB
     place >>= 1
     while place > 0:
-        least = min(tree[np.uintp(2 * place)], tree[np.uintp(2 * place + 1)])
-        if tree[np.uintp(place)] == least:
+        least = min(tree[unsigned(2 * place)], tree[unsigned(2 * place + 1)])
+        if tree[unsigned(place)] == least:
             break
-        tree[np.uintp(place)] = least
+        tree[unsigned(place)] = least
         place >>= 1
 
 
@@ -307,9 +307,9 @@ def earliest_up_to(waiting: Any, state: State, limit: int, above: int) -> int:
     found = -1
     if waiting.upper[bucket] > limit:  # not all of this bucket fits
         if waiting.upper[bucket + 1] < limit:
-            record = int(waiting.ends[np.uintp(bucket), FIRST])
-            while record >= 0 and state.job_room[np.uintp(record), 0] > limit:
-                record = int(waiting.node[np.uintp(record), AFTER])
+            record = int(waiting.ends[unsigned(bucket), FIRST])
+            while record >= 0 and state.job_room[unsigned(record), 0] > limit:
+                record = int(waiting.node[unsigned(record), AFTER])
             found = record
         bucket += 1
     end = len(waiting.ends) if above == 0 else bucket_of(waiting, above + 1) + 1
