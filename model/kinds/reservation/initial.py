@@ -8,7 +8,7 @@ import numpy as np
 
 from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.reservation import physics
-from slotscope.model.kinds.reservation.classification import distinct_rows
+from slotscope.model.kinds.reservation.classification import stacked
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.scenario.schema import FullStart, GivenStart, ReservationScenario
 from slotscope.model.kinds.reservation.state import ADMITTED, FIRST_RECORDS, NEXT_STAMP, ReservationState, empty_state
@@ -148,8 +148,8 @@ def check_feasible(state: ReservationState, numbers: ReservationNumbers) -> None
 def infeasible_server(state: ReservationState, numbers: ReservationNumbers) -> int | None:
     """The first server whose configuration exceeds its capacity, or None."""
     for pool in numbers.pools:
-        mine = state.configuration[pool.first : pool.first + pool.count]
-        rows, row_of = distinct_rows(mine)
+        mine = slice(pool.first, pool.first + pool.count)
+        _, _, row_of, rows = stacked(state.configuration[mine], state.stamp[mine])
         exceeds = np.array([not pool.space.contains(tuple(row)) for row in rows.tolist()])
         if exceeds.any():
             return pool.first + int(exceeds[row_of].argmax())
