@@ -28,9 +28,9 @@ _LONGEST = 200
 
 
 class HintedField(QLineEdit):
-    """An empty field says what may be typed; the first of several hints that has room, else the last."""
+    """An empty field says what may be typed: the first of several hints that has room."""
 
-    _hints: tuple[str, ...] = ("",)
+    _hints: tuple[str, ...] = ()
 
     def hint(self, *hints: str) -> None:
         """Say one of these while nothing is typed."""
@@ -44,7 +44,7 @@ class HintedField(QLineEdit):
     def _choose(self) -> None:
         room = self.width() - 2 * self.fontMetrics().averageCharWidth()
         fitting = (one for one in self._hints if self.fontMetrics().horizontalAdvance(one) <= room)
-        self.setPlaceholderText(next(fitting, self._hints[-1]))
+        self.setPlaceholderText(next(fitting, ""))
 
 
 class AnswerField(HintedField):

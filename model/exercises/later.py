@@ -27,8 +27,10 @@ NEAR = 0.15
 _ALIKE = 1e-9
 
 
-def pose_later(run: Run, question: QuizQuestion) -> Posed:
+def pose_later(run: Run, question: QuizQuestion, lane: int) -> Posed:
     """The question as it stands here; policies are run on in runs of their own, this one stays where it is.
+
+    A curve is that of the policy of a lane.
 
     Raises
     ------
@@ -41,7 +43,7 @@ def pose_later(run: Run, question: QuizQuestion) -> Posed:
             f"found {question.until:g}, allowed: a time after {run.timeline.time:g}, where the run stands",
             where="question.until",
         )
-    return _ahead(run, question.until) if question.ask == "ahead" else _curve(lanes_of(run)[0], question.until)
+    return _ahead(run, question.until) if question.ask == "ahead" else _curve(run, lane, question.until)
 
 
 def _ran_on(session: Session, until: float) -> Session:
@@ -121,7 +123,19 @@ def _top(known: float, most: float) -> float:
     return float(next(step * power for step in (1, 2, 5, 10) if step * power >= least))
 
 
-def _curve(session: Session, until: float) -> Posed:
+def _curve_words(run: Run, lane: int, curve: str, time: str) -> Phrase:
+    if not isinstance(run, Comparison):
+        return Phrase("How does the curve of the {curve} go on until time {time}? Draw it.", curve=curve, time=time)
+    return Phrase(
+        "How does the curve of the {curve} under {policy} go on until time {time}? Draw it.",
+        curve=curve,
+        policy=run.labels[lane],
+        time=time,
+    )
+
+
+def _curve(run: Run, lane: int, until: float) -> Posed:
+    session = lanes_of(run)[lane]
     kind, now = session.bench.kind, session.timeline.time
     times, values, _ = _series(_ran_on(session, until))
     wanted = sketch_times(now, until)
@@ -150,11 +164,7 @@ def _curve(session: Session, until: float) -> Posed:
         ask="curve",
         place=session.timeline.substep,
         decided=session.timeline.substep,
-        words=Phrase(
-            "How does the curve of the {curve} go on until time {time}? Draw it.",
-            curve=kind.headline,
-            time=full_time(until),
-        ),
+        words=_curve_words(run, lane, kind.headline, full_time(until)),
         allowed=allowed,
         read=read,
         fault=lambda answer: (

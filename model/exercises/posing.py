@@ -24,7 +24,7 @@ def pose(run: Run, question: QuizQuestion, lane: int = 0) -> Posed:
     UserError
         If nothing of the kind is decided in the event that comes.
     """
-    posed = pose_later(run, question) if question.ask in LATER else _pose_decision(lanes_of(run)[lane], question)
+    posed = pose_later(run, question, lane) if question.ask in LATER else _pose_decision(lanes_of(run)[lane], question)
     return replace(posed, words=Phrase("{text}", text=question.text)) if question.text else posed
 
 

@@ -1246,16 +1246,20 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>die Nummer einer Strategie ({policies}) oder alike: gleich</translation>
         </message>
         <message>
+            <source>How does the curve of the {curve} under {policy} go on until time {time}? Draw it.</source>
+            <translation>Wie geht die Kurve ({curve}) unter {policy} bis zur Zeit {time} weiter? Zeichnen Sie sie.</translation>
+        </message>
+        <message>
             <source>{count} numbers, the {curve} at times {first} to {last}; or draw the curve</source>
             <translation>{count} Zahlen, {curve} zu den Zeiten {first} bis {last}; oder die Kurve zeichnen</translation>
         </message>
         <message>
-            <source>Which has the larger mean {curve} until time {time}: {policies}?</source>
-            <translation>Welche hat bis zur Zeit {time} im Mittel mehr ({curve}): {policies}?</translation>
-        </message>
-        <message>
             <source>How does the curve of the {curve} go on until time {time}? Draw it.</source>
             <translation>Wie geht die Kurve ({curve}) bis zur Zeit {time} weiter? Zeichnen Sie sie.</translation>
+        </message>
+        <message>
+            <source>Which has the larger mean {curve} until time {time}: {policies}?</source>
+            <translation>Welche hat bis zur Zeit {time} im Mittel mehr ({curve}): {policies}?</translation>
         </message>
         <message>
             <source>Right: {why}</source>

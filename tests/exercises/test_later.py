@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from slotscope.model.api import Session
 from slotscope.model.comparison.comparison import Comparison, Run
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.later import POINTS, sketch_times
@@ -65,6 +66,18 @@ def test_a_curve_is_right_near_what_comes(seed: int) -> None:
     most = max(right)
     assert verdict(posed, " ".join(f"{value + 0.1 * most:.4g}" for value in right)).right
     assert "allowed are 15%" in verdict(posed, " ".join(["0"] * POINTS)).text
+
+
+def test_a_curve_is_that_of_the_policy_that_is_asked_about() -> None:
+    run = beside(1)
+    run.seek(10)
+    question = QuizQuestion(ask="curve", until=UNTIL)
+    dra, first_fit = pose(run, question), pose(run, question, 1)
+    assert first_fit.words == "How does the curve of the reward rate under First fit go on until time 40? Draw it."
+    assert first_fit.taken != dra.taken
+    alone = Session.open("dra-classroom", "first-fit", 1)
+    alone.seek(run.sessions[1].timeline.event)
+    assert first_fit.taken == pose(alone, question).taken
 
 
 def test_what_cannot_be_looked_ahead_to_is_refused() -> None:
