@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBox
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.lessons.sketch import SketchPad
-from slotscope.gui.lessons.wording import set_scripts
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.boxes import EnterButton
 from slotscope.gui.widgets.fault_line import FaultLine
+from slotscope.gui.widgets.scripts import set_scripts
 from slotscope.gui.widgets.spoken import announce
 from slotscope.model.exercises.posed import Posed
 

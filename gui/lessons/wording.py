@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import html
-import re
 from typing import Iterator
 
 from PySide6.QtGui import QFont, QTextBlock, QTextDocument
 
-#: ``U^(g)``, ``log^1.1`` and ``x^{2/3}``; and below, ``K_RED`` and ``x_{ij}``, where one letter has the index.
-_RAISED = re.compile(r"(?<=[\w)\]⌉])\^(?:\{([^{}]+)\}|(\([^()]*\)|\w+(?:\.\d+)?))")
-_LOWERED = re.compile(r"(?<=\b\w)_(?:\{([^{}]+)\}|(\w+))")
+from slotscope.gui.widgets.scripts import set_scripts
 
 
 def paragraphs(markdown: str) -> list[str]:
@@ -21,12 +17,6 @@ def paragraphs(markdown: str) -> list[str]:
 def spoken(markdown: str) -> str:
     """A step's text without its marks, as it is read out."""
     return _read(markdown).toPlainText()
-
-
-def set_scripts(text: str) -> str:
-    """Plain text as HTML, with indices and powers."""
-    raised = _RAISED.sub(lambda found: f"<sup>{found[1] or found[2]}</sup>", html.escape(text))
-    return _LOWERED.sub(lambda found: f"<sub>{found[1] or found[2]}</sub>", raised)
 
 
 def _read(markdown: str) -> QTextDocument:

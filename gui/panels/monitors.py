@@ -16,6 +16,7 @@ from slotscope.gui.panels.tiles import LabelPace, paint_ground
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.expression_field import ExpressionField, asleep
+from slotscope.gui.widgets.scripts import set_scripts
 from slotscope.model.measures.claims import ClaimReading, claim_readings
 from slotscope.model.measures.monitors import Reading, Standing
 from slotscope.model.questions.breakpoints import MONITOR, unless
@@ -214,10 +215,12 @@ class MonitorRow(QWidget):
         faint = theme.muted if reading.standing == "open" else ink
         said = reading.claim if isinstance(reading, ClaimReading) else reading.monitor
         together = said.symbols.replace(" ", "\N{NO-BREAK SPACE}")
-        place = " · ".join(escape(part) for part in (together, said.source) if part)
+        place = " · ".join(set_scripts(part) for part in (together, said.source) if part)
         mark = f'<b style="color:{faint}">{MARKS[reading.standing]}</b>'
         away = f'&nbsp; <a href="{_AWAY}" style="text-decoration: none">×</a>' if self.own else ""
-        lines = [f"{mark}&nbsp; {escape(said.statement)}{away}", f'<span style="color:{theme.muted}">{place}</span>']
+        statement = escape(said.statement) if self.own else set_scripts(said.statement)
+        where = f'<span style="color:{theme.muted}">{place}</span>'
+        lines = [f"{mark}&nbsp; {statement}{away}", where]
         if now := _now(reading):
             lines.append(f'<span style="color:{ink}">{now}</span>')
         self.text.setText("<br>".join(lines))

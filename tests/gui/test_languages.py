@@ -12,8 +12,9 @@ from PySide6.QtWidgets import QApplication, QLabel, QTextBrowser, QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.language.words import KEY, TRANSLATIONS, chosen, speak, spoken, tr
-from slotscope.gui.lessons.wording import paragraphs, set_scripts
+from slotscope.gui.lessons.wording import paragraphs
 from slotscope.gui.main_window import MainWindow
+from slotscope.gui.widgets.scripts import set_scripts
 from slotscope.model.cli.arguments import parse
 from slotscope.model.lessons.files import lesson_files, load_lesson
 from slotscope.model.lessons.translation import words_beside

@@ -27,7 +27,7 @@ CLAIMS = (
     Claim(
         "squared-distance",
         "Under greedy(p*) the jobs on each number of servers stay near the optimum, in the square",
-        "E[Σ s_i (x_i - y*_i)²] ≤ (19)",
+        "E[Σ s_i (x_i − y*_i)²] ≤ (19)",
         "Proposition 2, (19)",
         "squared_distance",
         "at most",
@@ -36,7 +36,7 @@ CLAIMS = (
     Claim(
         "near-optimum",
         "Under greedy(p*) the distance from the optimum vanishes as n grows",
-        "E‖x - y*‖ = O(n^-1/4)",
+        "E‖x − y*‖ = O(n^{-1/4})",
         "Theorem 2, Section 5.2",
         "distance",
         "at most",

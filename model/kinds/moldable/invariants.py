@@ -361,7 +361,7 @@ MONITORS = (
     Monitor(
         "distance",
         "The distance from the optimum is that of the jobs which are here",
-        "|X_i - n y*_i|",
+        "|X_i − n y*_i|",
         "Section 5",
         (_levels,),
         stage=1,
@@ -369,7 +369,7 @@ MONITORS = (
     Monitor(
         "little",
         "The jobs in the system, summed over time, are the time that jobs have spent in it",
-        "λ(1 - P_b) E[D] = E[Σ x_i]",
+        "λ(1 − P_b) E[D] = E[Σ x_i]",
         "(4), Little's law",
         (_areas, _spent, _occupancy),
         stage=1,

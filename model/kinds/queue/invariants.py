@@ -328,7 +328,7 @@ MONITORS = (
     Monitor(
         "conservation",
         "Who arrived waits, is in service, or has left",
-        "Q(t + 1) = Q(t) + A(t) - D(t)",
+        "Q(t + 1) = Q(t) + A(t) − D(t)",
         "(3), Section II",
         (_conservation, _departures),
         stage=1,

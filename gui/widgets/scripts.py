@@ -1,0 +1,19 @@
+"""Indices and powers, set as the papers set them."""
+
+from __future__ import annotations
+
+import html
+import re
+
+#: Accents that stand above a letter: K̃, k̂.
+_ACCENTS = "\u0302\u0303"
+
+#: ``U^(g)``, ``log^1.1`` and ``x^{2/3}``; and below, ``K_RED``, ``y*_i`` and ``x_{ij}``: one letter has the index.
+_RAISED = re.compile(rf"(?<=[\w)\]⌉{_ACCENTS}])\^(?:\{{([^{{}}]+)\}}|(\([^()]*\)|\w+(?:\.\d+)?))")
+_LOWERED = re.compile(rf"(\b(?:\w|VQ|sup)[{_ACCENTS}]?\*?)_(?:\{{([^{{}}]+)\}}|(\w+))")
+
+
+def set_scripts(text: str) -> str:
+    """Plain text as HTML, with indices and powers."""
+    raised = _RAISED.sub(lambda found: f"<sup>{found[1] or found[2]}</sup>", html.escape(text))
+    return _LOWERED.sub(lambda found: f"{found[1]}<sub>{found[2] or found[3]}</sub>", raised)
