@@ -28,6 +28,7 @@ from slotscope.model.lab.files import prepare
 from slotscope.model.lab.plan import Options
 from slotscope.model.lab.sweep import Sweep, axis
 from slotscope.model.reporting.frame import RunInfo
+from slotscope.model.scenario.load import Scenario
 from slotscope.model.traces.excerpts import FOR_EXPERIMENTS
 
 #: The entry of the list that is no experiment of a paper.
@@ -40,6 +41,14 @@ SCALES = {"quick": "quick: about a minute", "paper": "paper: as far as the paper
 _SETTINGS = "experiments"
 _MOST_WORKERS, _MOST_REPLICATIONS = 1024, 100_000
 _EXAMPLE = "servers.count = 20, 60, 180"
+
+#: Others, for scenarios that have the table and the field.
+_OTHERS = (
+    ("workload", "intensity", "0.7, 0.8, 0.9"),
+    ("workload", "load", "0.7, 0.8, 0.9"),
+    ("workload", "scale", "10, 20, 40"),
+    ("servers", "most_jobs", "2, 4, 8"),
+)
 
 
 class OrderForm(QWidget):
@@ -83,7 +92,6 @@ class OrderForm(QWidget):
             _MOST_WORKERS,
         )
         self.folder = FolderField()
-        self.values.area.setPlaceholderText(f"{_EXAMPLE}\njob_types[0].workload = 1, 2, 4")
         self.trace.line.setPlaceholderText(FOR_EXPERIMENTS.about)
         self._build()
         self.restyle(theme)
@@ -150,6 +158,7 @@ class OrderForm(QWidget):
             self._given = info.origin.policy
             self.policies.area.setPlainText(self._given)
         self.until.line.setPlaceholderText(f"{float(info.scenario.run.until):g}")
+        self.values.area.setPlaceholderText("\n".join(_examples(info.scenario)))
 
     @property
     def scenario_title(self) -> str:
@@ -310,3 +319,16 @@ def _first_folder() -> Path:
     """Where the program was started, or the user's own folder if nothing can be written there."""
     here = Path.cwd()
     return (here if os.access(here, os.W_OK) else Path.home()) / FOLDER
+
+
+def _examples(scenario: Scenario) -> list[str]:
+    """Lines that vary fields which a scenario has."""
+    found = [_EXAMPLE] if hasattr(scenario.servers, "count") else []
+    if hasattr(scenario, "job_types"):
+        found.append("job_types[0].workload = 1, 2, 4")
+    found += [
+        f"{table}.{field} = {numbers}"
+        for table, field, numbers in _OTHERS
+        if getattr(getattr(scenario, table), field, None) is not None
+    ]
+    return found[:2]

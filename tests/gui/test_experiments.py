@@ -25,6 +25,7 @@ from slotscope.model.api import Session
 from slotscope.model.lab.executor import ThisProcess
 from slotscope.model.lab.results import Result
 from slotscope.model.lab.runner import run_plan
+from slotscope.model.lab.sweep import Sweep, axis
 from tests.gui.windows import complete_window, rest
 from tests.model.lab_work import Tiny, numbers_in
 
@@ -229,6 +230,15 @@ def test_a_folder_that_is_none(qtbot: QtBot, window: ExperimentsWindow, tmp_path
         click(qtbot, window.bar.run)
         assert said in window.form.folder.fault.text()
         assert not window.laboratory.busy
+
+
+@pytest.mark.parametrize("scenario", ["dra-classroom", "queues-classroom", "jrs-classroom", "moldable-classroom"])
+def test_what_a_sweep_proposes_can_be_varied(window: ExperimentsWindow, scenario: str) -> None:
+    info = Session.open(scenario, kernel=False).info
+    window.follow(info)
+    lines = window.form.values.area.placeholderText().splitlines()
+    assert len(lines) == 2
+    assert len(Sweep("sweep", info.scenario, tuple(map(axis, lines)), (), 1, 1).points) == 9
 
 
 def test_an_experiment_without_a_trace_runs_on_the_excerpt(qtbot: QtBot, window: ExperimentsWindow) -> None:
