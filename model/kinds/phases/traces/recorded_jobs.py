@@ -14,6 +14,9 @@ from slotscope.model.scenario.fields import plain
 from slotscope.model.traces.job_table import TYPE, AskedColumns
 from slotscope.model.traces.jobs import SECOND, Needed, RecordedJobs, demanded
 
+#: Digits that suffice in a name.
+DIGITS = 4
+
 
 class TypeScale(NamedTuple):
     """Which amount of a type a resource is, and what one unit of it is in that resource's unit."""
@@ -59,13 +62,26 @@ def recorded_types(scenario: PhasesScenario, jobs: RecordedJobs) -> FixedTypes:
     arrivals = np.bincount(type_of.ravel(), minlength=len(keys)).tolist()
     time = np.zeros(len(keys), np.int64)
     np.add.at(time, type_of.ravel(), jobs.duration)
-    types = []
-    for (label, *amounts), come, ran in zip(keys.tolist(), arrivals, time.tolist(), strict=True):
-        demand = tuple(amount * factor for amount, factor in zip(amounts, factors, strict=True))
-        name = " ".join(f"{plain(amount)} {one.unit or one.name}" for amount, one in zip(demand, needed, strict=True))
-        title = f"{jobs.names[label]} {name}" if jobs.names else name
-        types.append(FixedType(title, demand, come, come, Fraction(ran, SECOND)))
+    demands = [
+        tuple(amount * factor for amount, factor in zip(amounts, factors, strict=True)) for _, *amounts in keys.tolist()
+    ]
+    titles = [jobs.names[label] if jobs.names else "" for label in keys[:, 0].tolist()]
+    names = _names(titles, demands, [one.unit or one.name for one in needed])
+    facts = zip(names, demands, arrivals, time.tolist(), strict=True)
+    types = [FixedType(name, demand, come, come, Fraction(ran, SECOND)) for name, demand, come, ran in facts]
     return FixedTypes(tuple(types), Fraction(span, SECOND), jobs.report)
+
+
+def _names(titles: list[str], demands: list[tuple[Fraction, ...]], units: list[str]) -> list[str]:
+    """[types] title and demands, in so many digits that no two are called the same."""
+    for write in (lambda amount: f"{float(amount):.{DIGITS}g}", plain):
+        names = [
+            " ".join([title, *(f"{write(amount)} {unit}" for amount, unit in zip(demand, units, strict=True))]).strip()
+            for title, demand in zip(titles, demands, strict=True)
+        ]
+        if len({*names}) == len(names):
+            break
+    return names
 
 
 def _capacity(scenario: PhasesScenario) -> tuple[tuple[str, ...], tuple[Fraction, ...]]:
