@@ -69,7 +69,7 @@ def batches_of(_numbers: QueueNumbers, table: NDArray[np.float64], length: float
     The waiting time is the sum of Q divided by the jobs placed (Little's law): in slots.
     """
     queue = table[:, 0] / length
-    growth = np.r_[np.nan, np.diff(queue)] / length
+    growth = np.r_[np.nan, np.diff(table[:, 0])] / length**2  # sums of whole jobs: no rounding but that of the length
     result = {
         "queue_length": Batches(queue),
         "queue_growth": Batches(growth),
