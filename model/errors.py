@@ -17,6 +17,10 @@ from unicodedata import category
 LONGEST_PLACE = 300
 
 
+#: What stands before the reason where a policy decides what cannot be.
+IMPOSSIBLE = "the decision is impossible: "
+
+
 class UserError(Exception):
     """Input that cannot be used, told in one line.
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel, QPushButton, QStatusBar
+from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import QPushButton, QStatusBar
 
 from slotscope.gui.faults import Fault
 from slotscope.gui.language.words import tr
@@ -18,8 +18,8 @@ class StatusLine(QStatusBar):
     def __init__(self) -> None:
         super().__init__()
         self.said = CutLabel()
-        self.next = QLabel()
-        self.next.setIndent(self.fontMetrics().height())  # apart from what was said
+        self.next = CutLabel()
+        self.next.setContentsMargins(self.fontMetrics().height(), 0, 0, 0)  # apart from what was said
         self.copy_fault = QPushButton(tr("Copy the details"))
         self._told = ""  # the run's last message; the window's own stay until the next
         self._progress = ""  # what was last said of what takes long
@@ -35,6 +35,7 @@ class StatusLine(QStatusBar):
         """Say something of the window."""
         self.said.setText(text)
         self.said.setToolTip(text)
+        self._share()
         announce(self, text)
 
     def refuse(self, text: str) -> None:
@@ -48,6 +49,8 @@ class StatusLine(QStatusBar):
             self._told = message
             self.say(message)
         self.next.setText(following)
+        self.next.setToolTip(following)
+        self._share()
 
     def show_progress(self, progress: GoalProgress) -> None:
         """Say how far it is; once that is over, what the run said last."""
@@ -69,6 +72,16 @@ class StatusLine(QStatusBar):
         self.say(tr("That could not be done: {fault}").format(fault=fault.sentence))
         self._fault_details = fault.details
         self.copy_fault.show()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._share()
+
+    def _share(self) -> None:
+        """What is next is whole where what was said leaves the room, and where both are long it has half."""
+        room = self.width() - 2 * self.fontMetrics().height()
+        left = max(room // 2, room - self.said.sizeHint().width())
+        self.next.setFixedWidth(min(self.next.sizeHint().width(), left))
 
     def _copy_details(self) -> None:
         QGuiApplication.clipboard().setText(self._fault_details)

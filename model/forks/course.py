@@ -12,7 +12,7 @@ from typing import Any, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from slotscope.model.errors import PolicyError, UserError
+from slotscope.model.errors import IMPOSSIBLE, PolicyError, UserError
 from slotscope.model.forks.overruled import DECIDED, under
 from slotscope.model.reporting.records import Event, Record
 from slotscope.model.running.engine import Advance, Engine, EventRun, Reason, Task
@@ -106,7 +106,9 @@ class CourseSystem:
                 raise PolicyError("nothing of the kind is decided there")
             row["flags"] |= FLAG_FORCED
         except UserError as error:
-            raise PolicyError(f"event {number} cannot be decided so: {error.line}") from None
+            raise PolicyError(
+                f"event {number} cannot be decided so: {error.message.removeprefix(IMPOSSIBLE)}"
+            ) from None
 
     def sample(self, state: Any, row: np.ndarray) -> None:
         """Fill one row; columns that a leg does not have stay 0."""

@@ -16,3 +16,13 @@ def test_a_long_fault_is_cut_beside_what_is_next(qtbot):
     assert line.said.toolTip() == line.said.text()
     assert line.next.width() >= line.next.sizeHint().width()
     assert line.said.geometry().right() < line.next.geometry().left()
+
+
+def test_both_are_long_and_have_half_of_it(qtbot):
+    line = StatusLine()
+    qtbot.addWidget(line)
+    line.resize(600, 24)
+    line.show_run("Forked after event 50. " * 9, "next: job 36 arrives, of inherent size 9.378 minutes. " * 9)
+    line.show()
+    qtbot.waitUntil(lambda: abs(line.next.width() - line.said.width()) < 80)
+    assert line.next.shown.endswith("…") and line.said.shown.endswith("…")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from slotscope.model.errors import PolicyError
+from slotscope.model.errors import IMPOSSIBLE, PolicyError
 from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.moldable import physics
 from slotscope.model.kinds.moldable.rows import FLAG_BELOW, FLAG_FREED, FLAG_FULL
@@ -80,7 +80,7 @@ class MoldableOutcome:
 
     def fault(self, what: str) -> PolicyError:
         """The error that a decision is impossible."""
-        return PolicyError(f"the decision is impossible: {what}", where=f"policy at time {self.event.time:g}")
+        return PolicyError(IMPOSSIBLE + what, where=f"policy at time {self.event.time:g}")
 
     def close(self, state: MoldableState, row: np.ndarray) -> None:
         """See :func:`close`."""

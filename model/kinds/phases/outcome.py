@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from slotscope.model.errors import PolicyError
+from slotscope.model.errors import IMPOSSIBLE, PolicyError
 from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.phases import physics
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
@@ -101,7 +101,7 @@ class PhaseOutcome:
 
     def fault(self, what: str) -> PolicyError:
         """The error that a decision is impossible."""
-        return PolicyError(f"the decision is impossible: {what}", where=f"policy at time {self._event.time:g}")
+        return PolicyError(IMPOSSIBLE + what, where=f"policy at time {self._event.time:g}")
 
     def close(self, numbers: PhaseNumbers, state: PhaseState, row: np.ndarray) -> None:
         """See :func:`close`."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from slotscope.model.errors import PolicyError
+from slotscope.model.errors import IMPOSSIBLE, PolicyError
 from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.queue import physics
 from slotscope.model.kinds.queue.numbers import QueueNumbers
@@ -131,7 +131,7 @@ class SlotOutcome:
 
     def fault(self, what: str) -> PolicyError:
         """The error that a decision is impossible."""
-        return PolicyError(f"the decision is impossible: {what}", where=f"policy in slot {self.slot:g}")
+        return PolicyError(IMPOSSIBLE + what, where=f"policy in slot {self.slot:g}")
 
     def close(self, numbers: QueueNumbers, policy: QueuePolicy, state: QueueState, row: np.ndarray) -> None:
         """See :func:`close`; also what is costly to count."""

@@ -15,6 +15,7 @@ from slotscope.model.errors import ScenarioError
 from slotscope.model.forks.changes import Choice
 from slotscope.model.forks.overruled import Overruled
 from slotscope.model.kinds.queue import physics, sampling, whatif
+from slotscope.model.kinds.queue.explain import amounts
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.outcome import SlotOutcome
 from slotscope.model.kinds.queue.policies.base import QueuePolicy
@@ -209,7 +210,7 @@ class QueueSystem(PolicySystem):
         room, free = state.job_room[record], self.numbers.capacity[server] - state.used[server]
         if (room > free).any():
             raise outcome.fault(
-                f"{tried}, which has {_told(self._amounts(free))} left; the job needs {_told(self._amounts(room))}"
+                f"{tried}, which has {amounts(self._amounts(free))} left; the job needs {amounts(self._amounts(room))}"
             )
         physics.place(state, record, server)
         outcome.went(decision.job, server)
@@ -281,10 +282,6 @@ _HANDLERS: dict[type[Record], Callable[..., None]] = {
     Evict: QueueSystem._evict,
     Remember: QueueSystem._remember,
 }
-
-
-def _told(amount: Any) -> str:
-    return str(amount) if not isinstance(amount, tuple) else f"({', '.join(map(str, amount))})"
 
 
 def _job_names(scenario: Any) -> dict[int, str]:

@@ -11,7 +11,7 @@ from typing import Any, Callable, Iterable, Iterator
 
 import numpy as np
 
-from slotscope.model.errors import PolicyError, ScenarioError
+from slotscope.model.errors import IMPOSSIBLE, PolicyError, ScenarioError
 from slotscope.model.forks.changes import Choice
 from slotscope.model.forks.overruled import Overruled
 from slotscope.model.kinds.reservation import physics, sampling, whatif
@@ -396,9 +396,7 @@ class ReservationSystem(PolicySystem):
 
     def _fault(self, event: Event, what: str) -> PolicyError:
         names = {ARRIVAL: "arrival", DEPARTURE: "departure", UPDATE: "update"}
-        return PolicyError(
-            f"the decision is impossible: {what}", where=f"policy at the {names[event.kind]} at time {event.time:g}"
-        )
+        return PolicyError(IMPOSSIBLE + what, where=f"policy at the {names[event.kind]} at time {event.time:g}")
 
 
 _HANDLERS: dict[type[Record], Callable[..., None]] = {
