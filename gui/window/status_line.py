@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QPushButton, QStatusBar
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QStatusBar
 
 from slotscope.gui.faults import Fault
 from slotscope.gui.language.words import tr
@@ -19,6 +19,7 @@ class StatusLine(QStatusBar):
         super().__init__()
         self.said = CutLabel()
         self.next = CutLabel()
+        self.next.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self.next.setContentsMargins(self.fontMetrics().height(), 0, 0, 0)  # apart from what was said
         self.copy_fault = QPushButton(tr("Copy the details"))
         self._told = ""  # the run's last message; the window's own stay until the next
