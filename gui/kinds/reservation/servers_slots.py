@@ -13,7 +13,7 @@ from typing import NamedTuple, Sequence
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter
+from PySide6.QtGui import QColor, QFont, QFontInfo, QFontMetrics, QImage, QPainter
 
 from slotscope.gui.kinds.reservation.servers_shapes import TEXTURED
 from slotscope.gui.painting.colour import letter_ink, mix
@@ -32,6 +32,9 @@ SEEN = (28, 14)
 #: What rows of unequal length are worth beside equal ones.
 UNEVEN = 0.75
 NO_TYPE = 255
+
+#: Pixels of a type's letter where the window's text has no room.
+_SMALLER = 13
 
 Floats = npt.NDArray[np.float64]
 Pixels = npt.NDArray[np.uint32]
@@ -202,6 +205,7 @@ class _Brush:
         self._strip, self._theme, self._palette = strip, theme, palette
         self._font = QFont(font)
         self._font.setBold(True)
+        self._largest = QFontInfo(self._font).pixelSize() * strip.line  # as other text
 
     def picture(self, boxes: tuple[SlotBox, ...], kind: str) -> Pixels:
         """[height, width] the strip with all slots ``full``, ``vacant`` or ``reserved``."""
@@ -247,11 +251,14 @@ class _Brush:
 
     def _letter(self, painter: QPainter, box: SlotBox, rect: QRect, filled: bool, color: str) -> None:
         style = self._theme.type_style(box.job_type)
-        font = QFont(self._font)
-        font.setPixelSize(max(1, min(rect.height() - 4 * self._strip.line, 13 * self._strip.line)))
-        metrics = QFontMetrics(font)
-        width = metrics.horizontalAdvance(style.letter) + 4 * self._strip.line
-        if font.pixelSize() < 8 * self._strip.line or width > rect.width():
+        font, line = QFont(self._font), self._strip.line
+        for most in (self._largest, _SMALLER * line):  # rather a small letter in a narrow slot than none
+            font.setPixelSize(max(1, min(rect.height() - 4 * line, most)))
+            metrics = QFontMetrics(font)
+            width = metrics.horizontalAdvance(style.letter) + 4 * line
+            if width <= rect.width():
+                break
+        if font.pixelSize() < 8 * line or width > rect.width():
             return
         painter.setFont(font)
         plate = QRect(0, 0, width, min(rect.height() - 2 * self._strip.line, metrics.height()))

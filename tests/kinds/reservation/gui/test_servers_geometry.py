@@ -30,6 +30,7 @@ from slotscope.gui.kinds.reservation.servers_stack_raster import StackContent, S
 from slotscope.gui.painting.colour import argb
 from slotscope.gui.painting.textures import raster_palette
 from slotscope.gui.pictures.legend import flow
+from slotscope.gui.theme import fonts
 from tests.kinds.reservation.gui.servers_views import DARK, LIGHT
 
 
@@ -246,6 +247,21 @@ def test_drawing_what_changed_gives_the_same_pixels_as_drawing_all(data: st.Data
     fresh.draw(layout, contents)
     assert followed.image == fresh.image
     assert followed.draw(layout, contents) == 0
+
+
+@pytest.mark.parametrize(("width", "larger"), [(60, True), (19, False), (12, False)])
+def test_letters_of_a_hall_are_as_large_as_its_text_where_slots_have_room(
+    qapp: QApplication, width: int, larger: bool
+) -> None:
+    """In a narrow slot stands a small letter, in one that is narrower still none."""
+    palette, inked = raster_palette(LIGHT, 2), []
+    for lecture in (False, True):
+        strip = Strip(width, 40, False, 1)
+        vacant = strip_picture((1,), [1.0], strip, LIGHT, palette, fonts(lecture).body).vacant
+        inside = vacant[6:-6, 4:-4]
+        rows = np.flatnonzero((inside != inside[0, 0]).any(axis=1))
+        inked.append(len(rows) and rows[-1] - rows[0])
+    assert inked[1] > 1.3 * inked[0] > 0 if larger else inked[0] == inked[1]
 
 
 def test_filled_slots_look_filled_and_empty_ones_empty() -> None:
