@@ -10,6 +10,7 @@ from slotscope.model.api import Session, open_bench
 from slotscope.model.reporting.records import Record
 from slotscope.model.running.assembly import Bench, assemble
 from slotscope.model.running.engine import Engine, EventRun, started
+from slotscope.model.running.keyframes import HistoryRoom
 from slotscope.model.running.timeline import Timeline
 from slotscope.model.scenario.load import load_scenario
 from slotscope.model.systems.state import copied, digest
@@ -68,7 +69,7 @@ def hurried(bench: Bench) -> Session:
     """A session that keeps many copies of the state in little memory, so that it thins them."""
     session = Session(bench)
     bench.reference.keyframe_every = KEYFRAME_EVERY["reference"]
-    session.timeline = Timeline(bench.system, bench.reference, keyframe_bytes=KEYFRAME_BYTES)
+    session.timeline = Timeline(bench.system, bench.reference, room=HistoryRoom(KEYFRAME_BYTES, disk=KEYFRAME_BYTES))
     return session
 
 

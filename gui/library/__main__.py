@@ -81,6 +81,10 @@ def window(options: argparse.Namespace) -> int:
         note(warning)
     if not platform.display:
         return first_run(options, platform.no_display)
+    if options.history or options.history_disk:
+        from slotscope.model.running.keyframes import CHOSEN
+
+        CHOSEN.memory, CHOSEN.disk = options.history or CHOSEN.memory, options.history_disk
     from slotscope.gui import app
 
     chosen = (options.scenario, options.policies, options.seed, options.event, tuple(options.trace))

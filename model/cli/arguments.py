@@ -16,6 +16,7 @@ from slotscope.model.cli.parser import (
     SCENARIO,
     Parser,
     UsageError,
+    history_options,
     json_option,
     language_option,
     length_options,
@@ -132,6 +133,7 @@ def _window() -> Parser:
         help="stand still after event N (default: run from the start); N.S: S "
         "sub-steps into the next; N,N: so many under each policy",
     )
+    history_options(parser)
     language_option(parser)
     return parser
 

@@ -119,6 +119,7 @@ def measure(options: argparse.Namespace, progress: Progress) -> Measured:
         return opened(options, first.info.seed + position, progress) if position else first
 
     def run(session: Session, _: int, tell: Tell) -> Measured:
+        session.timeline.keep_little()
         return measured(options, session, times, tell)
 
     return together(side_by_side(another, run, count, threads_for(first.bench, count), progress))

@@ -9,7 +9,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import NoReturn, Sequence
 
-from slotscope.model.cli.readers import number, one_of, whole
+from slotscope.model.cli.readers import memory, number, one_of, whole
 from slotscope.model.errors import UserError
 from slotscope.model.lessons.languages import LANGUAGES
 
@@ -114,6 +114,20 @@ def trace_option(
 ) -> None:
     """Recorded workloads."""
     parser.add_argument("--trace", metavar="PATH", nargs="+", action="extend", default=[], help=what)
+
+
+def history_options(parser: Parser) -> None:
+    """What the history of a run may take."""
+    parser.add_argument(
+        "--history", metavar="M", type=memory, help="memory for each run's history, such as 512M or 2G (default: 256M)"
+    )
+    parser.add_argument(
+        "--history-disk",
+        metavar="M",
+        type=memory,
+        default=0,
+        help="what does not fit there goes to so much disk, such as 20G, until the window closes (default: none)",
+    )
 
 
 def length_options(parser: Parser) -> None:

@@ -25,6 +25,14 @@ def whole(lowest: int, highest: int) -> Callable[[str], int]:
     return read
 
 
+def memory(text: str) -> int:
+    """A reader of amounts of memory, such as 512M or 2G; in bytes."""
+    found = re.fullmatch(r"([0-9]{1,6})([MGT])", text)
+    if not found:
+        raise argparse.ArgumentTypeError(f"found '{text}', allowed: a whole number and M, G or T, such as 512M or 2G")
+    return int(found[1]) << {"M": 20, "G": 30, "T": 40}[found[2]]
+
+
 def number(lowest: float, *, open_end: bool) -> Callable[[str], float]:
     """A reader of finite numbers above (or, without *open_end*, from) a bound."""
 

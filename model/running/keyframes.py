@@ -1,44 +1,78 @@
-"""Copies of states along a run, from which its history is run again."""
+"""Copies of states along a run, from which its history is run again: in memory, and on disk if the user wants that."""
 
 from __future__ import annotations
 
+import tempfile
 from bisect import bisect_left
-from dataclasses import dataclass
+from collections import deque
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
 from typing import Any, Callable
 
+from slotscope.model.running.stored import StoredState
 from slotscope.model.systems.state import copied, size_in_bytes
 
-#: Memory for keyframes; beyond it every second one is dropped.
-KEYFRAME_BYTES = 256 * 2**20
-
 #: Keyframes that are kept whatever they take.
-LEAST_KEYFRAMES = 8
+LEAST_KEYFRAMES = 4
+
+
+@dataclass
+class HistoryRoom:
+    """Bytes that the keyframes of a run may take; beyond them the oldest go to disk, or every second one is dropped."""
+
+    memory: int = 256 * 2**20
+    disk: int = 0
+
+
+#: What the user has chosen, for all runs of this process; read anew at each keyframe.
+CHOSEN = HistoryRoom()
+
+
+@cache
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    """Where states on disk are; removed at the end of the process."""
+    return tempfile.TemporaryDirectory(prefix="slotscope-history-")
 
 
 @dataclass(frozen=True)
 class Keyframe:
-    """A copy of the state after an event."""
+    """The state after an event: a copy of it, or where it is on disk."""
 
     event: int
     time: float
-    state: Any
+    kept: Any
+    bytes: int
+
+    @property
+    def on_disk(self) -> bool:
+        """Whether it takes no memory."""
+        return isinstance(self.kept, StoredState)
+
+    @property
+    def state(self) -> Any:
+        """The state, read from the disk if it is there; no copy of it otherwise."""
+        return self.kept.read() if isinstance(self.kept, StoredState) else self.kept
 
 
 class Keyframes:
-    """States by their events, within a bound on memory.
+    """States by their events, within bounds on memory and disk.
 
     Attributes
     ----------
-    bytes:
+    bytes, disk_bytes:
         What they take.
+    room:
+        What they may take.
     thinned:
         How many times as far apart they are as at first, because every second one was dropped.
     """
 
-    def __init__(self, most_bytes: int = KEYFRAME_BYTES) -> None:
-        self._most_bytes = most_bytes
+    def __init__(self, room: HistoryRoom = CHOSEN) -> None:
+        self.room = room
         self._frames: dict[int, Keyframe] = {}
-        self.bytes = 0
+        self._in_memory: deque[int] = deque()  # their events, the first kept first
+        self.bytes = self.disk_bytes = 0
         self.thinned = 1
 
     def __contains__(self, event: int) -> bool:
@@ -73,23 +107,48 @@ class Keyframes:
 
     def add(self, state: Any) -> None:
         """Keep a copy of a state."""
-        event = int(state.number[0])
-        self._frames[event] = Keyframe(event, float(state.clock[0]), copied(state))
-        self.bytes += size_in_bytes(state)
+        self._take(Keyframe(int(state.number[0]), float(state.clock[0]), copied(state), size_in_bytes(state)))
 
-    def thin(self, apart: int) -> None:
-        """Drop every second one where they take too much; at first they were so many events *apart*."""
-        if self.bytes <= self._most_bytes or len(self._frames) < LEAST_KEYFRAMES:
+    def fit(self, apart: int) -> None:
+        """Where they take too much, move the oldest to disk or drop every second; they were *apart* at first."""
+        self._store()
+        if self.bytes <= self.room.memory or len(self._frames) < LEAST_KEYFRAMES:
             return
         self.thinned *= 2
         first, apart = min(self._frames), apart * self.thinned
-        self._hold({event: frame for event, frame in self._frames.items() if event % apart == 0 or event == first})
+        self._hold([frame for event, frame in self._frames.items() if event % apart == 0 or event == first])
 
     def share(self, past: Keyframes, end: int) -> None:
         """Have those of another run up to an event."""
         self.thinned = past.thinned
-        self._hold({event: frame for event, frame in past._frames.items() if event <= end})
+        self._hold([frame for event, frame in past._frames.items() if event <= end])
 
-    def _hold(self, frames: dict[int, Keyframe]) -> None:
-        self._frames = frames
-        self.bytes = sum(size_in_bytes(frame.state) for frame in frames.values())
+    def _store(self) -> None:
+        """Move the oldest to disk while memory is short and the disk has room; a disk that refuses has none."""
+        while self.bytes > self.room.memory and self._in_memory:
+            frame = self._frames[self._in_memory[0]]
+            if self.disk_bytes + frame.bytes > self.room.disk:
+                return
+            try:
+                stored = StoredState(Path(_folder().name), frame.kept)
+            except OSError:
+                return
+            self._in_memory.popleft()
+            self.bytes -= frame.bytes
+            self.disk_bytes += frame.bytes
+            self._frames[frame.event] = replace(frame, kept=stored)
+
+    def _hold(self, frames: list[Keyframe]) -> None:
+        self._frames, self._in_memory = {}, deque()
+        self.bytes = self.disk_bytes = 0
+        for frame in frames:
+            self._take(frame)
+
+    def _take(self, frame: Keyframe) -> None:
+        self._frames[frame.event] = frame
+        if frame.on_disk:
+            self.disk_bytes += frame.bytes
+            return
+        self.bytes += frame.bytes
+        if len(self._frames) > 1:  # the first one stays: panels ask for it
+            self._in_memory.append(frame.event)

@@ -31,7 +31,8 @@ class Extent:
     live_end: int  #: the last event ever reached
     live_end_time: float
     keyframes: tuple[int, ...]  #: their events
-    bytes: int
+    bytes: int  #: of memory that they take
+    disk_bytes: int
     verified: int  #: replays that landed on the recorded digest
 
 

@@ -16,7 +16,7 @@ from slotscope.model.errors import ReplayError
 from slotscope.model.reporting.explain import full_time, grouped
 from slotscope.model.reporting.records import Event, Record
 from slotscope.model.running.engine import Advance, Engine, EventRun, Reason, System, Task, started
-from slotscope.model.running.keyframes import KEYFRAME_BYTES, Keyframes
+from slotscope.model.running.keyframes import CHOSEN, HistoryRoom, Keyframes
 from slotscope.model.running.recorder import Extent, RecentRows, Samples
 from slotscope.model.running.slices import MOST_EVENTS, Slices
 from slotscope.model.running.waiting import share_of, who_waits
@@ -52,7 +52,7 @@ class Timeline:
     stop; then the run stands at the event that it has reached.
     """
 
-    def __init__(self, system: System, engine: Engine, state: Any = None, keyframe_bytes: int = KEYFRAME_BYTES) -> None:
+    def __init__(self, system: System, engine: Engine, state: Any = None, room: HistoryRoom = CHOSEN) -> None:
         self.system = system
         self.engine = engine
         self.state = started(system) if state is None else copied(state)
@@ -60,7 +60,7 @@ class Timeline:
         self.recent = RecentRows(system.row_dtype)
         self.verified = 0
         self.observe: Callable[[np.ndarray], None] | None = None  #: is shown all rows run
-        self._keyframes = Keyframes(keyframe_bytes)
+        self._keyframes = Keyframes(room)
         self._marks: dict[int, str] = {}
         self.slices = Slices()
         self._tape = np.zeros(MOST_EVENTS, self.system.row_dtype)
@@ -156,7 +156,12 @@ class Timeline:
 
     def extent(self) -> Extent:
         """How far history reaches and what it takes."""
-        return Extent(self.event, *self._live_end, self._keyframes.events, self._keyframes.bytes, self.verified)
+        kept = self._keyframes
+        return Extent(self.event, *self._live_end, kept.events, kept.bytes, kept.disk_bytes, self.verified)
+
+    def keep_little(self) -> None:
+        """Keep as few states as there may be: of a run that nobody walks back."""
+        self._keyframes.room = HistoryRoom(memory=0)
 
     # Forwards.
 
@@ -369,7 +374,7 @@ class Timeline:
 
     def _add_keyframe(self, state: Any) -> None:
         self._keyframes.add(state)
-        self._keyframes.thin(self.engine.keyframe_every)
+        self._keyframes.fit(self.engine.keyframe_every)
 
     def _sample_first(self) -> None:
         sample = np.zeros((1, self.system.sample_width))

@@ -16,6 +16,7 @@ from slotscope.model.errors import ReplayError, ScenarioError, UserError
 from slotscope.model.reporting.records import ARRIVAL
 from slotscope.model.running.assembly import assemble
 from slotscope.model.running.engine import Reason
+from slotscope.model.running.keyframes import HistoryRoom
 from slotscope.model.running.timeline import Timeline
 from slotscope.model.scenario.load import edited, load_scenario, parse_scenario
 from slotscope.model.systems.state import copied, digest
@@ -52,7 +53,7 @@ def test_a_replay_that_drifts_is_an_error_that_names_the_event(engine: str) -> N
     damaged = copied(kept.state(last))
     damaged.clock[0] += 1e-9
     damaged.tally[0, 0] += 1
-    kept._frames = {0: kept._frames[0], last: replace(kept._frames[last], state=damaged)}
+    kept._frames = {0: kept._frames[0], last: replace(kept._frames[last], kept=damaged)}
     session.to_start()
     with pytest.raises(ReplayError) as raised:
         session.seek(23)
@@ -194,7 +195,7 @@ def test_a_fork_keeps_its_first_state_however_far_it_goes() -> None:
     start = fork.timeline.mark()
     bench = fork.bench
     bench.reference.keyframe_every = KEYFRAME_EVERY["reference"]
-    fork.timeline = Timeline(bench.system, bench.reference, fork.timeline.state, keyframe_bytes=KEYFRAME_BYTES)
+    fork.timeline = Timeline(bench.system, bench.reference, fork.timeline.state, room=HistoryRoom(KEYFRAME_BYTES))
     fork.run(events=200)
     assert fork.timeline.extent().keyframes[0] == 31
     fork.to_start()
