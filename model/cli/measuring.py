@@ -183,10 +183,10 @@ def measured_times(options: argparse.Namespace, session: Session) -> tuple[float
         raise UsageError(f"found {warmup:g}, allowed: a time before the end at {until:g}", where="--warmup")
     last = session.bench.last_recorded
     if warmup >= last:
-        raise UsageError(
-            f"found {warmup:g}, allowed: a time before {last:g}, when the last recorded job arrives",
-            where="run.warmup" if options.warmup is None else "--warmup",
-        )
+        told = f"found {warmup:g}, allowed: a time before {last:g}, when the last recorded job arrives"
+        if options.warmup is None:
+            raise UsageError(f"{told}; --until {last:g} shortens it in proportion", where="run.warmup")
+        raise UsageError(told, where="--warmup")
     if until > last:
         note(f"warning: the last recorded job arrives at {last:g}, and what is measured goes on until {until:g}")
     return until, warmup
