@@ -105,9 +105,8 @@ class RunWorker(QObject):
         self._next_frame = 0.0  # when a run that goes on may be seen again
         self._telling = False
         self._warming = Warming()
-        self.window_grows = (
-            False  #: whether panels are being built: nothing runs meanwhile, and no compiled code is loaded
-        )
+        #: Whether panels are being built: nothing runs meanwhile, and no compiled code is loaded.
+        self.window_grows = False
         self._seen = False  # whether a frame of what runs is out
         self._stale = True
         self._replaced: Run | None = None
