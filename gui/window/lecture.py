@@ -190,6 +190,7 @@ class LectureMode(QObject):
         """Other panels are about to come, and are to be arranged as usual first."""
         self._wanted |= self.on
         if self.on:
+            self._window.setUpdatesEnabled(False)  # a hall keeps its picture meanwhile
             self.leave()
 
     def resume(self) -> None:
@@ -198,6 +199,7 @@ class LectureMode(QObject):
         wanted, self._wanted = self._wanted, False
         if wanted:
             self.enter()
+        self._window.setUpdatesEnabled(True)
 
     def enter(self) -> None:
         """Put the usual layout aside and arrange the panels for a hall."""

@@ -172,6 +172,19 @@ def test_a_key_waits_for_no_panel_that_makes_room(qtbot: QtBot, window: MainWind
     assert window.lecture.on is lecture
 
 
+def test_a_hall_keeps_its_picture_while_panels_of_another_kind_are_built(qtbot: QtBot, window: MainWindow) -> None:
+    if not window.lecture.on:
+        press(qtbot, window, Key.Key_L)
+    seen: list[tuple[bool, bool]] = []
+    note = window.lecture.switched.connect(lambda on: seen.append((on, window.updatesEnabled())))
+    window.panels.show_system("queue")
+    assert not window.updatesEnabled()
+    window.panels.finish()
+    window.lecture.switched.disconnect(note)
+    assert seen == [(False, False), (True, False)]
+    assert window.lecture.on and window.updatesEnabled()
+
+
 def test_the_servers_and_the_log_take_the_room_on_request(qtbot: QtBot, window: MainWindow) -> None:
     stand(qtbot, window, "dra-classroom", (), 30)
     usual = window.docks[SENTENCES].height()
