@@ -255,7 +255,7 @@ class RunWorker(QObject):
         now = monotonic()
         if self.drive.running and now < self._next_frame:
             return
-        self._next_frame = now + FRAME_SECONDS
+        self._next_frame = max(self._next_frame, now - FRAME_SECONDS / 2) + FRAME_SECONDS  # the rate is kept
         line = self.session.timeline
         legible = not self.drive.running or self.drive.legible(self.session)
         if self.drive.running and legible:

@@ -116,15 +116,19 @@ def section(title: str, *parts: str) -> None:
 TARGET = "target: "
 
 
-def aim(what: str, wanted: float, found: Iterable[float], unit: str = "", *, at_least: bool = False) -> None:
-    """Tell how far a target is reached, by the median of what was *found*, and its ratio to what is *wanted*."""
+def aim(
+    what: str, wanted: float, found: Iterable[float], unit: str = "", *, at_least: bool = False, limit_is: str = ""
+) -> None:
+    """Tell how far a target is reached, by the median of what was *found*, and its ratio to what is *wanted*.
+
+    *limit_is*: what stands in the way where it is missed, as it was measured.
+    """
     reached = spread(found)
     share = reached.median / wanted
     met = share >= 1 if at_least else share <= 1
     limit = f"{'at least' if at_least else 'at most'} {wanted:g} {unit}".strip()
-    print(
-        TARGET + " | ".join((what, limit, reached.text(), f"{share:.2f}", "reached" if met else "missed")), flush=True
-    )
+    verdict = "reached" if met else f"missed: {limit_is}" if limit_is else "missed"
+    print(TARGET + " | ".join((what, limit, reached.text(), f"{share:.2f}", verdict)), flush=True)
 
 
 def aim_at_c(what: str, times: Mapping[str, Sequence[float]], kernel: str, in_c: str) -> None:

@@ -34,6 +34,7 @@ class Captions:
     """All that is written at the columns of one moment."""
 
     columns: tuple[Caption, ...]
+    reach: int  #: I*, up to which the first bracket reaches
     i_star: tuple[str, ...]  #: in full and in short, as the others
     above: tuple[str, ...]  #: over the columns that come after I*
     others: tuple[str, ...]  #: over the columns that GPA does not want
@@ -51,6 +52,7 @@ def captions_of(frame: Frame, figure: StackFigure) -> Captions:
         reason = ": the first that stays short"
     return Captions(
         tuple(_caption(frame, column) for column in figure.columns),
+        reach=figure.i_star,
         i_star=(f"{i_star}{reason}", i_star),
         above=(f"rank above {symbol('I')}*", f"> {symbol('I')}*", ""),
         others=(f"not wanted: rank {last}", f"rank {last}", ""),

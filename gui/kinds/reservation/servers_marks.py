@@ -194,7 +194,7 @@ def _bracket(painter: QPainter, scene: StackScene, captions: Captions) -> None:
     figure, area = scene.figure, scene.regions.bracket
     if not figure.greedy:
         return
-    last = min(figure.i_star, figure.greedy)
+    last = min(captions.reach, figure.greedy)
     others = figure.greedy + len(figure.places)
     ranges = [(0, last, captions.i_star, scene.theme.normal, 1.0)]
     if last < figure.greedy:

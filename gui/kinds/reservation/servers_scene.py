@@ -141,7 +141,7 @@ class StackScene:
         """What decides, besides the captions, all that is painted around the stage while a run goes on."""
         figure, layout = self.figure, self.layout
         held = tuple(column is not None and bool(column.held) for column in figure.columns)
-        bracket = figure.i_star, figure.greedy, len(figure.places)
+        bracket = figure.greedy, len(figure.places)
         return self.regions, self.rows, self.cut, layout.columns, layout.offset, held, bracket
 
     def rect(self, box: tuple[int, int, int, int]) -> QRectF:
