@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from slotscope.gui.panels.wording import sentence
+from slotscope.gui.panels.wording import event_told, sentence
 from slotscope.gui.running.compare import CompareControl
 from slotscope.gui.running.drive import Drive
 from slotscope.gui.running.goals import Goal
 from slotscope.gui.running.pace import NO_LIMIT, Pace
-from slotscope.gui.window.transport import _clock_text, _event_text
+from slotscope.gui.window.transport import _clock_text
 from slotscope.model.api import Session
 from slotscope.model.questions.breakpoints import Breakpoints
 from slotscope.model.reporting.frame import Frame
@@ -28,7 +28,7 @@ MARKS = {
 def told(frame: Frame, marks: Any) -> tuple[object, ...]:
     """All that is said of a moment, and what the picture of the servers points at."""
     following = CompareControl.next_text(None, frame)  # type: ignore[arg-type]
-    return sentence(frame), _clock_text(frame.info, frame.time), _event_text(frame), following, marks(frame)
+    return sentence(frame), _clock_text(frame.info, frame.time), event_told(frame), following, marks(frame)
 
 
 @pytest.mark.parametrize("scenario", MARKS)
@@ -51,7 +51,7 @@ def test_it_says_and_outlines_what_stepping_does(scenario: str) -> None:
         if event is not None:
             assert other.time == event.time
             assert told(other, marks)[3] == f"now: {told(other, marks)[3][5:]}"  # type: ignore[index]
-            assert _event_text(other).startswith(f"event {other.event + 1}, sub-step")
+            assert event_told(other).startswith(f"event {other.event + 1}, sub-step")
 
 
 def test_at_a_slow_pace_of_time_an_event_that_stays_is_told_as_in_stepping() -> None:
