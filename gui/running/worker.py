@@ -19,7 +19,7 @@ from slotscope.gui.intents import Follow, Inspect
 from slotscope.gui.language.words import tr
 from slotscope.gui.running.drive import SLICE_SECONDS, Drive
 from slotscope.gui.running.goals import Goal, GoalProgress
-from slotscope.gui.running.pace import Pace
+from slotscope.gui.running.pace import NO_LIMIT, Pace
 from slotscope.gui.running.searches import Searches
 from slotscope.gui.running.warming import Warming
 from slotscope.gui.widgets.fault_label import without_folders
@@ -39,8 +39,9 @@ Command = Callable[["RunWorker"], None]
 #: Seconds between two looks at what is not done yet: a frame to be taken, code to be compiled.
 MOMENT = 0.05
 
-#: Seconds between two frames of a run that goes on: more than sixty a second nobody sees.
-FRAME_SECONDS = 1 / 60
+#: Seconds between two frames of a run that goes on without limit, more than sixty of which nobody sees in a second;
+#: and at a pace, which a quarter of a core is enough for.
+FRAME_SECONDS, PACED_SECONDS = 1 / 60, 1 / 40
 
 #: Seconds that the run has to end before the window closes without it.
 LAST_WAIT = 5.0
@@ -172,7 +173,7 @@ class RunWorker(QObject):
         try:
             if self.drive.running and (self.drive.rests or self.window_grows):
                 left = self._next_frame - monotonic()
-                return self._commands.get(timeout=left if left > 0 else FRAME_SECONDS)
+                return self._commands.get(timeout=left if left > 0 else PACED_SECONDS)
             if self.drive.running:
                 return self._commands.get(block=False)
             if self._searching:
@@ -255,7 +256,8 @@ class RunWorker(QObject):
         now = monotonic()
         if self.drive.running and now < self._next_frame:
             return
-        self._next_frame = max(self._next_frame, now - FRAME_SECONDS / 2) + FRAME_SECONDS  # the rate is kept
+        period = FRAME_SECONDS if self.drive.pace == NO_LIMIT else PACED_SECONDS
+        self._next_frame = max(self._next_frame, now - period / 2) + period  # the rate is kept
         line = self.session.timeline
         legible = not self.drive.running or self.drive.legible(self.session)
         if self.drive.running and legible:

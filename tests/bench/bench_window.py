@@ -27,7 +27,7 @@ from slotscope.gui import app as gui_app
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panels import panels_of
 from slotscope.gui.running.goals import Goal
-from slotscope.gui.running.pace import NO_LIMIT
+from slotscope.gui.running.pace import NO_LIMIT, REAL_TIME
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.scenario.load import Scenario, edited, load_scenario, write_scenario
 from tests.bench.timing import SETTLED, SIZES, Spread, aim, scaled, section, spread, table
@@ -50,6 +50,11 @@ class Stretch:
     starved: float = 0.0  #: seconds that the run's thread could run and had no core
     panels: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     shown: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+
+    @property
+    def cpu(self) -> float:
+        """Seconds of both threads."""
+        return self.run_cpu + self.window_cpu
 
     @property
     def speed(self) -> float:
@@ -185,6 +190,13 @@ def alternate(window: MainWindow, rounds: int, seconds: float) -> tuple[list[Str
     return drawn, undrawn
 
 
+def at_real_time(window: MainWindow, rounds: int, seconds: float) -> list[Stretch]:
+    """Stretches drawn at 1x."""
+    watch = Watch(window)
+    window.control.set_pace(REAL_TIME)
+    return [watch.measure(Goal(), seconds) for _ in range(rounds)]
+
+
 def summary(drawn: list[Stretch], undrawn: list[Stretch]) -> str:
     """The table of a window."""
     pairs = list(zip(drawn, undrawn, strict=True))
@@ -252,6 +264,7 @@ def bench_window(title: str, scenario: Scenario, rounds: int, seconds: float, se
     with tempfile.TemporaryDirectory() as folder:
         window = open_window(scenario, settled, Path(folder))
         drawn, undrawn = alternate(window, rounds, seconds)
+        paced = at_real_time(window, rounds, seconds)
         window.close()
         window.deleteLater()
         spin(0.1)
@@ -259,6 +272,7 @@ def bench_window(title: str, scenario: Scenario, rounds: int, seconds: float, se
     aim(f"frames a second, {title}", 60, [one.frames / one.seconds for one in drawn], at_least=True)
     kept = [100 * x.own_speed / y.own_speed for x, y in zip(drawn, undrawn, strict=True)]
     aim(f"speed that is left while drawing, {title}", 80, kept, "%", at_least=True)
+    aim(f"CPU at 1x, {title}", 25, [100 * one.cpu / one.seconds for one in paced], "% of a core")
     section(f"window of {SIZE[0]}x{SIZE[1]} on {platform}, {title}", summary(drawn, undrawn), "", panel_table(drawn))
 
 
