@@ -230,9 +230,11 @@ def _numbers(painter: QPainter, scene: StackScene, number: int, column: Configur
     _, right, end = scene.span(number)
     text, stage = scene.text, scene.regions.stage
     shown = column.servers[scene.cut[number] :].tolist()
+    if not shown or scene.rect(scene.server_box(shown[0])).height() < text.height:  # as of nearly all, where many are
+        return
     boxes = [scene.rect(scene.server_box(server)) for server in shown]
     words = [grouped(server + 1) for server in shown]
-    if not boxes or boxes[0].height() < text.height or right + 4 + max(map(text.width, words)) > end:
+    if right + 4 + max(map(text.width, words)) > end:
         return
     hat = scene.y(column.wanted) if column.position and column.wanted is not None else stage.top() - 2 * text.height
     for box, told in zip(boxes, words, strict=True):
