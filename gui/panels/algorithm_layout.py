@@ -35,6 +35,11 @@ class PlacedLine(NamedTuple):
     heading: QTextDocument | None = None  #: above it, where an algorithm begins
 
     @property
+    def begin(self) -> float:
+        """Its top, with the heading above it."""
+        return self.top if self.heading is None else self.top - self.heading.size().height() - 3
+
+    @property
     def bottom(self) -> float:
         """Where the next line may begin."""
         return self.top + self.height

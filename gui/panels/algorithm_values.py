@@ -51,6 +51,11 @@ class Code:
         """What stands above the lines of an algorithm."""
         return self._headings.get(algorithm, f"Algorithm {algorithm}")
 
+    def algorithm_of(self, place: int) -> list[int]:
+        """The places of all lines under the heading that a line stands under."""
+        mine = self.lines[place].line.algorithm
+        return [other for other, one in enumerate(self.lines) if one.line.algorithm == mine]
+
     def function_of(self, place: int) -> list[int]:
         """The places of all lines of the procedure that a line belongs to."""
         return [other for other, block in enumerate(self._block) if block == self._block[place]]

@@ -151,7 +151,7 @@ class PseudocodeView(QAbstractScrollArea):
         bar.setSingleStep(round(self._layout.row))
 
     def bring_into_view(self, line: Line) -> None:
-        """Scroll as little as will show *line* with all of its function, if there is room.
+        """Scroll as little as will show *line* with all of its algorithm, or at least its function, if there is room.
 
         Else the values found there are shown with it, and some room around them.
         """
@@ -159,8 +159,11 @@ class PseudocodeView(QAbstractScrollArea):
         if place is None:
             return
         bar, room, row = self.verticalScrollBar(), self.viewport().height(), self._layout.row
-        top, bottom = self._extent(self.code.function_of(place))
         margin = 0.0
+        whole = self.code.algorithm_of(place)
+        top, bottom = self._placed[whole[0]].begin, self._placed[whole[-1]].bottom
+        if bottom - top > room:
+            top, bottom = self._extent(self.code.function_of(place))
         if bottom - top > room:
             (top, bottom), margin = self._extent([place, *self._fresh()]), 1.2 * row
         if bottom - top + 2 * margin > room:
