@@ -322,6 +322,7 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         names = [name for name in (self._text.y, self._text.y_short) if 0 < self._left.length_of(name) <= beside]
         if names:
             self._left.set_name(names[0])
+        plot.layout.activate()  # how high the left axis is decides which numbers it has, and so its width
         self._left.fit(named=bool(names))
         plot.layout.activate()
 

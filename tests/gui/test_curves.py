@@ -183,6 +183,15 @@ def test_numbers_of_a_low_plot_do_not_touch(qtbot: QtBot, height: int) -> None:
     assert np.abs(np.diff(marks)).min(initial=np.inf) >= axis._text_height
 
 
+def test_the_left_axis_has_the_width_of_its_numbers_at_each_height(plot: TimePlot) -> None:
+    axis = plot.getAxis("left")
+    for height in (110, 90, 100, 220):
+        plot.resize(640, height)
+        ticks = axis.ticks()
+        widest = max(map(axis.length_of, axis.tickStrings(ticks, 1.0, ticks[1] - ticks[0] if ticks[1:] else 1.0)))
+        assert axis.width() >= widest + (axis._text_height if axis.label.isVisible() else 0)
+
+
 def test_a_longer_name_stands_in_the_middle_of_its_axis(plot: TimePlot) -> None:
     axis = plot.getAxis("left")
     axis.set_name("a name that is longer")
