@@ -43,6 +43,7 @@ class Task(NamedTuple):
     stride: int = 0  #: take a sample every so many events; 0: none
     explain: bool = False  #: fill in also what is costly to count
     overtaken: Callable[[], bool] = _never  #: whether another engine goes on from here; asked within a slow event
+    past: int = 0  #: events up to this one have happened already, and are run again
     watch: tuple[str, ...] = ()  #: arrays of the state whose changed rows are told, if the engine can
     settled: frozenset[str] = frozenset()  #: those of them that change only in rows in which others do
     moments: NDArray[np.int64] | None = None  #: after which events, in order, that is told; None: after each

@@ -181,7 +181,7 @@ class Timeline:
         while self.event < target and reason is Reason.LIMIT:
             room = self._every - self.event % self._every
             overtaken = partial(self._overtaken, self.engine)
-            task = Task(until, stop_flags, self.samples.stride, explain, overtaken)
+            task = Task(until, stop_flags, self.samples.stride, explain, overtaken, self.live_end)
             tape = self._tape[: min(MOST_EVENTS, target - self.event, room)]
             result = self.engine.advance(self.state, tape, task)
             reason = result.reason
@@ -407,7 +407,7 @@ class Timeline:
         GivenUpError
             If whoever waits has had enough.
         """
-        result = Advance(state, 0, Reason.LIMIT)
+        result, task = Advance(state, 0, Reason.LIMIT), task._replace(past=self.live_end)
         start = _place_of(state)
 
         def run(room: int) -> int:

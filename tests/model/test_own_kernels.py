@@ -164,6 +164,24 @@ def test_a_kernel_that_parts_from_its_reference_stops_before_that_event(tmp_path
         session.run(events=CHECKED)
 
 
+def test_what_the_reference_has_run_is_run_again_by_it(tmp_path: Path) -> None:
+    """As in the window, which begins by it and compiles meanwhile: a kernel that is wrong takes no history away."""
+    session = of(f"{write(tmp_path, WRONG)}:wrong=5", kernel=False)
+    session.run(events=60)
+    session.use_kernel()
+    with pytest.raises(PolicyError, match="the kernel fails: ValueError"):
+        session.run(events=60)
+    event = session.timeline.event
+    assert event >= 60
+    session.seek(20)
+    session.seek(event)
+    assert session.timeline.rows(1, event)["event"].tolist() == [*range(1, event + 1)]
+    session.step()
+    assert len(session.timeline.rows(1, event + 1)) == event + 1
+    with pytest.raises(PolicyError, match="the kernel fails: ValueError"):
+        session.run(events=60)
+
+
 def test_what_fails_later_is_found_with_its_event(tmp_path: Path) -> None:
     """The state is that before the event also where thousands of events ran at once; so it is in an experiment."""
     path = write(tmp_path, WRONG)

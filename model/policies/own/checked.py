@@ -27,7 +27,7 @@ class CheckedEngine:
 
     The first *checked* events that it runs are run by the reference, too, one by one.  Where both do not come to
     the same state, or the kernel fails, the advance ends before that event with the fault; from then on
-    every event is checked.
+    every event is checked, and those that have happened are run again by the reference alone.
     """
 
     name = "kernel"
@@ -40,9 +40,13 @@ class CheckedEngine:
         self._kernel: OwnKernel = self._brought.kind.engine(system)
         self._reference = reference
         self._left: float = checked
+        self._parted = 0  #: the event at which the kernel was found to be wrong last
 
     def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
         """As an engine does; with :attr:`Reason.LIMIT` also where the events to be checked end."""
+        past = max(self._parted - 1, task.past) - int(state.number[EVENT])
+        if self._parted and past > 0:
+            return self._reference.advance(state, tape[:past], task)
         if self._left > 0 and len(tape):
             return self._one_by_one(state, tape[: int(min(self._left, len(tape)))], task)
         before = copied(state)
@@ -82,7 +86,7 @@ class CheckedEngine:
         return result
 
     def _ended(self, before: Any, known: Advance, fault: PolicyFileError) -> Advance:
-        self._left = np.inf
+        self._left, self._parted = np.inf, int(before.number[EVENT]) + 1
         return Advance(before, 0, Reason.FAULT, known.samples[:0], fault)
 
     def _differs(self, before: Any, known: tuple[Any, Any], found: tuple[Any, Any]) -> PolicyFileError:
