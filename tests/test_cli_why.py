@@ -91,3 +91,9 @@ def test_a_policy_of_ones_own_is_explained_in_its_own_words(told, asked, says):
 def test_several_are_told_as_such():
     assert of_several("has no token out: it asks for no job") == "have no token out: they ask for no job"
     assert of_several("may not take the job") == "may not take the job"
+
+
+def test_a_policy_of_ones_own_takes_another_token_where_its_own_is_gone(told):
+    flip = told(f"jrs-classroom --policy {POLICIES}/asking_servers.py --event 30")["flip"]
+    assert flip["change"] == "a virtual job takes token 10 of server 5 just before"
+    assert flip["proof"] == "replayed: job 16 joins server 6"

@@ -30,6 +30,8 @@ def changes_of(setting: Setting, before: PhaseState) -> Iterator[Change]:
     system = setting.system
     if system.normal_servers and system.policy.observes:
         yield from _more_tokens(setting, before)
+        if system.policy.rules is None and isinstance(setting.decision, Match):
+            yield _taken_before(setting, before, int(setting.decision.values["token"]))
     if hasattr(system.policy, "draws"):
         yield from _more_draws(setting)
     if system.script is None:
@@ -70,6 +72,20 @@ def _more_tokens(setting: Setting, before: PhaseState) -> Iterator[Change]:
             for more in range(1, 1 + int(min(_MOST_MORE, place, room[server]))):
                 words = f"{counted(more, 'token')} more of type {system.numbers.model.phases[j]} on server {server + 1}"
                 yield Change(more, words, with_tokens(server, j, more))
+
+
+def _taken_before(setting: Setting, before: PhaseState, token: int) -> Change:
+    """A virtual job takes, just before, the token that the job took."""
+    system = setting.system
+    where = tuple(int(one) for one in np.argwhere(before.token_number == token)[0])
+
+    def make(state: Any) -> Any:
+        with np.errstate(over="ignore"):  # random words wrap around
+            tokens.arrive_virtually(state, system.tables, *where)
+        return system
+
+    words = f"a virtual job takes token {token + 1} of server {int(before.token_server[where]) + 1} just before"
+    return Change(1, words, make)
 
 
 def _place_for_tokens(rules: PhaseRules | None, before: PhaseState, pool: int, job_type: int) -> int:
