@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
+from time import monotonic
 from typing import Callable
 
 from slotscope.model.cli.guard import INTERRUPTED, note
-from slotscope.model.cli.output import Progress, print_json
+from slotscope.model.cli.output import LONG_SECONDS, Progress, print_json
 from slotscope.model.lab.executor import Executor, LocalWorkers, ThisProcess
 from slotscope.model.lab.files import Draw, pictures, prepare
 from slotscope.model.lab.plan import Options, Plan
@@ -45,6 +46,7 @@ def carry_out(
         return INTERRUPTED
     finally:
         progress.close()
+    progress.tell_end()
     files = result.write(options.out) + pictures(result, options.out, draw)
     if options.json:
         print_json(result.as_dict() | {"files": [str(path) for path in files]})
@@ -80,13 +82,24 @@ class _ProgressLine(Progress):
     """The progress line of an experiment, with an estimate of the time left."""
 
     told = ""  #: what to say of the parts that are finished, when the work is stopped
+    projected: float | None = None  #: seconds that all would take, as it was told at first
 
     def tell(self, status: Status) -> None:
-        """Show how far the work is."""
+        """Show how far the work is, and how long all of it will take."""
         self.told = f"{status.done} of {status.total} parts are finished and kept; "
         kept = f", {status.kept} of them from before" if status.kept else ""
-        left = "" if status.seconds_left is None else f", {_duration(status.seconds_left)} left"
-        self(status.share, 1.0, f"part {status.done} of {status.total}{kept}{left}, ")
+        whole = ""
+        if status.seconds_left is not None:
+            seconds = monotonic() - self.made + status.seconds_left
+            self.projected = seconds if self.projected is None else self.projected
+            whole = f", projected {_duration(seconds)}"
+        self(status.share, 1.0, f"part {status.done} of {status.total}{kept}{whole}, ")
+
+    def tell_end(self) -> None:
+        """Say how long it took, and what was projected after the first part, if it was long."""
+        took = monotonic() - self.made
+        if self.projected is not None and took >= LONG_SECONDS:
+            note(f"took {_duration(took)}; {_duration(self.projected)} were projected after the first part")
 
 
 def _duration(seconds: float) -> str:
@@ -94,4 +107,5 @@ def _duration(seconds: float) -> str:
         return f"{seconds:.0f} s"
     if seconds < _HOUR:
         return f"{seconds / _MINUTE:.0f} min"
-    return f"{seconds / _HOUR:.1f} h"
+    hours, minutes = divmod(round(seconds / _MINUTE), 60)
+    return f"{hours} h {minutes} min"

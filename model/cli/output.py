@@ -107,7 +107,7 @@ class Progress:
         self._last = 0.0
         self._began: tuple[float, float] | None = None  # the time, and the share done then
         self._told = 0.0
-        self._made = monotonic()
+        self.made = monotonic()
 
     def __call__(self, done: float, total: float, doing: str = "") -> None:
         """*done* of *total* is done; *doing* says of what, where that is not plain."""
@@ -142,7 +142,7 @@ class Progress:
         now = monotonic()
         if self._shown:
             self._write(f"{self._what}: {text}")
-        elif now - (self._told or self._made) >= (TOLD_EVERY if self._told else LONG_SECONDS):
+        elif now - (self._told or self.made) >= (TOLD_EVERY if self._told else LONG_SECONDS):
             self._told = now
             note(f"{self._what}: {text}")
 
