@@ -19,6 +19,12 @@ class CutLabel(QLabel):
         return QSize(0, super().minimumSizeHint().height())
 
     @property
+    def wanted(self) -> int:
+        """The width in pixels in which it is not cut."""
+        margins = self.contentsMargins()
+        return self.fontMetrics().horizontalAdvance(self.text()) + margins.left() + margins.right() + 2
+
+    @property
     def shown(self) -> str:
         """What there is room for."""
         return self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.contentsRect().width())

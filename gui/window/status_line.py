@@ -81,8 +81,8 @@ class StatusLine(QStatusBar):
     def _share(self) -> None:
         """What is next is whole where what was said leaves the room, and where both are long it has half."""
         room = self.width() - 2 * self.fontMetrics().height()
-        left = max(room // 2, room - self.said.sizeHint().width())
-        self.next.setFixedWidth(min(self.next.sizeHint().width(), left))
+        left = max(room // 2, room - self.said.wanted)
+        self.next.setFixedWidth(min(self.next.wanted, left))
 
     def _copy_details(self) -> None:
         QGuiApplication.clipboard().setText(self._fault_details)
