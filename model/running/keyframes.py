@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
 from bisect import bisect_left
 from collections import deque
 from dataclasses import dataclass, replace
-from functools import cache
-from pathlib import Path
 from typing import Any, Callable
 
 from slotscope.model.running.stored import StoredState
@@ -27,12 +24,6 @@ class HistoryRoom:
 
 #: What the user has chosen, for all runs of this process; read anew at each keyframe.
 CHOSEN = HistoryRoom()
-
-
-@cache
-def _folder() -> tempfile.TemporaryDirectory[str]:
-    """Where states on disk are; removed at the end of the process."""
-    return tempfile.TemporaryDirectory(prefix="slotscope-history-")
 
 
 @dataclass(frozen=True)
@@ -130,7 +121,7 @@ class Keyframes:
             if self.disk_bytes + frame.bytes > self.room.disk:
                 return
             try:
-                stored = StoredState(Path(_folder().name), frame.kept)
+                stored = StoredState(frame.kept)
             except OSError:
                 return
             self._in_memory.popleft()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from slotscope.model.running import keyframes
 from slotscope.model.running.assembly import assemble
 from slotscope.model.running.engine import started
 from slotscope.model.running.keyframes import LEAST_KEYFRAMES, HistoryRoom, Keyframes
-from slotscope.model.running.stored import StoredState
+from slotscope.model.running.stored import StateFile, StoredState
 from slotscope.model.scenario.load import load_scenario
 from slotscope.model.systems.state import copied, digest, size_in_bytes
 
@@ -26,17 +25,6 @@ def state() -> ReservationState:
     """Of a small run."""
     found: ReservationState = started(assemble(load_scenario("dra-classroom")).system)
     return found
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where states on disk are."""
-
-    class Folder:
-        name = str(tmp_path)
-
-    monkeypatch.setattr(keyframes, "_folder", lambda: Folder)
-    return tmp_path
 
 
 def kept(room: HistoryRoom, state: Any, count: int) -> Keyframes:
@@ -51,22 +39,26 @@ def kept(room: HistoryRoom, state: Any, count: int) -> Keyframes:
     return frames
 
 
-def test_a_stored_state_is_read_as_it_was(state: ReservationState, tmp_path: Path) -> None:
-    stored = StoredState(tmp_path, state)
+def test_a_stored_state_is_read_as_it_was_and_leaves_its_place_to_the_next(state: ReservationState) -> None:
+    file = StateFile()
+    stored, beside = StoredState(state, file), StoredState(state, file)
     again = stored.read()
     assert digest(again) == digest(state)
     assert all(array.flags.aligned and array.flags.writeable for array in again)
     del stored
     gc.collect()
-    assert not list(tmp_path.iterdir())
+    size = file.size
+    other = copied(state)
+    other.number[0] = 7
+    assert int(StoredState(other, file).read().number[0]) == 7
+    assert file.size == size and digest(beside.read()) == digest(state)
 
 
-def test_what_does_not_fit_in_memory_goes_to_disk_and_none_is_dropped(state: ReservationState, folder: Path) -> None:
+def test_what_does_not_fit_in_memory_goes_to_disk_and_none_is_dropped(state: ReservationState) -> None:
     each = size_in_bytes(state)
     frames = kept(HistoryRoom(5 * each, disk=100 * each), state, 40)
     assert frames.events == tuple(range(0, 40 * APART, APART)) and frames.thinned == 1
     assert frames.bytes == 5 * each and frames.disk_bytes == 35 * each
-    assert len(list(folder.iterdir())) == 35
     for event in frames.events:
         assert int(frames.state(event).number[0]) == event
     assert digest(frames.state(0)) == digest(state)
@@ -75,19 +67,15 @@ def test_what_does_not_fit_in_memory_goes_to_disk_and_none_is_dropped(state: Res
     assert shared.disk_bytes == 10 * each  # all but the first
     del frames
     gc.collect()
-    assert len(list(folder.iterdir())) == 10  # what another run shares stays
-    del shared
-    gc.collect()
-    assert not list(folder.iterdir())
+    assert int(shared.state(APART).number[0]) == APART  # what another run shares stays
 
 
 @pytest.mark.parametrize("disk", [0, 10])
-def test_beyond_both_every_second_one_is_dropped(state: ReservationState, folder: Path, disk: int) -> None:
+def test_beyond_both_every_second_one_is_dropped(state: ReservationState, disk: int) -> None:
     each = size_in_bytes(state)
     frames = kept(HistoryRoom(5 * each, disk=disk * each), state, 200)
     assert frames.thinned > 1 and frames.events[0] == 0
     assert frames.bytes <= 5 * each and frames.disk_bytes <= disk * each
-    assert len(list(folder.iterdir())) * each == frames.disk_bytes
     assert len(set(np.diff(frames.events))) == 1
 
 
@@ -95,9 +83,7 @@ def test_without_room_few_are_kept(state: ReservationState) -> None:
     assert len(kept(HistoryRoom(0), state, 500).events) <= LEAST_KEYFRAMES
 
 
-def test_a_disk_that_refuses_has_no_room(
-    state: ReservationState, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_disk_that_refuses_has_no_room(state: ReservationState, monkeypatch: pytest.MonkeyPatch) -> None:
     class Full(StoredState):
         def __init__(self, *_: Any) -> None:
             raise OSError(28, "No space left on device")
