@@ -35,6 +35,9 @@ _BUTTONS = {
     "cancel": "Hide\nHides this panel; the View menu brings it back.",
 }
 
+#: Characters of a policy's name in the title of its panels, so that the panel's own name is seen, too.
+LONGEST_POLICY = 16
+
 #: The property of a window that names the kind of system whose panels it has.
 SYSTEM = "system"
 
@@ -125,8 +128,10 @@ class PanelDock(QDockWidget):
         """Say in the title which policy the panel shows; nothing where only one runs."""
         own = tr(self.panel.title)
         title = f"{label}: {own}" if label else own
-        self.setWindowTitle(title)
-        self._title.setText(title)
+        brief = label if len(label) <= LONGEST_POLICY else f"{label[: LONGEST_POLICY - 1].rstrip()}…"
+        shown = f"{brief}: {own}" if label else own
+        self.setWindowTitle(shown)
+        self._title.setText(shown)
         self._title.setToolTip(f"{title}\n{tr(self.panel.summary)}")
         self.panel.setAccessibleName(title)
 
