@@ -79,7 +79,7 @@ class FilterBar(QWidget):
         chip = QToolButton(self)
         chip.setText(f" {mark.label}")
         chip.setCheckable(True)
-        chip.setToolTip(f"{tr('Only')} {mark.label}: {mark.tip} {tr('Several may be chosen.')}")
+        chip.setToolTip(f"{mark.label}: {mark.tip}\n{tr('Shows only these; several kinds may be chosen.')}")
         chip.setAccessibleName(f"{tr('show only')} {mark.label}")
         chip.toggled.connect(self.changed)
         self._chips.addWidget(chip)

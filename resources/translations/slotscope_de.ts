@@ -588,12 +588,8 @@ Die Eingabetaste fragt damit den ganzen Verlauf, wie waiting &gt; 50 becomes tru
             <translation>Hier anhalten</translation>
         </message>
         <message>
-            <source>Only</source>
-            <translation>Nur</translation>
-        </message>
-        <message>
-            <source>Several may be chosen.</source>
-            <translation>Mehrere sind möglich.</translation>
+            <source>Shows only these; several kinds may be chosen.</source>
+            <translation>Zeigt nur diese; mehrere Arten sind möglich.</translation>
         </message>
         <message>
             <source>show only</source>
