@@ -20,6 +20,9 @@ WIDTH = 80
 
 MOST_SEED = 2**63 - 1
 
+#: Events that any command may be asked for.
+MOST_EVENTS = 10**12
+
 #: Policies that are run side by side at most.
 MOST_POLICIES = 3
 
