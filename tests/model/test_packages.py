@@ -132,7 +132,7 @@ def test_a_session_knows_another_text_of_the_policy(tiny: Path, tmp_path: Path) 
 
 
 def test_what_a_policy_does_wrong_is_told_with_its_line(install: Install) -> None:
-    text = template_of("moldable").replace("if free:", "if 1 / 0:")
+    text = template_of("moldable").replace(" if free ", " if 1 / 0 ")
     install("wrong", {"rule.py": text}, policies={"wrong-rule": "wrong.rule"})
     session = Session.open("moldable-classroom", "wrong-rule", kernel=False)
     with pytest.raises(UserError, match=r"rule\.py, line \d+.*ZeroDivisionError"):

@@ -30,8 +30,9 @@ def test_a_plan_is_told_and_given_up(qtbot: QtBot, tmp_path: Path, monkeypatch: 
         refused: list[str] = []
         window.worker.refused.connect(refused.append)
         window.control.open(str(path))
-        qtbot.waitUntil(lambda: any(said), timeout=PATIENCE)
-        assert next(filter(None, said)).startswith("Solving the single-server problem")
+        solving = "Solving the single-server problem"
+        qtbot.waitUntil(lambda: any(text.startswith(solving) for text in said), timeout=PATIENCE)
+        assert said[0] == "Opening large.toml"
         press(qtbot, window, Qt.Key.Key_Escape)
         qtbot.waitUntil(lambda: bool(refused), timeout=PATIENCE)
         assert "solving was cancelled" in refused[0]
