@@ -208,8 +208,6 @@ class MainWindow(QMainWindow):
         self.panels.choose_fronts()
         self.transport.set_info(info)
         self.own_policy.follow(info)
-        policies = self.compare.policies or info.policy_title
-        self.setWindowTitle(f"{info.scenario_name}: {policies} - slotscope")
         for text in info.warnings:
             self.say(text)
         self._solve(info)

@@ -78,9 +78,16 @@ class CompareControl(QObject):
         self._status.setText(tr("side by side: {policies}").format(policies=self.policies))
         self._status.setVisible(bool(lanes))
         self._offer_kinds(bool(lanes) and lanes[0][1].kind.compares_decisions)
+        if lanes:
+            self._entitle(lanes[0][1])
 
     def _take_info(self, info: RunInfo) -> None:
         self._info = info
+        self._entitle(info)
+
+    def _entitle(self, info: RunInfo) -> None:
+        """Scenario and policies stand in the window's title, a fork by the name that it has now."""
+        self._window.setWindowTitle(f"{info.scenario_name}: {self.policies or info.policy_title} - slotscope")
 
     def _offer_kinds(self, offered: bool) -> None:
         """Decisions that differ are among the kinds of event to run to, while comparing."""

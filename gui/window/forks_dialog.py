@@ -138,6 +138,8 @@ class ForksDialog(QDialog):
             self.number.setRange(1, choice.most)
 
     def _fill(self, offer: ForkOffer) -> None:
+        current = self.tree.currentItem()
+        kept = current.data(0, _TEXT) if current is not None else None  # F2 and Del go on with what was clicked
         self.tree.blockSignals(True)
         self.tree.clear()
         parents: list[QTreeWidgetItem] = []
@@ -149,6 +151,8 @@ class ForksDialog(QDialog):
             else:
                 self.tree.addTopLevelItem(item)
             parents.append(item)
+            if fork.text == kept:
+                self.tree.setCurrentItem(item)
         self.tree.expandAll()
         self.tree.blockSignals(False)
 
