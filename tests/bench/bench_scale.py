@@ -84,7 +84,7 @@ def bench_servers(rounds: int) -> None:
             few, many = times.values()
             section(f"{kind}: {policy}", comparison(times))
             grown = [y / x for x, y in zip(few, many, strict=True)]
-            aim(f"cost of an event, {MANY} servers / {FEW}: {policy}", 1, grown)
+            aim(f"cost of an event, {MANY} servers / {FEW}: {kind}, {policy}", 1, grown)
 
 
 def bench_in_c(rounds: int) -> None:
