@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
 from slotscope.gui.theme import Theme
+from slotscope.gui.widgets.scripts import set_scripts
 from slotscope.model.reporting.explain import counted, grouped
 from slotscope.model.whys.asking import Why
 from slotscope.model.whys.tables import Candidates
@@ -68,7 +69,7 @@ class WhyView(QScrollArea):
         rows = ""
         for line in candidates.lines():
             counts = "".join(f"<td align='right'>{grouped(count)}</td>" for count in (line.removed, line.left))
-            below = html.escape(f"{line.numbers}; {line.place}" if line.place else line.numbers)
+            below = html.escape(line.numbers) + (f"; {set_scripts(line.place)}" if line.place else "")
             rows += f"<tr><td>{html.escape(line.condition)}</td>{counts}</tr>"
             rows += f"<tr><td colspan='3' style='color: {self._theme.muted}; padding-left: 14px'>{below}</td></tr>"
         return f"<table width='100%' cellspacing='2'><tr>{heads}</tr>{rows}</table>"

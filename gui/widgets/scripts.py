@@ -10,7 +10,7 @@ _ACCENTS = "\u0302\u0303"
 
 #: ``U^(g)``, ``log^1.1`` and ``x^{2/3}``; and below, ``K_RED``, ``y*_i`` and ``x_{ij}``: one letter has the index.
 _RAISED = re.compile(rf"(?<=[\w)\]⌉{_ACCENTS}])\^(?:\{{([^{{}}]+)\}}|(\([^()]*\)|\w+(?:\.\d+)?))")
-_LOWERED = re.compile(rf"(\b(?:\w|VQ|sup)[{_ACCENTS}]?\*?)_(?:\{{([^{{}}]+)\}}|(\w+))")
+_LOWERED = re.compile(rf"(\b(?:\w|VQ|AG|sup)[{_ACCENTS}]?\*?)_(?:\{{([^{{}}]+)\}}|(\w+))")
 
 
 def set_scripts(text: str) -> str:

@@ -70,7 +70,9 @@ def test_in_a_hall_it_stands_beside_the_servers(qtbot: QtBot, window: MainWindow
     press(qtbot, window, Key.Key_L)
     qtbot.waitUntil(lambda: window.lecture.on)
     press(qtbot, window, Key.Key_W)
-    assert "Why is database job 36 rejected?" in answered(qtbot, window)
+    text = answered(qtbot, window)
+    assert "Why is database job 36 rejected?" in text
+    assert "line 18 (AG<sub>j</sub>)" in text
     assert window.docks["servers"].isVisible()
 
 

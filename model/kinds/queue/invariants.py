@@ -12,6 +12,7 @@ from typing import Any, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from slotscope.model.kinds.queue.explain import amounts
 from slotscope.model.kinds.queue.facts import records_on, waiting_records
 from slotscope.model.kinds.queue.sampling import USED_COLUMN
 from slotscope.model.kinds.queue.state import (
@@ -283,8 +284,8 @@ def _left_over(system: QueueSystem, state: QueueState) -> Sentences:
         if len(fitting):
             yield (
                 f"job {state.job_number[fitting[0]]} waits, takes "
-                f"{state.job_room[fitting[0]].tolist()} units and fits server {server + 1}, "
-                f"where {free[server].tolist()} are left"
+                f"{amounts(system.amounts(state.job_room[fitting[0]]))} and fits server {server + 1}, "
+                f"which has {amounts(system.amounts(free[server]))} left"
             )
             return
 

@@ -184,9 +184,10 @@ class QueueSystem(PolicySystem):
             physics.join(state, record, int(queues[one]))
             outcome.came(job, record)
             outcome.flags |= FLAG_ARRIVED
-            yield Record("arrival", None, {"job": job, "queue": int(queues[one]), "size": self._amounts(sizes[one])})
+            yield Record("arrival", None, {"job": job, "queue": int(queues[one]), "size": self.amounts(sizes[one])})
 
-    def _amounts(self, units: Any) -> Any:
+    def amounts(self, units: Any) -> Any:
+        """[D] units as an amount in the scenario's own unit; of several resources one each."""
         amounts = tuple(self.numbers.amount(int(one), d) for d, one in enumerate(units))
         return amounts[0] if len(amounts) == 1 else amounts
 
@@ -210,7 +211,7 @@ class QueueSystem(PolicySystem):
         room, free = state.job_room[record], self.numbers.capacity[server] - state.used[server]
         if (room > free).any():
             raise outcome.fault(
-                f"{tried}, which has {amounts(self._amounts(free))} left; the job needs {amounts(self._amounts(room))}"
+                f"{tried}, which has {amounts(self.amounts(free))} left; the job needs {amounts(self.amounts(room))}"
             )
         physics.place(state, record, server)
         outcome.went(decision.job, server)

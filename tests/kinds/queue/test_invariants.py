@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Callable
 
 import numpy as np
@@ -271,7 +272,10 @@ EXHAUSTING = ("BF-J", "BF-S", "BF-J/S", "VQS-BF")
 def test_a_waiting_job_that_fits_is_seen(algorithm: str) -> None:
     system, state = state_of(algorithm, 2)
     physics.evict(state, int(state.last_job[0]))
-    assert any("waits, takes" in line and "fits server 1" in line for line in violations(system, state))
+    found = next(line for line in violations(system, state) if "waits, takes" in line)
+    size, left = (float(one) for one in re.findall(r"(?:takes|which has) ([\d.]+)", found))
+    assert "fits server 1" in found
+    assert 0 < size <= left <= 1  # in the scenario's unit
     state.stalled[0] = 1
     state.number[STALLED_SERVERS] = np.count_nonzero(state.stalled)
     state.last_departure[0] = state.clock[NOW]
