@@ -136,7 +136,9 @@ class SharingControl(QObject):
         return Path(self._folder.path()) / f"{kind}-{next(self._numbers)}{suffix}"
 
     def _marks(self) -> list[str]:
-        """The words of a command that bring along what is drawn now."""
+        """The words of a command that bring along what is drawn now; none where another run is shown by now."""
+        if self._area.frame is None or not self._area.frame.opening_line:
+            return []
         step = self._moment()
         if not step["marks"]:
             return []

@@ -178,10 +178,13 @@ class TestDialogs:
         self, qtbot: QtBot, window: MainWindow, tmp_path: Path
     ) -> None:
         assert window.info is not None
+        early = dialog_of(qtbot, window, "page")
+        early.file.setText(str(tmp_path / "early.html"))
         data = window.info.scenario.model_dump(mode="json")
         data["seed"] = 5
         window.control.apply(data, False)
         qtbot.waitUntil(lambda: window.frame is not None and not window.frame.opening_line, timeout=PATIENCE)
+        assert make(qtbot, window, early).startswith("Saved as ")  # of the run that it was opened for
         window.control.go_to(7)
         qtbot.waitUntil(lambda: window.frame is not None and window.frame.event == 7, timeout=PATIENCE)
         dialog = dialog_of(qtbot, window, "page")
