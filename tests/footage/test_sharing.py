@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,23 +23,19 @@ from slotscope.model.comparison.comparison import open_run, stand_at
 from slotscope.model.errors import UserError
 from slotscope.model.lessons.marks import Mark
 from slotscope.model.running.origin import Moment
-from tests.gui.windows import PATIENCE, complete_window, rest, warm
+from tests.gui.windows import PATIENCE, rest, shared_window, warm
 
-__all__ = ["warm"]
+__all__ = ["shared_window", "warm"]
 
 Key = Qt.Key
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
 
 @pytest.fixture(scope="module")
-def window(
-    qapp: object, warm: None, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[MainWindow]:
-    """A window that all tests share."""
-    bot = QtBot(request)
-    with complete_window(bot, tmp_path_factory.mktemp("settings")) as window:
-        open_at(bot, window, "dra-classroom", 18)
-        yield window
+def window(warm: None, shared_window: MainWindow, request: pytest.FixtureRequest) -> MainWindow:
+    """A window that all tests share, at an event."""
+    open_at(QtBot(request), shared_window, "dra-classroom", 18)
+    return shared_window
 
 
 def open_at(qtbot: QtBot, window: MainWindow, scenario: str, event: int, **more: object) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from unicodedata import normalize
 
 import pytest
@@ -18,16 +17,14 @@ from slotscope.gui.widgets import spoken
 from slotscope.model.lessons.files import find_lesson, load_lesson
 from tests.contract.moments import SMALL
 from tests.gui.accessible import listening, nameless, tree
-from tests.gui.windows import PATIENCE, complete_window, press, rest
+from tests.gui.windows import PATIENCE, press, rest, shared_window
+
+__all__ = ["shared_window"]
 
 
-@pytest.fixture(scope="module")
-def window(
-    qapp: QApplication, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[MainWindow]:
-    """A window that all tests share."""
-    with complete_window(QtBot(request), tmp_path_factory.mktemp("settings")) as made:
-        yield made
+@pytest.fixture
+def window(shared_window: MainWindow) -> MainWindow:
+    return shared_window
 
 
 def test_each_step_is_announced_once_and_only_to_who_listens(

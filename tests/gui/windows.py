@@ -95,7 +95,7 @@ def complete_window(qtbot: QtBot, folder: Path, height: int = 900, **settings: s
 def shared_window(
     qapp: QApplication, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[MainWindow]:
-    """A window for all tests of a module: each finds it as the one before has left it, as a user does."""
+    """A window for all tests of a module; each finds it as the one before has left it."""
     with complete_window(QtBot(request), tmp_path_factory.mktemp("settings")) as made:
         yield made
 
