@@ -194,7 +194,7 @@ COMMANDS = ((0.1, ("--help",)), (0.3, ("list",)), (0.7, ("bounds", "dra-classroo
 #: What stands in the way, from ``python -X importtime``.
 IMPORTS = {
     "list": "0.13 is NumPy and pydantic, 0.13 the modules of 24 policies, whose titles it tells",
-    "run": "0.33 is Numba, before any kernel is read, 0.13 NumPy and pydantic, 0.1 the quantiles of SciPy",
+    "run": "0.33 is Numba, before any kernel is read, 0.13 NumPy and pydantic, 0.2 the quantiles of SciPy",
 }
 
 
