@@ -6,7 +6,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Callable, Iterable, Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import (
     QApplication,
     QDialog,
@@ -180,19 +180,38 @@ def show_sheet(window: QWidget, title: str, text: str, html: bool = False) -> QD
     dialog.setObjectName(title.lower())
     dialog.setWindowTitle(tr(title))
     dialog.resize(860, 640)
-    browser = QTextBrowser()
+    browser = _Page(text, html)
     browser.setAccessibleName(tr(title))
-    browser.setSearchPaths([str(manual.HELP)])
-    browser.setOpenLinks(False)
-    if html:
-        browser.setHtml(text)
-    else:
-        browser.setMarkdown(text)
     layout = QVBoxLayout(dialog)
     layout.addWidget(browser)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.show()
     return dialog
+
+
+class _Page(QTextBrowser):
+    """A text that follows the theme: Qt gives links their colour as it reads them, and keeps it."""
+
+    def __init__(self, text: str, html: bool) -> None:
+        super().__init__()
+        self._text, self._html = text, html
+        self.setSearchPaths([str(manual.HELP)])
+        self.setOpenLinks(False)
+        self._read()
+
+    def _read(self) -> None:
+        if self._html:
+            self.setHtml(self._text)
+        else:
+            self.setMarkdown(self._text)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Another theme."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            place = self.verticalScrollBar().value()
+            self._read()
+            self.verticalScrollBar().setValue(place)
 
 
 def in_front(window: QWidget) -> QWidget | None:

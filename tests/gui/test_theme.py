@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QEvent
 from PySide6.QtGui import QColor, QFontInfo, QFontMetricsF, QPalette
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QLabel, QTextBrowser, QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.painting.colour import contrast, mix
@@ -34,6 +34,7 @@ from slotscope.gui.theme import (
     theme_names,
     type_letter,
 )
+from slotscope.gui.window.dialogs import show_sheet
 from slotscope.model.errors import UserError
 
 SURFACES = ("window", "panel", "raised", "field", "selection")
@@ -238,3 +239,19 @@ def test_disabled_text_is_fainter(qapp: QApplication, theme: Theme) -> None:
     usual = colors.color(group.Active, role).name()
     disabled = colors.color(group.Disabled, role).name()
     assert contrast(disabled, theme.field) < contrast(usual, theme.field)
+
+
+@pytest.mark.parametrize(
+    ("text", "html"), [("[there](x)\n\n" * 90, False), ("<p><a href='x'>there</a></p>" * 90, True)]
+)
+def test_links_of_an_open_page_follow_the_theme(qapp: QApplication, qtbot: QtBot, text: str, html: bool) -> None:
+    apply(qapp, load_theme("light"), lecture=False)
+    window = QWidget()
+    qtbot.addWidget(window)
+    page = show_sheet(window, "Help", text, html).findChild(QTextBrowser)
+    assert isinstance(page, QTextBrowser)
+    page.verticalScrollBar().setValue(300)
+    apply(qapp, load_theme("dark"), lecture=False)
+    link = page.document().begin().begin().fragment().charFormat()
+    assert link.isAnchor() and link.foreground().color() == QColor(load_theme("dark").focus)
+    assert page.verticalScrollBar().value() == 300

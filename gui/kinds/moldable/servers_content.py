@@ -121,15 +121,6 @@ class Strips:
     length: Integers
     record: Integers
 
-    def longest(self, content: MoldableContent, index: Integers) -> Strips:
-        """Of each piece the longest strip that can be seen, the first of those."""
-        at = np.searchsorted(index, self.start)
-        fresh = ~content.left[at] | (np.diff(self.record, prepend=-2) != 0)
-        piece = np.cumsum(fresh) - 1
-        order = np.lexsort((self.start, -self.length, piece))
-        chosen = order[np.flatnonzero(np.diff(piece[order], prepend=-1))]
-        return Strips(self.start[chosen], self.length[chosen], self.record[chosen])
-
 
 def strips_of(content: MoldableContent, index: Integers, columns: int) -> Strips:
     """The strips of some servers, ascending by *index* [S], in rows of so many."""

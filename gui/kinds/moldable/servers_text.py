@@ -69,13 +69,10 @@ class MoldableText:
     # Jobs.
 
     def _jobs(self, number: int, shown: ShownSection) -> None:
-        """The lines of each job in the longest strip of each of its pieces."""
+        """The lines of each job, in every row that it stands in: no block is left without a name."""
         scene, cell = self._scene, self._scene.layout.cell
         strips = strips_of(shown.content, shown.index, shown.grid.columns)
-        if len(strips.start) == 0:
-            return
-        strips = strips.longest(shown.content, shown.index)
-        if len(strips.start) > MOST_WRITTEN:
+        if not 0 < len(strips.start) <= MOST_WRITTEN:
             return
         left, top = scene.layout.corners(number, strips.start)
         at = np.searchsorted(shown.index, strips.start)

@@ -136,18 +136,6 @@ def test_strips_cover_every_server_with_a_job_once(columns: int, seed: int) -> N
     for start, length, record in zip(strips.start, strips.length, strips.record, strict=True):
         assert (state.server_job[start : start + length] == record).all()
         assert start // columns == (start + length - 1) // columns
-    longest = strips.longest(content, np.arange(servers))
-    pieces = [piece for record in records_of(state) for piece in pieces_of(state, record)]
-    assert len(longest.start) == len(pieces)
-    assert (longest.length <= columns).all()
-    for start, length in pieces:
-        mine = (longest.start >= start) & (longest.start < start + length)
-        assert int(mine.sum()) == 1
-        whole = [
-            min(start + length, row + columns) - max(start, row)
-            for row in range(start // columns * columns, start + length, columns)
-        ]
-        assert int(longest.length[mine][0]) == max(whole)
 
 
 _FILLED = [filled(Made(servers=60), seed) for seed in range(6)]
