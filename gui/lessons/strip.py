@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QPainter, QPaintEvent, QPalette
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QCloseEvent, QPalette
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.lessons.wording import paragraphs, spoken
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.boxes import EnterButton
+from slotscope.gui.widgets.cut_label import CutLabel
 from slotscope.gui.widgets.fault_line import FaultLine
 from slotscope.gui.widgets.spoken import announce
 
@@ -23,19 +24,6 @@ _BUTTONS = (
     ALL_LESSONS,
     ("end", "End", "End\nEnds the lesson; the panels stand as before it."),
 )
-
-
-class LessonTitle(QLabel):
-    """A title in one line, with dots where there is no room: a wider window than there is would cut the text below."""
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(0, super().minimumSizeHint().height())
-
-    def paintEvent(self, _: QPaintEvent) -> None:
-        """As much as there is room for; the tip has all of it."""
-        room = self.contentsRect()
-        shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
-        QPainter(self).drawText(room, Qt.AlignmentFlag.AlignVCenter, shown)
 
 
 class LessonStrip(QWidget):
@@ -58,7 +46,8 @@ class LessonStrip(QWidget):
         self.setObjectName("lesson")
         self.setAutoFillBackground(True)
         self.setBackgroundRole(QPalette.ColorRole.Base)
-        self._title, self._count, self._text = LessonTitle(), QLabel(), QLabel()
+        self._title, self._count, self._text = CutLabel(), QLabel(), QLabel()
+        self._title.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self._text.setWordWrap(True)
         self._fault = FaultLine()
         self._text.setTextFormat(Qt.TextFormat.RichText)
@@ -98,8 +87,7 @@ class LessonStrip(QWidget):
 
     def show_step(self, title: str, number: int, count: int, text: str) -> None:
         """Show step *number*, from 0, of *count*."""
-        self._title.setText(title)
-        self._title.setToolTip(title)
+        self._title.say(title)
         self._count.setText(tr("{number} of {count}").format(number=number + 1, count=count))
         self._text.setText("<br/><br/>".join(paragraphs(text)))
         announce(self, f"{title}, {self._count.text()}. {spoken(text)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QFontMetricsF, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout
 
 from slotscope.gui.intents import Select
 from slotscope.gui.language.words import tr
@@ -13,6 +13,7 @@ from slotscope.gui.panels.algorithm_values import Code, values_beside
 from slotscope.gui.panels.algorithm_view import PseudocodeView, ShownPseudocode
 from slotscope.gui.panels.wording import event_told
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.cut_label import CutLabel
 from slotscope.model.reporting.explain import grouped
 from slotscope.model.reporting.frame import Frame, RunInfo
 from slotscope.model.reporting.records import Line, Record
@@ -33,20 +34,18 @@ class AlgorithmPanel(Panel):
     def build(self) -> None:
         """A header of two lines above the pseudocode."""
         self._info: RunInfo | None = None
-        self.where = QLabel(self.body)
+        self.where = CutLabel()
         self.agreement = QLabel(self.body)
         self.agreement.setToolTip(
             "Agreement: the event stepped into ran again on the compiled twin, and the digests "
             "of both states were compared."
         )
-        self.sentence = QLabel(self.body)
-        self.sentence.setWordWrap(True)
+        self.sentence = CutLabel()
         self.sentence.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self.sentence.setAccessibleName("what happens now")
         self.view = PseudocodeView(self.theme, self.body)
         self.view.line_chosen.connect(lambda line: self.intent.emit(Select(line=tuple(line))))
         row = QHBoxLayout()
-        self.where.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         row.addWidget(self.where, 1)
         row.addWidget(self.agreement)
         column = QVBoxLayout(self.body)
@@ -124,9 +123,8 @@ class AlgorithmPanel(Panel):
             if frame.next_event:
                 text = tr("Next: {event}. Shift+Right steps into the decision.")
                 text = text.format(event=narrator.event(frame.next_event))
-        _set(self.where, where)
-        _set(self.sentence, text)
-        self.sentence.setToolTip(text)
+        self.where.say(where)
+        self.sentence.say(text)
 
     def _show_agreement(self, agreement: bool | None) -> None:
         roomy = self.width() > _HEADER * self.fontMetrics().averageCharWidth()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Sequence
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen, QResizeEvent, QTextLayout
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -30,6 +30,7 @@ from slotscope.gui.panels.decisions_model import (
     paint_mark,
 )
 from slotscope.gui.theme import Theme
+from slotscope.gui.widgets.cut_label import paint_cut, sentence_lines
 from slotscope.model.questions.fields import EventKind
 
 #: Below this many characters for the sentence, the times make room for it.
@@ -101,7 +102,7 @@ class LogDelegate(QStyledItemDelegate):
     def _sentence(self, painter: QPainter, rect: QRectF, entry: LogEntry) -> None:
         if entry.step:
             rect = rect.adjusted(painter.fontMetrics().height() * _STEP_INDENT, 0, 0, 0)
-        paint_wrapped(painter, rect, entry.sentence)
+        paint_cut(painter, rect, entry.sentence)
 
     def _focus(self, painter: QPainter, rect: QRect, index: Index) -> None:
         view = self.parent()
@@ -110,32 +111,6 @@ class LogDelegate(QStyledItemDelegate):
             painter.setPen(QPen(QColor(self.theme.focus), 1))
             painter.drawLine(rect.topLeft(), rect.topRight())
             painter.drawLine(rect.bottomLeft(), rect.bottomRight())
-
-
-def sentence_lines(text: str, font: QFont, width: float) -> list[str]:
-    """*text* broken into lines of at most this width."""
-    layout = QTextLayout(text, font)
-    layout.beginLayout()
-    lines: list[str] = []
-    while (line := layout.createLine()).isValid():
-        line.setLineWidth(width)
-        lines.append(text[line.textStart() : line.textStart() + line.textLength()])
-    layout.endLayout()
-    return lines
-
-
-def paint_wrapped(painter: QPainter, rect: QRectF, text: str) -> None:
-    """Draw *text* on as many lines as *rect* has; what does not fit ends in an ellipsis."""
-    metrics = QFontMetricsF(painter.font())
-    room = max(1, int(rect.height() / metrics.height() + 0.1))
-    lines = [text]
-    if room > 1 and metrics.horizontalAdvance(text) > rect.width():
-        lines = sentence_lines(text, painter.font(), rect.width())
-        lines[room - 1 :] = ["".join(lines[room - 1 :])] if len(lines) >= room else []
-    for number, line in enumerate(lines):
-        shown = metrics.elidedText(line.rstrip(), Qt.TextElideMode.ElideRight, rect.width())
-        baseline = metrics.ascent() + number * metrics.height()
-        painter.drawText(rect.topLeft() + QPointF(0, baseline), shown)
 
 
 class LogView(QTableView):

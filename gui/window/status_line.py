@@ -34,8 +34,7 @@ class StatusLine(QStatusBar):
 
     def say(self, text: str) -> None:
         """Say something of the window."""
-        self.said.setText(text)
-        self.said.setToolTip(text)
+        self.said.say(text)
         self._share()
         announce(self, text)
 
@@ -49,8 +48,7 @@ class StatusLine(QStatusBar):
         if message != self._told:
             self._told = message
             self.say(message)
-        self.next.setText(following)
-        self.next.setToolTip(following)
+        self.next.say(following)
         self._share()
 
     def show_progress(self, progress: GoalProgress) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QToolButton, QWidget
 
-from slotscope.gui.lessons.strip import LessonTitle
+from slotscope.gui.lessons.strip import LessonStrip
+from slotscope.gui.widgets.cut_label import CutLabel
 
 #: Pixels of a box that its arrow and its frame take.
 _ARROW = 28
@@ -19,8 +20,8 @@ def cut(root: QWidget) -> list[str]:
 
 def _words(widget: QWidget) -> str:
     match widget:
-        case LessonTitle():
-            return ""  # its tip has all of it
+        case CutLabel() if isinstance(widget.parent(), LessonStrip) or len(widget.shown) > 1:
+            return ""  # sentences of any length: the tip has all of it
         case QLabel() if not widget.wordWrap() and "<" not in widget.text():
             return widget.text()
         case QToolButton() if widget.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonIconOnly:

@@ -130,6 +130,15 @@ class TestStepping:
             assert f"sub-step {number}" in panel.where.text()
             assert "601" in panel.where.text()
 
+    def test_a_sentence_longer_than_its_room_ends_in_an_ellipsis(self, panel, steps):
+        frame = steps[-1]
+        panel.set_frame(frame)
+        panel.resize(900, 420)
+        assert panel.sentence.shown == [panel.sentence.text()]
+        panel.resize(130, 420)
+        assert len(panel.sentence.shown) == 2 and panel.sentence.shown[-1].endswith("…")
+        assert panel.sentence.toolTip() == frame.info.narrator.row(frame.rows[-1])
+
     def test_values_of_the_event_so_far_stand_beside_their_lines(self, panel, steps):
         frame = next(frame for frame in steps if frame.records and frame.records[-1].kind == "count_found")
         panel.set_frame(frame)

@@ -24,8 +24,8 @@ from slotscope.gui.panels.decisions_model import (
     shown_time,
     touching,
 )
-from slotscope.gui.panels.decisions_view import sentence_lines
 from slotscope.gui.theme import apply, load_theme
+from slotscope.gui.widgets.cut_label import sentence_lines
 from slotscope.model.api import Session
 from slotscope.model.kinds.reservation.rows import (
     EVENT_ROW,
