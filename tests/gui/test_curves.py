@@ -21,10 +21,10 @@ from pytestqt.qtbot import QtBot
 
 from slotscope.gui.plotting.axes import NumberAxis
 from slotscope.gui.plotting.curve import PyramidCurve
-from slotscope.gui.plotting.export import write_png, write_svg
 from slotscope.gui.plotting.pyramid import Envelope, Pyramid
 from slotscope.gui.plotting.time_plot import PlotText, TimePlot
 from slotscope.gui.theme import Theme, fonts, load_theme
+from slotscope.gui.window.figure import write_png, write_svg
 from slotscope.model.errors import UserError
 from tests.gui.plot_points import lines_of, points_of
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.gui.kinds.queue.colours import subscript
-from slotscope.gui.kinds.queue.weights_best import MOST_SIZES, BestChoice, best_choice, waiting_by_size
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.plotting.scales import format_number
 from slotscope.model.kinds.queue.facts import QueueFacts
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.state import QueueState
+from slotscope.model.programs.configurations import ConfigurationSpace
 from slotscope.model.reporting.frame import Frame
 
 #: So many servers are named by their numbers, more are counted.
@@ -23,6 +24,48 @@ MOST_NAMED = 16
 MOST_ROWS = 128
 #: A product of a job count and a queue's length, as (queue, k_j, Q_j).
 Term = tuple[str, int, int]
+#: With more sizes than these the search would hold up the window.
+MOST_SIZES = 8
+
+
+@dataclass(frozen=True)
+class BestChoice:
+    """A feasible configuration of largest weight over all sizes that occur.
+
+    Attributes
+    ----------
+    counts:
+        [n] jobs of each size, the largest size first.
+    waiting:
+        [n] jobs of each size that wait.
+    """
+
+    counts: tuple[int, ...]
+    waiting: tuple[int, ...]
+
+    @property
+    def weight(self) -> int:
+        """<k, Q>, (5)."""
+        return sum(k * q for k, q in zip(self.counts, self.waiting, strict=True))
+
+
+def waiting_by_size(sizes: NDArray[np.int64], values: Sequence[Sequence[int]]) -> tuple[int, ...]:
+    """[n] how many of the jobs of *sizes* [m, D] have each of *values* [n][D]."""
+    return tuple(int((sizes == np.array(value)).all(axis=1).sum()) for value in values)
+
+
+def best_choice(values: Sequence[Sequence[int]], capacity: Sequence[int], waiting: Sequence[int]) -> BestChoice | None:
+    """The heaviest configuration in a server of *capacity* [D], the ties of MaxWeight.
+
+    None if the search is too long, or the sizes are written too finely for it.
+    """
+    try:
+        # Made anew: a space remembers all its answers, and the queue always changes.
+        space = ConfigurationSpace.from_demands(values, capacity)
+        counts = space.max_reward(tuple(waiting), (1 << len(values)) - 1)
+    except ValueError:
+        return None
+    return BestChoice(counts, tuple(waiting))
 
 
 @dataclass(frozen=True)

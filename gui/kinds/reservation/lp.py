@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import time
 from fractions import Fraction
-from typing import Iterable
+from html import escape
+from typing import Iterable, Sequence
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.intents import Say
-from slotscope.gui.kinds.reservation.lp_bars import SolutionBars
 from slotscope.gui.kinds.reservation.lp_curve import AlphaPlot, alpha_text
-from slotscope.gui.kinds.reservation.lp_prices import price_table
 from slotscope.gui.kinds.reservation.lp_scale import RatioScale, guarantee_sentence
-from slotscope.gui.kinds.reservation.lp_solution import Solution, bar_rows, present_shares, solve_at
+from slotscope.gui.kinds.reservation.lp_solution import BarRow, Solution, bar_rows, present_shares, solve_at
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.columns import HeadedColumns
-from slotscope.gui.panels.pages import BoundsPages, busy_page, rich_text
+from slotscope.gui.panels.pages import BoundsPages, busy_page, rich_text, table_line, table_of
+from slotscope.gui.panels.share_bars import ShareBars
 from slotscope.gui.panels.tiles import LabelPace, Tiles, TileText
-from slotscope.gui.panels.wording import GREEDY, OPTIMUM, exact, significant
+from slotscope.gui.panels.wording import GREEDY, GREEDY_MARK, OPTIMUM, exact, significant
 from slotscope.gui.plotting.scales import format_number
-from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.theme import Theme, current_fonts, type_letter
 from slotscope.model.kinds.reservation.bounds import Bounds
 from slotscope.model.kinds.reservation.measures import reward_rate
 from slotscope.model.kinds.reservation.programs.bounds import GUARANTEES
@@ -32,9 +32,80 @@ from slotscope.model.reporting.frame import Frame, RunInfo
 _TWO_COLUMNS = 880
 #: Height in pixels that the curve has at least, in a hall too, where the bars beside it are to be seen with it.
 _PLOT_HEIGHT = 190
-_RATIO_RESOLUTION = 0.001
 #: Milliseconds between two solutions while the cursor is dragged, and at most so long.
 _LEAST_WAIT, _MOST_WAIT = 15, 400
+_RESOLUTION = 0.001
+_HEADINGS = ("", "<i>ρ<sub>j</sub></i>", "", "<i>y<sub>j</sub></i><sup>*</sup>", "", "slots", "price")
+_SCALED = "<i>αρ<sub>j</sub></i>"
+_NOTE = "Per server; a bold = binds. Price: what one more job of a type in reach, or one more server, adds."
+
+
+def price_table(solution: Solution, names: Sequence[str], theme: Theme) -> str:
+    """Workload, jobs, slots and price of each type, and the price of a server."""
+    headings = list(_HEADINGS)
+    if solution.alpha != 1:
+        headings[1] = _SCALED
+    lines = [table_line(f'<span style="color:{theme.muted}">{text}</span>' for text in headings)]
+    for j, name in enumerate(names):
+        color = theme.ink(theme.type_style(j).color)
+        mark = f'<span style="color:{color}"><b>{type_letter(j)}</b></span>'
+        lines.append(
+            table_line(
+                (
+                    f"{mark}&ensp;{escape(name)}",
+                    significant(solution.workload[j]),
+                    _relation(solution.workload_binds[j], "≥", theme),
+                    significant(solution.jobs[j]),
+                    _relation(solution.slots_bind[j], "≤", theme),
+                    significant(solution.slots[j]),
+                    significant(solution.prices[j]),
+                )
+            )
+        )
+    lines.append(
+        table_line(("server", "1", _relation(True, "", theme), "1", "", "", significant(solution.server_price)))
+    )
+    table = table_of(lines)
+    return f'{table}<p style="color:{theme.muted}; margin:4px 2px">{_NOTE}</p>'
+
+
+def _relation(binds: bool, otherwise: str, theme: Theme) -> str:
+    return "<b>=</b>" if binds else f'<span style="color:{theme.muted}">{otherwise}</span>'
+
+
+class SolutionBars(ShareBars[BarRow]):
+    """The optimum, the greedy assignment and the run."""
+
+    heads = (("x*", "optimum"), (f"x{GREEDY_MARK}", "greedy"), ("X/L", "run"))
+    widest, most_label = "0.000", 0.36
+    about = (
+        "The shares of the servers that the optimum x*, the greedy assignment "
+        f"x{GREEDY_MARK} and the run X/L give to each configuration."
+    )
+
+    def name_of(self, row: BarRow) -> str:
+        """The configuration as the paper writes it."""
+        return "others" if row.configuration is None else f"({', '.join(map(str, row.configuration))})"
+
+    def words_of(self, row: BarRow) -> str:
+        """The types that are in it."""
+        if row.configuration is None:
+            return ""
+        parts = [f"{count}\u202f{type_letter(j)}" for j, count in enumerate(row.configuration) if count]
+        return " + ".join(parts) or "empty"
+
+    def shares_of(self, row: BarRow) -> tuple[float, ...]:
+        """At best, greedily packed, and now."""
+        return row.best, row.packed, row.present
+
+    def numbers_of(self, row: BarRow) -> tuple[str, ...]:
+        """The shares as they are written."""
+        return tuple(format_number(share, _RESOLUTION) if share else "0" for share in self.shares_of(row))
+
+    def sentence_of(self, row: BarRow) -> str:
+        """All of a row, for a tooltip."""
+        shares = f"optimum {row.best:.4f}, greedy {row.packed:.4f}, run {row.present:.4f} of the servers"
+        return f"{'all other configurations' if row.configuration is None else self.name_of(row)}: {shares}"
 
 
 class LPPanel(Panel):
@@ -144,7 +215,7 @@ class LPPanel(Panel):
     def _show_values(self, alpha: Fraction, optimum: Fraction, greedy: Fraction) -> None:
         of = "[<i>ρ</i>]" if alpha == 1 else "[<i>αρ</i>]"
         ratio = greedy / optimum if optimum else None
-        share = "–" if ratio is None else format_number(float(ratio), _RATIO_RESOLUTION)
+        share = "–" if ratio is None else format_number(float(ratio), _RESOLUTION)
         self.tiles.set_texts(
             (
                 _tile(

@@ -3,30 +3,75 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
+import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.intents import Select
+from slotscope.gui.kinds.reservation.servers_columns import settled_reject_group
 from slotscope.gui.kinds.reservation.servers_event import EventLine
-from slotscope.gui.kinds.reservation.servers_grid_layout import GridWishes, fitting_grid
+from slotscope.gui.kinds.reservation.servers_grid_layout import GridLayout, GridWishes, fitting_grid
 from slotscope.gui.kinds.reservation.servers_grid_raster import GridRaster
-from slotscope.gui.kinds.reservation.servers_grid_scene import GridHit, GridScene
 from slotscope.gui.kinds.reservation.servers_legend import StackLegend, entries
+from slotscope.gui.kinds.reservation.servers_shapes import GridServers, slot_at
 from slotscope.gui.kinds.reservation.servers_steps import marks
 from slotscope.gui.kinds.reservation.servers_words import pointed_words, selected, slot_of
 from slotscope.gui.painting.brackets import paint_brackets
 from slotscope.gui.painting.textures import raster_palette, texture_scale
+from slotscope.gui.pictures.layout import Integers
 from slotscope.gui.pictures.marks import outline, paint_reason
 from slotscope.gui.pictures.picture import MARGIN, ZoomedPicture
+from slotscope.gui.pictures.scene import CellScene
 from slotscope.gui.theme import Theme
+from slotscope.model.kinds.reservation.kind import ReservationFacts
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers
+from slotscope.model.kinds.reservation.state import ReservationState
 from slotscope.model.reporting.explain import grouped
 from slotscope.model.reporting.frame import Frame
 
 LEGEND_LINES = 2
 #: Of the height, what a legend of all types may take; else it names the first.
 LEGEND_SHARE = 0.5
+NEITHER = 2
+
+
+class GridHit(NamedTuple):
+    """What lies under a point: a server, and the job type and the slot where single slots are shown."""
+
+    server: int
+    slot: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class GridScene(CellScene[ReservationState, ReservationNumbers, ReservationFacts]):
+    """Everything that painting and hit tests need of one moment."""
+
+    layout: GridLayout
+
+    def _content(self, _section: Any, index: Integers) -> GridServers:
+        group = np.full(len(index), NEITHER)
+        if self.facts.reserves_slots:
+            group = settled_reject_group(self.frame)[index].astype(np.int64)
+        weight = np.clip(self.numbers.largest_share, 1e-6, 1.0)
+        slots, jobs = self.state.configuration[index], self.state.placement[index]
+        return GridServers(slots.astype(np.int64), jobs.astype(np.int64), group, weight)
+
+    def server_rect(self, server: int) -> QRectF | None:
+        """A server without its label; None where it cannot be seen."""
+        rect = self.rect((*self.layout.corner(0, server), *self.layout.cell.server))
+        return rect if rect.intersects(self.stage) else None
+
+    def _hit(self, _number: int, index: int, x: int, y: int) -> GridHit | None:
+        left, top = self.layout.corner(0, index)
+        size = self.layout.cell.server
+        if x - left >= size[0] or y - top >= size[1]:
+            return None
+        shown = self._content(None, np.array([index]))
+        return GridHit(index, slot_at(shown, size, x - left, y - top, self.layout.wishes.scale))
 
 
 class GridView(ZoomedPicture):

@@ -16,10 +16,9 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import Solve
-from slotscope.gui.kinds.phases.plan import PlanPanel
+from slotscope.gui.kinds.phases.plan import PlanPanel, SolvingPage
 from slotscope.gui.kinds.phases.plan_axis import AxisRow, ServersAxis
 from slotscope.gui.kinds.phases.plan_gap import GapPlot, GapPoint, constant_of
-from slotscope.gui.kinds.phases.plan_solving import SolvingPage
 from slotscope.gui.kinds.phases.plan_values import axis_rows, gap_points, pool_lines, progress_text, so_far
 from slotscope.gui.theme import fonts, load_theme
 from slotscope.model.api import Session

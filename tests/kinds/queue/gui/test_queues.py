@@ -18,7 +18,7 @@ from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.queue.colours import look_color, look_ink, queue_name
-from slotscope.gui.kinds.queue.queues import QueuesPanel
+from slotscope.gui.kinds.queue.queues import QueuesPanel, job_words, lane_words
 from slotscope.gui.kinds.queue.queues_layout import MOST_CELLS
 from slotscope.gui.kinds.queue.queues_painting import more_words, role_of
 from slotscope.gui.kinds.queue.queues_reading import (
@@ -30,7 +30,6 @@ from slotscope.gui.kinds.queue.queues_reading import (
     lane_top,
     lanes,
 )
-from slotscope.gui.kinds.queue.queues_words import job_words, lane_words
 from slotscope.gui.painting.colour import contrast
 from slotscope.gui.theme import TEXT_CONTRAST, load_theme
 from slotscope.model.api import Session

@@ -20,7 +20,6 @@ from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.queue.weights import WeightsPanel
-from slotscope.gui.kinds.queue.weights_best import BestChoice, best_choice, waiting_by_size
 from slotscope.gui.kinds.queue.weights_chart import BEST, HEADING, OWN, ChartLine, WeightsChart
 from slotscope.gui.kinds.queue.weights_columns import (
     NAME_HEADING,
@@ -35,11 +34,14 @@ from slotscope.gui.kinds.queue.weights_columns import (
 )
 from slotscope.gui.kinds.queue.weights_values import (
     MOST_ROWS,
+    BestChoice,
     WeightBlock,
     WeightRow,
+    best_choice,
     in_numbers,
     in_symbols,
     kept_rows,
+    waiting_by_size,
     weight_blocks,
 )
 from slotscope.gui.theme import fonts, load_theme

@@ -18,9 +18,8 @@ from PySide6.QtWidgets import QLabel, QProgressBar, QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import Say
-from slotscope.gui.kinds.reservation.lp import LPPanel
+from slotscope.gui.kinds.reservation.lp import LPPanel, price_table
 from slotscope.gui.kinds.reservation.lp_curve import alpha_text
-from slotscope.gui.kinds.reservation.lp_prices import price_table
 from slotscope.gui.kinds.reservation.lp_scale import NAMES, guarantee_sentence
 from slotscope.gui.kinds.reservation.lp_solution import BarRow, bar_rows, present_shares, solve_at
 from slotscope.gui.panels.wording import exact, significant
