@@ -82,12 +82,11 @@ class Session(Walk):
 
     @property
     def label(self) -> str:
-        """The policy's title; of a fork its name, or what it does otherwise than the policy it began with."""
-        course = Course.read(self.origin.policy)
-        if not course.changes:
-            return self.info.policy_title
-        made = ", ".join(f"{change.words} @{change.event}" for change in course.changes)
-        return self.forks.name_of(self.origin.policy) or f"{self.bench.root.system.policy.title}, {made}"
+        """The name that the run was given; else its policy's title, of a fork with what it does otherwise."""
+        if name := self.forks.name_of(self.origin.policy):
+            return name
+        made = [f"{change.words} @{change.event}" for change in Course.read(self.origin.policy).changes]
+        return ", ".join([self.bench.root.system.policy.title, *made]) if made else self.info.policy_title
 
     @property
     def lookout(self) -> Lookout:

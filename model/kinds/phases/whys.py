@@ -129,7 +129,7 @@ def _by_tokens(setting: Setting) -> Candidates:
             (f"asks for no {name}", f"no {name}", ""),
         ),
     )
-    has = lambda s: f"{int(of_type[s])} of the {counted(total, 'token')}"  # noqa: E731
+    has = lambda s: f"{int(of_type[s])} of the {total} tokens" if total > 1 else "the only token"  # noqa: E731
     preference = Preference(
         "the server of the token that was drawn uniformly at random", "Section 4.2, step 2, line 3", has, compared=True
     )

@@ -7,6 +7,7 @@ from 1 in the sentences, virtual queues from 0 as in the paper.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Iterator
 
 import numpy as np
@@ -112,18 +113,24 @@ def _room(system: QueueSystem, state: QueueState) -> Sentences:
     served = np.flatnonzero(state.job_server >= 0)
     used = np.zeros_like(state.used)
     np.add.at(used, state.job_server[served], state.job_room[served])
+    apart = partial(_apart, system)
     for server in np.flatnonzero((used != state.used).any(axis=1)):
-        yield (
-            f"the jobs of server {server + 1} take {used[server].tolist()} units, counted {state.used[server].tolist()}"
-        )
+        yield f"the jobs of server {server + 1} take {apart(used[server], state.used[server], 'counted')}"
     capacity = system.numbers.capacity
     for server in np.flatnonzero((used > capacity).any(axis=1)):
-        yield (
-            f"the jobs of server {server + 1} take {used[server].tolist()} units, its capacity "
-            f"is {capacity[server].tolist()}"
-        )
+        yield f"the jobs of server {server + 1} take {apart(used[server], capacity[server], 'its capacity is')}"
     if not np.array_equal(used.sum(axis=0), state.used_total):
-        yield (f"all jobs take {used.sum(axis=0).tolist()} units, counted {state.used_total.tolist()}")
+        yield f"all jobs take {apart(used.sum(axis=0), state.used_total, 'counted')}"
+
+
+def _told(system: QueueSystem, units: NDArray[Any]) -> str:
+    """An amount [D] in the scenario's own unit."""
+    return amounts(system.amounts(units))
+
+
+def _apart(system: QueueSystem, taken: NDArray[Any], other: NDArray[Any], which: str) -> str:
+    """Two amounts that ought to agree, and how far they are apart: less than is seen of either, often."""
+    return f"{_told(system, taken)}, {which} {_told(system, other)}, {_told(system, abs(taken - other))} apart"
 
 
 def _conservation(_: Any, state: QueueState) -> Sentences:
@@ -181,17 +188,15 @@ def _layout(system: QueueSystem, state: QueueState) -> Sentences:
     sizes, layout = state.job_size[live], system.policy.layout
     try:
         queues, rooms = layout.queue_of(sizes), layout.room_of(sizes)
-    except ValueError as error:
-        yield str(error)
+    except ValueError:
+        least, most = (_told(system, found(axis=0)) for found in (sizes.min, sizes.max))
+        yield f"found sizes from {least} to {most}, for which there is no virtual queue"
         return
     for place in np.flatnonzero(queues != state.job_queue[live])[:1]:
-        yield (f"a job of {sizes[place].tolist()} units is in virtual queue {state.job_queue[live[place]]}")
+        yield f"a job of size {_told(system, sizes[place])} is in virtual queue {state.job_queue[live[place]]}"
     for place in np.flatnonzero((rooms != state.job_room[live]).any(axis=1))[:1]:
-        yield (
-            f"a job of {sizes[place].tolist()} units takes "
-            f"{state.job_room[live[place]].tolist()}, allowed: "
-            f"{rooms[place].tolist()}"
-        )
+        taken = state.job_room[live[place]]
+        yield f"a job of size {_told(system, sizes[place])} takes {_apart(system, taken, rooms[place], 'allowed:')}"
 
 
 def _none_active(system: QueueSystem, state: QueueState) -> Sentences:
@@ -227,7 +232,8 @@ def _reduced(system: QueueSystem, _: Any) -> Sentences:
             yield f"K_RED of pool '{pool.name}' has {stop - start} members, not {members}"
         needed = policy.configurations[start:stop].astype(np.int64) @ ends
         for place in np.flatnonzero(needed > pool.capacity[0]):
-            yield (f"configuration {start + place} takes {needed[place]} units of {pool.capacity[0]}")
+            taken = _apart(system, needed[place : place + 1], np.array(pool.capacity[:1]), "its servers have")
+            yield f"configuration {start + place} takes {taken}"
 
 
 def _reservations(system: QueueSystem, state: QueueState) -> Sentences:
@@ -262,8 +268,8 @@ def _reserved(system: QueueSystem, state: QueueState, server: int, first_odd: in
     third = int(system.numbers.capacity[server, 0]) // 3
     if rooms[~first].sum() > third:
         yield (
-            f"the jobs beside VQ_1 on server {server + 1} take {rooms[~first].sum()} units, "
-            f"allowed: a third of it, {third}"
+            f"the jobs beside VQ_1 on server {server + 1} take "
+            f"{_apart(system, rooms[~first].sum(keepdims=True), np.array([third]), 'allowed: a third of it,')}"
         )
 
 
@@ -284,8 +290,8 @@ def _left_over(system: QueueSystem, state: QueueState) -> Sentences:
         if len(fitting):
             yield (
                 f"job {state.job_number[fitting[0]]} waits, takes "
-                f"{amounts(system.amounts(state.job_room[fitting[0]]))} and fits server {server + 1}, "
-                f"which has {amounts(system.amounts(free[server]))} left"
+                f"{_told(system, state.job_room[fitting[0]])} and fits server {server + 1}, "
+                f"which has {_told(system, free[server])} left"
             )
             return
 

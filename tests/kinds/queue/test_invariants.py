@@ -232,7 +232,7 @@ FAULTS: dict[str, tuple[Plant, str]] = {
     "more are idle than counted": (add("number", IDLE, 1), "servers are idle, counted"),
     "a record is free twice": (freed_twice, "job records are called free"),
     "two jobs are the same": (same_number, "two jobs have the same number"),
-    "room has moved": (moved_room, "units, counted"),
+    "room has moved": (moved_room, "take 0.8, counted 0.8, "),
     "all of it is miscounted": (add("used_total", 0, 1), "all jobs take"),
     "a server is too full": (grown, "its capacity is"),
     "a job vanished": (add("tally", ARRIVED, 1), "jobs arrived, but"),
