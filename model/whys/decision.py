@@ -92,8 +92,11 @@ class Whys(Protocol):
         """The tables; the first one is about servers."""
         ...
 
-    def has_room(self, setting: Setting) -> NDArray[np.bool_]:
-        """[servers] those that could hold the job, whatever the policy asks of them."""
+    def outlined(self, setting: Setting) -> NDArray[np.bool_]:
+        """[servers] where the job is put nowhere, those that could hold it, whatever the policy asks of them.
+
+        And those that the sentence of the event speaks of.
+        """
         ...
 
     def changes(self, setting: Setting, before: Any) -> Iterable[Change]:

@@ -47,7 +47,7 @@ def _among(whys: Whys, setting: Setting) -> tuple[PassedOver, ...]:
     reasons = [each.brief or (each.fails, "") for each in servers.conditions] + [_not_taken(setting)]
     failed = servers.failed
     return tuple(
-        PassedOver(one, reasons[failed[one]], refused=True) for one in np.flatnonzero(whys.has_room(setting)).tolist()
+        PassedOver(one, reasons[failed[one]], refused=True) for one in np.flatnonzero(whys.outlined(setting)).tolist()
     )
 
 

@@ -83,6 +83,22 @@ def test_servers_with_room_are_told_as_why_tells_of_them(scenario: str, policy: 
         assert len(frame.passed_over) == row["servers_with_room"]
 
 
+@pytest.mark.parametrize(
+    ("policy", "told", "reason"),
+    [
+        ("vqs", "1 server has k₀ = 1 and takes no more now", "its share is taken"),
+        ("max-weight", "the places for size 0.8 on 1 server are taken", "has its jobs of VQ₀"),
+        ("vqs-bf", "on the best server", "too little room"),
+    ],
+)
+def test_servers_of_which_the_sentence_of_a_slot_speaks_are_outlined(policy: str, told: str, reason: str) -> None:
+    session = Session.open("queues-classroom", policy=policy, kernel=False)
+    session.run(events=20)
+    while told not in session.info.narrator.row(session.frame().rows[-1]):
+        session.step()
+    assert reason in [one.reasons[0] for one in session.passed_over()]
+
+
 def test_they_are_there_at_the_sub_step_that_decides_and_at_no_other() -> None:
     session = until_passed("dra-classroom", "dra", refused=True)
     passed = session.passed_over()

@@ -168,8 +168,8 @@ class BinView(ZoomedPicture):
         BinText(painter, scene, self._text).paint(self._kinds, self._heights)
 
     def _paint_marks(self, painter: QPainter, scene: BinScene) -> None:
-        paint_passed(painter, scene, self._text)
         paint_marks(painter, scene, marks(scene.frame))
+        paint_passed(painter, scene, self._text)  # over what else was done to a server: the headline is about it
         paint_selection(painter, scene, self._selection)
 
     def _paint_legend(self, painter: QPainter, scene: BinScene, area: QRectF) -> None:

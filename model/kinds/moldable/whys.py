@@ -58,7 +58,7 @@ class MoldableWhys(Whys):
         """The servers, and the numbers of servers."""
         return _servers(setting), _widths(setting)
 
-    def has_room(self, setting: Setting) -> NDArray[np.bool_]:
+    def outlined(self, setting: Setting) -> NDArray[np.bool_]:
         """[n] those that are free."""
         free: NDArray[np.bool_] = setting.state.server_job < 0
         return free

@@ -74,7 +74,7 @@ class PhaseWhys(Whys):
         conditions = (*_meant(setting), *_fit(setting), *_idle(setting))
         return (_of_servers(setting, len(setting.state.jobs_on), conditions, _preferred(setting)),)
 
-    def has_room(self, setting: Setting) -> NDArray[np.bool_]:
+    def outlined(self, setting: Setting) -> NDArray[np.bool_]:
         """[L] the normal servers by what their real jobs need now; servers without number all have."""
         system, state = setting.system, setting.state
         count, j = system.normal_servers, setting.event.type

@@ -68,6 +68,18 @@ def has_configurations(policy: Any) -> bool:
     return hasattr(policy, "serves_by")
 
 
+def is_configured(policy: Any) -> bool:
+    """Whether a server takes only jobs for which its active configuration has a place."""
+    return has_configurations(policy) and policy.serves_by != "best fit"
+
+
+def places_for(setting: Setting, job: WaitingJob) -> NDArray[np.int64]:
+    """[L] k_j of each server's active configuration, where VQ_j is the job's."""
+    active = setting.state.active
+    wanted: NDArray[np.int64] = setting.system.policy.configurations[np.maximum(active, 0), job.queue]
+    return np.where(active >= 0, wanted, 0)
+
+
 def is_by_server(setting: Setting) -> bool:
     """Whether servers are filled one after the other, in the step at hand."""
     policy, decision = setting.system.policy, setting.decision
@@ -162,16 +174,14 @@ def _takes(setting: Setting, job: WaitingJob) -> Iterator[Condition]:
             ),
             ("no departure", ""),
         )
-    if has_configurations(policy) and policy.serves_by != "best fit":
+    if is_configured(policy):
         yield from _configured(setting, job)
 
 
 def _configured(setting: Setting, job: WaitingJob) -> Iterator[Condition]:
     """By the active configuration: whether it serves the job's queue, and still has a place there."""
     policy, state, q = setting.system.policy, setting.state, job.queue
-    active = np.where(state.active >= 0, state.active, 0)
-    wanted = np.where(state.active >= 0, policy.configurations[active, q], 0)
-    names = policy.configuration_names
+    wanted, names = places_for(setting, job), policy.configuration_names
     length = int(state.queue_length[q])
 
     def configured(server: int) -> str:
@@ -201,7 +211,7 @@ def _configured(setting: Setting, job: WaitingJob) -> Iterator[Condition]:
             (f"has its jobs of VQ{subscript(q)}", f"k{subscript(q)} reached", ""),
         )
         return
-    yield _share(setting, job, active, present)
+    yield _share(setting, job, np.maximum(state.active, 0), present)
 
 
 def present_on(state: QueueState, queue: int) -> NDArray[np.int64]:
@@ -256,6 +266,7 @@ def _room(setting: Setting, job: WaitingJob) -> Iterator[Condition]:
             free[:, d] >= job.room[d],
             f"the job needs {need}; the most that is free is {most}",
             lambda server, d=d, need=need: f"{told_amount(setting, free[server, d], d)} free, the job needs {need}",  # type: ignore[misc]
+            ("too little room", "no room", ""),
         )
 
 

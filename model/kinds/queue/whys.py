@@ -18,7 +18,7 @@ from slotscope.model.kinds.queue.invariants import MONITORS
 from slotscope.model.kinds.queue.programs.partition import subscript
 from slotscope.model.kinds.queue.state import DEPARTURES, STALLED_SERVERS, QueueState
 from slotscope.model.kinds.queue.why_jobs import jobs_of
-from slotscope.model.kinds.queue.why_servers import job_of, servers_of
+from slotscope.model.kinds.queue.why_servers import is_configured, job_of, places_for, servers_of
 from slotscope.model.reporting.explain import counted
 from slotscope.model.reporting.inspection import NEXT_ARRIVAL, Thing
 from slotscope.model.reporting.records import Place
@@ -83,11 +83,16 @@ class QueueWhys(Whys):
         server = setting.server if setting.server >= 0 else next(iter(setting.subject.on), -1)
         return servers if server < 0 else (*servers, jobs_of(setting, server))
 
-    def has_room(self, setting: Setting) -> NDArray[np.bool_]:
-        """[L] by all resources."""
-        free = setting.system.numbers.capacity - setting.state.used
-        fits: NDArray[np.bool_] = (free >= job_of(setting).room).all(axis=1)
-        return fits
+    def outlined(self, setting: Setting) -> NDArray[np.bool_]:
+        """[L] those with room by all resources; those configured for the job; else the one with the most room."""
+        job, state = job_of(setting), setting.state
+        free = setting.system.numbers.capacity - state.used
+        shown: NDArray[np.bool_] = (free >= job.room).all(axis=1)
+        if is_configured(setting.system.policy):
+            shown |= places_for(setting, job) > 0
+        elif not shown.any():
+            shown[np.argmax(np.where(state.stalled > 0, -1, free[:, 0]))] = True
+        return shown
 
     def changes(self, setting: Setting, before: QueueState) -> Iterator[Change]:
         """A departure earlier, a server not stalled, another active configuration."""

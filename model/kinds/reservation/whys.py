@@ -72,7 +72,7 @@ class ReservationWhys(Whys):
             ),
         )
 
-    def has_room(self, setting: Setting) -> NDArray[np.bool_]:
+    def outlined(self, setting: Setting) -> NDArray[np.bool_]:
         """[L] by all resources."""
         holds: NDArray[np.bool_] = setting.system.numbers.room_for(setting.state.placement, setting.event.type)
         return holds
