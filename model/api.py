@@ -65,7 +65,7 @@ class Session(Walk):
         self.tracks = Tracks(bench.system, self.timeline, self.info.words)
         self.answer: Why | None = None  #: to the last :meth:`ask_why`
         self.continues: tuple[int, float, int] = (0, 0.0, 0)  #: the event, time and arrivals of a run left behind
-        self._explained = (-1, np.zeros(0, bench.system.row_dtype))  # an event, the rows up to it
+        self._explained = ((-1, 0), np.zeros(0, bench.system.row_dtype))  # a moment, and the rows up to its event
 
     @property
     def _leg(self) -> Bench:
@@ -359,8 +359,9 @@ class Session(Walk):
         rows = line.recent.between(max(line.first_event + 1, event - ROWS_IN_FRAME + 1), event)
         if rows is not None and (running or line.engine.name != "kernel"):
             return rows.copy()
-        if self._explained[0] != event:
-            self._explained = (event, self._rows_again(event))
+        moment, known = (event, line.substep), self._explained
+        if known[0] != moment and not (known[0][0] == event and len(known[1])):  # what was given up is tried once more
+            self._explained = moment, self._rows_again(event)
         return self._explained[1]
 
     def _rows_again(self, event: int) -> np.ndarray:

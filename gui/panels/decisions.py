@@ -259,6 +259,8 @@ class DecisionsPanel(Panel):
             else tr("None of the last {count} events is like this.").format(count=len(frame.rows))
             if len(frame.rows)
             else tr("No event yet: press Space to run, or Right to step.")
+            if frame.event == frame.extent.keyframes[0]
+            else tr("The events up to here are not at hand: step on, or back.")
         )
         # While events rush past, no row changes its height.
         self.view.open_row(-1 if frame.running else self.model.present_row())

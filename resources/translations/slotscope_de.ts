@@ -616,6 +616,10 @@ Die Eingabetaste fragt damit den ganzen Verlauf, wie waiting &gt; 50 becomes tru
             <translation>Noch kein Ereignis: Leertaste lässt laufen, Rechts geht einen Schritt.</translation>
         </message>
         <message>
+            <source>The events up to here are not at hand: step on, or back.</source>
+            <translation>Die Ereignisse bis hier sind nicht zur Hand: einen Schritt weiter oder zurück.</translation>
+        </message>
+        <message>
             <source>None of the last {count} events is like this.</source>
             <translation>Keines der letzten {count} Ereignisse ist so.</translation>
         </message>
