@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Iterable
+from typing import Any, Callable, ClassVar, Iterable
 
 from PySide6.QtWidgets import QVBoxLayout
 
@@ -18,8 +18,9 @@ class PicturePanel(Panel):
     #: A widget made of theme and parent, with ``set_frame``, ``set_selection``, ``set_theme`` and a
     #: signal ``chosen``.
     picture: ClassVar[type[Any]]
-    #: A module with ``header`` and ``rows``: what the picture shows, as a table.
-    table: Any
+    #: What the picture shows as a table: the names of its columns, and its rows.
+    header: Callable[[Frame], list[str]]
+    rows: Callable[[Frame], Iterable[Iterable[object]]]
 
     def build(self) -> None:
         """One view that fills the panel."""
@@ -41,7 +42,7 @@ class PicturePanel(Panel):
         """What the picture shows."""
         if self.frame is None:
             return None
-        return self.table.header(self.frame), self.table.rows(self.frame)
+        return self.header(self.frame), self.rows(self.frame)
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""

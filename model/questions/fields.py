@@ -23,6 +23,10 @@ class EventKind(NamedTuple):
     meaning: str = "normal"  #: the theme's colour, by its field: "muted", "normal", "rejection", "migration"
     shape: str = "plus"  #: "plus", "minus", "cross", "arrow", "box", "star", "ring", "bars" or "turn"
 
+    def marked(self, label: str, place: int, meaning: str, shape: str) -> EventKind:
+        """The kind with a mark in the log."""
+        return self._replace(label=label, place=place, meaning=meaning, shape=shape)
+
 
 class RowColumn(NamedTuple):
     """A column of the row of an event; it is known where it is not below *least*."""

@@ -16,7 +16,7 @@ from tests.kinds.reservation.gui.servers_views import pixels
 
 PICTURES = {
     "stacks": ("slotscope.gui.kinds.reservation.servers", "ServersPanel", "dra-classroom", 60),
-    "grid": ("slotscope.gui.kinds.reservation.servers_grid", "ServerGridPanel", "dra-classroom", 60),
+    "grid": ("slotscope.gui.kinds.reservation.servers", "ServerGridPanel", "dra-classroom", 60),
     "bins": ("slotscope.gui.kinds.queue.bins", "ServerBinsPanel", "queues-classroom", 90),
     "phases": ("slotscope.gui.kinds.phases.servers", "PhaseServersPanel", "jrs-classroom", 100),
     "moldable": ("slotscope.gui.kinds.moldable.servers", "MoldableServersPanel", "moldable-classroom", 30),

@@ -13,7 +13,7 @@ ROOM = PanelRoom(
         PanelEntry("lp", f"{__name__}.lp", "LPPanel", "right", "programs"),
         PanelEntry("groups", f"{__name__}.groups", "GroupsPanel", "right", "curves"),
         PanelEntry("theory", f"{__name__}.theory", "TheoryPanel", "right", "programs"),
-        PanelEntry("server-grid", f"{__name__}.servers_grid", "ServerGridPanel", "left", "servers"),
+        PanelEntry("server-grid", f"{__name__}.servers", "ServerGridPanel", "left", "servers"),
     ),
     roles=Roles(
         "servers",

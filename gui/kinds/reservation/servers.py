@@ -6,18 +6,32 @@ and no greedy configurations; then the servers stand in order of their number.
 
 from __future__ import annotations
 
-from typing import Iterable
+from typing import Iterable, Iterator
 
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QStackedLayout
 
 from slotscope.gui.intents import Select
-from slotscope.gui.kinds.reservation import servers_table
 from slotscope.gui.kinds.reservation.servers_grid_view import GridView
 from slotscope.gui.kinds.reservation.servers_stacks import StackView
 from slotscope.gui.panel import Panel
+from slotscope.gui.pictures.panel import PicturePanel
 from slotscope.gui.theme import Theme
 from slotscope.model.reporting.frame import Frame
+
+
+def header(frame: Frame) -> list[str]:
+    """The names of the columns."""
+    names = frame.info.numbers.type_names
+    return ["server", *(f"{what} of {name}" for what in ("slots", "jobs") for name in names)]
+
+
+def rows(frame: Frame) -> Iterator[list[object]]:
+    """The slots and the jobs of each server now, by type."""
+    state = frame.state
+    pairs = zip(state.configuration.tolist(), state.placement.tolist(), strict=True)
+    for number, (slots, jobs) in enumerate(pairs, 1):
+        yield [number, *slots, *jobs]
 
 
 class ServersPanel(Panel):
@@ -53,7 +67,7 @@ class ServersPanel(Panel):
         """The slots and the jobs of each server now, by type."""
         if self.frame is None:
             return None
-        return servers_table.header(self.frame), servers_table.rows(self.frame)
+        return header(self.frame), rows(self.frame)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Another size may have room for stacks, or none."""
@@ -70,3 +84,14 @@ class ServersPanel(Panel):
         """Follow another theme or size of type."""
         self.stacks.set_theme(theme)
         self.grid.set_theme(theme)
+
+
+class ServerGridPanel(PicturePanel):
+    """Every server as a bar of its slots, where it always stands."""
+
+    name = "server-grid"
+    title = "Server grid"
+    summary = "Every server in order of its number, with its slots and its group."
+    needs = frozenset({"servers"})
+    picture = GridView
+    header, rows = staticmethod(header), staticmethod(rows)

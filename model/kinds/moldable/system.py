@@ -6,8 +6,9 @@ departure from the servers that it was given.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Iterable, Iterator
+from typing import Any, Iterable, Iterator, Mapping, NamedTuple
 
 import numpy as np
 
@@ -27,7 +28,6 @@ from slotscope.model.kinds.moldable.rows import (
     FLAG_SPLIT,
     MOLDABLE_ROW,
 )
-from slotscope.model.kinds.moldable.script import MoldableScript
 from slotscope.model.kinds.moldable.state import ARRIVED, BLOCKED, NEXT_ARRIVAL, NOW, MoldableState, blank_state
 from slotscope.model.kinds.moldable.tables import tables_of
 from slotscope.model.kinds.moldable.takeover import check_continuation, taken_over
@@ -36,6 +36,37 @@ from slotscope.model.reporting.explain import counted
 from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, Allocate, Event, Record, Reject, Remember
 from slotscope.model.systems.base import PolicySystem
 from slotscope.model.systems.deciding import carried_out, remember
+
+
+class ScriptedTimes(NamedTuple):
+    """A job's arrival and inherent size, exactly."""
+
+    time: Fraction
+    size: Fraction
+
+
+@dataclass(frozen=True)
+class MoldableScript:
+    """By the number of the job: its exact times, its name, and for how many servers it asks.
+
+    All are empty where jobs are not scripted.
+    """
+
+    jobs: Mapping[int, ScriptedTimes] = field(default_factory=dict)
+    names: Mapping[int, str] = field(default_factory=dict)
+    requests: Mapping[int, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, scenario: Any) -> MoldableScript:
+        """The script of a scenario, if it has one."""
+        if scenario.workload.kind != "scripted":
+            return cls()
+        jobs = list(enumerate(scenario.workload.arrivals))
+        return cls(
+            jobs={number: ScriptedTimes(job.time, job.size) for number, job in jobs},
+            names={number: job.job for number, job in jobs if job.job},
+            requests={number: job.requested for number, job in jobs if job.requested},
+        )
 
 
 class MoldableSystem(PolicySystem):

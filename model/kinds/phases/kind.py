@@ -8,6 +8,7 @@ from typing import Any, Iterator
 
 import numpy as np
 
+from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.phases import arrivals, claims, invariants, measures, rows, trace
 from slotscope.model.kinds.phases import facts as describing
 from slotscope.model.kinds.phases.explain import PhaseNarrator
@@ -16,9 +17,9 @@ from slotscope.model.kinds.phases.from_scenario import numbers_of
 from slotscope.model.kinds.phases.inspection import PhasesInspector
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.policies.base import PhasePolicy
-from slotscope.model.kinds.phases.rehearsal import rehearse
 from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
-from slotscope.model.kinds.phases.state import PhaseState
+from slotscope.model.kinds.phases.scenario.workload import PATCH
+from slotscope.model.kinds.phases.state import EVENT, NEXT_VIRTUAL, PhaseState
 from slotscope.model.kinds.phases.statespec import SPEC
 from slotscope.model.kinds.phases.system import PhaseSystem
 from slotscope.model.kinds.spec import Kind, Measure
@@ -28,6 +29,38 @@ from slotscope.model.systems.statespec import StateSpec
 
 #: Events that can be followed by eye in a second.
 EVENTS_PER_SECOND = 4
+
+
+def rehearse(system: PhaseSystem) -> None:
+    """Run a script once to its end.
+
+    Raises
+    ------
+    ScenarioError
+        If an event cannot happen, or its choices are not those that it needs.
+    """
+    script = system.script
+    if script is None:
+        return
+    state = system.raw_state()
+    for _ in system.start(state):
+        pass
+    while True:
+        state = system.prepared(state)
+        given, event = script.event(state), system.next_event(state)
+        if event is None:
+            return
+        before = int(state.number[NEXT_VIRTUAL])
+        for record in system.run(state, event, np.zeros(1, system.row_dtype)):
+            if record.kind == "recovery_tick" and given.type != PATCH:
+                raise script.fault(state, "type", f"found '{given.type}', allowed: '{PATCH}'")
+        made, named = int(state.number[NEXT_VIRTUAL]) - before, len(given.virtual_choices)
+        if made != named:
+            place = int(state.number[EVENT]) - 1
+            raise ScenarioError(
+                f"found {named}, allowed: {made}, one for each virtual arrival",
+                where=f"workload.events[{place}].virtual_choices",
+            )
 
 
 class PhasesKind(UsualKind):

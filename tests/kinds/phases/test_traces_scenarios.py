@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from slotscope.model.errors import ScenarioError, TraceError
 from slotscope.model.kinds.phases.from_scenario import numbers_of
 from slotscope.model.kinds.phases.traces.azure_flavours import read_flavours
-from slotscope.model.kinds.phases.traces.pod_types import pod_types
-from slotscope.model.kinds.phases.traces.workload import rounded, with_trace
+from slotscope.model.kinds.phases.traces.workload import pod_types, rounded, with_trace
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario, scenario_text
 from slotscope.model.traces.alibaba_pods import COLUMNS, read_pods
 from tests.kinds.phases.traces import scenario, typed, written

@@ -22,79 +22,30 @@ from slotscope.model.questions.fields import (
 )
 
 HAPPENINGS = (
+    EventKind("blocked", rows.FLAG_BLOCKED, "No server is free; the job is lost.", "blocking").marked(
+        "blocked jobs", 0, "rejection", "cross"
+    ),
+    EventKind("partial", rows.FLAG_PARTIAL, "A job gets fewer servers than it asked for.", "partial allocation").marked(
+        "partial allocations", 1, "migration", "bars"
+    ),
+    EventKind("admitted", rows.FLAG_ADMITTED, "A job gets servers.", "allocation").marked(
+        "allocations", 0, "normal", "plus"
+    ),
+    EventKind("departed", rows.FLAG_DEPARTED, "A job is completed.", "departure").marked(
+        "departures", 5, "muted", "minus"
+    ),
+    EventKind("arrived", rows.FLAG_ARRIVED, "A job arrives.", "arrival"),
     EventKind(
-        "blocked",
-        rows.FLAG_BLOCKED,
-        "No server is free; the job is lost.",
-        stop="blocking",
-        label="blocked jobs",
-        place=0,
-        meaning="rejection",
-        shape="cross",
+        "filled", rows.FLAG_FULL, "After the event no job of its class would find a free server.", "no free server"
+    ),
+    EventKind("freed", rows.FLAG_FREED, "There is a free server again.", "a server free again").marked(
+        "free again", 4, "muted", "ring"
     ),
     EventKind(
-        "partial",
-        rows.FLAG_PARTIAL,
-        "A job gets fewer servers than it asked for.",
-        stop="partial allocation",
-        label="partial allocations",
-        place=1,
-        meaning="migration",
-        shape="bars",
-    ),
-    EventKind(
-        "admitted",
-        rows.FLAG_ADMITTED,
-        "A job gets servers.",
-        stop="allocation",
-        label="allocations",
-        place=0,
-        meaning="normal",
-        shape="plus",
-    ),
-    EventKind(
-        "departed",
-        rows.FLAG_DEPARTED,
-        "A job is completed.",
-        stop="departure",
-        label="departures",
-        place=5,
-        meaning="muted",
-        shape="minus",
-    ),
-    EventKind("arrived", rows.FLAG_ARRIVED, "A job arrives.", stop="arrival"),
-    EventKind(
-        "filled", rows.FLAG_FULL, "After the event no job of its class would find a free server.", stop="no free server"
-    ),
-    EventKind(
-        "freed",
-        rows.FLAG_FREED,
-        "There is a free server again.",
-        stop="a server free again",
-        label="free again",
-        place=4,
-        meaning="muted",
-        shape="ring",
-    ),
-    EventKind(
-        "two_below_i1",
-        rows.FLAG_BELOW,
-        "More than one job runs on fewer than i1 servers.",
-        stop="two jobs below i1",
-        label="two jobs below i1",
-        place=3,
-        meaning="migration",
-        shape="star",
-    ),
-    EventKind(
-        "split",
-        rows.FLAG_SPLIT,
-        "No gap holds the job: it runs in several pieces.",
-        stop="job in pieces",
-        label="jobs in pieces",
-        place=2,
-        meaning="muted",
-        shape="box",
+        "two_below_i1", rows.FLAG_BELOW, "More than one job runs on fewer than i1 servers.", "two jobs below i1"
+    ).marked("two jobs below i1", 3, "migration", "star"),
+    EventKind("split", rows.FLAG_SPLIT, "No gap holds the job: it runs in several pieces.", "job in pieces").marked(
+        "jobs in pieces", 2, "muted", "box"
     ),
 )
 

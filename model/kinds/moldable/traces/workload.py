@@ -14,13 +14,21 @@ from slotscope.model.errors import ScenarioError, TraceError
 from slotscope.model.exact import LONGEST
 from slotscope.model.kinds.moldable.scenario.schema import MoldableScenario
 from slotscope.model.kinds.moldable.scenario.workload import TraceMoldable
-from slotscope.model.kinds.moldable.traces.recorded_jobs import TAKEN, parallel_jobs
-from slotscope.model.kinds.moldable.traces.swf_workload import DrawnWorkload
 from slotscope.model.scenario.load import as_data
 from slotscope.model.scenario.streams import stream
 from slotscope.model.scenario.validation import validated
-from slotscope.model.scenario.workload import RecordedWorkload, Sampler, Workload, empirical_sampler
+from slotscope.model.scenario.workload import (
+    BLOCK,
+    JobBlock,
+    RecentBlocks,
+    RecordedWorkload,
+    Sampler,
+    Workload,
+    empirical_sampler,
+)
 from slotscope.model.traces.formats import JOBS, playing, read_jobs
+from slotscope.model.traces.job_table import WIDTH, AskedColumns
+from slotscope.model.traces.jobs import SECOND, RecordedJobs
 from slotscope.model.traces.reading import file_size
 from slotscope.model.traces.report import ImportReport, LeftOut
 from slotscope.model.traces.span import run_over
@@ -38,6 +46,55 @@ MOST_TOLD = 200
 MOST_RECENT = 2
 
 Found = tuple[MoldableScenario, RecordedWorkload | None, ImportReport]
+#: What is taken of a table of jobs: beside its times, how many servers a job ran on.
+TAKEN = AskedColumns(columns=(WIDTH,))
+
+
+class DrawnWorkload:
+    """Jobs of one class without end, whose gaps and sizes are independent draws.
+
+    Parameters
+    ----------
+    gaps, sizes:
+        Samplers of the time between arrivals and of the inherent size, in seconds.
+    seed, start, branch:
+        As for :class:`model.scenario.workload.PoissonWorkload`.
+    """
+
+    def __init__(self, gaps: Sampler, sizes: Sampler, seed: int, start: float = 0.0, branch: int = 0) -> None:
+        self._gaps, self._sizes = gaps, sizes
+        self._seed, self._branch = seed, branch
+        self._starts = [start]
+        self._recent: RecentBlocks[JobBlock] = RecentBlocks()
+
+    def block_at(self, arrival: int) -> JobBlock:
+        """See :class:`model.scenario.workload.Workload`; there is no last block."""
+        return self._recent.at(arrival // BLOCK, self._made)
+
+    def _made(self, position: int) -> JobBlock:
+        while len(self._starts) <= position:
+            self._starts.append(float(self._times(len(self._starts) - 1)[-1]))
+        service = self._sizes(stream(self._seed, "service", self._branch, position), BLOCK)
+        first = np.array([position * BLOCK], np.int64)
+        return JobBlock(self._times(position), np.zeros(BLOCK, np.int32), service, first)
+
+    def _times(self, position: int) -> Floats:
+        # Always summed in this order, so that a block made again has the very same times.
+        gaps = self._gaps(stream(self._seed, "arrivals", self._branch, position), BLOCK)
+        return np.asarray(self._starts[position] + np.cumsum(gaps))
+
+
+def parallel_jobs(jobs: RecordedJobs) -> ParallelJobs:
+    """The jobs as those of a log, submitted when they arrived, on as many processors as they ran on.
+
+    No trace of this kind tells the size of the machine; it is taken for the processors that were
+    in use at most, had none waited.
+    """
+    machine = jobs.busiest()
+    note = f"the machine is taken to have {machine:,} processors: what would be in use at most if no job waited"
+    report = jobs.report.then(len(jobs), "jobs", (), (note,))
+    submit = (jobs.arrival - jobs.arrival[0]) / SECOND
+    return ParallelJobs(submit, np.asarray(jobs.duration / SECOND), jobs.width, machine, report)
 
 
 class _ScenarioLog(NamedTuple):

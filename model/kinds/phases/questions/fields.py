@@ -22,118 +22,35 @@ from slotscope.model.questions.fields import (
 )
 
 HAPPENINGS = (
-    EventKind(
-        "overflowed",
-        rows.FLAG_OVERFLOW,
-        "A job finds no token and goes to a backup server.",
-        stop="overflow",
-        label="overflows",
-        place=1,
-        meaning="rejection",
-        shape="cross",
+    EventKind("overflowed", rows.FLAG_OVERFLOW, "A job finds no token and goes to a backup server.", "overflow").marked(
+        "overflows", 1, "rejection", "cross"
     ),
     EventKind(
-        "virtual_arrived",
-        rows.FLAG_VIRTUAL,
-        "There are more tokens than the limit allows.",
-        stop="virtual arrival",
-        label="virtual arrivals",
-        place=3,
-        meaning="migration",
-        shape="star",
+        "virtual_arrived", rows.FLAG_VIRTUAL, "There are more tokens than the limit allows.", "virtual arrival"
+    ).marked("virtual arrivals", 3, "migration", "star"),
+    EventKind("requested", rows.FLAG_REQUESTED, "A server asks for jobs.", "request").marked(
+        "requests", 2, "normal", "ring"
     ),
-    EventKind(
-        "requested",
-        rows.FLAG_REQUESTED,
-        "A server asks for jobs.",
-        stop="request",
-        label="requests",
-        place=2,
-        meaning="normal",
-        shape="ring",
+    EventKind("missed", rows.FLAG_MISSED, "A paused server would have asked for jobs.", "missed request").marked(
+        "missed requests", 2, "rejection", "ring"
     ),
-    EventKind(
-        "missed",
-        rows.FLAG_MISSED,
-        "A paused server would have asked for jobs.",
-        stop="missed request",
-        label="missed requests",
-        place=2,
-        meaning="rejection",
-        shape="ring",
+    EventKind("matched", rows.FLAG_MATCHED, "A job takes a token and joins its server.", "match").marked(
+        "matches", 1, "normal", "arrow"
     ),
-    EventKind(
-        "matched",
-        rows.FLAG_MATCHED,
-        "A job takes a token and joins its server.",
-        stop="match",
-        label="matches",
-        place=1,
-        meaning="normal",
-        shape="arrow",
+    EventKind("placed", rows.FLAG_PLACED, "A job is placed.", "placement").marked("placements", 1, "normal", "arrow"),
+    EventKind("overran", rows.FLAG_OVERRUN, "After the event its server needs more than it has.", "overrun").marked(
+        "overruns", 6, "rejection", "box"
     ),
-    EventKind(
-        "placed",
-        rows.FLAG_PLACED,
-        "A job is placed.",
-        stop="placement",
-        label="placements",
-        place=1,
-        meaning="normal",
-        shape="arrow",
+    EventKind("arrived", rows.FLAG_ARRIVED, "A job arrives.", "arrival").marked("arrivals", 0, "muted", "plus"),
+    EventKind("changed_phase", rows.FLAG_MOVED, "A job goes into another phase.", "change of phase").marked(
+        "changes of phase", 4, "muted", "turn"
     ),
-    EventKind(
-        "overran",
-        rows.FLAG_OVERRUN,
-        "After the event its server needs more than it has.",
-        stop="overrun",
-        label="overruns",
-        place=6,
-        meaning="rejection",
-        shape="box",
+    EventKind("departed", rows.FLAG_DEPARTED, "A job, real or virtual, is completed.", "departure").marked(
+        "departures", 5, "muted", "minus"
     ),
-    EventKind(
-        "arrived",
-        rows.FLAG_ARRIVED,
-        "A job arrives.",
-        stop="arrival",
-        label="arrivals",
-        place=0,
-        meaning="muted",
-        shape="plus",
-    ),
-    EventKind(
-        "changed_phase",
-        rows.FLAG_MOVED,
-        "A job goes into another phase.",
-        stop="change of phase",
-        label="changes of phase",
-        place=4,
-        meaning="muted",
-        shape="turn",
-    ),
-    EventKind(
-        "departed",
-        rows.FLAG_DEPARTED,
-        "A job, real or virtual, is completed.",
-        stop="departure",
-        label="departures",
-        place=5,
-        meaning="muted",
-        shape="minus",
-    ),
-    EventKind(
-        "ticked",
-        rows.FLAG_TICKED,
-        "The timer of a server rings.",
-        stop="tick",
-        label="ticks",
-        place=4,
-        meaning="normal",
-        shape="bars",
-    ),
-    EventKind("resumed", rows.FLAG_RESUMED, "A server's pause ends.", stop="end of a pause"),
-    EventKind("idled", rows.FLAG_IDLE, "A server has no real job any more.", stop="idle server"),
+    EventKind("ticked", rows.FLAG_TICKED, "The timer of a server rings.", "tick").marked("ticks", 4, "normal", "bars"),
+    EventKind("resumed", rows.FLAG_RESUMED, "A server's pause ends.", "end of a pause"),
+    EventKind("idled", rows.FLAG_IDLE, "A server has no real job any more.", "idle server"),
     EventKind("of_virtual", rows.FLAG_OF_VIRTUAL, "The job that moved or departed is a virtual one."),
 )
 

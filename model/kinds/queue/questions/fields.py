@@ -23,76 +23,27 @@ from slotscope.model.questions.fields import (
 )
 
 HAPPENINGS = (
-    EventKind(
-        "waits",
-        rows.FLAG_WAITS,
-        "Slots in which a job arrives and has to wait.",
-        stop="job that waits",
-        label="jobs that wait",
-        place=3,
-        meaning="rejection",
-        shape="bars",
+    EventKind("waits", rows.FLAG_WAITS, "Slots in which a job arrives and has to wait.", "job that waits").marked(
+        "jobs that wait", 3, "rejection", "bars"
+    ),
+    EventKind("placed", rows.FLAG_PLACED, "Slots in which jobs are placed.", "placement").marked(
+        "placements", 1, "normal", "arrow"
+    ),
+    EventKind("arrived", rows.FLAG_ARRIVED, "Slots in which jobs arrive.", "arrival").marked(
+        "arrivals", 0, "muted", "plus"
+    ),
+    EventKind("departed", rows.FLAG_DEPARTED, "Slots that begin with jobs leaving.", "departure").marked(
+        "departures", 2, "muted", "minus"
     ),
     EventKind(
-        "placed",
-        rows.FLAG_PLACED,
-        "Slots in which jobs are placed.",
-        stop="placement",
-        label="placements",
-        place=1,
-        meaning="normal",
-        shape="arrow",
+        "renewed", rows.FLAG_RENEWED, "Slots in which a server gets another active configuration.", "renewal"
+    ).marked("renewals", 4, "migration", "turn"),
+    EventKind("stalled", rows.FLAG_STALLED, "Slots in which a server is stalled.", "stall").marked(
+        "stalls", 5, "rejection", "box"
     ),
-    EventKind(
-        "arrived",
-        rows.FLAG_ARRIVED,
-        "Slots in which jobs arrive.",
-        stop="arrival",
-        label="arrivals",
-        place=0,
-        meaning="muted",
-        shape="plus",
-    ),
-    EventKind(
-        "departed",
-        rows.FLAG_DEPARTED,
-        "Slots that begin with jobs leaving.",
-        stop="departure",
-        label="departures",
-        place=2,
-        meaning="muted",
-        shape="minus",
-    ),
-    EventKind(
-        "renewed",
-        rows.FLAG_RENEWED,
-        "Slots in which a server gets another active configuration.",
-        stop="renewal",
-        label="renewals",
-        place=4,
-        meaning="migration",
-        shape="turn",
-    ),
-    EventKind(
-        "stalled",
-        rows.FLAG_STALLED,
-        "Slots in which a server is stalled.",
-        stop="stall",
-        label="stalls",
-        place=5,
-        meaning="rejection",
-        shape="box",
-    ),
-    EventKind("emptied", rows.FLAG_EMPTY, "Slots after which no job waits any more.", stop="empty queue"),
-    EventKind(
-        "evicted",
-        rows.FLAG_EVICTED,
-        "Slots in which a job goes back to the queue.",
-        stop="eviction",
-        label="evictions",
-        place=5,
-        meaning="rejection",
-        shape="cross",
+    EventKind("emptied", rows.FLAG_EMPTY, "Slots after which no job waits any more.", "empty queue"),
+    EventKind("evicted", rows.FLAG_EVICTED, "Slots in which a job goes back to the queue.", "eviction").marked(
+        "evictions", 5, "rejection", "cross"
     ),
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import ceil
 from pathlib import Path
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, NamedTuple, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,6 @@ from slotscope.model.kinds.queue.numbers import QueueNumbers, numbers_of
 from slotscope.model.kinds.queue.scenario.arrivals import TraceSlots
 from slotscope.model.kinds.queue.scenario.schema import QueueScenario
 from slotscope.model.kinds.queue.traces.google_queue import queue_jobs
-from slotscope.model.kinds.queue.traces.recorded_jobs import ResourceScale, capacities, largest, recorded_slots, taken
 from slotscope.model.kinds.queue.units import scaled
 from slotscope.model.scenario.fields import Quantity
 from slotscope.model.scenario.load import as_data
@@ -24,8 +23,10 @@ from slotscope.model.scenario.validation import validated
 from slotscope.model.traces.alibaba_pods import pod_jobs, read_pods
 from slotscope.model.traces.formats import JOBS, playing, read_jobs
 from slotscope.model.traces.google import read_task_events
+from slotscope.model.traces.job_table import AskedColumns
+from slotscope.model.traces.jobs import Needed, RecordedJobs, demanded
 from slotscope.model.traces.report import ImportReport
-from slotscope.model.traces.slots import SlottedJobs
+from slotscope.model.traces.slots import SlottedJobs, slotted
 from slotscope.model.traces.span import run_over
 from slotscope.model.traces.task_events import REQUEST_UNIT
 
@@ -37,6 +38,46 @@ MOST_CLASSES = 200
 #: With several resources sizes are whole parts of this of a largest server, rounded up where they
 #: are not: so that the inner product of two sizes fits 64 bits.
 PARTS = 3 * 2**20 * 5**3
+
+
+class ResourceScale(NamedTuple):
+    """Where a resource stands in a trace's sizes, and what one unit of it is in the scenario's."""
+
+    column: int
+    amount: Fraction
+
+
+def taken(scenario: QueueScenario) -> AskedColumns:
+    """What is taken of a table of jobs: the demands."""
+    return AskedColumns(scenario.resource_names)
+
+
+def recorded_slots(
+    scenario: QueueScenario, trace: TraceSlots, jobs: RecordedJobs
+) -> tuple[SlottedJobs, tuple[ResourceScale, ...]]:
+    """The first jobs in slotted time, with what they need, as they arrived and for as long as they lasted.
+
+    Raises
+    ------
+    UserError
+        If a resource of the scenario is not told, or slots are too short.
+    """
+    names = scenario.resource_names
+    pairs = zip(names, largest(scenario), strict=True)
+    needed = [Needed(name, scenario.unit_of(name), most) for name, most in pairs]
+    some, size, factors = demanded(jobs.first(trace.limit), needed)
+    found = slotted(some.arrival, some.duration, size, some.report, trace.slot, trace.time_scale)
+    return found, tuple(ResourceScale(column, factor) for column, factor in enumerate(factors))
+
+
+def capacities(scenario: QueueScenario) -> list[tuple[Fraction, ...]]:
+    """[P][D] what a server of each kind has, in the declared units."""
+    return [scenario.amounts(capacity) for _, _, capacity, _ in scenario.servers.kinds]
+
+
+def largest(scenario: QueueScenario) -> list[Fraction]:
+    """[D] the most that a server has of each resource."""
+    return [max(column) for column in zip(*capacities(scenario), strict=True)]
 
 
 def with_trace(

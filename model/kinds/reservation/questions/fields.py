@@ -23,68 +23,26 @@ from slotscope.model.questions.fields import (
 )
 
 HAPPENINGS = (
-    EventKind(
-        "rejected",
-        rows.FLAG_REJECTED,
-        "A job was turned away.",
-        stop="rejection",
-        label="rejections",
-        place=0,
-        meaning="rejection",
-        shape="cross",
+    EventKind("rejected", rows.FLAG_REJECTED, "A job was turned away.", "rejection").marked(
+        "rejections", 0, "rejection", "cross"
     ),
-    EventKind(
-        "admitted",
-        rows.FLAG_ADMITTED,
-        "A job was admitted to a server.",
-        stop="admission",
-        label="admissions",
-        place=0,
-        meaning="muted",
-        shape="plus",
+    EventKind("admitted", rows.FLAG_ADMITTED, "A job was admitted to a server.", "admission").marked(
+        "admissions", 0, "muted", "plus"
     ),
-    EventKind(
-        "departed",
-        rows.FLAG_DEPARTED,
-        "A job left at the end of its service.",
-        stop="departure",
-        label="departures",
-        place=0,
-        meaning="muted",
-        shape="minus",
+    EventKind("departed", rows.FLAG_DEPARTED, "A job left at the end of its service.", "departure").marked(
+        "departures", 0, "muted", "minus"
     ),
-    EventKind(
-        "migrated",
-        rows.FLAG_MIGRATED,
-        "A job moved to another server.",
-        stop="migration",
-        label="migrations",
-        place=1,
-        meaning="migration",
-        shape="arrow",
+    EventKind("migrated", rows.FLAG_MIGRATED, "A job moved to another server.", "migration").marked(
+        "migrations", 1, "migration", "arrow"
     ),
-    EventKind(
-        "reassigned",
-        rows.FLAG_REASSIGNED,
-        "An empty server got another configuration.",
-        stop="reassignment",
-        label="reassignments",
-        place=2,
-        meaning="migration",
-        shape="box",
+    EventKind("reassigned", rows.FLAG_REASSIGNED, "An empty server got another configuration.", "reassignment").marked(
+        "reassignments", 2, "migration", "box"
     ),
-    EventKind(
-        "i_star_changed",
-        rows.FLAG_I_STAR,
-        "I*, and with it the Reject Group, changed.",
-        stop="change of I*",
-        label="I* changes",
-        place=3,
-        meaning="normal",
-        shape="star",
+    EventKind("i_star_changed", rows.FLAG_I_STAR, "I*, and with it the Reject Group, changed.", "change of I*").marked(
+        "I* changes", 3, "normal", "star"
     ),
-    EventKind("gpa_changed", rows.FLAG_GREEDY, "GPA's configurations or counts changed.", stop="change of GPA"),
-    EventKind("preempted", rows.FLAG_PREEMPTED, "A job was preempted.", stop="preemption"),
+    EventKind("gpa_changed", rows.FLAG_GREEDY, "GPA's configurations or counts changed.", "change of GPA"),
+    EventKind("preempted", rows.FLAG_PREEMPTED, "A job was preempted.", "preemption"),
 )
 
 

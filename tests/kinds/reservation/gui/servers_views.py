@@ -8,8 +8,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from slotscope.gui.kinds.reservation.servers import ServersPanel
-from slotscope.gui.kinds.reservation.servers_grid import ServerGridPanel
+from slotscope.gui.kinds.reservation.servers import ServerGridPanel, ServersPanel
 from slotscope.gui.kinds.reservation.servers_stacks import StackView
 from slotscope.gui.painting.colour import argb
 from slotscope.gui.theme import load_theme

@@ -17,7 +17,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
 from slotscope.gui.kinds.reservation.servers_grid_layout import GridLayout, GridWishes, fitting_grid
-from slotscope.gui.kinds.reservation.servers_grid_raster import GridRaster, sprites
+from slotscope.gui.kinds.reservation.servers_grid_view import GridRaster, sprites
 from slotscope.gui.kinds.reservation.servers_shapes import FRAME_FROM, PITCH, GridServers, shapes, slot_at
 from slotscope.gui.painting.colour import argb
 from slotscope.gui.painting.textures import RasterPalette, raster_palette

@@ -18,9 +18,8 @@ from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import Select
-from slotscope.gui.kinds.reservation.servers import ServersPanel
+from slotscope.gui.kinds.reservation.servers import ServerGridPanel, ServersPanel
 from slotscope.gui.kinds.reservation.servers_columns import figure_of
-from slotscope.gui.kinds.reservation.servers_grid import ServerGridPanel
 from slotscope.gui.kinds.reservation.servers_stacks import StackView
 from slotscope.gui.kinds.reservation.servers_words import job_at, server_words, slot_of
 from slotscope.gui.painting.colour import argb
@@ -408,12 +407,10 @@ def test_a_job_is_found_in_its_slot_and_a_slot_by_its_job(events: int) -> None:
 
 @pytest.mark.parametrize("kind", ["ServersPanel", "ServerGridPanel"])
 def test_on_a_fine_screen_points_and_pixels_agree(kind: str) -> None:
-    name = "servers" if kind == "ServersPanel" else "servers_grid"
-    module = f"slotscope.gui.kinds.reservation.{name}"
     program = f"""
 from PySide6.QtWidgets import QApplication
 app = QApplication([])
-from {module} import {kind}
+from slotscope.gui.kinds.reservation.servers import {kind}
 from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.widgets import calm
 from slotscope.gui.theme import load_theme

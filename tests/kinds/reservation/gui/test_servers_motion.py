@@ -10,9 +10,8 @@ from PySide6.QtGui import QPainter
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from slotscope.gui.kinds.reservation.servers import ServersPanel
+from slotscope.gui.kinds.reservation.servers import ServerGridPanel, ServersPanel
 from slotscope.gui.kinds.reservation.servers_columns import figure_of
-from slotscope.gui.kinds.reservation.servers_grid import ServerGridPanel
 from slotscope.gui.kinds.reservation.servers_stacks import StackView
 from slotscope.gui.kinds.reservation.servers_steps import Movement, marks, movements
 from slotscope.gui.painting.stack_text import Symbols
