@@ -16,7 +16,7 @@ from typing import Iterator, NamedTuple, Sequence
 import numpy as np
 
 from slotscope.model.errors import TraceError
-from slotscope.model.traces.job_table import WIDTH, AskedColumns
+from slotscope.model.traces.job_table import WIDTH, AskedJobs
 from slotscope.model.traces.jobs import LATEST, MOST_DEMAND, Demand, RecordedJobs, recorded
 from slotscope.model.traces.reading import FieldError, Watch, lines, rows, scaled_decimal
 from slotscope.model.traces.report import ImportReport, LeftOut
@@ -87,7 +87,7 @@ def _columns(line: str) -> tuple[str, ...] | None:
     return None
 
 
-def read_alibaba_pai(paths: Sequence[Path], asked: AskedColumns, watch: Watch) -> RecordedJobs:
+def read_alibaba_pai(paths: Sequence[Path], asked: AskedJobs, watch: Watch) -> RecordedJobs:
     """Read tables, as :func:`model.traces.job_table.read_job_table`.
 
     For moldable jobs a task is one job on as many servers as it has instances.  Otherwise each

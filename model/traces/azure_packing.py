@@ -18,7 +18,7 @@ from typing import Iterator, NamedTuple, Sequence
 import numpy as np
 
 from slotscope.model.errors import TraceError
-from slotscope.model.traces.job_table import AskedColumns
+from slotscope.model.traces.job_table import AskedJobs
 from slotscope.model.traces.jobs import ONE, PART, SECOND, Demand, RecordedJobs, recorded
 from slotscope.model.traces.reading import Watch, file_size, shown
 from slotscope.model.traces.report import ImportReport, LeftOut
@@ -52,7 +52,7 @@ def is_azure_packing(first: bytes) -> bool:
     return first.startswith(MAGIC)
 
 
-def read_azure_packing(paths: Sequence[Path], _: AskedColumns, watch: Watch) -> RecordedJobs:
+def read_azure_packing(paths: Sequence[Path], _: AskedJobs, watch: Watch) -> RecordedJobs:
     """Read one file, as :func:`model.traces.job_table.read_job_table`."""
     path = paths[0]
     if len(paths) > 1:

@@ -15,7 +15,7 @@ from slotscope.model.scenario.load import Scenario
 from slotscope.model.traces.alibaba_pai import is_alibaba_pai, read_alibaba_pai
 from slotscope.model.traces.azure_packing import is_azure_packing, read_azure_packing
 from slotscope.model.traces.google_2019 import is_google_2019, read_google_2019
-from slotscope.model.traces.job_table import AskedColumns, is_job_table, read_job_table
+from slotscope.model.traces.job_table import AskedJobs, is_job_table, read_job_table
 from slotscope.model.traces.jobs import RecordedJobs
 from slotscope.model.traces.philly import is_philly, read_philly
 from slotscope.model.traces.reading import GZIP_MAGIC, Watch, file_size
@@ -32,7 +32,7 @@ class JobFormat(NamedTuple):
 
     title: str
     known_by: Callable[[bytes], bool]
-    read: Callable[[Sequence[Path], AskedColumns, Watch], RecordedJobs]
+    read: Callable[[Sequence[Path], AskedJobs, Watch], RecordedJobs]
 
 
 #: All formats by name; the first that knows a file reads it.
@@ -92,11 +92,11 @@ def playing(
 
 def read_jobs(
     paths: Sequence[Path],
-    asked: AskedColumns,
+    asked: AskedJobs,
     progress: Callable[[float], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> RecordedJobs:
-    """Read files that have one of :data:`FORMATS`.
+    """Read the jobs that are *asked* for from files that have one of :data:`FORMATS`.
 
     Raises
     ------
@@ -110,7 +110,8 @@ def read_jobs(
     if found is None:
         known = "; ".join(one.title for one in FORMATS.values())
         raise TraceError(f"found a file of another format; allowed are {known}", where=str(paths[0]))
-    return found.read(paths, asked, watch)
+    jobs = found.read(paths, asked, watch)
+    return jobs if asked.limit is None else jobs.first(asked.limit)
 
 
 def has_job_format(path: Path) -> bool:

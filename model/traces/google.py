@@ -142,7 +142,7 @@ def read_task_events(
     progress:
         Called with the fraction of all bytes that is read, 0 to 1.
     cancelled:
-        AskedColumns now and then; reading stops when it returns true.
+        AskedJobs now and then; reading stops when it returns true.
 
     Raises
     ------

@@ -22,7 +22,7 @@ import numpy as np
 
 from slotscope.model.errors import TraceError
 from slotscope.model.traces.google import GoogleTasks, TaskRuns
-from slotscope.model.traces.job_table import AskedColumns
+from slotscope.model.traces.job_table import AskedJobs
 from slotscope.model.traces.jobs import ONE, PART, Demand, RecordedJobs, recorded
 from slotscope.model.traces.reading import FieldError, Watch, lines, rows, shown, whole_number
 from slotscope.model.traces.report import LeftOut
@@ -87,7 +87,7 @@ def is_google_2019(first: bytes) -> bool:
     return b"collection_id" in line and b"type" in line
 
 
-def read_google_2019(paths: Sequence[Path], _: AskedColumns, watch: Watch) -> RecordedJobs:
+def read_google_2019(paths: Sequence[Path], _: AskedJobs, watch: Watch) -> RecordedJobs:
     """Read one or several files, as :func:`model.traces.job_table.read_job_table`."""
     table = tuple(array("q") for _ in TaskEvent._fields)
     left: Counter[str] = Counter()

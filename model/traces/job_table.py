@@ -13,7 +13,7 @@ import csv
 import re
 from contextlib import contextmanager
 from importlib import import_module
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Iterator, Mapping, NamedTuple, Sequence
 
@@ -26,12 +26,14 @@ from slotscope.model.traces.jobs import (
     LATEST,
     MOST_DEMAND,
     NO_DURATION,
+    NO_TIME,
     PART,
     SIZE,
     TIME_PLACES,
     Demand,
     Integers,
     RecordedJobs,
+    after_first,
     recorded,
     same_resource,
 )
@@ -60,11 +62,12 @@ _SEPARATORS = re.compile(r"[,;\t|]")
 _Floats = npt.NDArray[np.float64]
 
 
-class AskedColumns(NamedTuple):
-    """What a kind of system takes from a table: of its servers' resources, and of the columns that may be there."""
+class AskedJobs(NamedTuple):
+    """What a kind of system takes of recorded jobs: demands for resources, columns that may be there, and how many."""
 
     resources: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
+    limit: int | None = None  #: the first jobs by their arrival; None: all
 
 
 class _Rule(NamedTuple):
@@ -119,10 +122,10 @@ def is_job_table(first: bytes) -> bool:
     return bool({ARRIVAL, DURATION} & {name.strip().strip('"') for name in names})
 
 
-def read_job_table(paths: Sequence[Path], asked: AskedColumns, watch: Watch) -> RecordedJobs:
+def read_job_table(paths: Sequence[Path], asked: AskedJobs, watch: Watch) -> RecordedJobs:
     """Read one or several tables, which follow each other or overlap.
 
-    Memory holds the jobs, not the rows.
+    Memory holds at most twice the jobs that are asked for and some rows, however long the files are.
 
     Raises
     ------
@@ -133,7 +136,7 @@ def read_job_table(paths: Sequence[Path], asked: AskedColumns, watch: Watch) -> 
     UserError
         If Parquet cannot be read without a package that is absent.
     """
-    found = _Found()
+    found = _Found(asked.limit)
     for path in paths:
         with path.open("rb") as raw:
             parquet = raw.read(len(PARQUET_MAGIC)) == PARQUET_MAGIC
@@ -145,13 +148,14 @@ def read_job_table(paths: Sequence[Path], asked: AskedColumns, watch: Watch) -> 
 
 
 class _Found:
-    """What has been read so far of all files."""
+    """What has been read so far of all files: of the jobs at most twice the *limit* first ones."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int | None) -> None:
+        self._limit = limit
         self._columns: Sequence[_Column] = ()
         self._parts: dict[str, list[Integers]] = {}
         self._types: dict[str, int] = {}
-        self._rows = self._unended = 0
+        self._rows = self._unended = self._lasting = self._held = 0
 
     def begin(self, path: Path, columns: Sequence[_Column]) -> None:
         """Hold a file to the columns of the first one."""
@@ -167,7 +171,6 @@ class _Found:
     def take(self, path: Path, columns: Sequence[_Column], block: _Block) -> None:
         """Add some rows, without those that have no duration."""
         values: dict[str, Integers] = {}
-        lasting = np.ones(len(block.rows), bool)
         for column, fields in zip(columns, block.columns, strict=True):
             if column.name == TYPE:
                 values[TYPE] = self._type_codes(path, block.rows, fields)
@@ -175,13 +178,28 @@ class _Found:
             rule = _RULES.get(column.name, _DEMAND)
             numbers = _numbers(path, block.rows, column.title, fields, rule)
             if column.name == DURATION:
-                lasting = ~np.isnan(numbers)
+                self._unended += int(np.count_nonzero(np.isnan(numbers)))
                 numbers = np.nan_to_num(numbers)
             values[column.name] = np.rint(numbers * 10**rule.places).astype(np.int64)
+        lasting = values[DURATION] > 0
         for name, found in values.items():
             self._parts[name].append(found[lasting])
+        count = int(np.count_nonzero(lasting))
         self._rows += len(lasting)
-        self._unended += len(lasting) - int(np.count_nonzero(lasting))
+        self._lasting += count
+        self._held += count
+        if self._limit is not None and self._held > 2 * self._limit:
+            self._keep_first(self._limit)
+
+    def _keep_first(self, limit: int) -> None:
+        """Of the jobs so far keep the first ones, in order."""
+        told = self._told()
+        first = np.argsort(told[ARRIVAL], kind="stable")[:limit]
+        self._parts = {name: [values[first]] for name, values in told.items()}
+        self._held = len(first)
+
+    def _told(self) -> dict[str, Integers]:
+        return {name: np.concatenate((np.empty(0, np.int64), *parts)) for name, parts in self._parts.items()}
 
     def _type_codes(self, path: Path, numbers: Sequence[int], fields: _Fields) -> Integers:
         texts = [str(field) for field in fields]
@@ -195,18 +213,20 @@ class _Found:
 
     def jobs(self, names: tuple[str, ...]) -> RecordedJobs:
         """The jobs of all files."""
-        none = np.empty(0, np.int64)
-        told = {name: np.concatenate((none, *parts)) for name, parts in self._parts.items()}
-        kept = self._rows - self._unended
-        out = (LeftOut(NO_DURATION, self._unended, "jobs"),)
-        report = ImportReport(SOURCE, names, self._rows, 0, "jobs").then(kept, "jobs", out)
+        timeless = self._rows - self._unended - self._lasting
+        out = [LeftOut(NO_DURATION, self._unended, "jobs"), LeftOut(NO_TIME, timeless, "jobs")]
+        if self._limit is not None:
+            self._keep_first(self._limit)
+            out.append(LeftOut(after_first(self._limit), self._lasting - self._held, "jobs"))
+        told = self._told()
+        report = ImportReport(SOURCE, names, self._rows, 0, "jobs").then(self._held, "jobs", out)
         others = {*_RULES, TYPE}
         demands = [Demand(one.name, one.unit, told[one.name]) for one in self._columns if one.name not in others]
         optional = {name: told[name] for name in (WIDTH, PRIORITY, TYPE) if name in told}
         return recorded(report, told[ARRIVAL], told[DURATION], demands, **optional, names=tuple(self._types))
 
 
-def _chosen(path: Path, titles: Sequence[str], asked: AskedColumns) -> tuple[_Column, ...]:
+def _chosen(path: Path, titles: Sequence[str], asked: AskedJobs) -> tuple[_Column, ...]:
     """The columns that are read, of those that a file has.
 
     Raises
@@ -235,7 +255,7 @@ def _chosen(path: Path, titles: Sequence[str], asked: AskedColumns) -> tuple[_Co
     return tuple(found[name] for name in (*needed, *asked.columns) if name in found)
 
 
-def _csv(path: Path, asked: AskedColumns, watch: Watch) -> _Opened:
+def _csv(path: Path, asked: AskedJobs, watch: Watch) -> _Opened:
     """The columns that are read of a file, and its rows block by block."""
     titles = next(csv.reader([next(lines(path))]), [])
     if len(titles) == 1 and (other := _SEPARATORS.search(titles[0])):
@@ -251,7 +271,7 @@ def _csv_blocks(reader: Iterator[tuple[int, list[str]]], places: Sequence[int]) 
         yield _Block([number for number, _ in found], [[row[place] for _, row in found] for place in places])
 
 
-def _parquet(path: Path, asked: AskedColumns, watch: Watch) -> _Opened:
+def _parquet(path: Path, asked: AskedJobs, watch: Watch) -> _Opened:
     """As :func:`_csv`, of a Parquet file."""
     try:
         parquet = import_module("pyarrow.parquet")
@@ -266,8 +286,11 @@ def _parquet(path: Path, asked: AskedColumns, watch: Watch) -> _Opened:
 
 def _parquet_blocks(path: Path, file: Any, columns: Sequence[_Column], watch: Watch) -> Iterator[_Block]:
     size, count, done = file_size(path), max(1, file.metadata.num_rows), 0
+    titles = [column.title for column in columns]
     with file, _damaged(path):
-        for batch in file.iter_batches(_ROWS, columns=[column.title for column in columns]):
+        # Group by group: asked for all at once, Arrow holds the whole file.
+        groups = (file.iter_batches(_ROWS, [group], titles) for group in range(file.num_row_groups))
+        for batch in chain.from_iterable(groups):
             arrays = [_plain(path, column, batch.column(column.title)) for column in columns]
             first, done = done + 1, done + batch.num_rows
             yield _Block(range(first, done + 1), arrays)

@@ -100,7 +100,7 @@ class RecordedJobs:
 
     def first(self, limit: int) -> RecordedJobs:
         """The first *limit* jobs."""
-        return self.keep(np.arange(len(self)) < limit, f"after the first {limit:,} jobs")
+        return self.keep(np.arange(len(self)) < limit, after_first(limit))
 
     def in_order(self) -> RecordedJobs:
         """Those that last, sorted by their arrival; those of one time as they stand.
@@ -131,6 +131,11 @@ class RecordedJobs:
         }
         demands = tuple(demand._replace(amount=demand.amount[places]) for demand in self.demands)
         return replace(self, **arrays, demands=demands)
+
+
+def after_first(limit: int) -> str:
+    """Why jobs are left out that come after so many."""
+    return f"after the first {limit:,} jobs"
 
 
 def recorded(

@@ -18,7 +18,7 @@ from typing import Any, Iterator, Sequence
 import numpy as np
 
 from slotscope.model.errors import TraceError
-from slotscope.model.traces.job_table import AskedColumns
+from slotscope.model.traces.job_table import AskedJobs
 from slotscope.model.traces.jobs import ONE, SECOND, Demand, RecordedJobs, recorded
 from slotscope.model.traces.reading import FieldError, Watch, text_of
 from slotscope.model.traces.report import ImportReport, LeftOut
@@ -38,7 +38,7 @@ def is_philly(first: bytes) -> bool:
     return first.lstrip().startswith(b"[") and (b'"jobid"' in first or b'"attempts"' in first)
 
 
-def read_philly(paths: Sequence[Path], _: AskedColumns, watch: Watch) -> RecordedJobs:
+def read_philly(paths: Sequence[Path], _: AskedJobs, watch: Watch) -> RecordedJobs:
     """Read one or several logs, as :func:`model.traces.job_table.read_job_table`; rows are jobs, from 1."""
     left: Counter[str] = Counter()
     table = np.array([job for path in paths for job in _jobs(path, left, watch)], np.int64).reshape(-1, 3)

@@ -60,7 +60,7 @@ class Watch:
     progress:
         Called with the fraction of *total* that is read, from 0 to 1, never falling.
     cancelled:
-        AskedColumns after every block of bytes whether to stop.
+        AskedJobs after every block of bytes whether to stop.
     """
 
     def __init__(

@@ -19,12 +19,13 @@ from slotscope.model.api import open_bench
 from slotscope.model.errors import ScenarioError, TraceError, UserError
 from slotscope.model.scenario.common import TraceWorkload
 from slotscope.model.scenario.load import edited, load_scenario
+from slotscope.model.traces import job_table
 from slotscope.model.traces.excerpts import EXAMPLE
 from slotscope.model.traces.formats import playing, read_jobs
-from slotscope.model.traces.job_table import AskedColumns
+from slotscope.model.traces.job_table import AskedJobs
 from slotscope.model.traces.jobs import Needed, demanded
 
-ALL = AskedColumns(("cpu", "memory"), ("width", "priority", "type"))
+ALL = AskedJobs(("cpu", "memory"), ("width", "priority", "type"))
 HEADER = ["arrival", "duration", "cpu [CPU]", "memory [GiB]", "width", "priority", "type"]
 ROW = ["0.5", "2", "1.5", "4", "2", "1", "a"]
 
@@ -79,6 +80,34 @@ def test_what_is_written_is_what_is_read(tmp_path_factory: pytest.TempPathFactor
     assert all(np.array_equal(one.amount, two.amount) for one, two in zip(found.demands, again.demands, strict=True))
 
 
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(-1, 3)), min_size=1, max_size=40), st.integers(1, 12))
+def test_of_a_long_table_the_first_jobs_are_held_and_all_are_counted(
+    tmp_path_factory: pytest.TempPathFactory, jobs: list[tuple[int, int]], limit: int
+) -> None:
+    rows = [[str(at), str(lasts) if lasts >= 0 else "", str(place)] for place, (at, lasts) in enumerate(jobs)]
+    path = written(tmp_path_factory.mktemp("long") / "a.csv", rows, ["arrival", "duration", "cpu"])
+    asked, held = AskedJobs(("cpu",)), []
+    keep_first = job_table._Found._keep_first
+
+    def watched(found: Any, most: int) -> None:
+        held.append(found._held)
+        keep_first(found, most)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(job_table, "_ROWS", 3)
+        patch.setattr(job_table._Found, "_keep_first", watched)
+        try:
+            wanted = read_jobs([path], asked).first(limit)
+        except TraceError as error:
+            with pytest.raises(TraceError, match=re.escape(str(error))):
+                read_jobs([path], asked._replace(limit=limit))
+            return
+        found = read_jobs([path], asked._replace(limit=limit))
+    assert (found.report, found.arrival.tolist()) == (wanted.report, wanted.arrival.tolist())
+    assert found.demands[0].amount.tolist() == wanted.demands[0].amount.tolist()
+    assert max(held) <= 2 * limit + 3
+
+
 WRONG = {
     "no duration": (["arrival", "cpu"], ["1", "2"], "found the columns arrival, cpu; 'duration' is absent"),
     "semicolons": (["arrival;duration;cpu"], ["1;2;3"], "found columns with ';' between them; allowed are commas"),
@@ -109,22 +138,22 @@ def test_parquet_that_is_damaged_or_has_texts_is_told_in_a_line(tmp_path: Path) 
     path = tmp_path / "jobs.parquet"
     parquet.write_table(arrow.table({"arrival": ["soon"], "duration": [1.0]}), path)
     with pytest.raises(TraceError, match="column 'arrival': found the type string; allowed are numbers"):
-        read_jobs([path], AskedColumns())
+        read_jobs([path], AskedJobs())
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(TraceError, match="found damaged Parquet"):
-        read_jobs([path], AskedColumns())
+        read_jobs([path], AskedJobs())
 
 
 def test_parquet_without_its_package_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "jobs.parquet").write_bytes(b"PAR1")
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     with pytest.raises(UserError, match=re.escape("pip install 'slotscope[data]'")):
-        read_jobs([tmp_path / "jobs.parquet"], AskedColumns())
+        read_jobs([tmp_path / "jobs.parquet"], AskedJobs())
 
 
 def test_jobs_that_cannot_run_are_counted(tmp_path: Path) -> None:
     rows = [["3", "", "1"], ["2", "5", "1"], ["1", "0", "1"], ["0", "4", "0"]]
-    jobs = read_jobs([written(tmp_path / "jobs.csv", rows, ["arrival", "duration", "cores"])], AskedColumns(("cpu",)))
+    jobs = read_jobs([written(tmp_path / "jobs.csv", rows, ["arrival", "duration", "cores"])], AskedJobs(("cpu",)))
     assert [(item.count, item.reason) for item in jobs.report.left_out] == [
         (1, "without a duration"),
         (1, "with a duration of 0"),
@@ -137,13 +166,13 @@ def test_jobs_that_cannot_run_are_counted(tmp_path: Path) -> None:
 def test_a_server_that_is_left_at_a_time_is_free_at_it(tmp_path: Path) -> None:
     rows = [["0", "2", "3"], ["0", "1", "1"], ["1", "1", "2"], ["2", "5", "4"]]
     path = written(tmp_path / "jobs.csv", rows, ["arrival", "duration", "width"])
-    assert read_jobs([path], asked=AskedColumns((), ("width",))).busiest() == 5
+    assert read_jobs([path], asked=AskedJobs((), ("width",))).busiest() == 5
 
 
 def test_units_of_the_file_become_those_of_the_scenario(tmp_path: Path) -> None:
     header = ["arrival", "duration", "memory [MiB]", "vCPU [CPU]", "user"]
     jobs = read_jobs(
-        [written(tmp_path / "jobs.csv", [["1", "2", "512", "3", "x"]], header)], AskedColumns(("cpu", "memory"))
+        [written(tmp_path / "jobs.csv", [["1", "2", "512", "3", "x"]], header)], AskedJobs(("cpu", "memory"))
     )
     needed = [Needed("cores", "vCPU", Fraction(8)), Needed("memory", "GiB", Fraction(64))]
     _, size, factors = demanded(jobs, needed)

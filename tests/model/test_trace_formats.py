@@ -13,7 +13,7 @@ from slotscope.model.api import open_bench
 from slotscope.model.errors import TraceError
 from slotscope.model.scenario.load import edited, load_scenario
 from slotscope.model.traces.formats import read_jobs
-from slotscope.model.traces.job_table import WIDTH, AskedColumns
+from slotscope.model.traces.job_table import WIDTH, AskedJobs
 from slotscope.model.traces.jobs import RecordedJobs
 from tests.model.trace_files import DAY, google_2019, packing, pai_instances, pai_tasks, philly
 
@@ -35,7 +35,7 @@ def amounts(jobs: RecordedJobs) -> dict[str, list[float]]:
 
 @pytest.mark.parametrize("ending", ["json", "csv"])
 def test_google_2019(tmp_path: Path, ending: str) -> None:
-    jobs = read_jobs([google_2019(tmp_path / f"instance_events.{ending}")], AskedColumns())
+    jobs = read_jobs([google_2019(tmp_path / f"instance_events.{ending}")], AskedJobs())
     assert told(jobs) == [(700, 290), (701, 100)]  # from SCHEDULE to FINISH, of the run that was completed
     assert amounts(jobs) == {"cpu": [0.0625, 0.125], "memory": [0.03125, 0.25]}  # the latest request
     assert jobs.priority.tolist() == [2, 0]
@@ -46,7 +46,7 @@ def test_google_2019(tmp_path: Path, ending: str) -> None:
 
 
 def test_azure_packing(tmp_path: Path) -> None:
-    jobs = read_jobs([packing(tmp_path / "packing_trace_zone_a_v1.sqlite")], AskedColumns())
+    jobs = read_jobs([packing(tmp_path / "packing_trace_zone_a_v1.sqlite")], AskedJobs())
     assert told(jobs) == [(0.5 * DAY, DAY), (2 * DAY, 0.25 * DAY)]
     assert amounts(jobs) == {
         "core": [0.0625, 0.25],
@@ -62,19 +62,19 @@ def test_azure_packing(tmp_path: Path) -> None:
 
 def test_alibaba_pai(tmp_path: Path) -> None:
     tasks = pai_tasks(tmp_path / "pai_task_table.csv")
-    jobs = read_jobs([tasks], AskedColumns(("gpu",)))
+    jobs = read_jobs([tasks], AskedJobs(("gpu",)))
     assert told(jobs) == [(100, 50), (100, 50), (200, 38)]
     assert amounts(jobs) == {"cpu": [4, 4, 6], "memory": [8, 8, 29.296875], "gpu": [0.25, 0.25, 0.5]}
     assert list(left(jobs).values()) == [1, 1]
-    whole = read_jobs([tasks], AskedColumns(columns=(WIDTH,)))
+    whole = read_jobs([tasks], AskedJobs(columns=(WIDTH,)))
     assert (told(whole), whole.width.tolist()) == ([(100, 50), (200, 38)], [2, 1])
-    each = read_jobs([pai_instances(tmp_path / "pai_instance_table.csv"), tasks], AskedColumns())
+    each = read_jobs([pai_instances(tmp_path / "pai_instance_table.csv"), tasks], AskedJobs())
     assert told(each) == [(101, 40), (103, 47)]
     assert left(each) == {"of a task that is not in the table of tasks": 1}
 
 
 def test_philly(tmp_path: Path) -> None:
-    jobs = read_jobs([philly(tmp_path / "cluster_job_log")], AskedColumns())
+    jobs = read_jobs([philly(tmp_path / "cluster_job_log")], AskedJobs())
     assert told(jobs)[0][1] == 74 + 2 * DAY + 20_422  # both attempts
     assert jobs.width.tolist() == [8]
     assert amounts(jobs) == {"gpu": [8]}
@@ -132,7 +132,7 @@ def test_what_is_wrong_is_told_in_a_line(tmp_path: Path, name: str) -> None:
     write, problem = WRONG[name]
     write(tmp_path / name)
     with pytest.raises(TraceError) as error:
-        read_jobs([tmp_path / name], AskedColumns())
+        read_jobs([tmp_path / name], AskedJobs())
     assert problem in str(error.value)
     assert "\n" not in str(error.value)
 
@@ -140,4 +140,4 @@ def test_what_is_wrong_is_told_in_a_line(tmp_path: Path, name: str) -> None:
 def test_a_second_file_is_told_by_its_first(tmp_path: Path) -> None:
     rows = json.loads(philly(tmp_path / "a").read_text())
     (tmp_path / "b").write_text(json.dumps(rows))
-    assert len(read_jobs([tmp_path / "a", tmp_path / "b"], AskedColumns())) == 2
+    assert len(read_jobs([tmp_path / "a", tmp_path / "b"], AskedJobs())) == 2

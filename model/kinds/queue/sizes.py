@@ -11,7 +11,7 @@ from bisect import bisect_right
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, product
-from math import prod
+from math import lcm, prod
 from typing import Protocol, Sequence
 
 import numpy as np
@@ -78,34 +78,39 @@ class Atoms:
     """
 
     def __init__(self, values: Sequence[Units], shares: Sequence[Fraction]) -> None:
-        together: dict[Units, Fraction] = {}
+        # Whole weights with one total: sums of fractions would take a hundred times as long.
+        self._total = lcm(*(share.denominator for share in shares))
+        together: dict[Units, int] = {}
         for value, share in zip(values, shares, strict=True):
             if share:
-                together[value] = together.get(value, Fraction(0)) + share
+                weight = share.numerator * (self._total // share.denominator)
+                together[value] = together.get(value, 0) + weight
         order = sorted(together, key=lambda value: (max(value), value), reverse=True)
-        self.atoms = tuple((value, together[value]) for value in order)
+        self._weights = {value: together[value] for value in order}
         self.resources = len(order[0])
         self.smallest = tuple(min(column) for column in zip(*order, strict=True))
         self.largest = tuple(max(column) for column in zip(*order, strict=True))
         self.least = max(order[-1])
         self._below = [self._distribution(d) for d in range(self.resources)]
 
-    def _distribution(self, d: int) -> tuple[list[int], list[Fraction]]:
-        """The distinct sizes of a resource, and P(R_d <= size), with P(R_d <= nothing) first."""
-        mass: dict[int, Fraction] = {}
-        for value, share in self.atoms:
-            mass[value[d]] = mass.get(value[d], Fraction(0)) + share
+    @cached_property
+    def atoms(self) -> tuple[tuple[Units, Fraction], ...]:
+        """See :class:`SizeDistribution`."""
+        return tuple((value, Fraction(weight, self._total)) for value, weight in self._weights.items())
+
+    def _distribution(self, d: int) -> tuple[list[int], list[int]]:
+        """The distinct sizes of a resource, and the weight of all up to each, with that of none first."""
+        mass: dict[int, int] = {}
+        for value, weight in self._weights.items():
+            mass[value[d]] = mass.get(value[d], 0) + weight
         sizes = sorted(mass)
-        return sizes, list(accumulate((mass[size] for size in sizes), initial=Fraction(0)))
+        return sizes, list(accumulate((mass[size] for size in sizes), initial=0))
 
     @cached_property
     def _table(self) -> tuple[Sizes, NDArray[np.float64]]:
         # Summed exactly first: rounding must not add up over many values.
-        total, below = Fraction(0), []
-        for _, share in self.atoms:
-            total += share
-            below.append(float(total))
-        return np.array([value for value, _ in self.atoms], np.int64), np.array(below[:-1])
+        below = [weight / self._total for weight in accumulate(self._weights.values())]
+        return np.array(list(self._weights), np.int64), np.array(below[:-1])
 
     def sample(self, random: np.random.Generator, count: int) -> Sizes:
         """See :class:`SizeDistribution`."""
@@ -116,11 +121,11 @@ class Atoms:
         """See :class:`SizeDistribution`."""
         sizes, below = self._below[d]
         first, last = bisect_right(sizes, low), bisect_right(sizes, high)
-        return below[max(first, last)] - below[first]
+        return Fraction(below[max(first, last)] - below[first], self._total)
 
     def mean(self, d: int = 0) -> Fraction:
         """See :class:`SizeDistribution`."""
-        return sum((share * value[d] for value, share in self.atoms), Fraction(0))
+        return Fraction(sum(weight * value[d] for value, weight in self._weights.items()), self._total)
 
 
 class MixedSizes:

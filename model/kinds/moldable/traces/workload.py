@@ -27,8 +27,8 @@ from slotscope.model.scenario.workload import (
     empirical_sampler,
 )
 from slotscope.model.traces.formats import JOBS, playing, read_jobs
-from slotscope.model.traces.job_table import WIDTH, AskedColumns
-from slotscope.model.traces.jobs import SECOND, RecordedJobs
+from slotscope.model.traces.job_table import WIDTH, AskedJobs
+from slotscope.model.traces.jobs import SECOND, RecordedJobs, after_first
 from slotscope.model.traces.reading import file_size
 from slotscope.model.traces.report import ImportReport, LeftOut
 from slotscope.model.traces.span import run_over
@@ -46,8 +46,6 @@ MOST_TOLD = 200
 MOST_RECENT = 2
 
 Found = tuple[MoldableScenario, RecordedWorkload | None, ImportReport]
-#: What is taken of a table of jobs: beside its times, how many servers a job ran on.
-TAKEN = AskedColumns(columns=(WIDTH,))
 
 
 class DrawnWorkload:
@@ -193,7 +191,7 @@ def _arrays(time: Floats, size: Floats) -> tuple[Floats, npt.NDArray[np.int32], 
     return time, np.zeros(len(time), np.int32), size
 
 
-_Stamped = tuple[tuple[str, int, int], ...]
+_Stamped = tuple[int, tuple[tuple[str, int, int], ...]]
 
 #: The logs read last, so that runs of other seeds, forks and a load found anew need not read again.
 _RECENT: dict[_Stamped, ParallelJobs] = {}
@@ -204,11 +202,11 @@ def _read(
 ) -> ParallelJobs:
     """A log's jobs; read from its files unless it was read lately and they have not changed."""
     paths = [Path(path) for path in trace.paths]
-    key = tuple((str(path), file_size(path), path.stat().st_mtime_ns) for path in paths)
+    key = trace.limit, tuple((str(path), file_size(path), path.stat().st_mtime_ns) for path in paths)
     found = _RECENT.get(key)
     if found is None:
         if trace.format == JOBS:
-            found = parallel_jobs(read_jobs(paths, TAKEN, progress, cancelled))
+            found = parallel_jobs(read_jobs(paths, AskedJobs(columns=(WIDTH,), limit=trace.limit), progress, cancelled))
         else:
             found = read_swf(paths, progress=progress, cancelled=cancelled)
         for old in list(_RECENT)[: len(_RECENT) - MOST_RECENT + 1]:
@@ -235,7 +233,7 @@ def _used(scenario: MoldableScenario, trace: TraceMoldable, jobs: ParallelJobs) 
             where=jobs.report.files[0],
         )
     size = jobs.run[:count] * _factors(scenario, trace, jobs.processors[:count])
-    out = LeftOut(f"after the first {count:,} jobs", len(jobs) - count, "jobs")
+    out = LeftOut(after_first(count), len(jobs) - count, "jobs")
     report = jobs.report.then(count, "jobs", (out,))
     return _ScenarioLog(jobs.submit[:count] - jobs.submit[0], size, jobs.machine, report)
 

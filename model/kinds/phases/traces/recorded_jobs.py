@@ -11,7 +11,7 @@ from slotscope.model.errors import TraceError
 from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
 from slotscope.model.kinds.phases.traces.fixed_types import FixedType, FixedTypes
 from slotscope.model.scenario.fields import plain
-from slotscope.model.traces.job_table import TYPE, AskedColumns
+from slotscope.model.traces.job_table import TYPE, AskedJobs
 from slotscope.model.traces.jobs import SECOND, Needed, RecordedJobs, demanded
 
 #: Digits that suffice in a name.
@@ -29,9 +29,9 @@ class TypeScale(NamedTuple):
         return item.demand[self.column] * self.amount
 
 
-def taken(scenario: PhasesScenario) -> AskedColumns:
-    """What is taken of a table of jobs: the demands, and the type."""
-    return AskedColumns(scenario.resource_names, (TYPE,))
+def taken(scenario: PhasesScenario, limit: int) -> AskedJobs:
+    """What is taken of recorded jobs: the demands and the type of the first ones."""
+    return AskedJobs(scenario.resource_names, (TYPE,), limit)
 
 
 def own_scales(scenario: PhasesScenario) -> Mapping[str, TypeScale]:

@@ -103,8 +103,8 @@ def with_trace(
     """
     scenario, trace, files = playing(scenario, TracePhases, paths, "jrs-azure")
     if trace.format == JOBS:
-        jobs = read_jobs(files, taken(scenario), progress, cancelled)
-        found, scales = recorded_types(scenario, jobs.first(trace.limit)), own_scales(scenario)
+        jobs = read_jobs(files, taken(scenario, trace.limit), progress, cancelled)
+        found, scales = recorded_types(scenario, jobs), own_scales(scenario)
     else:
         scales = _scales(scenario)  # before seconds of reading
         found = _read(trace, files, progress, cancelled)

@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 from slotscope.model.traces.google import GoogleTasks
+from slotscope.model.traces.jobs import after_first
 from slotscope.model.traces.slots import SlottedJobs, slotted
 
 NOTES = (
@@ -51,7 +52,7 @@ def queue_jobs(
     """
     jobs = tasks.servable()
     if limit is not None:
-        jobs = jobs.keep(np.arange(len(jobs)) < limit, f"after the first {limit:,} jobs")
+        jobs = jobs.keep(np.arange(len(jobs)) < limit, after_first(limit))
     size = jobs.size[:, None] if resources == "max" else np.stack((jobs.cpu, jobs.memory), axis=1)
     report = jobs.report.then(len(jobs), "jobs", (), NOTES)
     return slotted(jobs.submit, jobs.runtime, size, report, slot, time_scale)

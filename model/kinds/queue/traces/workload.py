@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import ceil
+from operator import le
 from pathlib import Path
 from typing import Any, Callable, NamedTuple, Sequence
 
@@ -23,7 +24,7 @@ from slotscope.model.scenario.validation import validated
 from slotscope.model.traces.alibaba_pods import pod_jobs, read_pods
 from slotscope.model.traces.formats import JOBS, playing, read_jobs
 from slotscope.model.traces.google import read_task_events
-from slotscope.model.traces.job_table import AskedColumns
+from slotscope.model.traces.job_table import AskedJobs
 from slotscope.model.traces.jobs import Needed, RecordedJobs, demanded
 from slotscope.model.traces.report import ImportReport
 from slotscope.model.traces.slots import SlottedJobs, slotted
@@ -47,15 +48,15 @@ class ResourceScale(NamedTuple):
     amount: Fraction
 
 
-def taken(scenario: QueueScenario) -> AskedColumns:
-    """What is taken of a table of jobs: the demands."""
-    return AskedColumns(scenario.resource_names)
+def taken(scenario: QueueScenario, limit: int) -> AskedJobs:
+    """What is taken of recorded jobs: the demands of the first ones."""
+    return AskedJobs(scenario.resource_names, limit=limit)
 
 
 def recorded_slots(
     scenario: QueueScenario, trace: TraceSlots, jobs: RecordedJobs
 ) -> tuple[SlottedJobs, tuple[ResourceScale, ...]]:
-    """The first jobs in slotted time, with what they need, as they arrived and for as long as they lasted.
+    """Jobs in slotted time, with what they need, as they arrived and for as long as they lasted.
 
     Raises
     ------
@@ -65,7 +66,7 @@ def recorded_slots(
     names = scenario.resource_names
     pairs = zip(names, largest(scenario), strict=True)
     needed = [Needed(name, scenario.unit_of(name), most) for name, most in pairs]
-    some, size, factors = demanded(jobs.first(trace.limit), needed)
+    some, size, factors = demanded(jobs, needed)
     found = slotted(some.arrival, some.duration, size, some.report, trace.slot, trace.time_scale)
     return found, tuple(ResourceScale(column, factor) for column, factor in enumerate(factors))
 
@@ -97,7 +98,8 @@ def with_trace(
     """
     scenario, trace, files = playing(scenario, TraceSlots, paths, "queues-google")
     if trace.format == JOBS:
-        jobs, scales = recorded_slots(scenario, trace, read_jobs(files, taken(scenario), progress, cancelled))
+        recorded = read_jobs(files, taken(scenario, trace.limit), progress, cancelled)
+        jobs, scales = recorded_slots(scenario, trace, recorded)
     else:
         scales = resources(scenario)  # before minutes of reading
         jobs = _read(trace, files, progress, cancelled)
@@ -188,7 +190,7 @@ def with_jobs(scenario: QueueScenario, jobs: SlottedJobs, scales: tuple[Resource
     sizes, size_of = np.unique(jobs.size, axis=0, return_inverse=True)
     size_of = size_of.ravel()
     amounts, rounded = _amounts(scenario, sizes, scales)
-    fits = np.array([_fits(scenario, amount) for amount in amounts])
+    fits = _fitting(scenario, amounts)
     if not fits.all():
         if not fits.any():
             raise TraceError("no job of the trace fits a server", where="servers.capacity")
@@ -203,8 +205,11 @@ def with_jobs(scenario: QueueScenario, jobs: SlottedJobs, scales: tuple[Resource
     return found, recorded, jobs.report.then(len(jobs), "jobs", (), notes)
 
 
-def _fits(scenario: QueueScenario, amount: tuple[Fraction, ...]) -> bool:
-    return any(all(need <= has for need, has in zip(amount, server, strict=True)) for server in capacities(scenario))
+def _fitting(scenario: QueueScenario, amounts: list[tuple[Fraction, ...]]) -> npt.NDArray[np.bool_]:
+    """[m] whether some server has as much."""
+    servers = capacities(scenario)
+    found = [any(all(map(le, amount, server)) for server in servers) for amount in amounts]
+    return np.array(found)
 
 
 def _amounts(

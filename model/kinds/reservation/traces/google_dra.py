@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from slotscope.model.errors import TraceError
 from slotscope.model.traces.google import GoogleTasks
+from slotscope.model.traces.jobs import after_first
 from slotscope.model.traces.report import ImportReport
 from slotscope.model.traces.task_events import REQUEST_UNIT
 
@@ -113,7 +114,7 @@ def dra_jobs(tasks: GoogleTasks, *, time_scale: Fraction | int = 1, limit: int |
     rewarded = np.isin(jobs.priority, list(REWARD_FACTOR))
     jobs = jobs.keep(rewarded, f"of a priority other than {factors}")
     if limit is not None:
-        jobs = jobs.keep(np.arange(len(jobs)) < limit, f"after the first {limit:,} jobs")
+        jobs = jobs.keep(np.arange(len(jobs)) < limit, after_first(limit))
     if not len(jobs):
         raise TraceError(
             f"none of {tasks.report.rows} rows leads to a completed run of priority {factors}; "

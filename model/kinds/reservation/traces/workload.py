@@ -16,7 +16,7 @@ from slotscope.model.scenario.validation import validated
 from slotscope.model.scenario.workload import RecordedWorkload
 from slotscope.model.traces.formats import JOBS, playing, read_jobs
 from slotscope.model.traces.google import read_task_events
-from slotscope.model.traces.job_table import PRIORITY, TYPE, AskedColumns
+from slotscope.model.traces.job_table import PRIORITY, TYPE, AskedJobs
 from slotscope.model.traces.jobs import Integers, Needed, RecordedJobs, demanded
 from slotscope.model.traces.report import ImportReport
 from slotscope.model.traces.span import run_over
@@ -27,9 +27,9 @@ ESTIMATE_DIGITS = 6
 _TOO_LARGE, _NOTHING = -1, -2
 
 
-def taken(scenario: ReservationScenario) -> AskedColumns:
-    """What is taken of a table of jobs: the demands, the priority and the type."""
-    return AskedColumns(tuple(scenario.servers.capacity), (PRIORITY, TYPE))
+def taken(scenario: ReservationScenario, limit: int) -> AskedJobs:
+    """What is taken of recorded jobs: the demands, the priority and the type of the first ones."""
+    return AskedJobs(tuple(scenario.servers.capacity), (PRIORITY, TYPE), limit)
 
 
 def capacity_of(scenario: ReservationScenario) -> list[Needed]:
@@ -71,9 +71,8 @@ def recorded_types(scenario: ReservationScenario, trace: TraceWorkload, jobs: Re
     table = np.column_stack((-jobs.priority, exponent, jobs.type))
     _, type_of, counts = np.unique(table, axis=0, return_inverse=True, return_counts=True)
     often = np.isin(type_of.ravel(), np.argsort(-counts, kind="stable")[:MOST_TYPES])
-    table = table[often][: trace.limit]
+    table = table[often]
     jobs = jobs.keep(often, f"of types beyond the {MOST_TYPES} most frequent")
-    jobs = jobs.first(trace.limit)
     keys, type_of = np.unique(table, axis=0, return_inverse=True)
     return DraJobs(
         types=tuple(_type(key, jobs.names, needed) for key in keys.tolist()),
@@ -125,7 +124,7 @@ def with_trace(
     """
     scenario, trace, files = playing(scenario, TraceWorkload, paths, "dra-google")
     if trace.format == JOBS:
-        jobs = recorded_types(scenario, trace, read_jobs(files, taken(scenario), progress, cancelled))
+        jobs = recorded_types(scenario, trace, read_jobs(files, taken(scenario, trace.limit), progress, cancelled))
     else:
         if len(scenario.servers.capacity) != 1:
             raise ScenarioError(
