@@ -175,9 +175,13 @@ Service = Annotated[
 
 
 class PoissonArrivals(Section):
-    """Independent Poisson arrivals at each job type's rate times the number of servers."""
+    """Independent Poisson arrivals at each job type's rate times the number of servers.
+
+    ``scale`` multiplies workloads and rates of all types: one number for the load.
+    """
 
     kind: Literal["poisson"] = "poisson"
+    scale: Positive = Fraction(1)
 
 
 class ScriptedArrival(Section):

@@ -12,6 +12,7 @@ from slotscope.model.errors import ScenarioError
 
 Schema = TypeVar("Schema", bound=BaseModel)
 
+_TABLE = "a table"
 _ALLOWED = {
     "missing": "this field is required",
     "int_type": "a whole number",
@@ -21,9 +22,9 @@ _ALLOWED = {
     "string_type": "text in quotes",
     "bool_type": "true or false",
     "bool_parsing": "true or false",
-    "dict_type": "a table",
-    "model_type": "a table",
-    "model_attributes_type": "a table",
+    "dict_type": _TABLE,
+    "model_type": _TABLE,
+    "model_attributes_type": _TABLE,
     "tuple_type": "a list",
     "list_type": "a list",
     "greater_than": "a number above {gt}",
@@ -82,17 +83,19 @@ def validated(schema: type[Schema], data: Mapping[str, Any]) -> Schema:
         raise ValidationFaultError((Problem("", "the tables are nested too deeply"),)) from None
 
 
-def _problem(detail: ErrorDetails, known: frozenset[str]) -> Problem:
+def _problem(detail: ErrorDetails, known: _Keys) -> Problem:
     where = _path(detail["loc"])
     kind = detail["type"]
     if kind == "extra_forbidden":
-        return Problem(where, f"found an unknown key{_similar(detail['loc'], known)}")
+        return Problem(where, f"found an unknown key{_meant(detail['loc'], known)}")
     if kind == "missing":
         return Problem(where, "found nothing, allowed: this field is required")
     if kind in {"value_error", "assertion_error"}:
         return _from_validator(where, detail)
     context = dict(detail.get("ctx", {}))
     allowed = _ALLOWED.get(kind, detail["msg"]).format(**context)
+    if allowed == _TABLE and (keys := known.get(_table(where))):
+        allowed = f"{allowed} with {', '.join(keys)}"
     return Problem(where, f"found {shown(detail['input'])}, allowed: {allowed}")
 
 
@@ -160,14 +163,42 @@ def shown(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _known_keys(schema: type[BaseModel]) -> frozenset[str]:
+#: The keys of each table with their whole paths, by the table's path without places in lists.
+_Keys = Mapping[str, Mapping[str, str]]
+
+
+def _known_keys(schema: type[BaseModel]) -> _Keys:
     whole = schema.model_json_schema()
-    tables = [whole, *whole.get("$defs", {}).values()]
-    return frozenset(key for table in tables for key in table.get("properties", {}))
+    found: dict[str, dict[str, str]] = {}
+
+    def walk(node: Mapping[str, Any], path: str) -> None:
+        if "$ref" in node:
+            node = whole["$defs"][node["$ref"].rpartition("/")[2]]
+        for choice in (*node.get("oneOf", ()), *node.get("anyOf", ())):
+            walk(choice, path)
+        if "items" in node:
+            walk(node["items"], f"{path}[]")
+        for key, inner in node.get("properties", {}).items():
+            inside = f"{path}.{key}" if path else key
+            found.setdefault(_table(path), {}).setdefault(key, inside)
+            walk(inner, inside)
+
+    walk(whole, "")
+    return found
 
 
-def _similar(location: tuple[int | str, ...], known: frozenset[str]) -> str:
+def _table(path: str) -> str:
+    return re.sub(r"\[\d*\]", "", path)
+
+
+def _meant(location: tuple[int | str, ...], known: _Keys) -> str:
+    """What an unknown key may have meant: the same one elsewhere, one like it, or any there."""
     from difflib import get_close_matches
 
-    near = get_close_matches(str(location[-1]), sorted(known), n=1)
-    return f"; did you mean '{near[0]}'?" if near else ", allowed: only the keys of the manual"
+    here, key = known.get(_table(_path(location[:-1])), {}), str(location[-1])
+    elsewhere = {name: path for keys in reversed(list(known.values())) for name, path in keys.items()}
+    near = get_close_matches(key, here, n=1)
+    if near and key not in elsewhere:
+        return f"; did you mean '{near[0]}'?"
+    far = get_close_matches(key, elsewhere, n=1)
+    return f"; did you mean '{elsewhere[far[0]]}'?" if far else f", allowed: {', '.join(here)}"

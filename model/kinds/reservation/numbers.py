@@ -19,6 +19,7 @@ from slotscope.model.exact import common_units
 from slotscope.model.kinds.reservation.programs.greedy import global_greedy
 from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
 from slotscope.model.programs.configurations import Configuration, ConfigurationSpace
+from slotscope.model.scenario.common import PoissonArrivals
 from slotscope.model.scenario.fields import Quantity
 
 
@@ -195,6 +196,7 @@ def numbers_of(scenario: ReservationScenario) -> ReservationNumbers:
     if len(pools) > 1:
         space = ConfigurationSpace.from_demands(demand.tolist(), capacity.tolist())
     types = scenario.job_types
+    scale = scenario.workload.scale if isinstance(scenario.workload, PoissonArrivals) else Fraction(1)
     try:
         reward_units, reward_unit = common_units([item.reward for item in types])
     except ValueError as error:
@@ -210,8 +212,8 @@ def numbers_of(scenario: ReservationScenario) -> ReservationNumbers:
         reward_unit=reward_unit,
         demand=demand,
         capacity=capacity,
-        workload=tuple(item.load for item in types),
-        rates=tuple(item.rate for item in types),
+        workload=tuple(scale * item.load for item in types),
+        rates=tuple(scale * item.rate for item in types),
         priorities=tuple(item.priority for item in types),
         initial_jobs=0,
         seed=scenario.seed,

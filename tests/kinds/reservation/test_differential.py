@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from slotscope.model.kinds.reservation.scenario.schema import ReservationScenari
 from slotscope.model.kinds.reservation.state import REASSIGNMENTS
 from slotscope.model.running.assembly import Bench, assemble
 from slotscope.model.running.engine import Engine, Reason, Task, started
-from slotscope.model.scenario.load import load_scenario, parse_scenario
+from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
 from slotscope.model.systems.state import copied, differences, digest
 from tests.kinds.reservation.strategies import VARIANTS, scenarios
 
@@ -242,3 +243,21 @@ def test_a_difference_would_be_seen(scenario: ReservationScenario) -> None:
     assert differences(*twins.states) == ["jobs_in_system"]
     with pytest.raises(AssertionError):
         twins.advance(Task(stride=1))
+
+
+@pytest.mark.parametrize("name", ["dra-vms", "dra-example-1"])
+def test_a_scale_of_the_load_is_so_much_of_every_type(name: str) -> None:
+    data = as_data(load_scenario(name))
+    half_more = [
+        item | {key: str(Fraction(str(item[key])) * 3 / 2) for key in ("workload", "arrival_rate") if item.get(key)}
+        for item in data["job_types"]
+    ]
+    scaled, written = (
+        assemble(parse_scenario(data | changes))
+        for changes in ({"workload": {"kind": "poisson", "scale": "3/2"}}, {"job_types": half_more})
+    )
+    assert scaled.numbers.workload == written.numbers.workload != assemble(load_scenario(name)).numbers.workload
+    reached = [
+        bench.kernel().advance(started(bench.system), np.zeros(500, EVENT_ROW), Task()) for bench in (scaled, written)
+    ]
+    assert digest(reached[0].state) == digest(reached[1].state)
