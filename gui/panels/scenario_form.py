@@ -234,9 +234,11 @@ class ScenarioPanel(Panel):
             )
             for name in data["servers"].get("capacity", {})
         ]
+        load = ScenarioCell("load ×", ("workload", "scale"), "Load: the workloads of all job types times this.")
         return [
             ScenarioCell("servers <i>L</i>", ("servers", "count"), "Servers: how many there are."),
             *capacities,
+            *([load] if data["workload"]["kind"] == "poisson" else []),
             self._start,
         ]
 

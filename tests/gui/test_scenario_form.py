@@ -227,6 +227,7 @@ class TestFaults:
             ("seed", "x", "a whole number"),
             ("servers.count", "0", "at least 1"),
             ("servers.capacity.memory", "much", "a number of at least 0"),
+            ("workload.scale", "0", "a number above 0"),
             ("job_types[1].reward", "-3", "a number of at least 0"),
             ("job_types[3].name", "small", "2 times"),
             ("job_types[0].service.mean", "0", "a number above 0"),
@@ -368,9 +369,10 @@ class TestApplying:
         assert intent == ApplyScenario(as_data(frame.info.scenario) | {"seed": 7}, False)
         assert parse_scenario(intent.data).seed == 7
 
-    def test_continue_goes_on_from_here(self, panel, qtbot):
+    @pytest.mark.parametrize("path", ["job_types[0].workload", "workload.scale"])
+    def test_continue_goes_on_from_here(self, panel, qtbot, path):
         assert not panel.go_on.isEnabled()
-        retype(panel, qtbot, "job_types[0].workload", "3")
+        retype(panel, qtbot, path, "3")
         assert panel.go_on.isEnabled()
         assert applied(panel, qtbot, panel.go_on).carry_on
 
