@@ -56,10 +56,6 @@ class PyramidCurve(pg.PlotCurveItem):  # type: ignore[misc]
         self._key = None
         self.update()
 
-    def points_drawn(self) -> int:
-        """How many points the last painting consisted of."""
-        return sum(polygon.size() for polygon in self._polygons)
-
     def getData(self) -> tuple[Values, Values]:
         return self.pyramid.x, self.pyramid.y
 

@@ -37,15 +37,6 @@ def viewed(state: State) -> State:
     return type(state)(*views)
 
 
-def overwrite(state: Any, source: Any) -> bool:
-    """Copy *source*'s arrays into those of *state*; False if a shape differs."""
-    if any(mine.shape != other.shape for mine, other in zip(state, source, strict=True)):
-        return False
-    for mine, other in zip(state, source, strict=True):
-        mine[...] = other
-    return True
-
-
 def digest(state: NamedTuple) -> str:
     """A hash of everything in *state*: 32 hexadecimal digits.
 
@@ -102,18 +93,3 @@ def from_arrays(kind: type[State], arrays: Mapping[str, np.ndarray], prefix: str
     made: Any = kind
     fields = (np.array(arrays[prefix + name]) for name in kind._fields)
     return cast("State", made(*fields))
-
-
-__all__ = [
-    "all_differ",
-    "copied",
-    "differences",
-    "digest",
-    "digest_of_arrays",
-    "from_arrays",
-    "frozen",
-    "overwrite",
-    "size_in_bytes",
-    "to_arrays",
-    "viewed",
-]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from slotscope.model.api import Session
-from slotscope.model.kinds.reservation.measures import reward_rate, running_reward
+from slotscope.model.kinds.reservation.measures import reward_rate
 from slotscope.model.kinds.reservation.rows import EVENT_ROW, FLAG_ADMITTED, FLAG_MIGRATED, FLAG_REJECTED
 from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
 from slotscope.model.measures.metrics import BATCHES, Estimate, batch_rates, estimate, ratio
@@ -117,18 +117,6 @@ def test_the_measures_of_a_run(scenario: ReservationScenario, warmup: float) -> 
             assert found[name].mean == pytest.approx(value, rel=1e-9, abs=1e-9), name
         arrivals = expected["admitted"] + expected["rejected"]
         assert np.isnan(found["rejection_probability"].mean) == (arrivals == 0)
-
-
-def test_the_running_reward_is_the_average_since_the_warm_up() -> None:
-    session = Session.open("dra-vms")
-    session.run(until=8)
-    numbers = session.bench.numbers
-    samples = session.timeline.samples.table
-    found = running_reward(numbers, samples, 2.0)
-    other = Session.open("dra-vms").measure(8, 2)["reward_rate"]
-    assert found.mean == pytest.approx(other.mean, rel=2e-3)
-    assert 0 < found.half_width < 0.2 * found.mean
-    assert np.isnan(running_reward(numbers, samples, 1e9).mean)
 
 
 def test_the_reward_rate_is_per_server() -> None:

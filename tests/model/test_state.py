@@ -20,7 +20,6 @@ from slotscope.model.systems.state import (
     digest,
     from_arrays,
     frozen,
-    overwrite,
     size_in_bytes,
     to_arrays,
     viewed,
@@ -113,20 +112,6 @@ def test_a_view_follows_but_cannot_write() -> None:
         with pytest.raises(ValueError, match="read-only"):
             array[...] = 0
     state.placement[0, 0] += 1  # the state itself stays writable
-
-
-def test_overwriting_copies_all_or_nothing() -> None:
-    target = changed("placement", 3)
-    places = [id(array) for array in target]
-    assert overwrite(target, STATE)
-    assert digest(target) == digest(STATE)
-    assert [id(array) for array in target] == places
-    grown = copied(STATE)
-    grown.number[FREE] = 0
-    grown = with_room(grown)
-    kept = digest(target)
-    assert not overwrite(target, grown)
-    assert digest(target) == kept
 
 
 def test_saved_and_read_again(tmp_path: Path) -> None:

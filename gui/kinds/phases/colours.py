@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache, partial
 
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QBrush, QColor, QPainter
+from PySide6.QtGui import QBrush, QPainter
 
 from slotscope.gui.painting.colour import mix
 from slotscope.gui.painting.textures import Pixels, paint_mark, texture_scale, texture_tile, tile_brush, type_brush
@@ -18,11 +18,6 @@ VEIL = 0.16
 def phase_color(theme: Theme, phase: int) -> str:
     """The colour of a phase, and of the job type and the tokens that are called like it."""
     return theme.type_style(phase).color
-
-
-def phase_colours(theme: Theme, count: int) -> list[QColor]:
-    """The colours of the first *count* phases."""
-    return [QColor(phase_color(theme, phase)) for phase in range(count)]
 
 
 def phase_ink(theme: Theme, phase: int) -> str:

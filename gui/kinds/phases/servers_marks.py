@@ -13,14 +13,7 @@ from slotscope.gui.kinds.phases.servers_sections import ServerPlace, place_of
 from slotscope.gui.painting.brackets import paint_brackets
 from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.pictures.marks import outline, outline_server, outline_thing, paint_reason, passed_role
-from slotscope.model.kinds.phases.rows import (
-    FLAG_DEPARTED,
-    FLAG_MISSED,
-    FLAG_OF_VIRTUAL,
-    FLAG_OVERFLOW,
-    FLAG_REQUESTED,
-    FLAG_VIRTUAL,
-)
+from slotscope.model.kinds.phases import rows
 from slotscope.model.kinds.phases.state import FIRST_BACKUP, NEXT_VIRTUAL, PhaseState
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.records import Match, Overflow, Record, Request, SetTimer, VirtualArrival
@@ -106,15 +99,15 @@ def _holders(state: PhaseState, pool: int, job_type: int) -> list[PhaseMark]:
 def _marks_of_row(row: Any) -> list[PhaseMark]:
     flags, server, pool = int(row["flags"]), int(row["server"]), int(row["pool"])
     found = []
-    role = "rejection" if flags & (FLAG_MISSED | FLAG_OVERFLOW) else "run"
+    role = "rejection" if flags & (rows.FLAG_MISSED | rows.FLAG_OVERFLOW) else "run"
     if server != -1:
         place = ServerPlace(server, pool if server <= FIRST_BACKUP else -1)
         found.append(PhaseMark(role, place))
-        if flags & FLAG_REQUESTED:
+        if flags & rows.FLAG_REQUESTED:
             found.append(PhaseMark("run", place, tokens=True))
-    if row["job"] >= 0 and not flags & FLAG_DEPARTED:
-        found.append(PhaseMark(role, job=int(row["job"]), virtual=bool(flags & FLAG_OF_VIRTUAL)))
-    if flags & FLAG_VIRTUAL:
+    if row["job"] >= 0 and not flags & rows.FLAG_DEPARTED:
+        found.append(PhaseMark(role, job=int(row["job"]), virtual=bool(flags & rows.FLAG_OF_VIRTUAL)))
+    if flags & rows.FLAG_VIRTUAL:
         first = int(row["first_virtual"])
         found += [_virtual(number) for number in range(first, first + int(row["virtual"]))]
     return found

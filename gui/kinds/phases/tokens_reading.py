@@ -9,16 +9,9 @@ from numpy.typing import NDArray
 
 from slotscope.gui.plotting.sampled import Columns, Read
 from slotscope.gui.plotting.scales import step_up
+from slotscope.model.kinds.phases import sampling
 from slotscope.model.kinds.phases.measures import COUNTS
 from slotscope.model.kinds.phases.programs.rules import LIMIT_IN_ALL
-from slotscope.model.kinds.phases.sampling import (
-    COUNTED,
-    EVENT_COLUMN,
-    PAUSED_COLUMN,
-    SCALARS,
-    TIME_COLUMN,
-    TOKENS_COLUMN,
-)
 from slotscope.model.kinds.phases.state import REQUESTED
 from slotscope.model.reporting.frame import Frame
 
@@ -58,14 +51,14 @@ def reader(job_type: int) -> Read:
     """What reads the tokens of one type; between samples they are taken to stay."""
 
     def read(_numbers: Any, samples: NDArray[np.float64]) -> Columns:
-        return Columns(samples[:, [SCALARS + job_type]])
+        return Columns(samples[:, [sampling.SCALARS + job_type]])
 
     return read
 
 
 def read_all(_numbers: Any, samples: NDArray[np.float64]) -> Columns:
     """All tokens at each sample."""
-    return Columns(samples[:, [TOKENS_COLUMN]])
+    return Columns(samples[:, [sampling.TOKENS_COLUMN]])
 
 
 def shown_types(frame: Frame) -> tuple[int, ...]:
@@ -119,20 +112,20 @@ def recent_rates(frame: Frame, types: tuple[int, ...]) -> RecentRates:
     """Counts since the last sample before the span, divided by the time since."""
     samples, now = frame.samples, frame.time
     start = max(0.0, now - usual_span(frame))
-    place = int(np.searchsorted(samples[:, TIME_COLUMN], start, side="right")) - 1
-    since, before = 0.0, np.zeros((len(COUNTED), frame.info.numbers.phases))
-    if place >= 0 and samples[place, TIME_COLUMN] < now:
-        since = float(samples[place, TIME_COLUMN])
+    place = int(np.searchsorted(samples[:, sampling.TIME_COLUMN], start, side="right")) - 1
+    since, before = 0.0, np.zeros((len(sampling.COUNTED), frame.info.numbers.phases))
+    if place >= 0 and samples[place, sampling.TIME_COLUMN] < now:
+        since = float(samples[place, sampling.TIME_COLUMN])
         before = counts_in(samples[place], frame.info.numbers.phases)
     span = now - since
-    counted = frame.state.tally[list(COUNTED)] - before
+    counted = frame.state.tally[list(sampling.COUNTED)] - before
     rates = counted / span if span > 0 else np.zeros_like(before)
     return RecentRates(span, tuple(TypeRates(*rates[:, i].tolist()) for i in types))
 
 
 def counts_in(sample: NDArray[np.float64], phases: int) -> NDArray[np.float64]:
     """[4, I] requests, matches, virtual arrivals and overflows so far in one sample."""
-    return sample[SCALARS + phases :].reshape(len(COUNTED), phases)
+    return sample[sampling.SCALARS + phases :].reshape(len(sampling.COUNTED), phases)
 
 
 def table(frame: Frame) -> tuple[list[str], Iterable[Iterable[object]]]:
@@ -141,8 +134,8 @@ def table(frame: Frame) -> tuple[list[str], Iterable[Iterable[object]]]:
     names = ["event", "time", "paused_servers"]
     names += [f"{what} {name}" for what in ("tokens", *COUNTS) for name in phases]
     samples = frame.samples
-    events = samples[:, [EVENT_COLUMN, PAUSED_COLUMN]].astype(np.int64).tolist()
-    counts = samples[:, SCALARS:].astype(np.int64).tolist()
-    times = samples[:, TIME_COLUMN].tolist()
+    events = samples[:, [sampling.EVENT_COLUMN, sampling.PAUSED_COLUMN]].astype(np.int64).tolist()
+    counts = samples[:, sampling.SCALARS :].astype(np.int64).tolist()
+    times = samples[:, sampling.TIME_COLUMN].tolist()
     rows = zip(events, times, counts, strict=True)
     return names, ([event, time, paused, *row] for (event, paused), time, row in rows)

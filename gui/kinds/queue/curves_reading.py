@@ -8,20 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.gui.plotting.sampled import Columns, Read
-from slotscope.model.kinds.queue.sampling import (
-    ARRIVED_COLUMN,
-    DEPARTED_COLUMN,
-    EVENT_COLUMN,
-    IN_SERVICE_COLUMN,
-    PLACED_COLUMN,
-    RENEWED_COLUMN,
-    SCALARS,
-    STALLED_COLUMN,
-    TIME_COLUMN,
-    USED_COLUMN,
-    WAITING_AREA_COLUMN,
-    WAITING_COLUMN,
-)
+from slotscope.model.kinds.queue import sampling
 from slotscope.model.reporting.frame import Frame
 
 #: Virtual queues that have a curve beside the total.
@@ -30,19 +17,19 @@ MOST_CURVES = 6
 _LONGER = 1.25
 
 _COUNTED = {
-    "waiting": WAITING_COLUMN,
-    "in_service": IN_SERVICE_COLUMN,
-    "arrived": ARRIVED_COLUMN,
-    "placed": PLACED_COLUMN,
-    "departed": DEPARTED_COLUMN,
-    "stalled_servers": STALLED_COLUMN,
-    "renewed": RENEWED_COLUMN,
+    "waiting": sampling.WAITING_COLUMN,
+    "in_service": sampling.IN_SERVICE_COLUMN,
+    "arrived": sampling.ARRIVED_COLUMN,
+    "placed": sampling.PLACED_COLUMN,
+    "departed": sampling.DEPARTED_COLUMN,
+    "stalled_servers": sampling.STALLED_COLUMN,
+    "renewed": sampling.RENEWED_COLUMN,
 }
 
 
 def read_total(_numbers: Any, samples: NDArray[np.float64]) -> Columns:
     """Q at each sample, and its exact sum over the slots before."""
-    columns = [WAITING_COLUMN], [WAITING_AREA_COLUMN]
+    columns = [sampling.WAITING_COLUMN], [sampling.WAITING_AREA_COLUMN]
     return Columns(samples[:, columns[0]], samples[:, columns[1]])
 
 
@@ -50,7 +37,7 @@ def reader(queue: int) -> Read:
     """What reads Q_j of one virtual queue; between samples it is taken to stay."""
 
     def read(_numbers: Any, samples: NDArray[np.float64]) -> Columns:
-        return Columns(samples[:, [SCALARS + queue]])
+        return Columns(samples[:, [sampling.SCALARS + queue]])
 
     return read
 
@@ -72,16 +59,16 @@ def longest(means: Sequence[float], shown: tuple[int, ...], most: int) -> tuple[
 
 def mean_lengths(samples: NDArray[np.float64]) -> list[float]:
     """The mean length of each virtual queue over the slots of *samples*; within one, as it is."""
-    slots = np.diff(samples[:, TIME_COLUMN])
+    slots = np.diff(samples[:, sampling.TIME_COLUMN])
     if not slots.any():
-        return [float(length) for length in samples[-1, SCALARS:]]
-    means: list[float] = (slots @ samples[:-1, SCALARS:] / slots.sum()).tolist()
+        return [float(length) for length in samples[-1, sampling.SCALARS :]]
+    means: list[float] = (slots @ samples[:-1, sampling.SCALARS :] / slots.sum()).tolist()
     return means
 
 
 def until_now(frame: Frame) -> NDArray[np.float64]:
     """[n, width] the samples up to the moment shown."""
-    times = frame.samples[:, TIME_COLUMN]
+    times = frame.samples[:, sampling.TIME_COLUMN]
     return frame.samples[: int(np.searchsorted(times, frame.time, side="right"))]
 
 
@@ -92,9 +79,9 @@ def table(frame: Frame) -> tuple[list[str], Iterable[Iterable[object]]]:
     names += [f"waiting {name}" for name in layout.names if layout.queues > 1]
     counted = samples[:, list(_COUNTED.values())]
     if layout.queues > 1:
-        counted = np.hstack([counted, samples[:, SCALARS:]])
+        counted = np.hstack([counted, samples[:, sampling.SCALARS :]])
     counts = counted.astype(np.int64).tolist()
-    scalars = samples[:, [EVENT_COLUMN, TIME_COLUMN]].astype(np.int64).tolist()
-    used = samples[:, USED_COLUMN].tolist()
+    scalars = samples[:, [sampling.EVENT_COLUMN, sampling.TIME_COLUMN]].astype(np.int64).tolist()
+    used = samples[:, sampling.USED_COLUMN].tolist()
     rows = zip(scalars, used, counts, strict=True)
     return names, ([*place, share, *row] for place, share, row in rows)

@@ -14,14 +14,8 @@ from slotscope.gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
 from slotscope.gui.plotting.sampled import LEAST_GROWTH, Columns, History
 from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme
+from slotscope.model.kinds.reservation import sampling
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
-from slotscope.model.kinds.reservation.sampling import (
-    EVENT_COLUMN,
-    I_STAR_COLUMN,
-    REJECT_GROUP_COLUMN,
-    TIME_COLUMN,
-    columns,
-)
 from slotscope.model.reporting.frame import Frame
 
 RESERVED_PLAIN, RESERVED = "⌈g(L)⌉", "⌈<i>g</i>(<i>L</i>)⌉"
@@ -30,9 +24,9 @@ RESERVED_PLAIN, RESERVED = "⌈g(L)⌉", "⌈<i>g</i>(<i>L</i>)⌉"
 def read_groups(numbers: ReservationNumbers, samples: np.ndarray) -> Columns:
     """Servers of the Reject Group, then empty slots of each type in the Accept Group."""
     slots, jobs, rejecting = (
-        samples[:, columns(name, numbers.types)] for name in ("slots", "jobs", "reject_group_empty")
+        samples[:, sampling.columns(name, numbers.types)] for name in ("slots", "jobs", "reject_group_empty")
     )
-    return Columns(np.column_stack([samples[:, REJECT_GROUP_COLUMN], slots - jobs - rejecting]))
+    return Columns(np.column_stack([samples[:, sampling.REJECT_GROUP_COLUMN], slots - jobs - rejecting]))
 
 
 def accepting_slots(frame: Frame) -> tuple[int, ...]:
@@ -158,8 +152,8 @@ class GroupsPanel(Panel):
         names += [f"accept_group_empty {name}" for name in numbers.type_names]
         names += [f"reject_group_empty {name}" for name in numbers.type_names]
         accepting = read_groups(numbers, samples).values
-        rejecting = samples[:, columns("reject_group_empty", numbers.types)]
-        scalars = samples[:, [EVENT_COLUMN, I_STAR_COLUMN]]
+        rejecting = samples[:, sampling.columns("reject_group_empty", numbers.types)]
+        scalars = samples[:, [sampling.EVENT_COLUMN, sampling.I_STAR_COLUMN]]
         counts = np.column_stack([scalars, accepting, rejecting]).astype(np.int64)
-        rows = zip(samples[:, TIME_COLUMN].tolist(), counts.tolist(), strict=True)
+        rows = zip(samples[:, sampling.TIME_COLUMN].tolist(), counts.tolist(), strict=True)
         return names, ([row[0], time, *row[1:]] for time, row in rows)

@@ -10,17 +10,9 @@ from typing import Any, Callable, Iterator, Mapping
 
 import numpy as np
 
+from slotscope.model.kinds.moldable import rows
 from slotscope.model.kinds.moldable.facts import MoldableFacts
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers
-from slotscope.model.kinds.moldable.rows import (
-    FLAG_BELOW,
-    FLAG_BLOCKED,
-    FLAG_DEPARTED,
-    FLAG_FREED,
-    FLAG_FULL,
-    FLAG_PARTIAL,
-    FLAG_SPLIT,
-)
 from slotscope.model.reporting.explain import Narrator, grouped, plural, quantity
 from slotscope.model.reporting.records import ARRIVAL, Allocate, Event, Record, Reject, Remember
 from slotscope.model.systems.rows import FLAG_FORCED
@@ -63,13 +55,13 @@ class MoldableNarrator(Narrator):
         """One sentence for an event: what happened, and why."""
         flags, job_class = int(row["flags"]), int(row["type"])
         job = self.job(int(row["job"]), job_class)
-        if flags & FLAG_DEPARTED:
+        if flags & rows.FLAG_DEPARTED:
             first = self._departed_row(row, job)
         else:
             asked = int(row["request"])  # a policy of one's own may turn a job away without asking
             first = f"{job} asks for {servers_told(asked)}, " if asked > 0 else f"{job} arrives, "
             first += "the fork decides otherwise, " if flags & FLAG_FORCED else ""
-            first += self._blocked_row(row) if flags & FLAG_BLOCKED else self._allocated_row(row, flags)
+            first += self._blocked_row(row) if flags & rows.FLAG_BLOCKED else self._allocated_row(row, flags)
         return "; ".join([first, *self._consequences(row, flags)])
 
     def _departed_row(self, row: np.void, job: str) -> str:
@@ -94,30 +86,30 @@ class MoldableNarrator(Narrator):
 
     def _allocated_row(self, row: np.void, flags: int) -> str:
         width, free, server = int(row["width"]), int(row["free"]), int(row["server"])
-        only = "only " if flags & FLAG_PARTIAL and not flags & FLAG_FORCED else ""
+        only = "only " if flags & rows.FLAG_PARTIAL and not flags & FLAG_FORCED else ""
         there = f"{only}{grouped(free)} {_are(free)} free{self._for_class(int(row['type']))}"
         got = neighbours_told(server, width)
-        if flags & FLAG_SPLIT:
+        if flags & rows.FLAG_SPLIT:
             got = f"{servers_told(width)}, server {grouped(server + 1)} being the first,"
         return f"{there}: it gets {got} for {self._lasting(float(row['lasts']))}"
 
     def _consequences(self, row: np.void, flags: int) -> Iterator[str]:
         job_class = int(row["type"])
         whose = self._for_class(job_class)
-        if flags & FLAG_SPLIT:
+        if flags & rows.FLAG_SPLIT:
             # Where there are common servers, a gap of theirs may have been long enough.
             yield (
                 "it runs in several pieces"
                 if self._common
                 else "no gap is long enough, so that it runs in several pieces"
             )
-        if flags & FLAG_BELOW:
+        if flags & rows.FLAG_BELOW:
             least = int(self._facts.tables.least[job_class])
             of_class = f" of class {self._name(job_class)}" if self._numbers.classes > 1 else ""
             yield (f"now two jobs{of_class} run on fewer than i₁ = {least} servers, by Lemma 2 it is at most one")
-        if flags & FLAG_FULL and not flags & FLAG_BLOCKED:
+        if flags & rows.FLAG_FULL and not flags & rows.FLAG_BLOCKED:
             yield f"no server is free any more{whose}"
-        if flags & FLAG_FREED:
+        if flags & rows.FLAG_FREED:
             yield f"until now none was free{whose}"
 
     # Events.

@@ -5,20 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from slotscope.model.kinds.moldable import sampling
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers
-from slotscope.model.kinds.moldable.sampling import (
-    BUSY_AREA,
-    COUNTS,
-    JOBS_AREA,
-    LEVEL_AREA,
-    PER_CLASS,
-    RATE_AREA,
-    SCALARS,
-    TIME_COLUMN,
-    TIMES,
-    sample,
-    width,
-)
 from slotscope.model.kinds.moldable.state import (
     ADMITTED,
     ARRIVED,
@@ -46,10 +34,10 @@ MOST_WIDTHS = 16
 def totals(numbers: MoldableNumbers, state: MoldableState, now: float) -> NDArray[np.float64]:
     """[l, PER_CLASS + I + 1] what a sample at *now* says of each class, and time on each width."""
     tables = tables_of(numbers)
-    row = np.zeros(width(numbers.classes))
+    row = np.zeros(sampling.width(numbers.classes))
     later = state._replace(clock=np.array([now]))
-    sample(later, tables.pair, tables.speedup, row)
-    told = row[SCALARS:].reshape(numbers.classes, PER_CLASS)
+    sampling.sample(later, tables.pair, tables.speedup, row)
+    told = row[sampling.SCALARS :].reshape(numbers.classes, sampling.PER_CLASS)
     return np.hstack([told, state.area + state.jobs * (now - state.since)])
 
 
@@ -74,14 +62,14 @@ def totals_at(
     numbers: MoldableNumbers, samples: NDArray[np.float64], times: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """[t, l, PER_CLASS] what samples say of each class at increasing times, and between them."""
-    grid = samples[:, TIME_COLUMN]
+    grid = samples[:, sampling.TIME_COLUMN]
     before = np.clip(np.searchsorted(grid, times, side="right") - 1, 0, len(grid) - 1)
     after = np.minimum(before + 1, len(grid) - 1)
     span = grid[after] - grid[before]
     share = np.divide(times - grid[before], span, out=np.zeros(len(times)), where=span > 0)
-    values = samples[:, SCALARS:]
+    values = samples[:, sampling.SCALARS :]
     found = values[before] + share[:, None] * (values[after] - values[before])
-    return np.asarray(found.reshape(len(times), numbers.classes, PER_CLASS))
+    return np.asarray(found.reshape(len(times), numbers.classes, sampling.PER_CLASS))
 
 
 def batches_of(numbers: MoldableNumbers, table: NDArray[np.float64], length: float) -> dict[str, Batches]:
@@ -99,17 +87,17 @@ def batches_of(numbers: MoldableNumbers, table: NDArray[np.float64], length: flo
         [B, l, PER_CLASS] differences of samples, or of :func:`totals`.
     """
     total = table.sum(axis=1)
-    counts = total[:, COUNTS:]
+    counts = total[:, sampling.COUNTS :]
     admitted, per_server = counts[:, ADMITTED], length * numbers.servers
-    areas = total[:, LEVEL_AREA:]
-    leaving = table[:, :, RATE_AREA] @ np.array([float(1 / mean) for mean in numbers.means])
+    areas = total[:, sampling.LEVEL_AREA :]
+    leaving = table[:, :, sampling.RATE_AREA] @ np.array([float(1 / mean) for mean in numbers.means])
     result = {
         "blocking_probability": ratio(counts[:, BLOCKED], counts[:, ARRIVED]),
-        "execution_time": ratio(total[:, TIMES + OF_ADMITTED], admitted),
-        "execution_time_completed": ratio(total[:, TIMES + OF_DEPARTED], counts[:, DEPARTED]),
-        "execution_time_little": ratio(total[:, JOBS_AREA], admitted),
-        "jobs": Batches(total[:, JOBS_AREA] / length),
-        "busy": Batches(total[:, BUSY_AREA] / per_server),
+        "execution_time": ratio(total[:, sampling.TIMES + OF_ADMITTED], admitted),
+        "execution_time_completed": ratio(total[:, sampling.TIMES + OF_DEPARTED], counts[:, DEPARTED]),
+        "execution_time_little": ratio(total[:, sampling.JOBS_AREA], admitted),
+        "jobs": Batches(total[:, sampling.JOBS_AREA] / length),
+        "busy": Batches(total[:, sampling.BUSY_AREA] / per_server),
         "departure_rate": Batches(leaving / per_server),
     }
     if numbers.optimum is not None:
@@ -120,14 +108,16 @@ def batches_of(numbers: MoldableNumbers, table: NDArray[np.float64], length: flo
         result[name] = Batches(counts[:, row], len(table))
     if numbers.classes > 1:
         for j, name in enumerate(numbers.class_names):
-            result[f"blocking_probability_{name}"] = ratio(table[:, j, COUNTS + BLOCKED], table[:, j, COUNTS + ARRIVED])
-    return result | _allocations(numbers, table[:, :, PER_CLASS:], length)
+            result[f"blocking_probability_{name}"] = ratio(
+                table[:, j, sampling.COUNTS + BLOCKED], table[:, j, sampling.COUNTS + ARRIVED]
+            )
+    return result | _allocations(numbers, table[:, :, sampling.PER_CLASS :], length)
 
 
 def headline_series(numbers: MoldableNumbers, samples: NDArray[np.float64]) -> tuple[NDArray[np.float64], None]:
     """[n] the share of the jobs so far that were blocked; 0 while there is none."""
-    table = samples[:, SCALARS:].reshape(len(samples), numbers.classes, PER_CLASS)
-    counts = table[:, :, COUNTS:].sum(axis=1)
+    table = samples[:, sampling.SCALARS :].reshape(len(samples), numbers.classes, sampling.PER_CLASS)
+    counts = table[:, :, sampling.COUNTS :].sum(axis=1)
     return counts[:, BLOCKED] / np.maximum(counts[:, ARRIVED], 1), None
 
 

@@ -14,20 +14,11 @@ import numpy as np
 
 from slotscope.model.forks.changes import Choice
 from slotscope.model.forks.overruled import Overruled
-from slotscope.model.kinds.moldable import physics, sampling, whatif
+from slotscope.model.kinds.moldable import physics, rows, sampling, whatif
 from slotscope.model.kinds.moldable.gaps import open_pools
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers
 from slotscope.model.kinds.moldable.outcome import MoldableOutcome
 from slotscope.model.kinds.moldable.policies.base import MoldablePolicy
-from slotscope.model.kinds.moldable.rows import (
-    FLAG_ADMITTED,
-    FLAG_ARRIVED,
-    FLAG_BLOCKED,
-    FLAG_DEPARTED,
-    FLAG_PARTIAL,
-    FLAG_SPLIT,
-    MOLDABLE_ROW,
-)
 from slotscope.model.kinds.moldable.state import ARRIVED, BLOCKED, NEXT_ARRIVAL, NOW, MoldableState, blank_state
 from slotscope.model.kinds.moldable.tables import tables_of
 from slotscope.model.kinds.moldable.takeover import check_continuation, taken_over
@@ -73,7 +64,7 @@ class MoldableSystem(PolicySystem):
     """A system of moldable jobs under one policy's reference."""
 
     name = "moldable"
-    row_dtype = MOLDABLE_ROW
+    row_dtype = rows.MOLDABLE_ROW
     numbers: MoldableNumbers
     policy: MoldablePolicy
 
@@ -173,17 +164,17 @@ class MoldableSystem(PolicySystem):
         outcome.request = int(state.job_request[event.record])
         outcome.lasts = event.time - float(state.job_arrival[event.record])
         physics.depart(state, self.tables, self.rules, event.record)
-        outcome.flags |= FLAG_DEPARTED
+        outcome.flags |= rows.FLAG_DEPARTED
         return Record("departure", None, {"job": event.job, "type": event.type, "width": outcome.width})
 
     def _arrival(self, state: MoldableState, event: Event, outcome: MoldableOutcome) -> Iterator[Record]:
         state.number[NEXT_ARRIVAL] += 1
         state.tally[ARRIVED, event.type] += 1
-        outcome.flags |= FLAG_ARRIVED
+        outcome.flags |= rows.FLAG_ARRIVED
         yield Record("arrival", None, {"job": event.job, "type": event.type, "size": event.service})
         decisions = self.policy.arrival(self._view(state), MoldableJob(event.job, event.type))
         yield from self._decide(state, decisions, outcome)
-        if not outcome.flags & (FLAG_ADMITTED | FLAG_BLOCKED):
+        if not outcome.flags & (rows.FLAG_ADMITTED | rows.FLAG_BLOCKED):
             raise outcome.fault(f"it neither gives servers to job {self.job_name(event.job)} nor blocks it")
 
     def _view(self, state: MoldableState) -> MoldableView:
@@ -196,14 +187,14 @@ class MoldableSystem(PolicySystem):
             if isinstance(decision, Allocate | Reject):
                 if outcome.event.kind != ARRIVAL:
                     raise outcome.fault("it decides of a job, but none has arrived")
-                if outcome.flags & (FLAG_ADMITTED | FLAG_BLOCKED):
+                if outcome.flags & (rows.FLAG_ADMITTED | rows.FLAG_BLOCKED):
                     raise outcome.fault("it decides of a job twice")
                 outcome.request = int(decision.values.get("request", -1))
             if isinstance(decision, Allocate):
                 self._allocate(state, decision, outcome)
             elif isinstance(decision, Reject):
                 state.tally[BLOCKED, outcome.event.type] += 1
-                outcome.flags |= FLAG_BLOCKED
+                outcome.flags |= rows.FLAG_BLOCKED
             elif isinstance(decision, Remember):
                 remember(state, decision, outcome.fault)
             return decision
@@ -221,9 +212,9 @@ class MoldableSystem(PolicySystem):
         physics.schedule(state, record, self._departs(event, width))
         outcome.server, outcome.width = record, width
         outcome.lasts = float(state.job_departure[record]) - event.time
-        outcome.flags |= FLAG_ADMITTED
-        outcome.flags |= FLAG_PARTIAL if width < outcome.request else 0
-        outcome.flags |= FLAG_SPLIT if state.piece_next[record] >= 0 else 0
+        outcome.flags |= rows.FLAG_ADMITTED
+        outcome.flags |= rows.FLAG_PARTIAL if width < outcome.request else 0
+        outcome.flags |= rows.FLAG_SPLIT if state.piece_next[record] >= 0 else 0
 
     def _departs(self, event: Event, width: int) -> float:
         """When an arriving job departs; exactly rounded beside a script, so that times that are

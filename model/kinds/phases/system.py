@@ -12,25 +12,10 @@ import numpy as np
 
 from slotscope.model.forks.changes import Choice
 from slotscope.model.forks.overruled import Overruled
-from slotscope.model.kinds.phases import physics, sampling, timers, tokens, whatif
+from slotscope.model.kinds.phases import physics, rows, sampling, timers, tokens, whatif
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.outcome import PhaseOutcome
 from slotscope.model.kinds.phases.policies.base import PhasePolicy
-from slotscope.model.kinds.phases.rows import (
-    FLAG_ARRIVED,
-    FLAG_DEPARTED,
-    FLAG_MATCHED,
-    FLAG_MISSED,
-    FLAG_MOVED,
-    FLAG_OF_VIRTUAL,
-    FLAG_OVERFLOW,
-    FLAG_PLACED,
-    FLAG_REQUESTED,
-    FLAG_RESUMED,
-    FLAG_TICKED,
-    FLAG_VIRTUAL,
-    PHASE_ROW,
-)
 from slotscope.model.kinds.phases.script import PhaseScript, ScriptedChoices
 from slotscope.model.kinds.phases.state import (
     FIRST_BACKUP,
@@ -71,7 +56,7 @@ class PhaseSystem(PolicySystem):
     """A system of jobs with phases under one policy's reference."""
 
     name = "phases"
-    row_dtype = PHASE_ROW
+    row_dtype = rows.PHASE_ROW
     numbers: PhaseNumbers
     policy: PhasePolicy
 
@@ -199,7 +184,7 @@ class PhaseSystem(PolicySystem):
         state.number[NEXT_ARRIVAL] += 1
         record = physics.arrive(state, event.job, event.type)
         outcome.job, outcome.type, outcome.phase = event.job, event.type, event.type
-        outcome.flags |= FLAG_ARRIVED
+        outcome.flags |= rows.FLAG_ARRIVED
         yield Record("arrival", None, {"job": event.job, "type": event.type})
         decisions = self.policy.arrival(self._view(state), PhaseJob(event.job, event.type))
         yield from self._decide(state, decisions, outcome, record)
@@ -214,7 +199,7 @@ class PhaseSystem(PolicySystem):
         outcome.server = event.server
         outcome.pool = int(self.policy.pool_of[event.server])
         outcome.had_jobs = bool(state.jobs_on[event.server])
-        outcome.flags |= FLAG_TICKED
+        outcome.flags |= rows.FLAG_TICKED
         view = self._view(state, timer)
         yield from self._decide(state, self.policy.tick(view, event.server), outcome)
 
@@ -231,17 +216,17 @@ class PhaseSystem(PolicySystem):
             "pool": outcome.pool,
             "from": outcome.type,
         }
-        outcome.flags |= FLAG_OF_VIRTUAL if values["virtual"] else 0
+        outcome.flags |= rows.FLAG_OF_VIRTUAL if values["virtual"] else 0
         if event.kind == DEPARTURE:
             acts, phase = self.policy.departure, outcome.type
             physics.leave(state, self.tables, record)
-            outcome.flags |= FLAG_DEPARTED
+            outcome.flags |= rows.FLAG_DEPARTED
             yield Record("departure", None, values)
         else:
             acts, phase = self.policy.move, event.type
             with np.errstate(over="ignore"):
                 physics.move(state, self.tables, record, event.type)
-            outcome.flags |= FLAG_MOVED
+            outcome.flags |= rows.FLAG_MOVED
             yield Record("move", None, values | {"to": event.type})
         if event.server >= 0:
             job = PhaseJob(outcome.job, phase, event.server, bool(values["virtual"]))
@@ -267,9 +252,9 @@ class PhaseSystem(PolicySystem):
                 with np.errstate(over="ignore"):  # random words wrap around
                     handler(self, state, decision, outcome, record)
             elif decision.kind == "missed_request":
-                outcome.flags |= FLAG_MISSED
+                outcome.flags |= rows.FLAG_MISSED
             elif decision.kind == "resumed":
-                outcome.flags |= FLAG_RESUMED
+                outcome.flags |= rows.FLAG_RESUMED
             return decision
 
         return carried_out(decisions, carry_out)
@@ -289,7 +274,7 @@ class PhaseSystem(PolicySystem):
         tokens.match(state, self.tables, record, decision.pool, decision.position)
         outcome.token = int(state.job_token[record])
         outcome.token_age = now - float(state.job_token_time[record])
-        outcome.flags |= FLAG_MATCHED
+        outcome.flags |= rows.FLAG_MATCHED
 
     def _overflow(self, state: PhaseState, decision: Overflow, outcome: PhaseOutcome, record: int) -> None:
         if not self.normal_servers or not 0 <= decision.pool < self.policy.pools:
@@ -302,7 +287,7 @@ class PhaseSystem(PolicySystem):
         outcome.tokens, outcome.pool = (int(state.token_count[decision.pool, job_type]), decision.pool)
         backup = physics.put_on_backup(state, self.tables, record, decision.pool)
         outcome.server = FIRST_BACKUP - backup
-        outcome.flags |= FLAG_OVERFLOW
+        outcome.flags |= rows.FLAG_OVERFLOW
 
     def _place(self, state: PhaseState, decision: Place, outcome: PhaseOutcome, record: int) -> None:
         server = self._server(state, decision.server, outcome)
@@ -318,7 +303,7 @@ class PhaseSystem(PolicySystem):
         outcome.server = server
         outcome.fitting = int(decision.values.get("fitting", -1))
         physics.put(state, self.tables, record, server)
-        outcome.flags |= FLAG_PLACED
+        outcome.flags |= rows.FLAG_PLACED
 
     def _request(self, state: PhaseState, decision: Request, outcome: PhaseOutcome, record: int) -> None:
         server = self._server(state, decision.server, outcome)
@@ -341,7 +326,7 @@ class PhaseSystem(PolicySystem):
             for _ in range(jobs):
                 tokens.make_token(state, int(self.policy.pool_of[server]), job_type, server)
         outcome.made += asked
-        outcome.flags |= FLAG_REQUESTED
+        outcome.flags |= rows.FLAG_REQUESTED
 
     def _virtual(self, state: PhaseState, decision: VirtualArrival, outcome: PhaseOutcome, record: int) -> None:
         self._check_token(state, decision.pool, decision.type, decision.position, outcome)
@@ -349,7 +334,7 @@ class PhaseSystem(PolicySystem):
             outcome.first_virtual = int(state.number[NEXT_VIRTUAL])
         tokens.arrive_virtually(state, self.tables, decision.pool, decision.type, decision.position)
         outcome.virtual += 1
-        outcome.flags |= FLAG_VIRTUAL
+        outcome.flags |= rows.FLAG_VIRTUAL
 
     def _set_timer(self, state: PhaseState, decision: SetTimer, outcome: PhaseOutcome, record: int) -> None:
         server = self._server(state, decision.server, outcome)

@@ -8,19 +8,8 @@ from typing import Any, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from slotscope.model.kinds.queue import sampling
 from slotscope.model.kinds.queue.numbers import QueueNumbers
-from slotscope.model.kinds.queue.sampling import (
-    ARRIVED_COLUMN,
-    DEPARTED_COLUMN,
-    PLACED_COLUMN,
-    RENEWED_COLUMN,
-    TIME_COLUMN,
-    USED_AREA_COLUMN,
-    USED_COLUMN,
-    WAITING_AREA_COLUMN,
-    WAITING_COLUMN,
-    used_weight,
-)
 from slotscope.model.kinds.queue.scenario.arrivals import ScriptedSlots, TraceSlots
 from slotscope.model.kinds.queue.scenario.schema import QueueScenario
 from slotscope.model.kinds.queue.state import ARRIVED, DEPARTED, NOW, PLACED, RENEWED, WAITING, QueueState
@@ -31,14 +20,14 @@ from slotscope.model.measures.metrics import Batches, Estimate, ratio
 #: What is counted, and where in a row of totals: after the two integrals.
 COUNTS = ("arrived", "placed", "departed", "renewals")
 _TALLIES = (ARRIVED, PLACED, DEPARTED, RENEWED)
-_COLUMNS = (ARRIVED_COLUMN, PLACED_COLUMN, DEPARTED_COLUMN, RENEWED_COLUMN)
+_COLUMNS = (sampling.ARRIVED_COLUMN, sampling.PLACED_COLUMN, sampling.DEPARTED_COLUMN, sampling.RENEWED_COLUMN)
 
 
 def totals(numbers: QueueNumbers, state: QueueState, now: float) -> NDArray[np.float64]:
     """[6] sum of Q, of the share in use, and counts, up to slot *now*."""
     slots = now - float(state.clock[NOW])
     waiting = state.waiting_area[0] + state.number[WAITING] * slots
-    used = (state.used_area + state.used_total * slots) @ used_weight(numbers.capacity)
+    used = (state.used_area + state.used_total * slots) @ sampling.used_weight(numbers.capacity)
     return np.asarray(np.r_[waiting, used, state.tally[list(_TALLIES)]], np.float64)
 
 
@@ -48,12 +37,12 @@ def totals_at(_numbers: QueueNumbers, samples: NDArray[np.float64], times: NDArr
     Integrals are exact at samples and after them as if the queue had not changed; a count is
     that of the last sample before.
     """
-    grid = samples[:, TIME_COLUMN]
+    grid = samples[:, sampling.TIME_COLUMN]
     places = np.clip(np.searchsorted(grid, times, side="right") - 1, 0, len(grid) - 1)
     last = samples[places]
-    slots = times - last[:, TIME_COLUMN]
-    waiting = last[:, WAITING_AREA_COLUMN] + last[:, WAITING_COLUMN] * slots
-    used = last[:, USED_AREA_COLUMN] + last[:, USED_COLUMN] * slots
+    slots = times - last[:, sampling.TIME_COLUMN]
+    waiting = last[:, sampling.WAITING_AREA_COLUMN] + last[:, sampling.WAITING_COLUMN] * slots
+    used = last[:, sampling.USED_AREA_COLUMN] + last[:, sampling.USED_COLUMN] * slots
     return np.column_stack([waiting, used, last[:, list(_COLUMNS)]])
 
 
@@ -83,7 +72,7 @@ def batches_of(_numbers: QueueNumbers, table: NDArray[np.float64], length: float
 
 def headline_series(_numbers: QueueNumbers, samples: NDArray[np.float64]) -> tuple[NDArray[Any], NDArray[Any]]:
     """[n] the queue at each sample, and [n] its sum over the slots before."""
-    return samples[:, WAITING_COLUMN], samples[:, WAITING_AREA_COLUMN]
+    return samples[:, sampling.WAITING_COLUMN], samples[:, sampling.WAITING_AREA_COLUMN]
 
 
 def headline_now(_numbers: QueueNumbers, state: QueueState) -> float:

@@ -14,20 +14,11 @@ import numpy as np
 from slotscope.model.errors import ScenarioError
 from slotscope.model.forks.changes import Choice
 from slotscope.model.forks.overruled import Overruled
-from slotscope.model.kinds.queue import physics, sampling, whatif
+from slotscope.model.kinds.queue import physics, rows, sampling, whatif
 from slotscope.model.kinds.queue.explain import amounts
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.outcome import SlotOutcome
 from slotscope.model.kinds.queue.policies.base import QueuePolicy
-from slotscope.model.kinds.queue.rows import (
-    FLAG_ARRIVED,
-    FLAG_DEPARTED,
-    FLAG_EVICTED,
-    FLAG_PLACED,
-    FLAG_RENEWED,
-    FLAG_STALLED,
-    QUEUE_ROW,
-)
 from slotscope.model.kinds.queue.state import (
     DEPARTURES,
     NEXT_ARRIVAL,
@@ -49,7 +40,7 @@ class QueueSystem(PolicySystem):
     """A queueing system under one policy's reference."""
 
     name = "queue"
-    row_dtype = QUEUE_ROW
+    row_dtype = rows.QUEUE_ROW
     numbers: QueueNumbers
     policy: QueuePolicy
 
@@ -163,7 +154,7 @@ class QueueSystem(PolicySystem):
             job, server = int(state.job_number[record]), int(state.job_server[record])
             physics.release(state, physics.depart(state))
             outcome.left(job, server)
-            outcome.flags |= FLAG_DEPARTED
+            outcome.flags |= rows.FLAG_DEPARTED
             yield Record("departure", None, {"job": job, "server": server})
 
     def _arrivals(self, state: QueueState, outcome: SlotOutcome) -> Iterator[Record]:
@@ -183,7 +174,7 @@ class QueueSystem(PolicySystem):
             state.job_service[record] = block.service[place]
             physics.join(state, record, int(queues[one]))
             outcome.came(job, record)
-            outcome.flags |= FLAG_ARRIVED
+            outcome.flags |= rows.FLAG_ARRIVED
             yield Record("arrival", None, {"job": job, "queue": int(queues[one]), "size": self.amounts(sizes[one])})
 
     def amounts(self, units: Any) -> Any:
@@ -215,7 +206,7 @@ class QueueSystem(PolicySystem):
             )
         physics.place(state, record, server)
         outcome.went(decision.job, server)
-        outcome.flags |= FLAG_PLACED
+        outcome.flags |= rows.FLAG_PLACED
 
     def _renew(self, state: QueueState, decision: Renew, outcome: SlotOutcome) -> None:
         server = self._server(decision.server, outcome)
@@ -236,7 +227,7 @@ class QueueSystem(PolicySystem):
             )
         if physics.renew(state, server, decision.configuration):
             outcome.renewed += 1
-            outcome.flags |= FLAG_RENEWED
+            outcome.flags |= rows.FLAG_RENEWED
 
     def _stall(self, state: QueueState, decision: Stall, outcome: SlotOutcome) -> None:
         server = self._server(decision.server, outcome)
@@ -249,7 +240,7 @@ class QueueSystem(PolicySystem):
             raise outcome.fault(f"it stalls server {server + 1}, which is {what}")
         physics.stall(state, server)
         outcome.stalled += 1
-        outcome.flags |= FLAG_STALLED
+        outcome.flags |= rows.FLAG_STALLED
 
     def _evict(self, state: QueueState, decision: Evict, outcome: SlotOutcome) -> None:
         server = self._server(decision.server, outcome)
@@ -258,7 +249,7 @@ class QueueSystem(PolicySystem):
         if state.job_server[record] != server:
             raise outcome.fault(f"{tried}, where it is not")
         physics.evict(state, record)
-        outcome.flags |= FLAG_EVICTED
+        outcome.flags |= rows.FLAG_EVICTED
 
     def _remember(self, state: QueueState, decision: Remember, outcome: SlotOutcome) -> None:
         remember(state, decision, outcome.fault)

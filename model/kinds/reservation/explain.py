@@ -9,14 +9,7 @@ from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
-from slotscope.model.kinds.reservation.rows import (
-    FLAG_ADMITTED,
-    FLAG_I_STAR,
-    FLAG_MIGRATED,
-    FLAG_PREEMPTED,
-    FLAG_REASSIGNED,
-    FLAG_REJECTED,
-)
+from slotscope.model.kinds.reservation import rows
 from slotscope.model.reporting.explain import Narrator, plural, shown
 from slotscope.model.reporting.records import (
     ARRIVAL,
@@ -60,23 +53,23 @@ class ReservationNarrator(Narrator):
         flags = int(row["flags"])
         if row["kind"] == UPDATE:
             parts = ["the policy updates its configurations"]
-        elif flags & FLAG_REJECTED:
+        elif flags & rows.FLAG_REJECTED:
             parts = [f"{name} rejected: {self._why(row)}"]
-        elif flags & FLAG_ADMITTED:
+        elif flags & rows.FLAG_ADMITTED:
             parts = [f"{name} job {self._job(int(row['job']))} admitted to server {row['server'] + 1}"]
             parts += ["the fork decides so"] if flags & FLAG_FORCED else []
         else:
             parts = [f"{name} job {self._job(int(row['job']))} left server {row['server'] + 1}"]
-        if flags & FLAG_MIGRATED:
+        if flags & rows.FLAG_MIGRATED:
             parts.append(
                 f"job {self._job(int(row['moved']))} migrated into its slot from "
                 f"Reject Group server {row['source'] + 1}"
             )
-        if flags & FLAG_PREEMPTED:
+        if flags & rows.FLAG_PREEMPTED:
             parts.append(self._preempted(row))
-        if flags & FLAG_REASSIGNED:
+        if flags & rows.FLAG_REASSIGNED:
             parts.append(_reassigned(row))
-        if flags & FLAG_I_STAR:
+        if flags & rows.FLAG_I_STAR:
             parts.append(f"I* is now {row['i_star']}")
         return "; ".join(parts)
 

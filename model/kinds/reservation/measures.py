@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.sampling import REASSIGNED_COLUMN, TIME_COLUMN, area_until_now, columns
 from slotscope.model.kinds.reservation.state import ADMITTED, MIGRATED, REASSIGNMENTS, REJECTED, ReservationState
-from slotscope.model.measures.metrics import Batches, Estimate, batch_rates, estimate, ratio
+from slotscope.model.measures.metrics import Batches, ratio
 
 #: What is counted over a run, in the order of :func:`batches_of`.
 COUNTS = ("admitted", "rejected", "migrations", "reassignments")
@@ -76,13 +76,3 @@ def headline_series(
 def headline_now(numbers: ReservationNumbers, state: ReservationState) -> float:
     """The reward rate."""
     return float(reward_rate(numbers, state.jobs_in_system))
-
-
-def running_reward(numbers: ReservationNumbers, samples: NDArray[np.float64], warmup: float) -> Estimate:
-    """The mean reward rate since *warmup* of the samples of a run, by batch means."""
-    kept = samples[samples[:, TIME_COLUMN] >= warmup]
-    totals = reward_rate(numbers, kept[:, columns("area", numbers.types)])
-    return estimate(batch_rates(kept[:, TIME_COLUMN], totals))
-
-
-__all__ = ["Batches", "Estimate", "batches_of", "reward_rate", "running_reward"]

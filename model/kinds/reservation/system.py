@@ -14,22 +14,11 @@ import numpy as np
 from slotscope.model.errors import IMPOSSIBLE, PolicyError, ScenarioError
 from slotscope.model.forks.changes import Choice
 from slotscope.model.forks.overruled import Overruled
-from slotscope.model.kinds.reservation import physics, sampling, whatif
+from slotscope.model.kinds.reservation import physics, rows, sampling, whatif
 from slotscope.model.kinds.reservation.initial import check_feasible, initial_state, starting_jobs
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.outcome import ReservationOutcome
 from slotscope.model.kinds.reservation.policies.base import ArrivingJob, DepartedJob, ReservationPolicy
-from slotscope.model.kinds.reservation.rows import (
-    EVENT_ROW,
-    FLAG_ADMITTED,
-    FLAG_DEPARTED,
-    FLAG_GREEDY,
-    FLAG_I_STAR,
-    FLAG_MIGRATED,
-    FLAG_PREEMPTED,
-    FLAG_REASSIGNED,
-    FLAG_REJECTED,
-)
 from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
 from slotscope.model.kinds.reservation.state import (
     ARRIVED,
@@ -81,7 +70,7 @@ class ReservationSystem(PolicySystem):
         super().__init__(scenario, numbers, workload, policy, names)
         self.initial_jobs = len(self.starting)
         self.sample_width = sampling.width(numbers.types)
-        self.row_dtype: np.dtype[Any] = EVENT_ROW
+        self.row_dtype: np.dtype[Any] = rows.EVENT_ROW
         self._shown: tuple[ReservationState, ReservationView] | None = None
 
     def raw_state(self) -> ReservationState:
@@ -215,7 +204,7 @@ class ReservationSystem(PolicySystem):
             yield Record("update", None, {})
             decisions = self.policy.update(view)
         yield from self._decide(state, decisions, outcome)
-        if event.kind == ARRIVAL and not outcome.flags & (FLAG_ADMITTED | FLAG_REJECTED):
+        if event.kind == ARRIVAL and not outcome.flags & (rows.FLAG_ADMITTED | rows.FLAG_REJECTED):
             raise self._fault(event, "it neither admitted nor rejected the arriving job")
         outcome.close(state, row)
 
@@ -231,7 +220,7 @@ class ReservationSystem(PolicySystem):
         physics.release(state, record)
         if not self.policy.reserves_slots:
             self._resize(state, outcome.event.server, outcome.event.type, -1)
-        outcome.flags |= FLAG_DEPARTED
+        outcome.flags |= rows.FLAG_DEPARTED
         outcome.server = outcome.event.server
         return served
 
@@ -253,7 +242,7 @@ class ReservationSystem(PolicySystem):
 
     def _admit(self, state: ReservationState, record: Admit, outcome: ReservationOutcome) -> None:
         event, server = outcome.event, record.server
-        if event.kind != ARRIVAL or outcome.flags & (FLAG_ADMITTED | FLAG_REJECTED):
+        if event.kind != ARRIVAL or outcome.flags & (rows.FLAG_ADMITTED | rows.FLAG_REJECTED):
             raise self._fault(event, "it admits a job, but none is waiting for a decision")
         self._check_server(event, server)
         job_type = event.type
@@ -276,7 +265,7 @@ class ReservationSystem(PolicySystem):
         else:
             self._resize(state, server, job_type, 1)
         physics.admit(state, server, job_type, event.job, event.time + event.service)
-        outcome.flags |= FLAG_ADMITTED
+        outcome.flags |= rows.FLAG_ADMITTED
         outcome.server = server
 
     def _has_room(self, state: ReservationState, server: int, job_type: int) -> bool:
@@ -285,10 +274,10 @@ class ReservationSystem(PolicySystem):
 
     def _reject(self, state: ReservationState, record: Reject, outcome: ReservationOutcome) -> None:
         event = outcome.event
-        if event.kind != ARRIVAL or outcome.flags & (FLAG_ADMITTED | FLAG_REJECTED):
+        if event.kind != ARRIVAL or outcome.flags & (rows.FLAG_ADMITTED | rows.FLAG_REJECTED):
             raise self._fault(event, "it rejects a job, but none is waiting for a decision")
         state.tally[event.type, REJECTED] += 1
-        outcome.flags |= FLAG_REJECTED
+        outcome.flags |= rows.FLAG_REJECTED
         outcome.empty_slots = int(record.values.get("empty_slots", -1))
         outcome.servers_with_room = int(record.values.get("servers_with_room", -1))
 
@@ -302,7 +291,7 @@ class ReservationSystem(PolicySystem):
             raise self._fault(event, f"{tried}, where it is already")
         self._make_room(state, record, job_type, event, tried)
         physics.migrate(state, job, record.target)
-        outcome.flags |= FLAG_MIGRATED
+        outcome.flags |= rows.FLAG_MIGRATED
         outcome.moved, outcome.source = record.job, record.source
 
     def _make_room(self, state: ReservationState, record: Migrate, job_type: int, event: Event, tried: str) -> None:
@@ -327,7 +316,7 @@ class ReservationSystem(PolicySystem):
         physics.preempt(state, job)
         if not self.policy.reserves_slots:
             self._resize(state, record.server, job_type, -1)
-        outcome.flags |= FLAG_PREEMPTED
+        outcome.flags |= rows.FLAG_PREEMPTED
         if outcome.preempted == 0:
             outcome.moved, outcome.source = record.job, record.server
         outcome.preempted += 1
@@ -352,7 +341,7 @@ class ReservationSystem(PolicySystem):
         for job_type, slots in enumerate(record.configuration):
             physics.set_slots(state, server, job_type, slots)
         physics.stamp_as_most_recent(state, server)
-        outcome.flags |= FLAG_REASSIGNED
+        outcome.flags |= rows.FLAG_REASSIGNED
         if outcome.reassigned == 0:
             outcome.first_reassigned = server
         outcome.reassigned += 1
@@ -366,9 +355,9 @@ class ReservationSystem(PolicySystem):
             state.greedy_configuration[:found] = record.configurations
             state.greedy_count[:found] = record.counts
         if before != (state.greedy_configuration.tobytes(), state.greedy_count.tobytes()):
-            outcome.flags |= FLAG_GREEDY
+            outcome.flags |= rows.FLAG_GREEDY
         if state.number[I_STAR] != record.i_star:
-            outcome.flags |= FLAG_I_STAR
+            outcome.flags |= rows.FLAG_I_STAR
         state.number[GREEDY_LENGTH] = found
         state.number[I_STAR] = record.i_star
         state.number[EXTENDED] = record.extended

@@ -7,12 +7,13 @@ the paper's definitions, so that a fault in it shows.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Iterator
+from typing import Iterator, Sequence
 
 import numpy as np
 
 from slotscope.model.kinds.reservation.classification import classify
-from slotscope.model.kinds.reservation.policies.gpa import assignment_of
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers
+from slotscope.model.kinds.reservation.policies import gpa
 from slotscope.model.kinds.reservation.state import (
     ADMITTED,
     ARRIVED,
@@ -30,6 +31,13 @@ from slotscope.model.kinds.reservation.state import (
 )
 from slotscope.model.kinds.reservation.system import ReservationSystem
 from slotscope.model.systems.state import copied, differences
+
+
+def assignment_of(numbers: ReservationNumbers, reference: Sequence[int]) -> tuple[gpa.Assigned, ...]:
+    """GPA's result alone."""
+    *_, last = gpa.steps(numbers, reference)
+    assert isinstance(last, tuple)
+    return last
 
 
 def violations(system: ReservationSystem, state: ReservationState) -> list[str]:

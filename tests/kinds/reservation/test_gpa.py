@@ -16,6 +16,7 @@ from slotscope.model.kinds.reservation.numbers import ReservationNumbers, number
 from slotscope.model.kinds.reservation.policies import gpa
 from slotscope.model.reporting.records import Record
 from slotscope.model.scenario.load import parse_scenario
+from tests.kinds.reservation.invariants import assignment_of
 from tests.kinds.reservation.strategies import scenarios
 
 CASES: list[dict[str, Any]] = json.loads((Path(__file__).parents[2] / "golden" / "dra" / "gpa.json").read_text())
@@ -45,14 +46,14 @@ def test_there_are_cases() -> None:
 def test_golden(number: int) -> None:
     case = CASES[number]
     reference = [jobs + ceil(Fraction(case["g"])) for jobs in case["Y"]]
-    found = gpa.assignment_of(numbers_for(case), reference)
+    found = assignment_of(numbers_for(case), reference)
     positive = [[list(item.configuration), item.count] for item in found if item.count > 0]
     assert positive == case["positive"]
 
 
 def test_the_smallest_case_in_which_line_8_turns_negative() -> None:
     numbers = numbers_for({"sizes": [[4, 0], [0, 3], [5, 1]], "capacity": [9, 9], "rewards": [4, 5, 5], "L": 10})
-    found = gpa.assignment_of(numbers, [1, 2, 5])
+    found = assignment_of(numbers, [1, 2, 5])
     assert all(item.count >= 0 for item in found)
     left = [1, 2, 5]
     lefts = []
@@ -67,7 +68,7 @@ def test_what_gpa_must_do(scenario: Any, data: st.DataObject) -> None:
     numbers = numbers_of(scenario)
     entry = st.integers(0, 40)
     reference = data.draw(st.lists(entry, min_size=numbers.types, max_size=numbers.types))
-    found = gpa.assignment_of(numbers, reference)
+    found = assignment_of(numbers, reference)
     configurations = [item.configuration for item in found]
     assert len(found) == sum(numbers.space.fits)
     assert len(set(configurations)) == len(configurations)

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slotscope.model.api import Session
-from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.reservation.measures import reward_rate
 from slotscope.model.kinds.reservation.programs.infinite import (
     infinite_average,
@@ -228,14 +227,9 @@ def test_a_series_depends_on_scenario_and_seed_alone() -> None:
     assert series.reward[0] == 0  # an empty start
     other = parse_scenario(scenario.model_dump(mode="json", exclude_none=True) | {"policy": {"name": "best-fit"}})
     assert upper_bound_series(other, until=20, points=200).reward.tolist() == series.reward.tolist()
-    another = upper_bound_series(scenario, seed=9, until=20, points=200)
+    another = upper_bound_series(scenario.model_copy(update={"seed": 9}), until=20, points=200)
     assert another.reward.tolist() != series.reward.tolist()
     assert upper_bound_series(scenario).time[-1] == 100
-
-
-def test_a_series_of_a_trace_needs_its_jobs() -> None:
-    with pytest.raises(ScenarioError, match="--trace"):
-        upper_bound_series(load_scenario("dra-google"))
 
 
 def test_the_bound_holds_for_a_session_too() -> None:

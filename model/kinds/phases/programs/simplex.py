@@ -189,17 +189,3 @@ def _balance(program: SingleServerProgram, k: int, pi: list[Any], u: list[dict[i
             parts.append((here[i] + 1) * float(model.departure_rates[i]) * pi[above])
             parts += [-u[i][k]] if k in u[i] else []
     return pulp.lpSum(parts)
-
-
-def by_pulp(program: SingleServerProgram, solver: str) -> tuple[float, str]:
-    """Phi and the status, as a solver of PuLP finds them: "HiGHS", "COIN_CMD", "PULP_CBC_CMD"."""
-    import warnings
-
-    import pulp
-
-    problem, _ = formulate(program)
-    # PuLP's own CBC announces in a warning that PuLP 4 will come without it.
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        code = problem.solve(pulp.getSolver(solver, msg=False))
-    return float(pulp.value(problem.objective)), str(pulp.LpStatus[code]).lower()

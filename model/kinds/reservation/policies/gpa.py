@@ -137,10 +137,3 @@ def _best(numbers: ReservationNumbers, candidates: int, any_left: tuple[bool, ..
             found.append((any_left[number], reward, -number, configuration))
     best = max(found)
     return -best[2], best[3]
-
-
-def assignment_of(numbers: ReservationNumbers, reference: Sequence[int]) -> tuple[Assigned, ...]:
-    """GPA's result alone."""
-    *_, last = steps(numbers, reference)
-    assert isinstance(last, tuple)
-    return last

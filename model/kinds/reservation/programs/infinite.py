@@ -29,7 +29,7 @@ Times = NDArray[np.float64]
 
 
 def jobs_in_infinite_system(
-    workload: Workload, types: int, times: Times, starting: Sequence[StartingJob] = (), first: int = 0
+    workload: Workload, types: int, times: Times, starting: Sequence[StartingJob] = ()
 ) -> NDArray[np.int64]:
     """[n, J] Y-hat(t), the jobs that would be in service at *times* if none were rejected.
 
@@ -43,8 +43,6 @@ def jobs_in_infinite_system(
         [n] ascending.  A job counts from its arrival on, and no more from its departure on.
     starting:
         Jobs in service at time 0.
-    first:
-        The number of the stream's first arrival (not 0 after a fork).
 
     Raises
     ------
@@ -60,7 +58,7 @@ def jobs_in_infinite_system(
         until = np.array([job.service for job in starting])
         _count(change, times, number, np.full(len(starting), -np.inf), until)
     end = times[-1] if len(times) else -np.inf
-    block = workload.block_at(first)
+    block = workload.block_at(0)
     while block is not None and block.time[0] <= end:
         _count(change, times, block.type, block.time, block.time + block.service)
         block = workload.block_at(block.end)
@@ -73,32 +71,17 @@ def _count(change: NDArray[np.int64], times: Times, job_type: NDArray[np.integer
 
 
 def infinite_bound(
-    numbers: ReservationNumbers,
-    workload: Workload,
-    times: Times,
-    starting: Sequence[StartingJob] = (),
-    first: int = 0,
-    value: RewardFunction | None = None,
+    numbers: ReservationNumbers, workload: Workload, times: Times, starting: Sequence[StartingJob] = ()
 ) -> Times:
-    """[n] the bound at *times*, reward per server and time unit.
-
-    Parameters
-    ----------
-    numbers:
-        L servers, J types.
-    workload, times, starting, first:
-        As for :func:`jobs_in_infinite_system`.
-    value:
-        U* of these numbers, where the caller wants to use it again.
+    """[n] the bound at *times*, reward per server and time unit; see :func:`jobs_in_infinite_system`.
 
     Raises
     ------
     ValueError
         If *times* do not ascend, or a search is too long.
     """
-    jobs = jobs_in_infinite_system(workload, numbers.types, times, starting, first)
-    value = value or RewardFunction(numbers.pool_shares, numbers.rewards)
-    return value(jobs / numbers.servers)
+    jobs = jobs_in_infinite_system(workload, numbers.types, times, starting)
+    return RewardFunction(numbers.pool_shares, numbers.rewards)(jobs / numbers.servers)
 
 
 def infinite_average(

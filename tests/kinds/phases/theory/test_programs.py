@@ -37,7 +37,7 @@ from slotscope.model.kinds.phases.programs.policy import (
     together,
 )
 from slotscope.model.kinds.phases.programs.program import SingleServerProgram, program_of
-from slotscope.model.kinds.phases.programs.simplex import SolvingStoppedError, by_highs, by_pulp, formulate
+from slotscope.model.kinds.phases.programs.simplex import SolvingStoppedError, by_highs, formulate
 from slotscope.model.kinds.phases.programs.single_server import SingleServerSolution, solved
 from slotscope.model.kinds.phases.programs.vertex import exact_vertex, solve
 from slotscope.model.scenario.load import parse_scenario
@@ -56,6 +56,16 @@ pytestmark = pytest.mark.slow
 
 #: Relative difference up to which two optima count as the same.
 SAME = 1e-9
+
+
+def by_pulp(program: SingleServerProgram, solver: str) -> tuple[float, str]:
+    """Phi and the status, as a solver of PuLP finds them: "HiGHS", "COIN_CMD", "PULP_CBC_CMD"."""
+    problem, _ = formulate(program)
+    # PuLP's own CBC announces in a warning that PuLP 4 will come without it.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        code = problem.solve(pulp.getSolver(solver, msg=False))
+    return float(pulp.value(problem.objective)), str(pulp.LpStatus[code]).lower()
 
 
 def feasibility(program: SingleServerProgram, found: SingleServerSolution) -> float:

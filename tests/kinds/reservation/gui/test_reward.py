@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,12 +26,14 @@ from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
 from slotscope.model.kinds.reservation.arrivals import workload_of
 from slotscope.model.kinds.reservation.bounds import Bounds
-from slotscope.model.kinds.reservation.measures import reward_rate, running_reward
+from slotscope.model.kinds.reservation.measures import reward_rate
+from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.programs.infinite import infinite_bound
 from slotscope.model.kinds.reservation.programs.solving import solve_bounds
 from slotscope.model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN, columns
 from slotscope.model.kinds.reservation.state import ADMITTED, MIGRATED, REJECTED
 from slotscope.model.kinds.reservation.upper_bound import all_bounds
+from slotscope.model.measures.metrics import Estimate, batch_rates, estimate
 from slotscope.model.reporting.frame import Frame
 from tests.gui.plot_points import points_of
 
@@ -189,6 +192,13 @@ def test_a_share_has_no_more_decimals_than_are_known(mean: float, half_width: fl
 
 
 # -- the panel -------------------------------------------------------------------------------
+
+
+def running_reward(numbers: ReservationNumbers, samples: Any, warmup: float) -> Estimate:
+    """The mean reward rate since *warmup* of the samples of a run, by batch means."""
+    kept = samples[samples[:, TIME_COLUMN] >= warmup]
+    totals = reward_rate(numbers, kept[:, columns("area", numbers.types)])
+    return estimate(batch_rates(kept[:, TIME_COLUMN], totals))
 
 
 def test_numbers_are_the_models(panel: RewardPanel, frame: Frame) -> None:

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slotscope.model.api import Session
-from slotscope.model.kinds.reservation.policies import gpa
 from slotscope.model.kinds.reservation.programs.deficit import (
     Counts,
     configurations_in_play,
@@ -22,6 +21,7 @@ from slotscope.model.kinds.reservation.sampling import columns
 from slotscope.model.kinds.reservation.state import GREEDY_LENGTH
 from slotscope.model.programs.configurations import Configuration
 from slotscope.model.reporting.frame import Frame
+from tests.kinds.reservation.invariants import assignment_of
 from tests.kinds.reservation.strategies import scenarios
 
 
@@ -124,7 +124,7 @@ def test_gpa_is_the_one_of_the_jobs_present(scenario: Any, events: int) -> None:
     """So X^(e) is that of Definition 9 at this very moment, not of an earlier one."""
     frame = ran(scenario, events).frame()
     reference = [int(jobs) + frame.info.facts.reserved for jobs in frame.state.jobs_in_system]
-    wanted = {item.configuration: item.count for item in gpa.assignment_of(frame.info.numbers, reference) if item.count}
+    wanted = {item.configuration: item.count for item in assignment_of(frame.info.numbers, reference) if item.count}
     found, _, count = last_gpa(frame)
     assert {k: int(n) for k, n in zip(found, count, strict=True) if n} == wanted
 

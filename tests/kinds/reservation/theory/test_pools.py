@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from slotscope.model.api import Session
 from slotscope.model.errors import ScenarioError
-from slotscope.model.kinds.reservation.policies.gpa import assignment_of
 from slotscope.model.kinds.reservation.programs.greedy import global_greedy
 from slotscope.model.kinds.reservation.programs.optimum import exact_optimum
 from slotscope.model.kinds.reservation.programs.pools import PoolShare, pooled_greedy, pooled_optimum
@@ -21,6 +20,7 @@ from slotscope.model.programs.solver import choose_solver
 from slotscope.model.running.assembly import assemble
 from slotscope.model.running.engine import EventRun, started
 from slotscope.model.scenario.load import parse_scenario
+from tests.kinds.reservation.invariants import assignment_of
 from tests.sound import violations
 
 #: How close a floating-point solver comes to the exact value.
