@@ -219,7 +219,8 @@ class CellGrid(QWidget):
 
     def _arrange(self) -> None:
         spacing = self._grid.horizontalSpacing()
-        width = 11 * self.fontMetrics().averageCharWidth() + spacing
+        captions = [cell.caption.sizeHint().width() for cell in self._cells if cell.columns == 1]
+        width = max(11 * self.fontMetrics().averageCharWidth(), *captions, 0) + spacing
         columns = max(2, (self.width() + spacing) // width)
         if columns == self._columns:
             return

@@ -8,7 +8,7 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication, QComboBox
 
 from slotscope.gui.intents import ApplyScenario
-from slotscope.gui.panels.scenario_cells import type_pixmap
+from slotscope.gui.panels.scenario_cells import ScenarioCell, type_pixmap
 from slotscope.gui.panels.scenario_fields import (
     as_number,
     as_text,
@@ -401,7 +401,7 @@ class TestApplying:
 
 
 class TestPicture:
-    @pytest.mark.parametrize("size", [(420, 300), (700, 260), (1000, 300)])
+    @pytest.mark.parametrize("size", [(360, 300), (420, 300), (700, 260), (1000, 300)])
     def test_it_is_not_blank_and_nothing_is_cut_off(self, panel, size):
         panel.resize(*size)
         image = panel.grab().toImage()
@@ -410,6 +410,8 @@ class TestPicture:
         assert len(colours) > 20
         form, area = panel.area.widget(), panel.area.viewport()
         assert form.width() <= area.width()
+        captions = [one.caption for one in panel.findChildren(ScenarioCell) if one.isVisible()]
+        assert [one.text() for one in captions if one.width() < one.sizeHint().width()] == []
 
     def test_a_wide_form_has_more_columns(self, panel, qtbot):
         def top(path: str) -> int:
