@@ -35,8 +35,17 @@ from slotscope.model.running.walk import Walk
 from slotscope.model.scenario.load import Scenario, load_scenario, parse_scenario_text, scenario_text
 from slotscope.model.scenario.workload import ContinuedWorkload
 from slotscope.model.session.check import fault_in
-from slotscope.model.session.file import MOST_EVENTS, Saved, SavedBreakpoint, SessionPlace, read_session, write_session
-from slotscope.model.systems.state import copied, digest, frozen
+from slotscope.model.session.file import (
+    EARLIER_BYTES,
+    MOST_EARLIER,
+    MOST_EVENTS,
+    Saved,
+    SavedBreakpoint,
+    SessionPlace,
+    read_session,
+    write_session,
+)
+from slotscope.model.systems.state import copied, digest, frozen, size_in_bytes
 from slotscope.model.traces.excerpts import excerpt_for
 from slotscope.model.whys.asking import Why, why_of, with_flip
 
@@ -209,7 +218,7 @@ class Session(Walk):
             scenario = with_absolute_path(scenario)
         text = scenario_text(scenario)
         kept = line.samples.table[line.samples.table[:, 0] <= line.event]
-        write_session(path, Saved(text, place, line.first_state, line.state, kept, self._shortly_before(), policy_text))
+        write_session(path, Saved(text, place, line.first_state, line.state, kept, self._earlier(), policy_text))
 
     def rename(self, name: str) -> None:
         """Show the run under a scenario's name."""
@@ -378,16 +387,18 @@ class Session(Walk):
             pass
         return np.zeros(0, self.bench.system.row_dtype)
 
-    def _shortly_before(self) -> Any:
-        """The state before the events that the log shows; None if there is none at hand."""
+    def _earlier(self) -> tuple[Any, ...]:
+        """States that a file keeps: some of history, and that before the events that the log shows if it is at hand."""
         line = self.timeline
         event = line.event - ROWS_IN_FRAME
+        most = min(MOST_EARLIER - 1, EARLIER_BYTES // size_in_bytes(line.state))
+        found = line.kept_before(event, most)
         try:
             if event > line.first_event and line.is_at_hand(event):
-                return line.fork_at(event)
+                found.append(line.fork_at(event))
         except (PolicyError, GivenUpError):
             pass
-        return None
+        return tuple(found)
 
 
 def _saved_bench(saved: Saved, scenario: Scenario, where: str, beside: Session | None) -> Bench:

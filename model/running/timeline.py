@@ -8,7 +8,7 @@ digest; landing there again with another one is an error that names the event.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Callable, Iterator, NamedTuple
+from typing import Any, Callable, Iterator, NamedTuple, Sequence
 
 import numpy as np
 
@@ -76,10 +76,10 @@ class Timeline:
         """The state at the start of history."""
         return self._keyframes.state(self.first_event)
 
-    def adopt(self, state: Any, recorded: str, earlier: Any = None) -> None:
+    def adopt(self, state: Any, recorded: str, earlier: Sequence[Any] = ()) -> None:
         """Take a saved state of this very run as present, without running up to it.
 
-        *earlier* is another one, shortly before it.
+        *earlier* are others, before it.
 
         Raises
         ------
@@ -90,7 +90,7 @@ class Timeline:
         self._compare(digest(state), recorded)
         self.state = copied(state)
         self._live_end = (event, self.time)
-        for known in (state, *([] if earlier is None else [earlier])):
+        for known in (*earlier, state):
             if int(known.number[0]) not in self._keyframes:
                 self._keyframes.add(known)
         self._marks[event] = recorded
@@ -427,6 +427,14 @@ class Timeline:
             if result.fault is not None:
                 raise result.fault
             yield Stretch(result.state, self._tape[:count], result.samples, result.changes)
+
+    def kept_before(self, event: int, most: int) -> list[Any]:
+        """At most so many of the states that are kept between the first event and *event*, evenly spread; no copies."""
+        inner = [kept for kept in self._keyframes.events if self.first_event < kept < event]
+        chosen = (
+            range(len(inner)) if len(inner) <= most else (len(inner) * (2 * k + 1) // (2 * most) for k in range(most))
+        )
+        return [self._keyframes.state(inner[place]) for place in chosen]
 
     def keyframe_before(self, event: int) -> int:
         """The last keyframe before an event that is not the first of history."""

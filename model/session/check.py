@@ -8,6 +8,7 @@ says of its place against the states, then the invariants of the kind of system.
 from __future__ import annotations
 
 import warnings
+from itertools import pairwise
 from typing import Any, Iterator
 
 import numpy as np
@@ -17,7 +18,7 @@ from slotscope.model.policies import is_file
 from slotscope.model.policies.choice import policy_choice
 from slotscope.model.running.assembly import Bench
 from slotscope.model.running.recorder import EVENT_COLUMN, MOST_SAMPLES, TIME_COLUMN
-from slotscope.model.session.file import MOST_EVENTS, Saved
+from slotscope.model.session.file import MOST_EARLIER, MOST_EVENTS, Saved
 
 #: The place of the present time in every state's ``clock``.
 NOW = 0
@@ -32,14 +33,13 @@ def fault_in(saved: Saved, bench: Bench) -> str:
 
 def _faults(saved: Saved, bench: Bench) -> Iterator[str]:
     """What is wrong, the most basic first: later checks rely on earlier ones."""
-    states = {"first": saved.first, "earlier": saved.earlier, "present": saved.present}
-    states = {name: state for name, state in states.items() if state is not None}
-    for name, state in states.items():
+    states = [("first", saved.first), *(("earlier", state) for state in saved.earlier), ("present", saved.present)]
+    for name, state in states:
         like = bench.at(_event_of(state)).system.raw_state()
         for found in bench.kind.spec.faults(state, like):
             yield f"its {name} state is not one of its scenario: {found}"
     yield from _misplaced(saved, bench)
-    for name, state in states.items():
+    for name, state in states:
         for found in _broken(bench, state):
             yield f"its {name} state is unsound: {found}"
     yield from _unlike_samples(saved, bench.runs.sample_width)
@@ -76,8 +76,9 @@ def _misplaced(saved: Saved, bench: Bench) -> Iterator[str]:
         yield f"it runs '{name}', but says that it is '{place.policy}'"
     if place.event != present.number[0]:
         yield f"it stands at event {place.event}, but its state is of event {present.number[0]}"
-    earlier = first if saved.earlier is None else saved.earlier
-    for before, after in ((first, earlier), (earlier, present)):
+    if len(saved.earlier) > MOST_EARLIER:
+        yield f"it has {len(saved.earlier)} earlier states, allowed: at most {MOST_EARLIER}"
+    for before, after in pairwise((first, *saved.earlier, present)):
         if after.number[0] < before.number[0] or after.clock[NOW] < before.clock[NOW]:
             yield (f"its state of event {after.number[0]} is said to follow that of event {before.number[0]}")
     fork = (place.fork_event, place.fork_time, place.fork_arrivals)

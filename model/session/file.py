@@ -1,10 +1,11 @@
 """A session as one file: scenario, seed, exact state, place in history, layout.
 
 The file is a zip archive of ``session.json``, ``scenario.toml`` and the states as ``.npz``:
-the first state of the run (so that history can be walked again), the present one, and one shortly
-before it (so that the last events can be shown); and a digest of all these, against accidents.  A
-policy of one's own is there as ``policy.py``, but is never run from there: a session that somebody
-sends must not bring code along.  It runs from its own file, if that has not changed.
+the first state of the run (so that history can be walked again), the present one, and some between
+them (so that no place is far from one, and the last events can be shown); and a digest of all
+these, against accidents.  A policy of one's own is there as ``policy.py``, but is never run from
+there: a session that somebody sends must not bring code along.  It runs from its own file, if that
+has not changed.
 
 Reading says that the file is one, and that its arrays have the right types;
 :mod:`model.session.check` says whether they are a run of its scenario.
@@ -43,6 +44,9 @@ _ADDED = "memory"
 
 #: Events, and jobs, that a saved run may have: the workload is made again up to where it stands.
 MOST_EVENTS = 2**31
+
+#: States between the first and the present one that a file may hold, and the bytes that they are given.
+MOST_EARLIER, EARLIER_BYTES = 32, 2**24
 
 Count = Annotated[Whole, Field(ge=0, le=MOST_EVENTS)]
 Number = Annotated[str, Field(pattern="^[0-9]{1,18}$")]
@@ -93,7 +97,7 @@ class Saved:
     first: Any  #: states of the scenario's kind of system
     present: Any
     samples: NDArray[np.float64]
-    earlier: Any = None  #: a state shortly before the present one, if one was at hand
+    earlier: tuple[Any, ...] = ()  #: states between first and present, in order; the last one shortly before it
     policy: str = ""  #: the text of a policy of one's own, for the user to look up
 
 
@@ -112,8 +116,8 @@ def write_session(path: Path, saved: Saved) -> None:
         "present.npz": packed(to_arrays(saved.present)),
         "samples.npz": packed({"samples": saved.samples}),
     }
-    if saved.earlier is not None:
-        members["earlier.npz"] = packed(to_arrays(saved.earlier))
+    for place, state in enumerate(saved.earlier):
+        members[f"earlier-{place:02}.npz"] = packed(to_arrays(state))
     if saved.policy:
         members["policy.py"] = saved.policy.encode()
     written(path, members, zipfile.ZIP_DEFLATED)
@@ -140,7 +144,7 @@ def read_session(path: Path) -> Saved:
             first=_state(spec, members["first.npz"]),
             present=present,
             samples=unpacked(members["samples.npz"], samples)["samples"],
-            earlier=_state(spec, members["earlier.npz"]) if "earlier.npz" in members else None,
+            earlier=tuple(_state(spec, members[name]) for name in sorted(members) if name.startswith("earlier")),
         )
 
 

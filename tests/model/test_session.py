@@ -15,10 +15,11 @@ from slotscope.model.api import Session
 from slotscope.model.errors import ReplayError, ScenarioError, UserError
 from slotscope.model.reporting.records import ARRIVAL
 from slotscope.model.running.assembly import assemble
-from slotscope.model.running.engine import Reason
+from slotscope.model.running.engine import Reason, ReferenceEngine
 from slotscope.model.running.keyframes import HistoryRoom
 from slotscope.model.running.timeline import Timeline
 from slotscope.model.scenario.load import edited, load_scenario, parse_scenario
+from slotscope.model.session.file import MOST_EARLIER
 from slotscope.model.systems.state import copied, digest
 from tests.kinds.reservation.invariants import violations
 from tests.straight import KEYFRAME_BYTES, KEYFRAME_EVERY, session_of_7_1
@@ -130,6 +131,23 @@ def test_the_log_of_a_reopened_run_has_no_gap(tmp_path: Path) -> None:
     again.to_live_end()
     again.run(events=5)
     assert again.frame().rows.tolist() == straight.frame().rows.tolist()
+
+
+def test_a_reopened_run_is_never_far_from_a_state_that_was_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ReferenceEngine, "keyframe_every", 10)
+    session, path = Session.open("dra-classroom", kernel=False), tmp_path / "long.slotscope"
+    session.run(events=700)
+    session.save(path)
+    again = Session.load(path, kernel=False)
+    kept = again.timeline.extent().keyframes
+    assert len(kept) > MOST_EARLIER
+    assert max(np.diff(kept)) <= 700 / MOST_EARLIER + 20
+    for event in (kept[7], 303):
+        session.seek(event)
+        again.seek(event)
+        assert digest(again.timeline.state) == digest(session.timeline.state)
 
 
 def test_a_fork_reopens_as_it_was(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from slotscope.model.errors import ReplayError, ScenarioError, UserError
 from slotscope.model.kinds.spec import KINDS, kind_named
 from slotscope.model.running.engine import ReferenceEngine
 from slotscope.model.session import archive
+from slotscope.model.session.file import MOST_EARLIER
 from slotscope.model.systems.state import digest, digest_of_arrays, from_arrays
 
 SCENARIOS = {
@@ -83,6 +84,7 @@ def test_a_session_from_before_states_had_a_memory_opens(system: str, tmp_path: 
     path = tmp_path / "run.slotscope"
     session = saved(path, SCENARIOS[system])
     content = members(path)
+    content |= {"earlier.npz": content.pop("earlier-00.npz")} if "earlier-00.npz" in content else {}  # as it was called
     for name in ("first.npz", "present.npz", "earlier.npz"):
         if name in content:
             with np.load(io.BytesIO(content[name])) as arrays:
@@ -99,6 +101,15 @@ def test_a_session_from_before_states_had_a_memory_opens(system: str, tmp_path: 
     write(path, content)
     with pytest.raises(ReplayError):
         load_run(path, kernel=False)
+
+
+def test_a_file_has_only_so_many_states_within(tmp_path: Path) -> None:
+    path = tmp_path / "run.slotscope"
+    saved(path, "dra-classroom")
+    content = members(path)
+    content |= {f"earlier-{place:02}.npz": content["first.npz"] for place in range(MOST_EARLIER + 1)}
+    write(path, content)
+    assert f"it has {MOST_EARLIER + 1} earlier states, allowed: at most {MOST_EARLIER}" in told_of(path)
 
 
 def test_an_archive_of_another_time_is_refused(tmp_path: Path) -> None:
