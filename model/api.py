@@ -17,6 +17,7 @@ from slotscope.model.forks.tree import ForkTree
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.measures.metrics import Estimate, estimates
 from slotscope.model.measures.monitors import Lookout
+from slotscope.model.phrase import Phrase
 from slotscope.model.policies import is_own
 from slotscope.model.policies.choice import choice_text
 from slotscope.model.policies.own.file import check_unchanged, load_policy, with_absolute_path
@@ -460,7 +461,7 @@ def open_bench(
         scenario, trace = excerpt.fitted(scenario), (str(excerpt.path),)
     if scenario.workload.kind == "trace" or trace:
         kind, who = kind_named(scenario.system), who_waits()
-        progress = progress or (lambda share: who.tell(f"Reading the trace: {share:.0%}"))
+        progress = progress or (lambda share: who.tell(Phrase("Reading the trace: {share}", share=f"{share:.0%}")))
         cancelled = cancelled or who.stop
         resolved, recorded, report = kind.with_trace(scenario, trace, progress, cancelled)
         bench = assemble(resolved, policy, seed, recorded)

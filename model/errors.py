@@ -27,12 +27,14 @@ class UserError(Exception):
     Parameters
     ----------
     message:
-        What is wrong and what is allowed, as one sentence without a final stop.
+        What is wrong and what is allowed, as one sentence without a final stop; a phrase can be said in another
+        language.
     where:
         A file, or a field's path such as ``job_types[2].reward``; may be empty.
     """
 
     def __init__(self, message: str, *, where: str = "") -> None:
+        self.words = message
         self.message = _one_line(message)
         self.where = _shortened(_one_line(where))
         super().__init__(self.line)
@@ -45,7 +47,7 @@ class UserError(Exception):
     def inside(self, where: str) -> UserError:
         """The same error with *where* put in front of its own place."""
         place = f"{where}: {self.where}" if self.where else where
-        return type(self)(self.message, where=place)
+        return type(self)(self.words, where=place)
 
 
 def _one_line(text: str) -> str:

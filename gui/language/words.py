@@ -9,7 +9,9 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QSettings, QTranslator
 
+from slotscope.model.errors import UserError
 from slotscope.model.lessons.languages import ENGLISH, LANGUAGES
+from slotscope.model.phrase import Phrase
 
 TRANSLATIONS = Path(__file__).resolve().parents[2] / "resources" / "translations"
 
@@ -23,6 +25,11 @@ KEY, _SPOKEN = "language", "slotscope-language"
 def tr(text: str) -> str:
     """A text in the language that is spoken; as it is where that has no words for it."""
     return QCoreApplication.translate(CONTEXT, text)
+
+
+def line_of(error: UserError) -> str:
+    """An error as one line, in the language that is spoken where it is a phrase."""
+    return error.words.said(tr) if isinstance(error.words, Phrase) and not error.where else error.line
 
 
 def spoken() -> str:

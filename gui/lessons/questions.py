@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 
 from slotscope.gui.docking.dock_area import DockArea
 from slotscope.gui.intents import GoTo, Intent, RunUntil, Select
-from slotscope.gui.language.words import tr
+from slotscope.gui.language.words import line_of, tr
 from slotscope.gui.lessons.question_line import QuestionLine
 from slotscope.gui.running.worker import Command, RunWorker
 from slotscope.model.errors import UserError
@@ -129,7 +129,7 @@ class QuestionControl(QObject):
         try:
             found = verdict(self.posed, self.line.answer.text())
         except UserError as error:
-            self.line.say_fault(error.line)
+            self.line.say_fault(line_of(error))
             return
         self._end(
             f"{'✓' if found.right else '✗'} {found.text.said(tr)}",
@@ -144,10 +144,10 @@ class QuestionControl(QObject):
         try:
             counts = read_counts(self.posed, self.line.counts.text())
         except UserError as error:
-            self.line.say_fault(error.line)
+            self.line.say_fault(line_of(error))
             return
         class_said = f"   {counted_answers(self.posed, counts)}" if counts else ""
-        self._end(f"{self.posed.taken}: {told(self.posed)}{class_said}")
+        self._end(f"{self.posed.taken}: {told(self.posed).said(tr)}{class_said}")
 
     def _end(self, text: str, answer: str = "", right: bool = False) -> None:
         """The question is over: say so, step the answer out, and keep what was given."""
@@ -208,7 +208,7 @@ def _pose(worker: RunWorker, question: QuizQuestion, lane: int, turn: int) -> No
         event, moment = worker.lane(lane).timeline.event, moment_line(worker.present)
         worker.posed.emit(turn, Exercise(question, posed, event, moment))
     except UserError as error:
-        worker.posed.emit(turn, tr("The question of this step cannot be asked: {fault}").format(fault=error.line))
+        worker.posed.emit(turn, tr("The question of this step cannot be asked: {fault}").format(fault=line_of(error)))
 
 
 def _pose_next(worker: RunWorker, turn: int) -> None:
@@ -216,7 +216,7 @@ def _pose_next(worker: RunWorker, turn: int) -> None:
     try:
         found = ask_here(worker.lane(0))
     except UserError as error:
-        worker.posed.emit(turn, error.line)
+        worker.posed.emit(turn, line_of(error))
         return
     if found is None:
         worker.posed.emit(turn, tr("The event that comes decides nothing; go on to one that does."))

@@ -35,7 +35,7 @@ from slotscope.model.questions.fields import EventKind
 
 #: Below this many characters for the sentence, the times make room for it.
 _SHORT_LINE = 36
-#: In lecture mode, below so many also the marks, and below so many the numbers of the events.
+#: In lecture mode, below so many also the marks, and below so many the numbers of the events go into the sentence.
 _LONG_LINE, _LEAST_LINE = 60, 18
 #: Lines that the sentence of an opened row takes at most.
 _MOST_LINES = 4
@@ -51,6 +51,7 @@ class LogDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self.theme = theme
         self.whole_rows = False  #: whether a row that is not seen whole is left out
+        self.numbers_within = False  #: whether sentences begin with their numbers, which have no column
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         model = index.model()
@@ -102,7 +103,7 @@ class LogDelegate(QStyledItemDelegate):
     def _sentence(self, painter: QPainter, rect: QRectF, entry: LogEntry) -> None:
         if entry.step:
             rect = rect.adjusted(painter.fontMetrics().height() * _STEP_INDENT, 0, 0, 0)
-        paint_cut(painter, rect, entry.sentence)
+        paint_cut(painter, rect, _worded(entry, self.numbers_within))
 
     def _focus(self, painter: QPainter, rect: QRect, index: Index) -> None:
         view = self.parent()
@@ -111,6 +112,11 @@ class LogDelegate(QStyledItemDelegate):
             painter.setPen(QPen(QColor(self.theme.focus), 1))
             painter.drawLine(rect.topLeft(), rect.topRight())
             painter.drawLine(rect.bottomLeft(), rect.bottomRight())
+
+
+def _worded(entry: LogEntry, numbered: bool) -> str:
+    """What stands in the column of the sentence."""
+    return f"{entry.number}  {entry.sentence}" if numbered else entry.sentence
 
 
 class LogView(QTableView):
@@ -170,6 +176,7 @@ class LogView(QTableView):
         for column, width in self._widths(self.viewport().width()).items():
             self.setColumnHidden(column, not width)
             self.setColumnWidth(column, width)
+        self.delegate.numbers_within = self.isColumnHidden(EVENT)
         height = round(QFontMetricsF(self.font()).height() + 2 * _PADDING)
         if height != self.verticalHeader().defaultSectionSize():
             self.verticalHeader().setDefaultSectionSize(height)
@@ -186,8 +193,8 @@ class LogView(QTableView):
         )
         marks = round(_MARGIN + (side + _GAP) * (1 + self._log.places))
         short = _SHORT_LINE * metrics.averageCharWidth()
-        if whole - marks - event - time < short:
-            time = 0
+        if self._lecture or whole - marks - event - time < short:
+            time = 0  # for a hall it stands above, in larger type
         if self._lecture and whole - marks - event < _LONG_LINE * metrics.averageCharWidth():
             marks = _MARGIN
         if self._lecture and whole - marks - event < _LEAST_LINE * metrics.averageCharWidth():
@@ -197,12 +204,12 @@ class LogView(QTableView):
     def height_of(self, row: int, whole: int) -> int:
         """Height in pixels that a row needs to show all of its sentence at a panel's width."""
         metrics = QFontMetricsF(self.font())
-        indent, text = 0.0, self.empty_note
+        indent, text, widths = 0.0, self.empty_note, self._widths(whole)
         if 0 <= row < self._log.rowCount():
             entry = self._log.entry(row)
             indent = metrics.height() * _STEP_INDENT if entry.step else 0.0
-            text = entry.sentence
-        width = whole - sum(self._widths(whole).values()) - 2 * _PADDING - indent
+            text = _worded(entry, numbered=not widths[EVENT])
+        width = whole - sum(widths.values()) - 2 * _PADDING - indent
         count = len(sentence_lines(text, self.font(), max(1.0, width)))
         most = count if self._lecture else _MOST_LINES
         return round(metrics.height() * min(count, most) + 2 * _PADDING)

@@ -35,7 +35,7 @@ class Goal:
             doing = tr("Running to the next {kind}").format(kind=self.kind)
         else:
             doing = tr("Running without drawing")
-        return tr("{doing} (Esc stops it)").format(doing=doing)
+        return tr("{doing} ({key} stops it)").format(doing=doing, key="Esc")
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, Signal
 
 from slotscope.gui.faults import Fault, caught, tell
 from slotscope.gui.intents import Follow, Inspect
-from slotscope.gui.language.words import tr
+from slotscope.gui.language.words import line_of, tr
 from slotscope.gui.running.drive import SLICE_SECONDS, Drive
 from slotscope.gui.running.goals import Goal, GoalProgress
 from slotscope.gui.running.pace import NO_LIMIT, Pace
@@ -194,13 +194,13 @@ class RunWorker(QObject):
         session = self.session
         place = None if session is None else (session.timeline.event, session.timeline.substep)
         try:
-            with waiting(self._report, self._wishes_to_stop):
+            with waiting(lambda doing: self._report(doing.said(tr)), self._wishes_to_stop):
                 command(self)
         except GivenUpError as error:
-            self.tell("" if self.drive.running else error.line)  # a run that pauses needs no words
+            self.tell("" if self.drive.running else line_of(error))  # a run that pauses needs no words
             self.drive.running = False
         except UserError as error:
-            line = error.line
+            line = line_of(error)
             if isinstance(error, UntrustedPolicyError):
                 self.permission_wanted.emit(error, command)
             if isinstance(error, PolicyFileError):

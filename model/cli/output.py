@@ -11,6 +11,7 @@ from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Seque
 
 from slotscope.model.cli.guard import note
 from slotscope.model.measures.metrics import Estimate
+from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.explain import settled
 from slotscope.model.running.waiting import waiting, who_waits
 
@@ -170,6 +171,6 @@ def progress_of(what: str, *, quiet: bool = False) -> Iterator[Progress]:
 def last_of(stages: Iterable[_Found], what: str) -> _Found:
     """The last of some results, of which each knows more than the one before; *what* are they?"""
     for number, found in enumerate(stages, 1):
-        who_waits().tell(f"{what}: {number} so far")
+        who_waits().tell(Phrase("{what}: {number} so far", what=what, number=number))
         last = found
     return last

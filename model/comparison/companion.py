@@ -8,6 +8,7 @@ from typing import Sequence
 from slotscope.model.api import Session
 from slotscope.model.errors import PolicyError, ScenarioError
 from slotscope.model.forks.changes import Course, Deviation
+from slotscope.model.phrase import Phrase
 from slotscope.model.running.assembly import assemble
 from slotscope.model.running.engine import EventRun, Reason
 from slotscope.model.running.origin import Origin
@@ -28,7 +29,8 @@ def caught_up(session: Session, time: float) -> None:
     session.to_live_end()
     start = session.timeline.time
     while session.run(until=time, budget=0.0) is Reason.LIMIT:
-        who_waits().look(f"{session.info.policy_title}: catching up", share_of(session.timeline.time, start, time))
+        catching_up = Phrase("{policy}: catching up", policy=session.info.policy_title)
+        who_waits().look(catching_up, share_of(session.timeline.time, start, time))
 
 
 def companion(session: Session, policy: str, kernel: bool = True) -> Session:

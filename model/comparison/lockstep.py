@@ -16,6 +16,7 @@ from typing import Callable, Concatenate, ParamSpec, Sequence, TypeVar
 from slotscope.model.api import Session
 from slotscope.model.comparison.lane import Lane
 from slotscope.model.errors import PolicyError, UserError
+from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, MOVE, SLOT, TICK, UPDATE, Event
 from slotscope.model.running.engine import Advance, Reason
 from slotscope.model.running.slices import Slices
@@ -171,7 +172,7 @@ class Lockstep:
         except GivenUpError:
             self.to_start()
             raise GivenUpError(
-                "stopped before the policies met again: all stand at the start, and their history is kept"
+                Phrase("stopped before the policies met again: all stand at the start, and their history is kept")
             ) from None
 
     @_together

@@ -6,8 +6,9 @@ from typing import Mapping
 
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.posed import Posed, refused
+from slotscope.model.phrase import Phrase
 
-_ALLOWED = "answers with how many gave them, such as '3 = 12; none = 5'"
+_ALLOWED = Phrase("answers with how many gave them, such as '3 = 12; none = 5'")
 
 #: More than any class has.
 _MOST = 100_000
@@ -28,7 +29,7 @@ def read_counts(posed: Posed, text: str) -> dict[str, int]:
             raise refused(part, _ALLOWED)
         read = posed.read(answer)
         if read in found:
-            raise UserError(f"found '{read}' twice, allowed: each answer once")
+            raise UserError(Phrase("found '{answer}' twice, allowed: each answer once", answer=read))
         found[read] = int(count)
     return found
 

@@ -7,8 +7,8 @@ from typing import Any, Callable, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.exercises.phrase import Phrase
 from slotscope.model.exercises.posed import NONE, Posed, one_of
+from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.explain import plural
 from slotscope.model.reporting.records import Record
 from slotscope.model.whys.asking import replayed, setting_of

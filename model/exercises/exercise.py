@@ -14,6 +14,7 @@ from slotscope.model.exercises.posing import at_present
 from slotscope.model.exercises.question import QuizQuestion
 from slotscope.model.exercises.room import asks_of
 from slotscope.model.exercises.values import pose_value
+from slotscope.model.phrase import Phrase
 from slotscope.model.running.origin import NO_LINE, Moment, opening_line
 from slotscope.model.running.waiting import who_waits
 
@@ -74,9 +75,9 @@ def next_exercise(session: Session, asks: frozenset[str] = frozenset(), level: i
         if (found := ask_here(session, asks, level)) is not None:
             session.seek(found.event, found.posed.place)
             return found
-        who_waits().look("Looking for a decision", (event - first) / MOST_EVENTS)
+        who_waits().look(Phrase("Looking for a decision"), (event - first) / MOST_EVENTS)
         session.seek(event + 1)
-    raise UserError("no such decision comes any more; allowed: another seed, or an easier exercise")
+    raise UserError(Phrase("no such decision comes any more; allowed: another seed, or an easier exercise"))
 
 
 def exercise_run(session: Session, seed: int) -> Session:

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from slotscope.model.api import Session
 from slotscope.model.comparison.comparison import Comparison, Run, lanes_of
 from slotscope.model.errors import UserError
-from slotscope.model.exercises.phrase import Phrase
 from slotscope.model.exercises.posed import Posed, Sketch, one_of, refused
 from slotscope.model.exercises.question import QuizQuestion
+from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.explain import full_time
 from slotscope.model.running.recorder import TIME_COLUMN
 

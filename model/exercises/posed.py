@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.errors import UserError
-from slotscope.model.exercises.phrase import Phrase
+from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.explain import shown
 
 #: The answer that nothing, or nobody, is it.
@@ -123,21 +123,22 @@ def verdict(posed: Posed, answer: str) -> Verdict:
     return Verdict(True, Phrase("Right: {why}", why=told(posed)))
 
 
-def told(posed: Posed) -> str:
+def told(posed: Posed) -> Phrase:
     """Why the policy decides so, and whether it could have decided otherwise."""
-    also = " The paper leaves a choice here; other answers are right as well." if posed.alike else ""
-    return f"{posed.reason}{also}"
+    if posed.alike:
+        return Phrase("{reason} The paper leaves a choice here; other answers are right as well.", reason=posed.reason)
+    return Phrase("{reason}", reason=posed.reason)
 
 
 # Reading.
 
 
-def refused(text: str, allowed: str) -> UserError:
+def refused(text: str, allowed: Phrase) -> UserError:
     """Why a text is no answer."""
-    return UserError(f"found '{text.strip()[:60]}', allowed: {allowed}")
+    return UserError(Phrase("found '{answer}', allowed: {allowed}", answer=text.strip()[:60], allowed=allowed))
 
 
-def one_of(names: Sequence[str], allowed: str, *, title: str = "") -> Reader:
+def one_of(names: Sequence[str], allowed: Phrase, *, title: str = "") -> Reader:
     """Reads one of some names; *title*, as in ``server 3``, may stand before it."""
     known = {_typed(name): name for name in names}
 
@@ -160,7 +161,7 @@ def _typed(text: str) -> str:
     return " ".join(text.translate(_TYPED).lower().split())
 
 
-def whole(low: int, high: int, allowed: str) -> Reader:
+def whole(low: int, high: int, allowed: Phrase) -> Reader:
     """Reads a whole number; none is 0 where that is allowed."""
 
     def read(text: str) -> str:
@@ -172,7 +173,7 @@ def whole(low: int, high: int, allowed: str) -> Reader:
     return read
 
 
-def vector(length: int, allowed: str) -> Reader:
+def vector(length: int, allowed: Phrase) -> Reader:
     """Reads so many whole numbers, with or without brackets and commas."""
 
     def read(text: str) -> str:

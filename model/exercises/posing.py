@@ -9,11 +9,11 @@ from slotscope.model.comparison.comparison import Run, lanes_of
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.deciding import At
 from slotscope.model.exercises.later import pose_later
-from slotscope.model.exercises.phrase import Phrase
 from slotscope.model.exercises.posed import Posed
 from slotscope.model.exercises.question import LATER, QuizQuestion
 from slotscope.model.exercises.room import asks_of
 from slotscope.model.exercises.values import pose_value
+from slotscope.model.phrase import Phrase
 
 
 def pose(run: Run, question: QuizQuestion, lane: int = 0) -> Posed:

@@ -9,8 +9,8 @@ from typing import Any, Mapping
 
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.deciding import At
-from slotscope.model.exercises.phrase import Phrase
 from slotscope.model.exercises.posed import Posed, Reader, line_of, refused, vector, whole
+from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.explain import shown
 from slotscope.model.reporting.records import Record
 

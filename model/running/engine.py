@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.errors import PolicyError, UserError
+from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.explain import grouped
 from slotscope.model.reporting.records import Event, Record
 from slotscope.model.running.waiting import GivenUpError, who_waits
@@ -168,7 +169,7 @@ class EventRun:
         while not self.finished:
             self._take(at_once)
             if not self.finished and stop():
-                raise GivenUpError(f"stopped within event {int(self.state.number[0]) + 1}")
+                raise GivenUpError(Phrase("stopped within event {event}", event=int(self.state.number[0]) + 1))
 
     def _take(self, steps: int | None) -> None:
         """Take as many sub-steps, or all that remain; once there is none the event is over."""
@@ -253,7 +254,7 @@ def _to_be_left(run: EventRun, task: Task, began: float) -> bool:
     if monotonic() - began <= SLOW_EVENT:
         return False
     number, steps = grouped(int(run.state.number[0]) + 1), grouped(len(run.records))
-    who_waits().tell(f"Within event {number}: {steps} sub-steps so far")
+    who_waits().tell(Phrase("Within event {event}: {count} sub-steps so far", event=number, count=steps))
     return task.overtaken() or who_waits().stop()
 
 

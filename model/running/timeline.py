@@ -13,6 +13,7 @@ from typing import Any, Callable, Iterator, NamedTuple, Sequence
 import numpy as np
 
 from slotscope.model.errors import ReplayError
+from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.explain import full_time, grouped
 from slotscope.model.reporting.records import Event, Record
 from slotscope.model.running.engine import Advance, Engine, EventRun, Reason, System, Task, started
@@ -313,7 +314,7 @@ class Timeline:
             self.state = copied(self._keyframes.state(near))
         start = self.time
         while self.advance_a_slice(NO_END, time) is Reason.LIMIT:
-            who_waits().look(f"Going to time {full_time(time)}", share_of(self.time, start, time))
+            who_waits().look(Phrase("Going to time {time}", time=full_time(time)), share_of(self.time, start, time))
         self.mark()
 
     def _replay_to(self, event: int, goal: int) -> None:
@@ -324,7 +325,7 @@ class Timeline:
                 return
             if self.event < event:
                 share = share_of(self.event, start, goal)
-                who_waits().look(f"Going to event {grouped(goal)}", share)
+                who_waits().look(Phrase("Going to event {event}", event=grouped(goal)), share)
 
     def state_before(self) -> Any:
         """A copy of the state one event ago; at hand after :meth:`seek` and a step."""
@@ -421,8 +422,9 @@ class Timeline:
             if here > start:
                 endless = event == NO_END and task.until == np.inf
                 share = None if endless else max(map(share_of, here, start, (event, task.until)))
-                doing = "Running past events again" if here[0] < self.live_end else "Running on"
-                who_waits().look(f"{doing}, at event {grouped(here[0])}" if endless else doing, share)
+                doing = Phrase("Running past events again") if here[0] < self.live_end else Phrase("Running on")
+                at_event = Phrase("{doing}, at event {event}", doing=doing, event=grouped(here[0]))
+                who_waits().look(at_event if endless else doing, share)
             count = (own or self.slices).take(run)
             if result.fault is not None:
                 raise result.fault

@@ -12,6 +12,7 @@ from time import monotonic
 from typing import Callable, Iterator, NamedTuple
 
 from slotscope.model.errors import UserError
+from slotscope.model.phrase import Phrase
 
 #: Seconds between two sentences.
 PERIOD = 0.25
@@ -24,7 +25,7 @@ class GivenUpError(UserError):
 class Waiter(NamedTuple):
     """Who waits."""
 
-    tell: Callable[[str], None]  #: takes a sentence on how far it is
+    tell: Callable[[Phrase], None]  #: takes a sentence on how far it is
     wishes: Callable[[], int]  #: how often it was wished that it be given up
     heard: int = 0  #: how many of these wishes are fulfilled already
 
@@ -32,7 +33,7 @@ class Waiter(NamedTuple):
         """Whether it is to be given up."""
         return self.wishes() > self.heard
 
-    def look(self, doing: str, share: float | None) -> None:
+    def look(self, doing: Phrase, share: float | None) -> None:
         """Tell how far it is, and whether to go on; no *share* of what has no end.
 
         Raises
@@ -40,9 +41,11 @@ class Waiter(NamedTuple):
         GivenUpError
             If it is to be given up.
         """
+        percent = "" if share is None else f"{share:.0%}"
         if self.stop():
-            raise GivenUpError(f"{doing}: stopped" + ("" if share is None else f" at {share:.0%}"))
-        self.tell(doing if share is None else f"{doing}: {share:.0%}")
+            stopped = Phrase("{doing}: stopped", doing=doing)
+            raise GivenUpError(Phrase("{stopped} at {share}", stopped=stopped, share=percent) if percent else stopped)
+        self.tell(Phrase("{doing}: {share}", doing=doing, share=percent) if percent else doing)
 
 
 _NOBODY = Waiter(lambda _: None, lambda: 0)
@@ -50,18 +53,18 @@ _waiting: ContextVar[Waiter] = ContextVar("waiting", default=_NOBODY)
 
 
 @contextmanager
-def waiting(tell: Callable[[str], None], wishes: Callable[[], int], key: str = "Esc") -> Iterator[None]:
+def waiting(tell: Callable[[Phrase], None], wishes: Callable[[], int], key: str = "Esc") -> Iterator[None]:
     """Within, long work is told to *tell*, at most every :data:`PERIOD`, and asks for *wishes*.
 
     *key* is what the user presses to stop it.
     """
     last = monotonic()
 
-    def tell_now_and_then(text: str) -> None:
+    def tell_now_and_then(doing: Phrase) -> None:
         nonlocal last
         if monotonic() - last >= PERIOD:
             last = monotonic()
-            tell(f"{text} ({key} stops it)")
+            tell(Phrase("{doing} ({key} stops it)", doing=doing, key=key))
 
     token = _waiting.set(Waiter(tell_now_and_then, wishes))
     try:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from slotscope.model.errors import PolicyError
+from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.records import Record
 from slotscope.model.running.assembly import Bench
 from slotscope.model.running.engine import Engine, EventRun, Reason, Task
@@ -114,7 +115,7 @@ class Walk:
                 break
             run_records = self.timeline.records
             if who_waits().stop():
-                raise GivenUpError(f"stopped within event {self.timeline.event + 1}")
+                raise GivenUpError(Phrase("stopped within event {event}", event=self.timeline.event + 1))
         self._stepped = self.timeline.event, run_records
         self._check_agreement()
 

@@ -19,6 +19,7 @@ from typing import Any, Callable, NamedTuple
 import numpy as np
 
 from slotscope.model.jit import compiled
+from slotscope.model.phrase import Phrase
 from slotscope.model.running.engine import Advance, Reason, Task
 from slotscope.model.running.waiting import who_waits
 from slotscope.model.scenario.workload import JobBlock
@@ -100,7 +101,7 @@ class CompiledEngine:
     def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
         """See :class:`model.running.engine.Engine`."""
         if not getattr(self._run, "overloads", True):
-            who_waits().tell("Compiling the policy, or loading it compiled")
+            who_waits().tell(Phrase("Compiling the policy, or loading it compiled"))
         self.constant[[INITIAL_JOBS, STOP_FLAGS, STRIDE, EXPLAIN]] = (
             self.system.initial_jobs,
             task.stop_flags,

@@ -7,6 +7,7 @@ from typing import Any, Callable, Iterator, NamedTuple
 
 from slotscope.model.errors import PolicyError, UserError
 from slotscope.model.measures.monitors import violations
+from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.inspection import JOB, SERVER, Thing
 from slotscope.model.running.engine import EventRun
 from slotscope.model.running.waiting import GivenUpError, who_waits
@@ -196,7 +197,7 @@ def _smallest(whys: Whys, setting: Setting, before: Any) -> Flip:
     tried = 0
     for change in sorted(whys.changes(setting, before), key=lambda one: one.size)[:MOST_CHANGES]:
         tried += 1
-        who_waits().look(f"Trying changes: {change.words}", tried / MOST_CHANGES)
+        who_waits().look(Phrase("Trying changes: {change}", change=change.words), tried / MOST_CHANGES)
         found = outcome_with(whys, setting, before, change)
         if found is not None and flips(setting, found.on):
             return Flip(change.words, f"replayed: {found.outcome}", tried, change, found.on)

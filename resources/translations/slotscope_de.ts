@@ -768,8 +768,8 @@ Die Eingabetaste fragt damit den ganzen Verlauf, wie waiting &gt; 50 becomes tru
             <translation>Abgezweigt nach Ereignis {event}:</translation>
         </message>
         <message>
-            <source>{doing} (Esc stops it)</source>
-            <translation>{doing} (Esc hält an)</translation>
+            <source>{doing} ({key} stops it)</source>
+            <translation>{doing} ({key} bricht ab)</translation>
         </message>
         <message>
             <source>Running to event {event}: {share}</source>
@@ -1234,12 +1234,44 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>{rate} k Ereignisse/s</translation>
         </message>
         <message>
+            <source>Reading the trace: {share}</source>
+            <translation>Lese den Trace: {share}</translation>
+        </message>
+        <message>
+            <source>{what}: {number} so far</source>
+            <translation>{what}: bisher {number}</translation>
+        </message>
+        <message>
+            <source>{policy}: catching up</source>
+            <translation>{policy}: holt auf</translation>
+        </message>
+        <message>
+            <source>stopped before the policies met again: all stand at the start, and their history is kept</source>
+            <translation>abgebrochen, bevor die Policies wieder zusammentrafen: alle stehen am Anfang, ihr Verlauf bleibt erhalten</translation>
+        </message>
+        <message>
+            <source>answers with how many gave them, such as '3 = 12; none = 5'</source>
+            <translation>Antworten mit der Zahl derer, die sie gaben, etwa '3 = 12; none = 5'</translation>
+        </message>
+        <message>
+            <source>found '{answer}' twice, allowed: each answer once</source>
+            <translation>'{answer}' steht zweimal da, erlaubt: jede Antwort einmal</translation>
+        </message>
+        <message>
             <source>the number of {thing} ({numbers})</source>
             <translation>die Nummer {thing} ({numbers})</translation>
         </message>
         <message>
             <source>{number}, or none: {meaning}</source>
             <translation>{number} oder none: {meaning}</translation>
+        </message>
+        <message>
+            <source>no such decision comes any more; allowed: another seed, or an easier exercise</source>
+            <translation>eine solche Entscheidung kommt nicht mehr; erlaubt: ein anderer Seed oder eine leichtere Übung</translation>
+        </message>
+        <message>
+            <source>Looking for a decision</source>
+            <translation>Suche eine Entscheidung</translation>
         </message>
         <message>
             <source>the number of a policy ({policies}), or alike</source>
@@ -1262,8 +1294,20 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>Welche hat bis zur Zeit {time} im Mittel mehr ({curve}): {policies}?</translation>
         </message>
         <message>
+            <source>{reason}</source>
+            <translation>{reason}</translation>
+        </message>
+        <message>
             <source>Right: {why}</source>
             <translation>Richtig: {why}</translation>
+        </message>
+        <message>
+            <source>{reason} The paper leaves a choice here; other answers are right as well.</source>
+            <translation>{reason} Das Paper lässt hier eine Wahl; andere Antworten sind auch richtig.</translation>
+        </message>
+        <message>
+            <source>found '{answer}', allowed: {allowed}</source>
+            <translation>gefunden '{answer}', erlaubt: {allowed}</translation>
         </message>
         <message>
             <source>Not so: {why} Right is {answer}.</source>
@@ -1320,6 +1364,10 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
         <message>
             <source>a backup server takes it</source>
             <translation>ein Ersatzserver nimmt ihn</translation>
+        </message>
+        <message>
+            <source>Solving the single-server problem: {steps} steps, throughput {throughput} so far</source>
+            <translation>Löse das Problem eines Servers: {steps} Schritte, Durchsatz bisher {throughput}</translation>
         </message>
         <message>
             <source>a configuration: {names}</source>
@@ -1380,6 +1428,62 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
         <message>
             <source>In which order do these configurations get their ranks? {configurations}</source>
             <translation>In welcher Reihenfolge bekommen diese Konfigurationen ihre Ränge? {configurations}</translation>
+        </message>
+        <message>
+            <source>Solving the programs for all shares alpha</source>
+            <translation>Löse die Programme für alle Anteile alpha</translation>
+        </message>
+        <message>
+            <source>Searching for a violation of Definition 8</source>
+            <translation>Suche einen Verstoß gegen Definition 8</translation>
+        </message>
+        <message>
+            <source>Within event {event}: {count} sub-steps so far</source>
+            <translation>In Ereignis {event}: bisher {count} Teilschritte</translation>
+        </message>
+        <message>
+            <source>stopped within event {event}</source>
+            <translation>abgebrochen in Ereignis {event}</translation>
+        </message>
+        <message>
+            <source>Going to time {time}</source>
+            <translation>Gehe zur Zeit {time}</translation>
+        </message>
+        <message>
+            <source>{doing}, at event {event}</source>
+            <translation>{doing}, bei Ereignis {event}</translation>
+        </message>
+        <message>
+            <source>Going to event {event}</source>
+            <translation>Gehe zu Ereignis {event}</translation>
+        </message>
+        <message>
+            <source>Running past events again</source>
+            <translation>Vergangene Ereignisse laufen noch einmal</translation>
+        </message>
+        <message>
+            <source>Running on</source>
+            <translation>Laufe weiter</translation>
+        </message>
+        <message>
+            <source>{doing}: stopped</source>
+            <translation>{doing}: abgebrochen</translation>
+        </message>
+        <message>
+            <source>{doing}: {share}</source>
+            <translation>{doing}: {share}</translation>
+        </message>
+        <message>
+            <source>{stopped} at {share}</source>
+            <translation>{stopped} bei {share}</translation>
+        </message>
+        <message>
+            <source>Compiling the policy, or loading it compiled</source>
+            <translation>Die Policy wird kompiliert oder kompiliert geladen</translation>
+        </message>
+        <message>
+            <source>Trying changes: {change}</source>
+            <translation>Probiere Änderungen: {change}</translation>
         </message>
         <message>
             <source>Run or pause</source>

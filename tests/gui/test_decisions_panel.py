@@ -12,6 +12,7 @@ from PySide6.QtGui import QGuiApplication, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
 from slotscope.gui.intents import BreakAt, GoTo, RunUntil, Say
+from slotscope.gui.panels import decisions_view
 from slotscope.gui.panels.decisions import DecisionsPanel
 from slotscope.gui.panels.decisions_model import (
     EVENT,
@@ -406,6 +407,17 @@ class TestPicture:
         assert not panel.view.isColumnHidden(TIME)
         panel.resize(380, 300)
         assert panel.view.isColumnHidden(TIME)
+
+    def test_in_a_narrow_lane_of_a_hall_the_number_begins_the_sentence(self, panel, frames, monkeypatch):
+        drawn = []
+        monkeypatch.setattr(decisions_view, "paint_cut", lambda painter, rect, text: drawn.append(text))
+        panel.set_frame(frames["paused"])
+        panel.view.set_lecture(True)
+        panel.resize(140, 300)
+        panel.view.fit()
+        panel.view.grab()
+        entry = panel.model.entry(panel.model.present_row())
+        assert panel.view.isColumnHidden(EVENT) and f"{entry.number}  {entry.sentence}" in drawn
 
     def test_the_whole_sentence_of_the_present_event_is_shown(self, panel, frames, qtbot):
         frame = frames["paused"]

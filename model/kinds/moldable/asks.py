@@ -5,9 +5,9 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from slotscope.model.exercises.deciding import At, level_of
-from slotscope.model.exercises.phrase import Phrase
 from slotscope.model.exercises.posed import Posed, whole
 from slotscope.model.exercises.room import RoomAsks
+from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.explain import counted
 from slotscope.model.reporting.records import ARRIVAL
 

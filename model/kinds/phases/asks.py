@@ -5,10 +5,10 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from slotscope.model.exercises.deciding import At, from_candidates
-from slotscope.model.exercises.phrase import Phrase
 from slotscope.model.exercises.posed import Posed
 from slotscope.model.exercises.room import RoomAsks
 from slotscope.model.kinds.phases.inspection import TOKEN
+from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.inspection import SERVER
 from slotscope.model.reporting.records import ARRIVAL
 

@@ -7,9 +7,9 @@ from string import ascii_uppercase
 from types import MappingProxyType
 
 from slotscope.model.exercises.deciding import At, from_candidates
-from slotscope.model.exercises.phrase import Phrase
 from slotscope.model.exercises.posed import Posed, line_of, numbers_in, refused, vector
 from slotscope.model.exercises.room import RoomAsks
+from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.explain import shown
 from slotscope.model.reporting.inspection import SERVER
 from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, Configuration, Reassign, Record

@@ -13,6 +13,7 @@ from slotscope.model.kinds.phases.jobs import JobModel
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.programs.learning import learned
 from slotscope.model.kinds.phases.programs.plan import ServerPlan, plan_from_pools
+from slotscope.model.phrase import Phrase
 from slotscope.model.running.waiting import who_waits
 from slotscope.model.scenario.fields import Name, NotNegative, Positive, Section
 
@@ -158,6 +159,7 @@ def _chosen(numbers: PhaseNumbers, parameters: Any) -> ServerPlan:
     who = who_waits()
 
     def tell(steps: int, phi: float) -> None:
-        who.tell(f"Solving the single-server problem: {steps} steps, throughput {phi:.6g} so far")
+        so_far = {"steps": steps, "throughput": f"{phi:.6g}"}
+        who.tell(Phrase("Solving the single-server problem: {steps} steps, throughput {throughput} so far", **so_far))
 
     return planned(rates.model, rates.scale, tell, who.stop)

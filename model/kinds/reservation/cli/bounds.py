@@ -17,6 +17,7 @@ from slotscope.model.kinds.reservation.programs.bounds import bounds
 from slotscope.model.kinds.reservation.programs.greedy import global_greedy
 from slotscope.model.kinds.reservation.programs.monotone import QUICK, MonotoneSearch, search_violation
 from slotscope.model.kinds.reservation.programs.pools import pooled_greedy, pooled_optimum
+from slotscope.model.phrase import Phrase
 from slotscope.model.policies import is_own
 from slotscope.model.running.waiting import who_waits
 from slotscope.model.scenario.load import Scenario, load_scenario, parse_scenario, write_scenario
@@ -57,9 +58,9 @@ def _policy(options: argparse.Namespace) -> str | None:
 def _one_pool(numbers: ReservationNumbers) -> dict[str, Any]:
     """All programs, the curves over alpha, and the search of Definition 8."""
     result = bounds(numbers.space, numbers.rewards, numbers.workload)
-    who_waits().tell("Solving the programs for all shares alpha")
+    who_waits().tell(Phrase("Solving the programs for all shares alpha"))
     curve = alpha_curve(numbers.space, numbers.rewards, numbers.workload)
-    who_waits().tell("Searching for a violation of Definition 8")
+    who_waits().tell(Phrase("Searching for a violation of Definition 8"))
     result["programs"]["monotone"] = _monotone(numbers)
     return {**result, "curve": _curve(curve)}
 
