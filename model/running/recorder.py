@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 #: The columns that samples of all kinds of system begin with: events so far, and the time.
 EVENT_COLUMN, TIME_COLUMN = 0, 1
 
-#: Samples kept; beyond it every second one is dropped.
-MOST_SAMPLES = 2**16
+#: Samples kept; beyond it every second one is dropped.  In files there may be more, of older versions.
+MOST_SAMPLES, MOST_SAVED = 2**13, 2**16
 
 #: Rows of recent events kept for the log; older ones are made again by replay.
 RECENT_ROWS = 2**13
@@ -65,6 +65,9 @@ class Samples:
 
     def restore(self, table: NDArray[np.float64], stride: int) -> None:
         """Take the samples of a saved run."""
+        while len(table) > self._most:
+            stride *= 2
+            table = table[table[:, 0] % stride == 0]
         room = 1024
         while room < len(table):
             room *= 2
@@ -74,8 +77,10 @@ class Samples:
         self.stride = stride
 
     def append(self, rows: NDArray[np.float64]) -> None:
-        """Add the rows that are newer than the last and stand on the grid."""
-        fresh = rows[(rows[:, 0] > self.last_event) & (rows[:, 0] % self.stride == 0)]
+        """Add the rows, in order of events, that are newer than the last and stand on the grid."""
+        fresh = rows[np.searchsorted(rows[:, 0], self.last_event, side="right") :]  # no copy: a run's start has many
+        if self.stride > 1:
+            fresh = fresh[fresh[:, 0] % self.stride == 0]
         while self._count + len(fresh) > len(self._table):
             if len(self._table) < self._most:
                 self._table = np.concatenate([self._table, np.zeros_like(self._table)])

@@ -17,7 +17,7 @@ from slotscope.model.forks.changes import Course
 from slotscope.model.policies import is_file
 from slotscope.model.policies.choice import policy_choice
 from slotscope.model.running.assembly import Bench
-from slotscope.model.running.recorder import EVENT_COLUMN, MOST_SAMPLES, TIME_COLUMN
+from slotscope.model.running.recorder import EVENT_COLUMN, MOST_SAVED, TIME_COLUMN
 from slotscope.model.session.file import MOST_EARLIER, MOST_EVENTS, Saved
 
 #: The place of the present time in every state's ``clock``.
@@ -89,8 +89,8 @@ def _misplaced(saved: Saved, bench: Bench) -> Iterator[str]:
 
 def _unlike_samples(saved: Saved, width: int) -> Iterator[str]:
     table = saved.samples
-    if table.shape[1] != width or len(table) > MOST_SAMPLES:
-        yield (f"its samples are {list(table.shape)}, allowed: at most {MOST_SAMPLES} of {width} numbers")
+    if table.shape[1] != width or len(table) > MOST_SAVED:
+        yield (f"its samples are {list(table.shape)}, allowed: at most {MOST_SAVED} of {width} numbers")
         return
     events, times = table[:, EVENT_COLUMN], table[:, TIME_COLUMN]
     in_order = (np.diff(events) > 0).all() and (np.diff(times) >= 0).all()

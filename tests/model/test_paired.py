@@ -50,7 +50,7 @@ def test_batches_from_samples_are_those_of_the_run() -> None:
     """With a sample of every event the stretches of a run in the window are exact."""
     comparison = open_run("dra-vms", ("dra", "first-fit"))
     assert isinstance(comparison, Comparison)
-    comparison.run(until=9.0)
+    comparison.run(until=5.0)
     samples = [session.timeline.samples.table for session in comparison.sessions]
     assert all(session.timeline.samples.stride == 1 for session in comparison.sessions)
     numbers = comparison.bench.numbers

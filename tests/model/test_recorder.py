@@ -45,6 +45,16 @@ def test_samples_stay_on_their_grid(pieces: list[int], most: int) -> None:
         assert samples.last_event == event // stride * stride
 
 
+@given(st.integers(1, 5000), st.sampled_from([1, 4]))
+def test_samples_of_an_older_file_are_thinned_to_the_same_grid(count: int, stride: int) -> None:
+    samples = Samples(2, 1024)
+    samples.restore(samples_of(stride * np.arange(count)), stride)
+    assert len(samples.table) <= 1024
+    assert samples.table[:, 0].tolist() == list(range(0, stride * (count - 1) + 1, samples.stride))
+    feed(samples, samples.last_event + 1, samples.last_event + 3000)
+    assert (np.diff(samples.table[:, 0]) == samples.stride).all()
+
+
 def test_no_more_samples_are_dropped_than_must_be() -> None:
     samples = Samples(2, 1024)
     feed(samples, 0, 1023)
