@@ -19,6 +19,8 @@ import stat
 import sys
 import tempfile
 from contextlib import suppress
+from ctypes import CFUNCTYPE, c_int64, c_void_p
+from ctypes import cast as cast_pointer
 from functools import cache
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -35,6 +37,7 @@ _OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False}
 _INLINED = {"forceinline": True, "_nrt": False}
 
 _marked: list[Callable[..., Any]] = []
+_called_back: list[Any] = []
 
 
 def jitable(function: _Function) -> _Function:
@@ -105,6 +108,19 @@ def with_others(
     copy = FunctionType(original.__code__, namespace, original.__name__, original.__defaults__)
     copy.__qualname__ = f"{original.__qualname__}_{name}"
     return jitable(copy)
+
+
+def called_back(answer: Callable[[int], int], symbol: str) -> Any:
+    """What stands for a plain *answer* in compiled code, which takes Python's lock to call it.
+
+    Code on disk knows it by its *symbol*: so it is made once, and *answer* raises nothing.
+    """
+    from llvmlite.binding import add_symbol  # type: ignore[import-untyped]
+
+    numba, made = load_numba(), CFUNCTYPE(c_int64, c_int64)(answer)
+    _called_back.append(made)  # it must live as long as compiled code
+    add_symbol(symbol, cast_pointer(made, c_void_p).value)
+    return numba.types.ExternalFunction(symbol, numba.int64(numba.int64))
 
 
 @cache

@@ -96,6 +96,8 @@ class _MeaningWalk:
         elif (inner := getattr(value, "py_func", None)) is not None:  # compiled by itself, with its options
             yield f"compiled {sorted(map(str, value.targetoptions.items()))}"
             yield from self.parts_of(inner)
+        elif (symbol := getattr(value, "symbol", None)) is not None:  # not compiled, but linked to by its name
+            yield f"symbol {symbol} {value.sig}"
         elif (inner := getattr(value, "__wrapped__", None)) is not None:
             yield from self.parts_of(inner)
         else:
@@ -119,7 +121,7 @@ class _MeaningWalk:
         if constants and function.__doc__ is not None and constants[0] == function.__doc__:
             constants = constants[1:]
         yield from self._code(code, constants)
-        names = frozenset(_names(code))
+        names = frozenset(names_in(code))
         cells = [cell.cell_contents for cell in function.__closure__ or ()]
         yield from self.parts_of((function.__defaults__, function.__kwdefaults__, cells), names)
         yield from self.parts_of(function.__dict__.get("compiled_as"))
@@ -133,11 +135,12 @@ class _MeaningWalk:
         yield from self.parts_of(constants)
 
 
-def _names(code: CodeType) -> Iterator[str]:
+def names_in(code: CodeType) -> Iterator[str]:
+    """The names of globals and attributes in code, and in functions that it defines."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _names(constant)
+            yield from names_in(constant)
 
 
 def _name(found: Any) -> str:

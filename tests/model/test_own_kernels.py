@@ -9,12 +9,14 @@ import pytest
 
 from slotscope.model.api import Session
 from slotscope.model.errors import PolicyError
-from slotscope.model.jit import with_others
+from slotscope.model.jit import load_numba, with_others
 from slotscope.model.lab.runs import StraightRun
 from slotscope.model.policies.own.checked import CHECKED
 from slotscope.model.policies.own.kernel import kept_as
 from slotscope.model.policies.own.loading import executed
-from slotscope.model.running.engine import Task
+from slotscope.model.policies.own.loops import _interrupts, counted
+from slotscope.model.running.engine import Reason, Task, started
+from slotscope.model.running.waiting import GivenUpError, waiting
 from slotscope.model.running.walk import Walk
 from slotscope.model.systems.state import digest
 from tests.help_pages import blocks, page
@@ -74,6 +76,7 @@ class Policy(OwnPolicy):
             since += 1
         for _ in range(10**13 * (wrong == 7)):
             since += 1
+        many = [turn for turn in range(10**13 * (wrong == 8))]
         if wrong == 5:
             raise ValueError(free)
         return half(free, most[type])
@@ -142,10 +145,14 @@ class Watched:
         (5, r"the kernel fails: ValueError: \d+$"),
         (6, r"the kernel fails: RuntimeError: more than 100,000,000 turns of its loops in one call"),
         (7, r"the kernel fails: RuntimeError: more than 100,000,000 turns of its loops in one call"),
+        (8, r"the kernel fails: RuntimeError: more than 100,000,000 turns of its loops in one call"),
     ],
 )
-def test_a_kernel_that_parts_from_its_reference_stops_before_that_event(tmp_path: Path, wrong: int, said: str) -> None:
+def test_a_kernel_that_parts_from_its_reference_stops_before_that_event(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: int, said: str
+) -> None:
     """Wrong from event 500 on, where its first events are still checked."""
+    monkeypatch.setattr("slotscope.model.policies.own.loops.MOST_TURNS", 2**17)
     path = write(tmp_path, WRONG)
     session = of(f"{path}:wrong={wrong},since=500")
     with pytest.raises(PolicyError, match=said) as raised:
@@ -236,16 +243,48 @@ def test_the_shape_of_a_kernel_is_checked_when_the_file_is_loaded(
     assert said in raised.value.line
 
 
-def test_loops_of_modules_beside_the_file_are_bounded_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("slotscope.model.policies.own.text.MOST_TURNS", 50)
-    package = tmp_path / "beside"
-    package.mkdir()
-    (package / "endless.py").write_text("def spin(n):\n    while n: n += 1\n")
-    file = write(tmp_path, "from beside.endless import spin\n")
-    module = executed(file, Path(file).read_text(), "", to_compile=True)
-    with pytest.raises(RuntimeError, match="more than 50 turns") as raised:
-        module.spin(1)
-    assert Path(raised.traceback[-1].path) == package / "endless.py"
+@pytest.mark.parametrize("place", ["beside", "far"])
+def test_loops_are_counted_wherever_a_function_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    """In modules beside the file, and in those that Numba compiles and keeps by itself; named by their module, too."""
+    monkeypatch.setattr("slotscope.model.policies.own.loops.MOST_TURNS", 50)
+    monkeypatch.syspath_prepend(tmp_path / "far")
+    endless = tmp_path / place / place / "endless.py"
+    endless.parent.mkdir(parents=True)
+    endless.write_text("from numba import njit\n\n@njit(cache=True)\ndef spin(n):\n    while n: n += 1\n    return n\n")
+    (tmp_path / "beside").mkdir(exist_ok=True)
+    text = f"import {place}.endless as other\ndef kernel(n):\n    return other.spin(n)\n"
+    module = executed(write(tmp_path / "beside", text), text, "")
+    compiled = load_numba().njit(counted(module.kernel))
+    assert compiled(0) == 0
+    with pytest.raises(RuntimeError, match="turns of its loops in one call") as raised:
+        compiled(1)
+    assert Path(raised.traceback[-1].path) == endless
+
+
+def test_whoever_waits_need_not_wait_for_a_kernels_loop(tmp_path: Path) -> None:
+    """The run stands where it stood, and the kernel is not found to be wrong."""
+    bench = of(f"{write(tmp_path, WRONG)}:wrong=6,since=3", kernel=False).bench
+    engine, tape = bench.kernel(checked=0), np.zeros(5, bench.system.row_dtype)
+    state = started(bench.system)
+    before = digest(state)
+    for _ in range(2):
+        with waiting(lambda _: None, lambda: 1):
+            result = engine.advance(state, tape, Task())
+        assert isinstance(result.fault, GivenUpError)
+        state = result.state
+        assert digest(state) == before
+    assert engine.advance(state, tape[:2], Task()).reason is Reason.LIMIT
+
+
+def test_ctrl_c_ends_a_kernels_loop(tmp_path: Path) -> None:
+    bench = of(f"{write(tmp_path, WRONG)}:wrong=6,since=3", kernel=False).bench
+    engine, tape = bench.kernel(checked=0), np.zeros(5, bench.system.row_dtype)
+    _interrupts.append(None)  # as pressed within
+    with pytest.raises(KeyboardInterrupt):
+        engine.advance(started(bench.system), tape, Task())
+    assert not _interrupts
 
 
 def test_verify_compares_as_many_events_as_it_is_asked_for(tmp_path: Path, slotscope) -> None:

@@ -10,7 +10,9 @@ from slotscope.model.errors import PolicyFileError, UserError
 from slotscope.model.policies.own.driver import OwnKernel
 from slotscope.model.policies.own.faults import line_in, said_by
 from slotscope.model.policies.own.kernel import BroughtKernel, ImpossibleDecisionError
+from slotscope.model.policies.own.loops import interruptible, is_wished
 from slotscope.model.running.engine import Advance, Engine, Reason, Task
+from slotscope.model.running.waiting import GivenUpError
 from slotscope.model.systems.base import EVENT
 from slotscope.model.systems.state import copied, differences, digest
 
@@ -51,10 +53,13 @@ class CheckedEngine:
             return self._one_by_one(state, tape[: int(min(self._left, len(tape)))], task)
         before = copied(state)
         try:
-            return self._kernel.advance(state, tape, task)
+            with interruptible():
+                return self._kernel.advance(state, tape, task)
         except UserError:
             raise
         except Exception:  # at one of these events
+            if is_wished():
+                return self._stopped(before)
             self._left = np.inf
             return self._one_by_one(before, tape, task)
 
@@ -74,16 +79,23 @@ class CheckedEngine:
         if known.fault is not None:
             return known
         try:
-            result = self._kernel.advance(state, row, task)
+            with interruptible():
+                result = self._kernel.advance(state, row, task)
         except UserError:
             raise
         except Exception as error:
+            if is_wished():
+                return self._stopped(before)
             return self._ended(before, known, self._failed(before, error))
         if digest(known.state) != digest(result.state):
             fault = self._differs(before, (row_known[0], known.state), (row[0], result.state))
             return self._ended(before, known, fault)
         self._left -= result.rows
         return result
+
+    def _stopped(self, before: Any) -> Advance:
+        fault = GivenUpError(f"stopped within the kernel at event {int(before.number[EVENT]) + 1}")
+        return Advance(before, 0, Reason.FAULT, np.zeros((0, self._system.sample_width)), fault)
 
     def _ended(self, before: Any, known: Advance, fault: PolicyFileError) -> Advance:
         self._left, self._parted = np.inf, int(before.number[EVENT]) + 1

@@ -5,6 +5,8 @@ from __future__ import annotations
 from types import FunctionType, ModuleType
 from typing import Any, Iterator
 
+from slotscope.model.compiling.meaning import names_in
+
 #: Modules whose functions come back by themselves.
 KNOWN = frozenset({"numpy", "math", "numba", "slotscope", "builtins"})
 
@@ -25,7 +27,7 @@ def home_of(value: Any) -> str:
 
 def _called(function: FunctionType) -> Iterator[FunctionType]:
     """Functions of the user's that *function* names, decorated by Numba or not; also as ``module.function``."""
-    names = function.__code__.co_names
+    names = frozenset(names_in(function.__code__))
     named = [function.__globals__.get(name) for name in names]
     named += [getattr(module, name, None) for module in named if isinstance(module, ModuleType) for name in names]
     for value in (getattr(one, "py_func", one) for one in named):

@@ -27,6 +27,7 @@ from slotscope.model.policies.own.kernel import BroughtKernel
 from slotscope.model.policies.own.kind import kind_of
 from slotscope.model.policies.own.loaded import Loaded, Source
 from slotscope.model.policies.own.loading import executed
+from slotscope.model.policies.own.loops import counted
 from slotscope.model.policies.own.shape import CLASSES, kernel_function
 from slotscope.model.policies.own.trust import check_allowed, digest_of
 
@@ -87,9 +88,8 @@ class PolicyFile:
     def _function(self) -> FunctionType:
         """The function of its kernel, from the file executed in this process."""
         with redirect_stdout(sys.stderr):  # what it prints is not the program's output
-            module = executed(self.source.path, self.text, self.source.package, to_compile=True)
-        function: FunctionType = kernel_function(next(vars(module)[name] for name in CLASSES if name in vars(module)))
-        return function
+            module = executed(self.source.path, self.text, self.source.package)
+        return counted(kernel_function(next(vars(module)[name] for name in CLASSES if name in vars(module))))
 
     def __call__(self, numbers: Any, parameters: Any) -> Any:
         """The policy for a scenario, from a file that was executed anew.

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import linecache
 import sys
+from importlib.util import decode_source
 from types import ModuleType
-from typing import Any, Callable
+from typing import Any
 
 from slotscope.model.errors import PolicyFileError
 from slotscope.model.policies.own import limits
@@ -13,15 +15,13 @@ from slotscope.model.policies.own.beside import imported_anew
 from slotscope.model.policies.own.faults import line_in, overtime, said_by
 from slotscope.model.policies.own.former import answer_to_former_names
 from slotscope.model.policies.own.shape import place_in
-from slotscope.model.policies.own.text import STOP, bounded, stoppable
+from slotscope.model.policies.own.text import STOP, stoppable
 from slotscope.model.policies.own.trust import digest_of
 from slotscope.model.policies.own.watch import CodeStoppedError, go_on_stopping, watched
 
 
-def executed(path: str, text: str, package: str, to_compile: bool = False) -> ModuleType:
+def executed(path: str, text: str, package: str) -> ModuleType:
     """A module of its own with all that the file defines, and with the modules beside it as they are now.
-
-    *to_compile*: what functions do is bounded, as nothing stops compiled code.
 
     Raises
     ------
@@ -29,13 +29,13 @@ def executed(path: str, text: str, package: str, to_compile: bool = False) -> Mo
         If the text is no Python, or fails.
     """
     answer_to_former_names()
-    change = bounded if to_compile else stoppable
 
     def beside(file: str, source: bytes, module: ModuleType) -> None:
         vars(module)[STOP] = go_on_stopping
-        exec(compile(change(ast.parse(source)), file, "exec", dont_inherit=True), vars(module))
+        _remember(file, decode_source(source))
+        exec(compile(stoppable(ast.parse(source)), file, "exec", dont_inherit=True), vars(module))
 
-    code = _compiled(path, text, change)
+    code = _compiled(path, text)
     module = ModuleType(f"slotscope_policy_{digest_of(text)[:16]}")
     module.__file__, module.__package__ = path, package
     vars(module)[STOP] = go_on_stopping
@@ -45,10 +45,16 @@ def executed(path: str, text: str, package: str, to_compile: bool = False) -> Mo
     return module
 
 
-def _compiled(path: str, text: str, change: Callable[[ast.Module], ast.Module]) -> Any:
+def _remember(path: str, text: str) -> None:
+    """Let the text that is executed be found by whoever looks for a function's, whatever the file becomes."""
+    linecache.cache[path] = len(text), None, text.splitlines(keepends=True), path
+
+
+def _compiled(path: str, text: str) -> Any:
     try:
         tree = ast.parse(text, filename=path)
-        return compile(change(tree), path, "exec", dont_inherit=True)
+        _remember(path, text)
+        return compile(stoppable(tree), path, "exec", dont_inherit=True)
     except SyntaxError as error:
         place = f"{path}, line {error.lineno}, column {error.offset}" if error.lineno else path
         raise PolicyFileError(f"{type(error).__name__}: {error.msg}", where=place) from None

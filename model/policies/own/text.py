@@ -13,10 +13,6 @@ from typing import Iterator
 #: The name under which a file finds :func:`model.policies.own.watch.go_on_stopping`.
 STOP = "__slotscope_stop__"
 
-#: Turns that the loops of a compiled function may make in one call, and the variable that counts them.
-MOST_TURNS = 10**8
-_TURNS = "__slotscope_turns__"
-
 _WORD = re.compile(r"[^\W\d]\w*")
 _INDENT = 4
 
@@ -49,38 +45,6 @@ class _Stoppable(ast.NodeTransformer):
 def _call(beside: ast.stmt) -> ast.stmt:
     call = ast.Call(ast.Name(STOP, ast.Load()), [], [])
     return ast.copy_location(ast.Expr(ast.copy_location(call, beside)), beside)
-
-
-def bounded(tree: ast.Module) -> ast.Module:
-    """*tree* with a count of turns in each function that has loops: compiled, they look at nothing else."""
-    changed: ast.Module = ast.fix_missing_locations(_Bounded().visit(tree))
-    return changed
-
-
-class _Bounded(ast.NodeTransformer):
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        self.generic_visit(node)
-        if any(isinstance(part, ast.While | ast.For) for part in ast.walk(node)):
-            node.body[:0] = _at(node, f"{_TURNS} = 0")
-        return node
-
-    def visit_For(self, node: ast.For) -> ast.AST:
-        return self._counted(node)
-
-    def visit_While(self, node: ast.While) -> ast.AST:
-        return self._counted(node)
-
-    def _counted(self, node: ast.For | ast.While) -> ast.AST:
-        self.generic_visit(node)
-        said = f"more than {MOST_TURNS:,} turns of its loops in one call; is this a loop without end?"
-        counted = _at(node, f"{_TURNS} += 1")
-        node.body[:0] = counted + _at(node, f"if {_TURNS} > {MOST_TURNS}: raise RuntimeError({said!r})")
-        return node
-
-
-def _at(node: ast.stmt, line: str) -> list[ast.stmt]:
-    """A statement that stands where *node* begins, for whoever asks where it fails."""
-    return [ast.increment_lineno(statement, node.lineno - 1) for statement in ast.parse(line).body]
 
 
 def own_lines(text: str, class_name: str) -> list[tuple[int, int, str]]:

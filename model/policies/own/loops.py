@@ -1,0 +1,214 @@
+"""Loops of a kernel of one's own: their turns are counted, since compiled code looks at nothing else.
+
+Every :data:`LOOK_EVERY` turns compiled code asks the program whether it is to go on.  So a loop without end comes
+to an end, and Esc or Ctrl+C reach one that merely takes long.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import signal
+import threading
+from contextlib import contextmanager
+from functools import cache
+from types import CellType, CodeType, FunctionType, ModuleType
+from typing import Any, Iterable, Iterator, cast
+
+from slotscope.model.compiling.meaning import names_in
+from slotscope.model.errors import PolicyFileError
+from slotscope.model.jit import called_back, jitable, load_numba
+from slotscope.model.policies.own.circles import KNOWN, home_of
+from slotscope.model.policies.own.shape import place_in
+from slotscope.model.running.waiting import who_waits
+
+#: Turns that the loops of a function may make in one call, and those from one question to the next, less one.
+MOST_TURNS = 10**8
+LOOK_EVERY = 2**16 - 1
+_SAID = f"more than {MOST_TURNS:,} turns of its loops in one call; is this a loop without end?"
+
+#: What a function calls what asks, what is asked of a list's turns, and its counter.
+_LEAVE, _FEW, _TURNS = "__slotscope_leave__", "__slotscope_few__", "__slotscope_turns__"
+
+_interrupts: list[None] = []
+
+
+def is_wished() -> bool:
+    """Whether somebody wishes that compiled code be left."""
+    return bool(_interrupts) or who_waits().stop()
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Within, Ctrl+C is noted: it ends compiled code at its next question, and is raised afterwards.
+
+    Raised where it arrives, in what compiled code calls, it would be lost.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if usual:
+        signal.signal(signal.SIGINT, lambda *_: _interrupts.append(None))
+    try:
+        yield
+    finally:
+        if usual:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        if _interrupts:
+            _interrupts.clear()
+            raise KeyboardInterrupt
+
+
+def _is_to_leave(turns: int) -> bool:
+    return turns > MOST_TURNS or is_wished()
+
+
+@cache
+def _question() -> Any:
+    """What asks, as compiled code calls it."""
+    return called_back(_is_to_leave, "slotscope_turns")
+
+
+@jitable
+def _few(turns: range) -> range:
+    """Those of a list in brackets, which has no place for a counter."""
+    if len(turns) > MOST_TURNS:
+        raise RuntimeError(_SAID)
+    return turns
+
+
+def counted(function: FunctionType) -> FunctionType:
+    """A copy of *function*, to be compiled, whose loops are counted, as are those of all of the user's that it calls.
+
+    Raises
+    ------
+    PolicyFileError
+        If the text of one of them is not at hand, or does what cannot be counted.
+    """
+    return _Copies().of(function)
+
+
+class _Copies:
+    """Copies of functions; each of them is made once."""
+
+    def __init__(self) -> None:
+        self._known: dict[FunctionType, Any] = {}
+
+    def of(self, function: FunctionType) -> FunctionType:
+        """A copy whose loops are counted, which calls copies."""
+        node = _definition(function)
+        code = function.__code__ if node is None else _compiled(function, node)
+        names = frozenset(names_in(code))
+        space = {**function.__globals__, _LEAVE: _question(), _FEW: _few}
+        space.update({name: self._in_place_of(space[name], names) for name in names & space.keys()})
+        held = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        cells = tuple(CellType(self._in_place_of(held[name].cell_contents, names)) for name in code.co_freevars)
+        return FunctionType(code, space, function.__name__, function.__defaults__, cells)
+
+    def _in_place_of(self, value: Any, names: Iterable[str]) -> Any:
+        """What stands where *value* did; of a module such *names* as code uses."""
+        if home_of(value) in KNOWN and not hasattr(value, "py_func"):
+            return value
+        if isinstance(value, ModuleType):
+            copy = ModuleType(value.__name__)
+            vars(copy).update(vars(value))
+            vars(copy).update({name: self._in_place_of(vars(value)[name], names) for name in {*names} & {*vars(value)}})
+            return copy
+        function = getattr(value, "py_func", value)
+        options = getattr(value, "targetoptions", None)
+        if not isinstance(function, FunctionType) or home_of(function) in KNOWN:
+            return value
+        if options is None and not _is_decorated(function):
+            return value
+        if function not in self._known:
+            self._known[function] = load_numba().jit(**options or {})(self.of(function))
+        return self._known[function]
+
+
+def _definition(function: FunctionType) -> ast.FunctionDef | None:
+    """Where a function is defined in the text that was executed; None of one that is an expression.
+
+    Raises
+    ------
+    PolicyFileError
+        If there is none.
+    """
+    code = function.__code__
+    for node in ast.walk(ast.parse("".join(linecache.getlines(code.co_filename)))):
+        if isinstance(node, ast.FunctionDef) and node.name == code.co_name and _first_line(node) == code.co_firstlineno:
+            return node
+    if code.co_name == "<lambda>":
+        return None
+    found = f"the kernel calls {function.__name__}, whose text is not at hand, so that its loops cannot be counted"
+    where = place_in(code.co_filename, code.co_firstlineno)
+    raise PolicyFileError(f"{found}; allowed: functions that stand in a Python file", where=where)
+
+
+def _first_line(node: ast.FunctionDef) -> int:
+    return min([node.lineno, *(one.lineno for one in node.decorator_list)])
+
+
+def _is_decorated(function: FunctionType) -> bool:
+    """Whether Numba knows a plain function by its decorator."""
+    node = _definition(function)
+    return node is not None and any("jit" in ast.unparse(one) for one in node.decorator_list)
+
+
+def _compiled(function: FunctionType, node: ast.FunctionDef) -> CodeType:
+    """The code of a function whose loops are counted."""
+    file, free = function.__code__.co_filename, function.__code__.co_freevars
+    node = _Counted(file).visit(node)
+    node.decorator_list.clear()
+    tree = ast.parse(f"def around({', '.join(free)}): pass")
+    cast("ast.FunctionDef", tree.body[0]).body = [node]
+    (outer,) = _codes_in(compile(ast.fix_missing_locations(tree), file, "exec", dont_inherit=True))
+    return next(code for code in _codes_in(outer) if code.co_name == node.name)
+
+
+def _codes_in(code: CodeType) -> Iterator[CodeType]:
+    return (constant for constant in code.co_consts if isinstance(constant, CodeType))
+
+
+class _Counted(ast.NodeTransformer):
+    def __init__(self, file: str) -> None:
+        self._file = file
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        self.generic_visit(node)
+        if any(isinstance(part, ast.While | ast.For) for part in ast.walk(node)):
+            node.body[:0] = _at(node, f"{_TURNS} = 0")
+        return node
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        return self._with_question(node)
+
+    def visit_While(self, node: ast.While) -> ast.AST:
+        return self._with_question(node)
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.iter, ast.Call) and ast.unparse(node.iter.func) == "range":
+            node.iter = ast.copy_location(ast.Call(ast.Name(_FEW, ast.Load()), [node.iter], []), node.iter)
+        return node
+
+    def visit_With(self, node: ast.With) -> ast.AST:
+        found = "the kernel leaves compiled code by 'with'"
+        raise PolicyFileError(
+            f"{found}, allowed: to decide from its arguments", where=place_in(self._file, node.lineno)
+        )
+
+    def _with_question(self, node: ast.For | ast.While) -> ast.AST:
+        self.generic_visit(node)
+        asked = f"if not {_TURNS} & {LOOK_EVERY}:\n if {_LEAVE}({_TURNS}): raise RuntimeError({_SAID!r})"
+        node.body[:0] = _at(node, f"{_TURNS} += 1") + _at(node, asked)
+        return node
+
+
+def _at(node: ast.stmt, text: str) -> list[ast.stmt]:
+    """Statements that stand where *node* begins, for whoever asks where it fails."""
+    tree = ast.parse(text)
+    for part in ast.walk(tree):
+        if isinstance(part, ast.stmt | ast.expr):
+            part.lineno = part.end_lineno = node.lineno
+    return tree.body
