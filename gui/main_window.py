@@ -12,11 +12,12 @@ from typing import Any, Callable, Sequence
 
 from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from slotscope.gui import theme as themes
 from slotscope.gui.docking.compare_docks import CompareDocks
 from slotscope.gui.docking.dock_area import DockArea
+from slotscope.gui.docking.dock_window import DockWindow
 from slotscope.gui.docking.docks import PanelDock
 from slotscope.gui.docking.layouts import soon
 from slotscope.gui.docking.panel_docks import USUAL, PanelDocks
@@ -72,7 +73,7 @@ from slotscope.model.scenario.load import scenario_titles
 _LEAST = (640, 400)
 
 
-class MainWindow(QMainWindow):
+class MainWindow(DockWindow):
     """slotscope's window."""
 
     ready = Signal()

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Iterator
 
 import pytest
-from PySide6.QtCore import QPoint, QSettings, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, QSettings, Qt
+from PySide6.QtGui import QHoverEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTabBar, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
@@ -143,6 +144,27 @@ def test_a_separator_that_is_dragged_is_a_new_share(qtbot: QtBot, window: MainWi
     assert mine["servers"][0] == pytest.approx(0.64 - 0.1, abs=0.01)
     one_round(qtbot, window)
     assert differ(mine, shares(window)) < 0.004
+
+
+@pytest.mark.parametrize("change", ["lecture", "kind", "remove"])
+def test_docks_change_below_a_pointer_that_rests_between_them(qtbot: QtBot, window: MainWindow, change: str) -> None:
+    """Qt would look for the separator among docks that are gone, and take the program along."""
+    lower = window.docks["algorithm"].geometry()
+    hover(window, QPoint(lower.right() + 3, lower.center().y()))
+    assert window.cursor().shape() == Qt.CursorShape.SplitHCursor
+    if change == "lecture":
+        window.lecture.toggle()
+    elif change == "kind":
+        change_kind(qtbot, window, "queue")
+    else:
+        window.removeDockWidget(window.docks["algorithm"])
+    assert window.cursor().shape() == Qt.CursorShape.ArrowCursor
+    hover(window, QPoint(5, 5))
+
+
+def hover(window: MainWindow, at: QPoint) -> None:
+    place = QPointF(at)
+    QApplication.sendEvent(window, QHoverEvent(QEvent.Type.HoverMove, place, place, place))
 
 
 def test_a_panel_that_was_closed_comes_back_as_it_was(qtbot: QtBot, window: MainWindow) -> None:
