@@ -32,7 +32,7 @@ from slotscope.model.reporting.inspection import Thing
 from slotscope.model.running.assembly import Bench, assemble, policy_class, with_changes
 from slotscope.model.running.origin import Origin
 from slotscope.model.running.waiting import GivenUpError, who_waits
-from slotscope.model.running.walk import Walk
+from slotscope.model.running.walk import ROWS_OF_LOG, Walk
 from slotscope.model.scenario.load import Scenario, load_scenario, parse_scenario_text, scenario_text
 from slotscope.model.scenario.workload import ContinuedWorkload
 from slotscope.model.session.check import fault_in
@@ -49,9 +49,6 @@ from slotscope.model.session.file import (
 from slotscope.model.systems.state import copied, digest, frozen, size_in_bytes
 from slotscope.model.traces.excerpts import excerpt_for
 from slotscope.model.whys.asking import Why, why_of, with_flip
-
-#: Rows of the log in a frame.
-ROWS_IN_FRAME = 400
 
 
 class Session(Walk):
@@ -75,7 +72,6 @@ class Session(Walk):
         self.tracks = Tracks(bench.system, self.timeline, self.info.words)
         self.answer: Why | None = None  #: to the last :meth:`ask_why`
         self.continues: tuple[int, float, int] = (0, 0.0, 0)  #: the event, time and arrivals of a run left behind
-        self._explained = ((-1, 0), np.zeros(0, bench.system.row_dtype))  # a moment, and the rows up to its event
 
     @property
     def _leg(self) -> Bench:
@@ -340,7 +336,7 @@ class Session(Walk):
             event_in_the_making=line.event_in_the_making,
             next_event=line.next_event,
             last_records=self.last_records,
-            rows=self._latest_rows(running),
+            rows=self.latest_rows(running),
             samples=line.samples.table,
             extent=line.extent(),
             running=running,
@@ -362,36 +358,10 @@ class Session(Walk):
             choices=() if playing or running else self._leg.system.choices(line.state),
         )
 
-    def _latest_rows(self, running: bool) -> np.ndarray:
-        """The log's rows; at rest those of a kernel come from another run, which explains them."""
-        line = self.timeline
-        event = line.event
-        rows = line.recent.between(max(line.first_event + 1, event - ROWS_IN_FRAME + 1), event)
-        if rows is not None and (running or line.engine.name != "kernel"):
-            return rows.copy()
-        moment, known = (event, line.substep), self._explained
-        if known[0] != moment and not (known[0][0] == event and len(known[1])):  # what was given up is tried once more
-            self._explained = moment, self._rows_again(event)
-        return self._explained[1]
-
-    def _rows_again(self, event: int) -> np.ndarray:
-        """The log's rows from another run of their events.
-
-        None if a policy fails in that, if that would take long, or if whoever waits for it has
-        had enough.
-        """
-        first = max(event - ROWS_IN_FRAME, self.timeline.first_event)
-        try:
-            if self.timeline.is_at_hand(first):
-                return self.timeline.rows(first + 1, event)
-        except (PolicyError, GivenUpError):
-            pass
-        return np.zeros(0, self.bench.system.row_dtype)
-
     def _earlier(self) -> tuple[Any, ...]:
         """States that a file keeps: some of history, and that before the events that the log shows if it is at hand."""
         line = self.timeline
-        event = line.event - ROWS_IN_FRAME
+        event = line.event - ROWS_OF_LOG
         most = min(MOST_EARLIER - 1, EARLIER_BYTES // size_in_bytes(line.state))
         found = line.kept_before(event, most)
         try:

@@ -6,6 +6,7 @@ Nothing heavy is imported before it is known what is wanted, so that the window 
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import shlex
 import sys
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 
 #: Where a first run without a display leaves what the window would have shown.
 FIRST_RUN = Path("slotscope-first-run")
+
+#: How many more objects than were destroyed a command makes before circles among them are looked for:
+#: Python looks at every 700, and what a start imports is no garbage.
+OBJECTS_UNSEEN = 50_000
 
 #: Commands by which moments leave the program, and the modules that carry them out.
 SHARED = {
@@ -55,6 +60,7 @@ def dispatch(options: argparse.Namespace) -> int:
         return screenshot(options)
     if options.command in SHARED:
         return shared(options)
+    gc.set_threshold(OBJECTS_UNSEEN)
     module = import_module(COMMANDS[options.command])
     if options.command in {"reproduce", "sweep"}:
         return int(module.execute(options, draw))

@@ -19,6 +19,9 @@ from slotscope.model.running.waiting import GivenUpError, who_waits
 from slotscope.model.systems.state import differences, digest
 from slotscope.model.whys.passing import PassedOver, passed_over
 
+#: Rows that the log shows at most.
+ROWS_OF_LOG = 400
+
 
 class Walk:
     """A run that can be walked forwards and backwards.
@@ -28,6 +31,7 @@ class Walk:
 
     def __init__(self, bench: Bench, state: Any = None) -> None:
         self.bench = bench
+        self._log = (-1, 0), np.zeros(0, bench.system.row_dtype)  # where it rested, and the log's rows up to that event
         self.timeline = Timeline(bench.runs, bench.reference, state)
         self._stepped: tuple[int, tuple[Record, ...]] = -1, ()  # an event, and its sub-steps
         self.agreement: bool | None = None
@@ -104,8 +108,7 @@ class Walk:
         """One sub-step of the reference; closing an event compares it with the kernel."""
         taken = self.timeline.records
         if self.timeline.step_into() is None and taken:
-            self._stepped = self.timeline.event, taken
-            self._check_agreement()
+            self._closed(taken)
 
     def _finish(self) -> None:
         run_records: tuple[Record, ...] = ()
@@ -116,7 +119,15 @@ class Walk:
             run_records = self.timeline.records
             if who_waits().stop():
                 raise GivenUpError(Phrase("stopped within event {event}", event=self.timeline.event + 1))
-        self._stepped = self.timeline.event, run_records
+        self._closed(run_records)
+
+    def _closed(self, records: tuple[Record, ...]) -> None:
+        """An event was stepped through to its end; its row is the reference's, which tells all."""
+        self._stepped = event, _ = self.timeline.event, records
+        line, ((rested, _), rows) = self.timeline, self._log
+        last, complete = line.recent.between(event, event), len(rows) == min(ROWS_OF_LOG, rested - line.first_event)
+        if last is not None and complete and rested == event - 1:
+            self._log = (event, 0), np.concatenate((rows, last))[-ROWS_OF_LOG:]
         self._check_agreement()
 
     def _check_agreement(self) -> None:
@@ -129,6 +140,32 @@ class Walk:
         other, own = self.timeline.engine.advance(before, tape, Task()).state, self.timeline.state
         # Digests take longer; they have the last word, as what is no number equals nothing.
         self.agreement = not differences(other, own) or digest(other) == digest(own)
+
+    # The log.
+
+    def latest_rows(self, running: bool) -> np.ndarray:
+        """The log's rows; at rest those of a kernel come from another run, which tells what is costly to count."""
+        line = self.timeline
+        rows = line.recent.between(max(line.first_event + 1, line.event - ROWS_OF_LOG + 1), line.event)
+        if rows is not None and (running or line.engine.name != "kernel"):
+            return rows.copy()
+        moment, (rested, known) = (line.event, line.substep), self._log
+        if rested != moment and not (rested[0] == line.event and len(known)):  # what was given up is tried once more
+            self._log = moment, self._rows_again()
+        return self._log[1]
+
+    def _rows_again(self) -> np.ndarray:
+        """The log's rows from another run of their events.
+
+        None if a policy fails in that, if that would take long, or if whoever waits for it has
+        had enough.
+        """
+        line = self.timeline
+        first = max(line.event - ROWS_OF_LOG, line.first_event)
+        with suppress(PolicyError, GivenUpError):
+            if line.is_at_hand(first):
+                return line.rows(first + 1, line.event)
+        return np.zeros(0, self.bench.system.row_dtype)
 
     # Backwards.
 

@@ -262,6 +262,18 @@ def test_frames_do_not_change_when_the_run_goes_on() -> None:
         frame.state.placement[0, 0] = 1
 
 
+@pytest.mark.parametrize("name", ["dra-classroom", "queues-classroom", "jrs-classroom", "moldable-classroom"])
+def test_the_log_at_rest_tells_the_same_however_it_came_there(name: str) -> None:
+    """Rows of steps are kept, and those of other ways are run again; one that only a kernel told must not be taken."""
+    session = Session.open(name)
+    session.run(events=30)
+    session.frame()
+    for go in (session.step, session.step, session.step_back, lambda: session.run(events=1), session.step):
+        go()
+        found = session.frame().rows
+        assert (found == session.timeline.rows(1, session.timeline.event)).all()
+
+
 def test_the_line_that_reproduces_a_moment() -> None:
     session = Session.open("dra-vms", seed=5, kernel=False)
     session.run(events=40)

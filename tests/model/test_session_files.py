@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from slotscope.model.api import ROWS_IN_FRAME, Session
+from slotscope.model.api import ROWS_OF_LOG, Session
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.file import load_run, save_run
 from slotscope.model.errors import ReplayError, ScenarioError, UserError
@@ -247,8 +247,8 @@ def test_a_far_place_is_shown_without_running_up_to_it(tmp_path: Path, monkeypat
     again = Session.load(path, kernel=False)
     rows = again.frame().rows
     assert rows.tolist() == session.frame().rows.tolist()
-    assert len(rows) == ROWS_IN_FRAME
-    assert run <= 3 * ROWS_IN_FRAME
+    assert len(rows) == ROWS_OF_LOG
+    assert run <= 3 * ROWS_OF_LOG
 
 
 def test_files_of_the_version_before_are_opened_and_looked_at_all_the_same(tmp_path: Path) -> None:

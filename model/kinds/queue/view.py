@@ -151,6 +151,11 @@ class QueueView(PolicyView):
         """[D] what is in use on a server."""
         return np.asarray(self._state.used[server], np.int64)
 
+    def most_free(self) -> NDArray[np.int64]:
+        """[D] the most that is free of each resource on a server that is not stalled."""
+        free = (self.numbers.capacity - self._state.used)[self._state.stalled == 0]
+        return np.asarray(free.max(axis=0, initial=0))
+
     def with_room(self, job: QueuedJob) -> NDArray[np.int64]:
         """Numbers of the servers that have room for a job and are not stalled."""
         free = self.numbers.capacity - self._state.used
@@ -177,10 +182,6 @@ class QueueView(PolicyView):
     def active(self, server: int) -> int:
         """The number of the server's active configuration, -1 before the first renewal."""
         return int(self._state.active[server])
-
-    def had_departure(self, server: int) -> bool:
-        """Whether a job left the server at the end of the previous slot."""
-        return int(self._state.last_departure[server]) == self.slot
 
     def left(self) -> list[int]:
         """The servers that jobs left at the end of the previous slot, by number."""

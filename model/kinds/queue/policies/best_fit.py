@@ -31,7 +31,7 @@ def place_in_tightest(view: QueueView, job: QueuedJob, found: Line, taken: Line)
             "job": job.number,
             "size": view.told(job.room),
             "servers": len(servers),
-            "most_free": view.told(most_free(view)),
+            "most_free": view.told(view.most_free()),
         },
     )
     if not len(servers):
@@ -63,12 +63,6 @@ def largest(view: QueueView, server: int) -> QueuedJob | None:
         return view.largest_that_fits(server)
     found = view.best_score(server)
     return None if found is None else found[0]
-
-
-def most_free(view: QueueView) -> np.ndarray:
-    """[D] the most that is free of each resource on a server that is not stalled."""
-    free = [view.free(server) for server in range(view.numbers.servers) if not view.is_stalled(server)]
-    return np.max(free, axis=0) if free else np.zeros(view.numbers.resources, np.int64)
 
 
 def stall_half_empty(view: QueueView, line: Line) -> Decisions:

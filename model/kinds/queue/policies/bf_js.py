@@ -64,8 +64,8 @@ class Reference(QueuePolicy):
 
     def slot(self, view: QueueView) -> Decisions:
         """Both steps, then stalling."""
-        for server in range(view.numbers.servers):
-            if view.had_departure(server) and not view.is_stalled(server):
+        for server in view.left():
+            if not view.is_stalled(server):
                 yield from fill_server(view, server, Line(1, 2), Line(1, 3))
         for job in view.arrived():
             yield from place_in_tightest(view, job, Line(2, 2), Line(2, 3))

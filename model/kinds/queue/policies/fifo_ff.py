@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.policies.base import Decisions, PseudocodeLine, QueuePolicy, placed
-from slotscope.model.kinds.queue.policies.best_fit import most_free
 from slotscope.model.kinds.queue.state import NEVER
 from slotscope.model.kinds.queue.view import QueueView
 from slotscope.model.policies.common import departing
@@ -61,7 +60,7 @@ class Reference(QueuePolicy):
                     "job": job.number,
                     "size": view.told(job.room),
                     "servers": len(servers),
-                    "most_free": view.told(most_free(view)),
+                    "most_free": view.told(view.most_free()),
                 },
             )
             if len(servers):
