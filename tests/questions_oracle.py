@@ -145,9 +145,8 @@ class Story:
             value = float(value) * (source.scale(self.numbers) if source.scale else 1)
             return value + source.numbered if not source.scale else value
         if isinstance(source, SampleColumns):
-            places = source.places(self.numbers) if callable(source.places) else source.places
-            found = np.atleast_1d(np.arange(len(moment.sample))[places])
-            sampled = moment.sample[int(found[place])]
+            sampled = self._sampled(source.places, place, moment)
+            sampled -= 0.0 if source.less is None else self._sampled(source.less, place, moment)
             return None if math.isnan(sampled) else sampled
         if moment.state is None:
             return None
@@ -155,6 +154,10 @@ class Story:
         value = value[thing[1]] if thing else value
         number = float(value[place] if known.index else value)
         return None if math.isnan(number) else number
+
+    def _sampled(self, places: Any, place: int, moment: Moment) -> float:
+        places = places(self.numbers) if callable(places) else places
+        return float(moment.sample[int(np.atleast_1d(np.arange(len(moment.sample))[places])[place])])
 
     def _place(self, known: AskedField, node: Member) -> int:
         if isinstance(node.member, Number):

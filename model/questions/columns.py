@@ -95,10 +95,10 @@ def _of_row(words: Words, field: AskedField, rows: np.ndarray) -> DataColumn:
 
 def _of_samples(words: Words, field: AskedField, samples: NDArray[np.float64]) -> Iterator[DataColumn]:
     assert isinstance(field.source, SampleColumns)
-    places = field.source.places
-    found = np.ravel(np.arange(samples.shape[1])[places(words.numbers) if callable(places) else places])
+    parts = field.source.parts(words.numbers, samples.shape[1])
+    found = np.add.reduce([factor * samples[:, places] for places, factor in parts])
     members = words.dimensions[field.index] if field.index else ("",)
-    for number, (place, member) in enumerate(zip(found, members, strict=True), 1):
+    for number, (column, member) in enumerate(zip(found.T, members, strict=True), 1):
         name = f"{field.name}[{number}]" if field.index else field.name
         about = f"{field.about}: {member}" if member else field.about
-        yield DataColumn(name, np.ascontiguousarray(samples[:, place]), about, words.unit_of(field))
+        yield DataColumn(name, np.ascontiguousarray(column), about, words.unit_of(field))

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Callable, Iterable, Mapping, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 
 class EventKind(NamedTuple):
     """A kind of thing that happens in an event."""
@@ -39,9 +42,22 @@ class RowColumn(NamedTuple):
 
 
 class SampleColumns(NamedTuple):
-    """A column of the sample after an event, or several; or a function that gives them from a scenario's numbers."""
+    """A column of the sample after an event, or several; or a function that gives them from a scenario's numbers.
+
+    Those that are *less* are taken off.
+    """
 
     places: Any
+    less: Any = None
+
+    def parts(self, numbers: Any, width: int) -> tuple[tuple[NDArray[np.int64], float], ...]:
+        """[m] the columns of samples of a *width*, and the factor of each that is added up."""
+        several = ((self.places, 1.0), (self.less, -1.0))
+        return tuple(
+            (np.ravel(np.arange(width)[places(numbers) if callable(places) else places]), factor)
+            for places, factor in several
+            if places is not None
+        )
 
 
 class StateValue(NamedTuple):

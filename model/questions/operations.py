@@ -63,11 +63,8 @@ def of_row(source: RowColumn, table: EventTable) -> Column:
 
 def of_sample(source: SampleColumns, place: int | None, table: EventTable) -> Column:
     """[length] a column of the samples."""
-    places = source.places(table.numbers) if callable(source.places) else source.places
-    if place is not None:
-        width = table.samples.shape[1]
-        places = np.arange(width)[places][place]
-    return table.sample(int(places))
+    parts = source.parts(table.numbers, table.samples.shape[1])
+    return np.asarray(np.add.reduce([factor * table.sample(int(at[place or 0])) for at, factor in parts]))
 
 
 def of_state(source: StateValue, place: int | None, table: EventTable) -> Column:

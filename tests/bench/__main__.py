@@ -17,8 +17,8 @@ from tests.bench.timing import TARGET, machine, table
 
 ROOT = Path(__file__).resolve().parents[2]
 
-#: Title, module, its options for a short run and for a full one.
-BENCHMARKS = (
+#: Title, module, its options for a short run (none: it is left out) and for a full one.
+BENCHMARKS: tuple[tuple[str, str, tuple[str, ...] | None, tuple[str, ...]], ...] = (
     ("Engines", "bench_engines", ("--quick",), ()),
     ("Queues", "bench_queues", ("--quick",), ()),
     ("Phases", "bench_phases", ("--quick",), ()),
@@ -30,6 +30,7 @@ BENCHMARKS = (
     ("Drawing", "bench_drawing", ("--quick",), ()),
     ("Monitors", "bench_monitors", ("--quick",), ()),
     ("Questions", "bench_questions", ("--quick",), ()),
+    ("Questions of 10⁸ events", "bench_questions", None, ("--long",)),
     ("Why, and forks", "bench_why", ("--quick",), ()),
     ("Window", "bench_window", ("--quick",), ()),
     ("Start", "bench_start", ("--quick",), ()),
@@ -73,10 +74,11 @@ def main() -> int:
     print(f"# Benchmarks\n\n{machine()}\n", flush=True)
     printed, failures = {}, {}
     for title, module, quick, full in BENCHMARKS:
-        if arguments.only and arguments.only not in module:
+        options = full if arguments.full else quick
+        if options is None or (arguments.only and arguments.only not in module):
             continue
         print(f"{title} ...", file=sys.stderr, flush=True)
-        printed[title], why = run(module, full if arguments.full else quick)
+        printed[title], why = run(module, options)
         if why:
             failures[title] = why
         if arguments.tables:

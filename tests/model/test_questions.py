@@ -287,6 +287,13 @@ class TestMeaning:
             pass
         assert len(stops) == rejected
 
+    def test_what_samples_tell_of_slots_and_groups_agrees_with_the_servers(self):
+        grouped = "reject_group = (count server where in_reject_group = 1)"
+        assert len(hits("reservation", grouped)) == EVENTS
+        empty = "(empty_slots[1] + empty_slots[2] + empty_slots[3] > 0) != any server where empty > 0"
+        assert not hits("reservation", empty)
+        assert hits("reservation", "empty_slots[1] = 0 and reject_group > 0")
+
     def test_the_run_stays_where_it_is(self):
         run = Session.open("dra-classroom", kernel=False)
         run.seek(5)

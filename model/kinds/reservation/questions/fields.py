@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -46,8 +47,13 @@ HAPPENINGS = (
 )
 
 
-def _of_types(name: str) -> SampleColumns:
-    return SampleColumns(lambda numbers: np.arange(numbers.types) + sampling.columns(name, numbers.types).start)
+def _of_types(name: str, less: str = "") -> SampleColumns:
+    taken_off = partial(_columns, less) if less else None
+    return SampleColumns(partial(_columns, name), taken_off)
+
+
+def _columns(name: str, numbers: Any) -> slice:
+    return sampling.columns(name, numbers.types)
 
 
 def _greedy(state: Any) -> Any:
@@ -80,16 +86,9 @@ FIELDS = (
     AskedField("admitted_so_far", "jobs of a type that were admitted", _of_types("admitted"), index="type"),
     AskedField("rejected_so_far", "jobs of a type that were rejected", _of_types("rejected"), index="type"),
     AskedField("slots", "slots of a type on all servers", _of_types("slots"), index="type"),
-    AskedField(
-        "empty_slots",
-        "empty slots of a type on all servers",
-        StateValue(lambda state: state.slots_in_system - state.jobs_in_system),
-        index="type",
-    ),
+    AskedField("empty_slots", "empty slots of a type on all servers", _of_types("slots", less="jobs"), index="type"),
     AskedField("greedy_servers", "servers that GPA wants of its i-th configuration", StateValue(_greedy), index="rank"),
-    AskedField(
-        "reject_group", "servers in the Reject Group", StateValue(lambda state: classify(state).reject_group.sum())
-    ),
+    AskedField("reject_group", "servers in the Reject Group", SampleColumns(sampling.REJECT_GROUP_COLUMN)),
     AskedField("memory", "what the policy remembers", StateValue(lambda state: state.memory), index="memory"),
 )
 
