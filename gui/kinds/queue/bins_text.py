@@ -30,8 +30,8 @@ MOST_MEASURED = 200
 MOST_SIZES = 400
 #: Names of virtual queues stand before sizes in bins from this width on, in lines of text.
 NAMES_FROM = 5.5
-#: The height of digits, and of what has room for a line, in lines of text.
-DIGITS, ROOMY = 0.72, 1.3
+#: The height of digits, of what has room for a line, and of what has it below a reason, in lines of text.
+DIGITS, ROOMY, BELOW_REASON = 0.72, 1.3, 3.3
 
 
 _ink = cache(letter_ink)
@@ -166,9 +166,12 @@ class BinText:
         scene = self._scene
         blocks, levels = scene.blocks, scene.levels
         assert blocks is not None and levels is not None
-        least = ROOMY * self._text.height * scene.ratio
+        line = self._text.height * scene.ratio
+        least = ROOMY * line
         free = scene.numbers.capacity[scene.servers] - blocks.top
-        for place, resource in np.argwhere(levels.capacity - levels.top >= least).tolist():
+        reasoned = np.isin(scene.servers, [one.server for one in scene.frame.passed_over])
+        roomy = np.where(reasoned, BELOW_REASON * line, least)[:, None]
+        for place, resource in np.argwhere(levels.capacity - levels.top >= roomy).tolist():
             words = size_on_block(scene.numbers, int(free[place, resource]), resource)
             edges = int(levels.top[place, resource]), int(levels.capacity[place, resource])
             self._in_room(place, resource, edges, (f"{words} free",))

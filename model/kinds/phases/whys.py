@@ -122,7 +122,7 @@ def _by_tokens(setting: Setting) -> Candidates:
             f"η_{j + 1} > 0",
             asked_by(setting, "Section 4.2, step 2, line 2"),
             of_type > 0,
-            f"{counted(total, 'token')} of the type; limit η_max = {int(policy.rules.limit[pool])}"
+            f"{counted(total, 'token')} of the type; the limit is {int(policy.rules.limit[pool])}"
             if policy.rules
             else counted(total, "token"),
             lambda s: f"its tokens are {tuple(state.tokens[s].tolist())} by type",
