@@ -6,7 +6,15 @@ from difflib import get_close_matches
 from typing import Iterable, Iterator, Mapping, NamedTuple
 
 from slotscope.model.kinds.spec import RunnableSystem
-from slotscope.model.questions.fields import AskedField, EventKind, RowColumn, SaidValues, ThingFields, Vocabulary
+from slotscope.model.questions.fields import (
+    AskedField,
+    EventKind,
+    RowColumn,
+    SaidValues,
+    StateValue,
+    ThingFields,
+    Vocabulary,
+)
 from slotscope.model.questions.said import said_by
 from slotscope.model.reporting.explain import quantity
 
@@ -17,6 +25,7 @@ _OF_ALL = (
     AskedField("time", "when it happens", RowColumn("time"), unit="time"),
     AskedField("kind", "what kind of event it is", RowColumn("kind"), choices="kind"),
 )
+_MEMORY = AskedField("memory", "what the policy remembers", StateValue(lambda state: state.memory), index="memory")
 
 #: Names shown where one is not known.
 NEAREST = 3
@@ -42,7 +51,7 @@ class Words:
         self._time_unit = quantity("", system.scenario.run.time_unit).strip() or "units of time"
         self.policy = system.policy
         self.happenings: Mapping[str, EventKind] = {each.word: each for each in vocabulary.happenings}
-        self.fields = _by_name((*_OF_ALL, *vocabulary.fields))
+        self.fields = _by_name((*_OF_ALL, *vocabulary.fields, _MEMORY))
         self.things: Mapping[str, ThingFields] = vocabulary.things
         self.of_thing = {name: _by_name(thing.fields) for name, thing in vocabulary.things.items()}
         said = said_by(system.policy)

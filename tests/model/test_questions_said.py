@@ -77,6 +77,20 @@ def test_memory_is_a_field(session: Session) -> None:
     assert values(session, "memory[2]") == [0.0] * EVENTS
 
 
+@pytest.mark.parametrize(
+    ("kind", "scenario"),
+    [("queue", "queues-classroom"), ("phases", "jrs-classroom"), ("moldable", "moldable-classroom")],
+)
+def test_memory_is_a_field_in_every_kind(tmp_path: Path, kind: str, scenario: str) -> None:
+    template = Path(f"resources/policies/{kind}_template.py").read_text(encoding="utf-8")
+    path = tmp_path / "remembers.py"
+    text = template.replace("    # memory = 2", "    memory = 2").replace(" import ", " import Remember, ", 1)
+    path.write_text(text.replace("yield say(", "yield Remember(start=1, numbers=(view.event,)); yield say("))
+    session = Session.open(scenario, policy=str(path), kernel=False)
+    question = understood("memory[2] changes", session.info.words)
+    assert any(part.values[0].any() for part in answers(session.bench.system, session.timeline, [question], 0, 20))
+
+
 def test_names_are_read_from_the_text(session: Session) -> None:
     texts = [word.text for word in session.info.words.all()]
     assert [text for text in texts if text.startswith("said")] == [

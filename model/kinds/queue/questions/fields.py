@@ -89,7 +89,6 @@ FIELDS = (
     AskedField("arrived_so_far", "jobs that have arrived", SampleColumns(sampling.ARRIVED_COLUMN)),
     AskedField("departed_so_far", "jobs that have left", SampleColumns(sampling.DEPARTED_COLUMN)),
     AskedField("idle", "servers without a job", StateValue(lambda state: state.number[IDLE])),
-    AskedField("memory", "what the policy remembers", StateValue(lambda state: state.memory), index="memory"),
 )
 
 

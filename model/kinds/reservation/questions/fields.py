@@ -89,7 +89,6 @@ FIELDS = (
     AskedField("empty_slots", "empty slots of a type on all servers", _of_types("slots", less="jobs"), index="type"),
     AskedField("greedy_servers", "servers that GPA wants of its i-th configuration", StateValue(_greedy), index="rank"),
     AskedField("reject_group", "servers in the Reject Group", SampleColumns(sampling.REJECT_GROUP_COLUMN)),
-    AskedField("memory", "what the policy remembers", StateValue(lambda state: state.memory), index="memory"),
 )
 
 
