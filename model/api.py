@@ -48,6 +48,7 @@ from slotscope.model.session.file import (
 )
 from slotscope.model.systems.state import copied, digest, frozen, size_in_bytes
 from slotscope.model.traces.excerpts import excerpt_for
+from slotscope.model.traces.span import shortened
 from slotscope.model.whys.asking import Why, why_of, with_flip
 
 
@@ -435,7 +436,7 @@ def open_bench(
         cancelled = cancelled or who.stop
         resolved, recorded, report = kind.with_trace(scenario, trace, progress, cancelled)
         bench = assemble(resolved, policy, seed, recorded)
-        if excerpt is not None:
-            report = replace(report, notes=(excerpt.note, *report.notes))
-        return replace(bench, report=report)
+        first = () if excerpt is None else (excerpt.note,)
+        notes = (*first, *report.notes, *shortened(scenario, resolved))
+        return replace(bench, report=replace(report, notes=notes))
     return assemble(scenario, policy, seed)

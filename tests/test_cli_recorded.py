@@ -43,16 +43,19 @@ def test_past_the_end_is_said_or_refused_in_one_line(slotscope, log) -> None:
     assert len(refused.err.splitlines()) == 1
 
 
-def test_what_a_scenario_says_of_its_run_holds(slotscope, log, tmp_path) -> None:
+def test_what_a_scenario_says_of_its_run_holds_as_far_as_the_record_reaches(slotscope, log, tmp_path) -> None:
     text = (Path(__file__).parents[1] / "resources" / "scenarios" / "moldable-swf.toml").read_text()
     given = tmp_path / "given.toml"
-    given.write_text(text.replace("[run]", "[run]\nuntil = 200\nwarmup = 30"))
-    assert "measured from 30 to 200 s" in slotscope(f"run {given} --trace {log}").out
-    given.write_text(text.replace("[run]", "[run]\nuntil = 2000000\nwarmup = 1000000"))
-    refused = slotscope(f"run {given} --trace {log}").err
-    assert refused.startswith("slotscope: run.warmup: found ")
-    (shortens,) = re.findall(r"--until \d+", refused)
-    assert "measured from" in slotscope(f"run {given} --trace {log} {shortens}").out
+    given.write_text(text.replace("[run]", "[run]\nuntil = 20\nwarmup = 3"))
+    assert "measured from 3 to 20 s" in slotscope(f"run {given} --trace {log}").out
+    for warmup, begin in ((1, "1"), (1000000, r"\d+\.\d+")):
+        given.write_text(text.replace("[run]", f"[run]\nuntil = 2000000\nwarmup = {warmup}"))
+        said = slotscope(f"run {given} --trace {log}")
+        (end,) = re.findall(
+            rf"until 2e\+06, but the last .* before that: measured from {begin} to (\d+[.\d]*);", said.out
+        )
+        assert f" to {end} s" in said.out
+        assert not said.err
 
 
 @pytest.mark.parametrize("name", ["dra-google", "queues-google"])

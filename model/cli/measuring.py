@@ -184,8 +184,6 @@ def measured_times(options: argparse.Namespace, session: Session) -> tuple[float
     last = session.bench.last_recorded
     if warmup >= last:
         told = f"found {warmup:g}, allowed: a time before {last:g}, when the last recorded job arrives"
-        if options.warmup is None:
-            raise UsageError(f"{told}; --until {last:g} shortens it in proportion", where="run.warmup")
         raise UsageError(told, where="--warmup")
     if until > last:
         note(f"warning: the last recorded job arrives at {last:g}, and what is measured goes on until {until:g}")

@@ -105,10 +105,11 @@ def reference_for(name: str, system: str) -> Any:
         source_of(name)  # refuses a name that means several
     if name in POLICIES_OF[system]:
         return import_module(POLICIES_OF[system][name]).Reference
-    allowed = ", ".join(POLICIES_OF[system])
     own = import_module(_OWN) if is_own(name) else None
     found = own.load_policy(name, system) if own else reference_class(name)
     if found.system != system:
+        packaged = (name for name, _, kind, _ in packaged_policies() if kind == system)
+        allowed = ", ".join([*POLICIES_OF[system], *packaged])
         raise PolicyError(f"found '{name}', a policy of {found.system} systems, allowed for this scenario: {allowed}")
     return found
 

@@ -108,6 +108,8 @@ def test_all_three_are_listed(tiny: Path, answer: Any) -> None:
     assert ("tiny-half", "Half of what is free") in policy_titles("moldable")
     assert "tiny-half" not in dict(policy_titles("queue"))
     assert "tiny-cloud" in dict(scenario_titles())
+    with pytest.raises(UserError, match=r"found 'dra', .*, allowed for this scenario: .*, tiny-half$"):
+        Session.open("tiny-cloud", "dra", kernel=False)
 
 
 def test_a_policy_runs_as_one_from_a_file_does_without_being_asked_about(tiny: Path, tmp_path: Path) -> None:
