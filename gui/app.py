@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Callable
 
 from PySide6.QtCore import QByteArray, QEventLoop, QSettings, Qt, QTimer
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from slotscope.gui import theme as themes
 from slotscope.gui.faults import install
@@ -41,10 +41,14 @@ def make_window(settings: QSettings, theme: str | None = None) -> MainWindow:
     from slotscope.gui.language.menu import add_language_menu
     from slotscope.gui.main_window import MainWindow  # late: the splash is seen before
     from slotscope.gui.running.worker import RunWorker
+    from slotscope.gui.window.history_menu import add_history_menu
 
     themes.apply(application(), themes.load_theme(str(settings.value("theme", "light"))))
     worker = RunWorker()
     window = MainWindow(worker, settings)
+    run_menu = window.menu_bar.findChild(QMenu, "Transport")
+    assert run_menu is not None
+    add_history_menu(run_menu, settings, window.say)
     add_language_menu(window.view_menu, settings, window.say)
     worker.start()
     return window

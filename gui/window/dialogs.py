@@ -44,6 +44,7 @@ def stack_header(header: QWidget, actions: Actions, view: QMenu, *rows: QWidget)
     for title, group in MENUS:
         menu = view if group == "View" else QMenu(bar)
         menu.setTitle(tr(title))
+        menu.setObjectName(group)
         keep_keys(menu)
         menu.addActions(actions.in_group(group))
         bar.addMenu(menu)

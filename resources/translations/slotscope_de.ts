@@ -312,6 +312,22 @@ Auf und ab wählt eines; F5 führt es aus.</translation>
             <translation>läuft</translation>
         </message>
         <message>
+            <source>The history of each run may take: {memory}, {disk}.</source>
+            <translation>Die Geschichte jedes Laufs darf haben: {memory}, {disk}.</translation>
+        </message>
+        <message>
+            <source>{size} of memory</source>
+            <translation>{size} Speicher</translation>
+        </message>
+        <message>
+            <source>{size} of disk</source>
+            <translation>{size} Platte</translation>
+        </message>
+        <message>
+            <source>nothing on disk</source>
+            <translation>nichts auf der Platte</translation>
+        </message>
+        <message>
             <source>Language</source>
             <translation>Sprache</translation>
         </message>
