@@ -328,10 +328,10 @@ class Timeline:
                 who_waits().look(Phrase("Going to event {event}", event=grouped(goal)), share)
 
     def state_before(self) -> Any:
-        """A copy of the state one event ago; at hand after :meth:`seek` and a step."""
-        if self._before is not None and int(self._before.number[0]) == self.event - 1:
-            return copied(self._before)
-        return self.fork_at(self.event - 1)
+        """A copy of the state one event ago; at hand after :meth:`seek`, a step, and where it was last asked for."""
+        if self._before is None or int(self._before.number[0]) != self.event - 1:
+            self._before = self.fork_at(self.event - 1)
+        return copied(self._before)
 
     def _restore(self, event: int) -> None:
         near = self._keyframes.near(event)
@@ -464,9 +464,11 @@ class Timeline:
         """A copy of the state after *event* events."""
         if event == self.event:
             return copied(self.state)
-        near, state = self._keyframes.near(event), self.keyframe_at(event)
-        if event == near:
-            return state
+        near = self._keyframes.near(event)
+        if self._before is not None and near < int(self._before.number[0]) <= event:
+            near, state = int(self._before.number[0]), copied(self._before)
+        else:
+            state = self.keyframe_at(event)
         for reached, *_ in self.onwards(state, event):
             state, here = reached, int(reached.number[0])
             if here - near >= self._every:  # a saved run was opened: nothing is kept of its past

@@ -108,7 +108,8 @@ class Walk:
         """One sub-step of the reference; closing an event compares it with the kernel."""
         taken = self.timeline.records
         if self.timeline.step_into() is None and taken:
-            self._closed(taken)
+            self._stepped = self.timeline.event, taken
+            self._check_agreement()
 
     def _finish(self) -> None:
         run_records: tuple[Record, ...] = ()
@@ -119,15 +120,7 @@ class Walk:
             run_records = self.timeline.records
             if who_waits().stop():
                 raise GivenUpError(Phrase("stopped within event {event}", event=self.timeline.event + 1))
-        self._closed(run_records)
-
-    def _closed(self, records: tuple[Record, ...]) -> None:
-        """An event was stepped through to its end; its row is the reference's, which tells all."""
-        self._stepped = event, _ = self.timeline.event, records
-        line, ((rested, _), rows) = self.timeline, self._log
-        last, complete = line.recent.between(event, event), len(rows) == min(ROWS_OF_LOG, rested - line.first_event)
-        if last is not None and complete and rested == event - 1:
-            self._log = (event, 0), np.concatenate((rows, last))[-ROWS_OF_LOG:]
+        self._stepped = self.timeline.event, run_records
         self._check_agreement()
 
     def _check_agreement(self) -> None:
@@ -155,17 +148,20 @@ class Walk:
         return self._log[1]
 
     def _rows_again(self) -> np.ndarray:
-        """The log's rows from another run of their events.
+        """The log's rows from another run of their events, of those that it has not shown before.
 
         None if a policy fails in that, if that would take long, or if whoever waits for it has
         had enough.
         """
-        line = self.timeline
+        line, known = self.timeline, self._log[1]
         first = max(line.event - ROWS_OF_LOG, line.first_event)
+        known = known[(known["event"] > first) & (known["event"] <= line.event)]
+        if not len(known) or known["event"][0] != first + 1:
+            known = known[:0]
         with suppress(PolicyError, GivenUpError):
-            if line.is_at_hand(first):
-                return line.rows(first + 1, line.event)
-        return np.zeros(0, self.bench.system.row_dtype)
+            if line.is_at_hand(first + len(known)):
+                return np.concatenate((known, line.rows(first + len(known) + 1, line.event)))
+        return known[:0]
 
     # Backwards.
 

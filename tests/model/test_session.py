@@ -264,7 +264,7 @@ def test_frames_do_not_change_when_the_run_goes_on() -> None:
 
 @pytest.mark.parametrize("name", ["dra-classroom", "queues-classroom", "jrs-classroom", "moldable-classroom"])
 def test_the_log_at_rest_tells_the_same_however_it_came_there(name: str) -> None:
-    """Rows of steps are kept, and those of other ways are run again; one that only a kernel told must not be taken."""
+    """Rows shown before are not run again; those of a kernel, which do not tell all, must not be taken for them."""
     session = Session.open(name)
     session.run(events=30)
     session.frame()
