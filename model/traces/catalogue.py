@@ -15,7 +15,7 @@ import zlib
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, BinaryIO, Callable, Mapping, NamedTuple, cast
+from typing import IO, BinaryIO, Callable, Iterator, Mapping, NamedTuple, cast
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
@@ -217,7 +217,9 @@ def fetch(file: RemoteFile, folder: Path, told: Callable[[int, int], None]) -> F
         if not (found := content_hash(part)):
             raise TraceError("found a damaged gzip file; fetch it again", where=file.url)
         if file.sha256 and found != file.sha256:
-            told_so = f"found the SHA-256 {found}, allowed: {file.sha256}; the file there is another one by now"
+            told_so = (
+                f"found the SHA-256 {found}, allowed: {file.sha256}; it did not come whole, or is another one by now"
+            )
             raise TraceError(told_so, where=file.url)
         part.replace(path)
     except OSError as error:
@@ -268,27 +270,35 @@ def _take_out(archive: Path, file: RemoteFile) -> None:
             with taken.open("wb") as out:
                 shutil.copyfileobj(found, out)
         taken.replace(archive)
-    except (zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error) as error:
-        raise TraceError(f"found a damaged archive ({error}); fetch it again", where=file.url) from None
+    except (zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error):
+        raise TraceError("found a damaged archive; fetch it again", where=file.url) from None
     finally:
         taken.unlink(missing_ok=True)
 
 
 def _download(url: str, path: Path, told: Callable[[int, int], None]) -> None:
+    size = done = 0
     with path.open("wb") as out:
-        try:
-            with urlopen(url, timeout=PATIENCE) as answer:
-                size, done = int(answer.headers.get("Content-Length") or 0), 0
-                while chunk := answer.read(_CHUNK):
-                    out.write(chunk)
-                    done += len(chunk)
-                    told(done, size)
-        except HTTPError as error:
-            error.close()
-            raise TraceError(f"the server answers {error.code} {error.reason}", where=url) from None
-        except (OSError, http.client.HTTPException, EOFError) as error:
-            reason = getattr(error, "reason", None) or error
-            words = getattr(reason, "strerror", None) or reason
-            raise TraceError(f"cannot be reached ({words}); is this machine offline?", where=url) from None
-        if size and done != size:
-            raise TraceError(f"found {done:,} bytes of {size:,}; the connection was cut, fetch it again", where=url)
+        for chunk, size in _chunks(url):
+            out.write(chunk)
+            done += len(chunk)
+            told(done, size)
+    if size and done != size:
+        raise TraceError(f"found {done:,} bytes of {size:,}; the connection was cut, fetch it again", where=url)
+
+
+def _chunks(url: str) -> Iterator[tuple[bytes, int]]:
+    """What a server sends, piece by piece, with the bytes of the whole."""
+    try:
+        with urlopen(url, timeout=PATIENCE) as answer:
+            size = int(answer.headers.get("Content-Length") or 0)
+            while chunk := answer.read(_CHUNK):
+                yield chunk, size
+    except HTTPError as error:
+        error.close()
+        answers = http.client.responses.get(error.code, error.reason)
+        raise TraceError(f"the server answers {error.code} {answers}", where=url) from None
+    except (OSError, http.client.HTTPException, EOFError) as error:
+        reason = getattr(error, "reason", None) or error
+        words = getattr(reason, "strerror", None) or reason
+        raise TraceError(f"cannot be reached ({words}); is this machine offline?", where=url) from None

@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import tarfile
 import threading
+from errno import ENOSPC
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -111,6 +112,15 @@ def test_what_is_wrong_leaves_no_file(server: str, tmp_path: Path, page: str, sh
     with pytest.raises(TraceError, match=words) as caught:
         fetch(RemoteFile(f"{server}/{page}", sha256), tmp_path / "to", ignore)
     assert f"{server}/{page}" in caught.value.line
+    assert not list((tmp_path / "to").iterdir())
+
+
+def test_a_full_disk_is_not_taken_for_a_server_that_cannot_be_reached(server: str, tmp_path: Path) -> None:
+    def full(done: int, size: int) -> None:
+        raise OSError(ENOSPC, "No space left on device")
+
+    with pytest.raises(TraceError, match="cannot be written: No space left on device"):
+        fetch(RemoteFile(f"{server}/rows.csv"), tmp_path / "to", full)
     assert not list((tmp_path / "to").iterdir())
 
 
