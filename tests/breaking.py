@@ -8,6 +8,8 @@ import unicodedata
 from pathlib import Path
 from typing import Any
 
+from hypothesis import strategies as st
+
 Place = tuple[str | int, ...]
 
 GOLDEN = Path(__file__).parent / "golden" / "dra"
@@ -53,6 +55,24 @@ def changed(place: Place, value: Any, data: dict[str, Any] = GOOD) -> dict[str, 
     else:
         table[last] = value
     return result
+
+
+def places(value: Any, here: Place = ()) -> list[Place]:
+    """The places of all fields in nested tables and lists."""
+    found = [here] if here else []
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in items:
+        found += places(inner, (*here, key))
+    return found
+
+
+def worth_trying(words: str, keys: str, values: Any = None) -> st.SearchStrategy[Any]:
+    """What may stand in a field of a scenario, some *words* of its kind, and tables with these *keys*."""
+    odd = [0, -1, 1, 2**31, 2**63, 10**30, "1/3", "0/0", "1e30", "1e-30", "2 GB", "", "9" * 90, float("nan"), [], {}]
+    table = st.dictionaries(st.sampled_from(keys.split()), st.integers(0, 3) if values is None else values, max_size=3)
+    text, number = st.text(max_size=8), st.one_of(st.integers(), st.floats(), st.booleans())
+    told = st.sampled_from([*odd, float("inf"), "\u2028", "１２", *words.split()])
+    return st.one_of(st.none(), number, text, told, st.lists(st.integers(-1, 5), max_size=3), table)
 
 
 def is_one_line(text: str) -> bool:

@@ -17,6 +17,7 @@ from slotscope.gui.theme import load_theme
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
 from tests.gui.plot_points import points_of
+from tests.gui.windows import on_screen
 
 Shown = Callable[[Comparison], ComparisonPanel]
 
@@ -31,11 +32,7 @@ PAIRS = {
 @pytest.fixture
 def shown(qtbot: QtBot) -> Shown:
     def show(run: Comparison, running: bool = False) -> ComparisonPanel:
-        panel = ComparisonPanel(load_theme("light"))
-        qtbot.addWidget(panel)
-        panel.resize(700, 800)
-        panel.show()
-        qtbot.waitExposed(panel)
+        panel = on_screen(qtbot, ComparisonPanel(load_theme("light")), 700, 800)
         panel.set_frame(run.frame(running=running))
         return panel
 

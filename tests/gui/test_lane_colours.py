@@ -18,6 +18,7 @@ from slotscope.gui.kinds.reservation.servers_scene import StackScene
 from slotscope.gui.theme import load_theme, theme_names
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.reporting.frame import Frame
+from tests.gui.windows import on_screen
 from tests.kinds.phases.gui.servers_views import scene_in
 from tests.kinds.phases.gui.servers_views import shown as phase_servers
 from tests.kinds.queue.gui.bins_views import colors
@@ -45,11 +46,7 @@ def lanes_of(scenario: str, events: int) -> tuple[Frame, ...]:
 
 
 def shown(qtbot: QtBot, frame: Frame) -> ServerBinsPanel:
-    panel = ServerBinsPanel(LIGHT)
-    qtbot.addWidget(panel)
-    panel.resize(*SIZE)
-    panel.show()
-    qtbot.waitExposed(panel)
+    panel = on_screen(qtbot, ServerBinsPanel(LIGHT), *SIZE)
     panel.set_frame(frame)
     return panel
 

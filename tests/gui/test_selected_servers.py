@@ -12,6 +12,7 @@ from slotscope.gui.intents import Select
 from slotscope.gui.painting.colour import argb
 from slotscope.gui.theme import load_theme, theme_names
 from slotscope.model.api import Session
+from tests.gui.windows import on_screen
 from tests.kinds.reservation.gui.servers_views import pixels
 
 PICTURES = {
@@ -30,11 +31,7 @@ def test_a_selection_is_no_frame(qtbot: QtBot, name: str, theme: str) -> None:
     session = Session.open(scenario, kernel=False)
     session.run(events=events)
     looks = load_theme(theme)
-    panel = getattr(import_module(module), panel_class)(looks)
-    qtbot.addWidget(panel)
-    panel.resize(900, 600)
-    panel.show()
-    qtbot.waitExposed(panel)
+    panel = on_screen(qtbot, getattr(import_module(module), panel_class)(looks), 900, 600)
     panel.set_frame(session.frame(running=True))  # without what a step names
     before = pixels(panel).copy()
     panel.set_selection(Select(server=1))

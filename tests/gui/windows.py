@@ -6,7 +6,7 @@ import pickle
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
-from typing import Any, Callable, ClassVar, Iterator
+from typing import Any, Callable, ClassVar, Iterator, TypeVar
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings, Qt
@@ -24,6 +24,8 @@ from slotscope.model.scenario.load import Scenario
 
 #: Milliseconds after which a test gives up.
 PATIENCE = 30_000
+
+Shown = TypeVar("Shown", bound=QWidget)
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +58,15 @@ class SolvedOnce(BoundsService):
         if text not in self._solved:
             self._solved[text] = list(kind_named(scenario.system).all_bounds(scenario))
         return self._solved[text]
+
+
+def on_screen(qtbot: QtBot, made: Shown, width: int, height: int) -> Shown:
+    """A widget of this size that is seen."""
+    qtbot.addWidget(made)
+    made.resize(width, height)
+    made.show()
+    qtbot.waitExposed(made)
+    return made
 
 
 def choose_file(window: QWidget, path: Path | str, kind: str = "") -> None:

@@ -16,60 +16,14 @@ from slotscope.model.api import Session
 from slotscope.model.errors import ScenarioError, UserError
 from slotscope.model.scenario.load import load_scenario
 from slotscope.model.scenario.validation import shown
-from tests.breaking import FULL, GOOD, INSTANCE, SCRIPT, Place, changed, is_one_line
+from tests.breaking import FULL, GOOD, INSTANCE, SCRIPT, changed, is_one_line, places, worth_trying
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 NAN, INF = float("nan"), float("inf")
 
-WORTH_TRYING = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(),
-    st.floats(),
-    st.text(max_size=8),
-    st.sampled_from(
-        [
-            0,
-            -1,
-            1,
-            2**31,
-            2**63,
-            10**30,
-            "1/3",
-            "0/0",
-            "1e30",
-            "1e-30",
-            "2 GB",
-            "a",
-            "log",
-            "log^9",
-            "full",
-            NAN,
-            INF,
-            "",
-            "\u2028",
-            "9" * 90,
-            "１２",
-        ]
-    ),
-    st.lists(st.integers(-1, 5), max_size=3),
-    st.dictionaries(st.sampled_from(["a", "kind", "start", "name", "mean"]), st.integers(0, 3), max_size=2),
-)
-
-
-def places(value: Any, here: Place = ()) -> list[Place]:
-    """The places of all fields in nested tables and lists."""
-    found = [here] if here else []
-    items: Any = ()
-    if isinstance(value, dict):
-        items = value.items()
-    elif isinstance(value, list):
-        items = enumerate(value)
-    for key, inner in items:
-        found += places(inner, (*here, key))
-    return found
+WORTH_TRYING = worth_trying("a log log^9 full", "a kind start name mean")
 
 
 @st.composite

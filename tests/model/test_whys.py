@@ -164,18 +164,18 @@ def check_flip(session: Session, answer: Why) -> bool:
 
 @pytest.mark.parametrize("system", KINDS)
 def test_random_decisions_are_explained_and_flipped(system: str) -> None:
-    flipped = 0
-    for session, answer in decisions(system, 40, seed=1):
-        check_decision(session, answer)
-        flipped += check_flip(session, answer)
-    assert flipped > (10 if system == "queue" else 15)  # a job that has just arrived waits behind others, too
+    # In a queue a job that has just arrived waits behind others, too.
+    assert confirmed(system, 40, seed=1) > (10 if system == "queue" else 15)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("system", KINDS)
 def test_many_random_decisions(system: str, pytestconfig: pytest.Config) -> None:
-    """A thousand, others in every run; ``pytest -k many_random --hypothesis-seed=N`` draws the same."""
-    assert confirmed(system, 250, int(pytestconfig.option.hypothesis_seed)) > 75
+    """Others in every run; ``pytest -k many_random --hypothesis-seed=N`` draws the same.
+
+    A run finds what is wrong in one decision of 40 with 95 %, in one of 200 with 45 %.
+    """
+    assert confirmed(system, 120, int(pytestconfig.option.hypothesis_seed)) > 36
 
 
 def confirmed(system: str, count: int, seed: int) -> int:

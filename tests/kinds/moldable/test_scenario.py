@@ -17,7 +17,7 @@ from slotscope.model.errors import UserError
 from slotscope.model.kinds.moldable.scenario.workload import power
 from slotscope.model.scenario.load import load_scenario, parse_scenario, scenario_files, scenario_text
 from slotscope.model.scenario.validation import ValidationFaultError
-from tests.breaking import Place, changed, is_one_line
+from tests.breaking import Place, changed, is_one_line, places, worth_trying
 from tests.kinds.moldable.scenarios import (
     ALL,
     GOOD,
@@ -332,57 +332,16 @@ def test_a_script_and_an_unread_trace_may_tell_no_load() -> None:
 
 # Anything at all.
 
-WORTH_TRYING = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(),
-    st.floats(),
-    st.text(max_size=8),
-    st.sampled_from(
-        [
-            0,
-            -1,
-            1,
-            2**63,
-            10**30,
-            "1/3",
-            "0/0",
-            "1e30",
-            "1e-30",
-            NAN,
-            INF,
-            "9" * 90,
-            "poisson",
-            "trace",
-            "scripted",
-            "linear",
-            "pareto",
-            "empirical",
-            [],
-            {},
-        ]
-    ),
-    st.lists(st.integers(-1, 5), max_size=3),
-    st.dictionaries(
-        st.sampled_from(["law", "degree", "distribution", "kind", "mean", "class"]),
-        st.sampled_from([0, 1, 2, "power", "amdahl", "mixed-erlang"]),
-        max_size=3,
-    ),
+WORTH_TRYING = worth_trying(
+    "poisson trace scripted linear pareto empirical",
+    "law degree distribution kind mean class",
+    st.sampled_from([0, 1, 2, "power", "amdahl", "mixed-erlang"]),
 )
-
-
-def places(value: Any, here: Place = ()) -> list[Place]:
-    """The places of all fields in nested tables and lists."""
-    found = [here] if here else []
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, inner in items:
-        found += places(inner, (*here, key))
-    return found
 
 
 @pytest.mark.slow
 @given(st.data(), st.sampled_from(ALL))
-@settings(max_examples=300)
+@settings(max_examples=200)
 def test_whatever_stands_in_a_field_nothing_but_a_fault_comes_out(data: st.DataObject, good: dict[str, Any]) -> None:
     place = data.draw(st.sampled_from(places(good)))
     broken = changed(place, data.draw(WORTH_TRYING), copy.deepcopy(good))

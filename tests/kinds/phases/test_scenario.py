@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from slotscope.model.errors import UserError
 from slotscope.model.scenario.load import load_scenario, parse_scenario, scenario_text
 from slotscope.model.scenario.validation import ValidationFaultError
-from tests.breaking import Place, changed, is_one_line
+from tests.breaking import Place, changed, is_one_line, places, worth_trying
 from tests.kinds.phases.scenarios import GOOD, SCRIPT, SEVERAL, TABLE, TRACE, check_line, opened
 
 NAN, INF = float("nan"), float("inf")
@@ -262,53 +262,12 @@ def test_a_fault_in_a_file_begins_with_the_file(tmp_path: Path) -> None:
     assert raised.value.line.startswith(f"{path}: phases[1].departure_rate: found 0")
 
 
-WORTH_TRYING = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(),
-    st.floats(),
-    st.text(max_size=8),
-    st.sampled_from(
-        [
-            0,
-            -1,
-            1,
-            2**63,
-            10**30,
-            "1/3",
-            "0/0",
-            "1e30",
-            "1e-30",
-            "2 GB",
-            NAN,
-            INF,
-            "never",
-            "poisson",
-            "table",
-            "patch",
-            "trace",
-            "scripted",
-            "L",
-            "9" * 90,
-        ]
-    ),
-    st.lists(st.integers(-1, 5), max_size=3),
-    st.dictionaries(st.sampled_from(["L", "kind", "cpu", "size", "jobs", "rate"]), st.integers(0, 3), max_size=2),
-)
-
-
-def places(value: Any, here: Place = ()) -> list[Place]:
-    """The places of all fields in nested tables and lists."""
-    found = [here] if here else []
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, inner in items:
-        found += places(inner, (*here, key))
-    return found
+WORTH_TRYING = worth_trying("never poisson table patch trace scripted L", "L kind cpu size jobs rate")
 
 
 @pytest.mark.slow
 @given(st.data(), st.sampled_from([GOOD, TABLE, SEVERAL, SCRIPT, TRACE]))
-@settings(max_examples=300)
+@settings(max_examples=200)
 def test_whatever_stands_in_a_field_nothing_but_a_fault_comes_out(data: st.DataObject, good: dict[str, Any]) -> None:
     place = data.draw(st.sampled_from(places(good)))
     broken = changed(place, data.draw(WORTH_TRYING), copy.deepcopy(good))

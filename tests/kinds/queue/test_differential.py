@@ -63,9 +63,9 @@ def test_explained_rows(scenario: Any) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("policy", "options"), CHOICES)
 @given(data=st.data())
-@settings(max_examples=10)
+@settings(max_examples=8)
 def test_every_slot_of_many_scenarios(policy: str, options: dict[str, Any], data: st.DataObject) -> None:
-    agree(data.draw(queue_scenarios(policy, options)), 3 * EVENTS)
+    agree(data.draw(queue_scenarios(policy, options)), 2 * EVENTS)
 
 
 @pytest.mark.parametrize(("policy", "options"), CHOICES)

@@ -19,7 +19,7 @@ from slotscope.model.kinds.queue.numbers import numbers_of
 from slotscope.model.kinds.queue.scenario.schema import QueueScenario
 from slotscope.model.scenario.load import load_scenario, parse_scenario, scenario_files, scenario_text
 from slotscope.model.scenario.validation import ValidationFaultError
-from tests.breaking import Place, changed, is_one_line
+from tests.breaking import Place, changed, is_one_line, places, worth_trying
 from tests.kinds.queue.scenarios import CLASSES, GOOD, SCRIPT, TRACE, TWO, UNIFORM, opened
 
 NAN, INF = float("nan"), float("inf")
@@ -374,51 +374,12 @@ def test_more_work_than_servers_is_a_warning() -> None:
     assert is_one_line(warning)
 
 
-WORTH_TRYING = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(),
-    st.floats(),
-    st.text(max_size=8),
-    st.sampled_from(
-        [
-            0,
-            -1,
-            1,
-            2**63,
-            10**30,
-            "1/3",
-            "0/0",
-            "1e30",
-            "1e-30",
-            "2 GB",
-            NAN,
-            INF,
-            "uniform",
-            "poisson",
-            "iid",
-            "discrete",
-            "geometric",
-            "9" * 90,
-        ]
-    ),
-    st.lists(st.integers(-1, 5), max_size=3),
-    st.dictionaries(st.sampled_from(["a", "kind", "size", "distribution", "mean"]), st.integers(0, 3), max_size=2),
-)
-
-
-def places(value: Any, here: Place = ()) -> list[Place]:
-    """The places of all fields in nested tables and lists."""
-    found = [here] if here else []
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, inner in items:
-        found += places(inner, (*here, key))
-    return found
+WORTH_TRYING = worth_trying("uniform poisson iid discrete geometric", "a kind size distribution mean")
 
 
 @pytest.mark.slow
 @given(st.data(), st.sampled_from([GOOD, CLASSES, SCRIPT, TWO, TRACE]))
-@settings(max_examples=300)
+@settings(max_examples=200)
 def test_whatever_stands_in_a_field_nothing_but_a_fault_comes_out(data: st.DataObject, good: dict[str, Any]) -> None:
     place = data.draw(st.sampled_from(places(good)))
     broken = changed(place, data.draw(WORTH_TRYING), copy.deepcopy(good))

@@ -67,13 +67,13 @@ class TestServers:
 
     def test_the_number_of_workers_changes_nothing(self, scale):
         scale(dra_servers, dra_servers.ServersScale((5, 10), 2, 500))
-        results = [run_plan(dra_servers, "test", executor=who) for who in (None, LocalWorkers(1), LocalWorkers(2))]
-        assert results[0] == results[1] == results[2]
+        results = [run_plan(dra_servers, "test", executor=who) for who in (None, LocalWorkers(2))]
+        assert results[0] == results[1]
 
 
 class TestConvergence:
     def test_the_reward_rises_to_its_plateau(self, scale):
-        scale(dra_convergence, dra_convergence.ConvergenceScale(100, 20.0))
+        scale(dra_convergence, dra_convergence.ConvergenceScale(50, 20.0))
         result = run_plan(dra_convergence, "test")
         plateau = rows_of(result, "plateau_over_greedy", "g")["log^1.1"]
         assert abs(plateau.ours - 0.973) < 0.002 + plateau.half_width
@@ -90,7 +90,7 @@ class TestConvergence:
 
 class TestCollections:
     def test_both_readings_come_out(self, scale):
-        scale(dra_collections, 10)
+        scale(dra_collections, 5)
         result = run_plan(dra_collections, "test")
         means = rows_of(result, "mean_ratio", "workload")
         equal = rows_of(result, "number_equal", "workload")

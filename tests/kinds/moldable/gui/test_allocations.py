@@ -33,6 +33,7 @@ from slotscope.model.api import Session
 from slotscope.model.kinds.moldable.rows import FLAG_ADMITTED, FLAG_BLOCKED, FLAG_DEPARTED, FLAG_PARTIAL
 from slotscope.model.kinds.moldable.state import BUSY, JOBS
 from slotscope.model.reporting.frame import Frame
+from tests.gui.windows import on_screen
 
 LIGHT = load_theme("light")
 SIZE = (640, 420)
@@ -91,12 +92,7 @@ def classes() -> Frame:
 
 @pytest.fixture
 def panel(qtbot: QtBot) -> AllocationsPanel:
-    made = AllocationsPanel(LIGHT)
-    qtbot.addWidget(made)
-    made.resize(*SIZE)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
+    return on_screen(qtbot, AllocationsPanel(LIGHT), *SIZE)
 
 
 def picture(widget: QWidget) -> QImage:

@@ -34,6 +34,7 @@ from slotscope.model.kinds.moldable.programs.bounds import MoldableBounds, all_b
 from slotscope.model.kinds.moldable.state import ADMITTED, ARRIVED, BLOCKED, DEPARTED
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.scenario.load import as_data, parse_scenario
+from tests.gui.windows import on_screen
 
 CLASSROOM = "moldable-classroom"
 
@@ -68,11 +69,7 @@ def overloaded() -> Frame:
 def panel(qtbot: QtBot, qapp: QApplication) -> Iterator[BlockingPanel]:
     theme = load_theme("light")
     apply(qapp, theme)
-    made = BlockingPanel(theme)
-    qtbot.addWidget(made)
-    made.resize(560, 760)
-    made.show()
-    qtbot.waitExposed(made)
+    made = on_screen(qtbot, BlockingPanel(theme), 560, 760)
     yield made
 
 

@@ -23,6 +23,7 @@ from slotscope.gui.theme import fonts, load_theme
 from slotscope.model.api import Session
 from slotscope.model.kinds.moldable.sampling import EVENT_COLUMN, PAIR, columns
 from slotscope.model.reporting.frame import Frame
+from tests.gui.windows import on_screen
 
 LIGHT = load_theme("light")
 SIZE = (640, 480)
@@ -46,8 +47,8 @@ load = {load}
 """
 
 
-def run(name: str, events: int, policy: str | None = None) -> Session:
-    session = Session.open(name, policy, kernel=False)
+def run(name: str, events: int, policy: str | None = None, kernel: bool = False) -> Session:
+    session = Session.open(name, policy, kernel=kernel)
     session.run(events=events)
     return session
 
@@ -59,7 +60,7 @@ def frame() -> Frame:
 
 @pytest.fixture(scope="module")
 def large() -> Frame:
-    return run("moldable-sublinear", 30_000).frame()
+    return run("moldable-sublinear", 30_000, kernel=True).frame()
 
 
 @pytest.fixture(scope="module")
@@ -69,12 +70,7 @@ def classes() -> Frame:
 
 @pytest.fixture
 def panel(qtbot: QtBot) -> CollapsePanel:
-    made = CollapsePanel(LIGHT)
-    qtbot.addWidget(made)
-    made.resize(*SIZE)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
+    return on_screen(qtbot, CollapsePanel(LIGHT), *SIZE)
 
 
 def plane(frame: Frame, job_class: int = 0) -> CollapsePlane:

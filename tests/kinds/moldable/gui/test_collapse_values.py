@@ -28,8 +28,8 @@ from slotscope.model.kinds.moldable.state import BELOW, DISTANCE
 from slotscope.model.reporting.frame import Frame
 
 
-def run(name: str, events: int, policy: str | None = None) -> Session:
-    session = Session.open(name, policy, kernel=False)
+def run(name: str, events: int, policy: str | None = None, kernel: bool = False) -> Session:
+    session = Session.open(name, policy, kernel=kernel)
     session.run(events=events)
     return session
 
@@ -47,7 +47,7 @@ def frame() -> Frame:
 
 @pytest.fixture(scope="module")
 def large() -> Frame:
-    return run("moldable-sublinear", 30_000).frame()
+    return run("moldable-sublinear", 30_000, kernel=True).frame()
 
 
 @pytest.fixture(scope="module")

@@ -32,6 +32,7 @@ from slotscope.model.api import Session
 from slotscope.model.kinds.moldable.programs.bounds import MoldableBounds, all_bounds
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.scenario.load import as_data, parse_scenario
+from tests.gui.windows import on_screen
 
 LIGHT = load_theme("light")
 NAMES = ("moldable-classroom", "moldable-sublinear", "moldable-linear", "moldable-classes")
@@ -60,12 +61,7 @@ def overloaded() -> Frame:
 @pytest.fixture
 def panel(qtbot: QtBot, qapp: QApplication) -> AllocationLPPanel:
     apply(qapp, LIGHT)
-    made = AllocationLPPanel(LIGHT)
-    qtbot.addWidget(made)
-    made.resize(540, 1000)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
+    return on_screen(qtbot, AllocationLPPanel(LIGHT), 540, 1000)
 
 
 def colours(widget: QWidget) -> set[str]:

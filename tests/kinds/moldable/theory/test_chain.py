@@ -166,7 +166,6 @@ class TestErlang:
         assert found.class_times[1] is None
 
 
-@pytest.mark.slow
 class TestThePaper:
     @given(
         st.integers(1, 9),

@@ -51,8 +51,6 @@ from slotscope.model.lab.runs import StraightRun
 from slotscope.model.running.engine import Task, started
 from slotscope.model.scenario.load import Scenario, parse_scenario
 
-pytestmark = pytest.mark.slow
-
 #: The chance of a comparison to fail although the numbers are right, of either sign.
 CHANCE = 5e-6
 
@@ -95,17 +93,14 @@ SUBLINEAR: Mapping[tuple[str, int], Numbers] = {
     ("α = 0", 100): Numbers(0.1180, 0.0004, 0.3967),
     ("α = 0", 300): Numbers(0.0712, 0.0004, 0.3873),
     ("α = 0", 1000): Numbers(0.0402, 0.0004, 0.3817),
-    ("α = 0", 3000): Numbers(0.0235, 0.0004, 0.3789),
     ("α = 0", 4000): Numbers(0.0202, 0.0004, 0.3782),
     ("α = 1/2", 100): Numbers(0.0782, 0.0004),
     ("α = 1/2", 300): Numbers(0.0457, 0.0004),
     ("α = 1/2", 1000): Numbers(0.0253, 0.0004),
-    ("α = 1/2", 3000): Numbers(0.0146, 0.0004),
     ("α = 1/2", 4000): Numbers(0.0124, 0.0004),
     ("α = 2/3", 100): Numbers(0.0770, 0.0004),
     ("α = 2/3", 300): Numbers(0.0451, 0.0004),
     ("α = 2/3", 1000): Numbers(0.0250, 0.0004),
-    ("α = 2/3", 3000): Numbers(0.0145, 0.0004),
     ("α = 2/3", 4000): Numbers(0.0124, 0.0004),
 }
 
@@ -127,17 +122,16 @@ class TestSubLinear:
         found = against_the_table(traffic, servers, SHORT)
         assert found.measure("blocking_probability").half_width < 0.004
 
-    @pytest.mark.slow
     @pytest.mark.parametrize(("traffic", "servers"), [key for key in SUBLINEAR if key[1] > 1000])
     def test_greedy_p_to_three_digits(self, traffic: str, servers: int) -> None:
         found = against_the_table(traffic, servers, LONG)
         assert found.measure("blocking_probability").half_width < 0.0012
         assert found.measure("execution_time").half_width < 0.0012
 
-    @pytest.mark.slow
     def test_blocking_vanishes_and_the_time_goes_to_its_optimum(self) -> None:
         for traffic in TRAFFIC:
-            small, large = (cell("sub-linear", "greedy-p", traffic, n, LONG, "exponential") for n in (100, 4000))
+            runs = ((100, SHORT), (4000, LONG))
+            small, large = (cell("sub-linear", "greedy-p", traffic, *run, "exponential") for run in runs)
             fallen = small.measure("blocking_probability").mean / large.measure("blocking_probability").mean
             assert 5.5 < fallen < 7  # √40 = 6.3
             off = [
@@ -211,14 +205,20 @@ class TestInsensitivity:
         found = cell_of(scenario, "greedy-p", MoldableLength((60_000,), RUNS, 10_000))
         check(found, "blocking_probability", known)
 
-    @pytest.mark.slow
-    @pytest.mark.parametrize("traffic", list(TRAFFIC))
-    def test_greedy_p_at_4000(self, traffic: str) -> None:
+    @pytest.mark.parametrize(
+        ("traffic", "law"),
+        [
+            ("α = 0", "mixed Erlang"),  # the deterministic one is in Table 1
+            ("α = 1/2", "deterministic"),
+            ("α = 1/2", "mixed Erlang"),
+            ("α = 2/3", "deterministic"),
+        ],
+    )
+    def test_greedy_p_at_4000(self, traffic: str, law: str) -> None:
         known = SUBLINEAR[traffic, SERVERS]
-        for law in ("deterministic", "mixed Erlang"):
-            found = cell("sub-linear", "greedy-p", traffic, SERVERS, LONG, law)
-            check(found, "blocking_probability", known.blocking, known.half_width)
-            check(found, "execution_time", optimal_time(system_of("sub-linear", traffic, SERVERS)), 0.002)
+        found = cell("sub-linear", "greedy-p", traffic, SERVERS, LONG, law)
+        check(found, "blocking_probability", known.blocking, known.half_width)
+        check(found, "execution_time", optimal_time(system_of("sub-linear", traffic, SERVERS)), 0.002)
 
 
 SMALL_SPEEDUP = ["1", "9/5", "5/2", "3", "17/5"]
@@ -414,12 +414,14 @@ class TestIdentities:
         assert state.tally[ADMITTED, 0] - gone == state.number[JOBS] > 20
 
 
-@pytest.mark.slow
 class TestTable1:
-    """The statistic of the paper: jobs completed by the last of the first 5 million arrivals."""
+    """The statistic of the paper: jobs completed by the last of the first 5 million arrivals.
 
-    LENGTH = MoldableLength((5_000_000,), 2)
-    #: Deviations of one run, of the time of completed jobs and of blocking: two runs by themselves do not tell them.
+    Two runs tell Pareto sizes, 0.007 away, from others; one run finds any other time that is off by 0.0046 in 99 of
+    100 cases.
+    """
+
+    #: Deviations of one run, of the time of completed jobs and of blocking: few runs by themselves do not tell them.
     DEVIATIONS: Mapping[str, tuple[float, float]] = {"Pareto": (0.002, 0.0008), "usual": (0.0006, 0.0007)}
 
     #: By an independent program; half-widths where they were told.
@@ -456,25 +458,32 @@ class TestTable1:
 
     @pytest.mark.parametrize(("speedup", "traffic", "law"), RUN)
     def test_cells(self, speedup: str, traffic: str, law: str) -> None:
-        found = cell(speedup, "greedy-p", traffic, SERVERS, self.LENGTH, law)
+        found = self.found(speedup, traffic, law)
         time, blocking = (found.measure(name).mean for name in ("execution_time_completed", "blocking_probability"))
         of_time, of_blocking = self.DEVIATIONS.get(law, self.DEVIATIONS["usual"])
         known, half_width = self.COMPLETED[speedup, traffic, law]
-        assert abs(time - known) <= self.chance(of_time) + 2.5 * half_width
+        assert abs(time - known) <= self.chance(law, of_time) + 2.5 * half_width
         printed = PAPER[speedup, traffic].time[list(DISTRIBUTIONS).index(law)]
         assert time == pytest.approx(printed, abs=0.002)
         if (speedup, traffic, law) in self.BLOCKING:
             known, half_width = self.BLOCKING[speedup, traffic, law]
-            assert abs(blocking - known) <= self.chance(of_blocking) + 2.5 * half_width
+            assert abs(blocking - known) <= self.chance(law, of_blocking) + 2.5 * half_width
 
-    def chance(self, deviation: float) -> float:
+    @staticmethod
+    def runs(law: str) -> int:
+        return 2 if law == "Pareto" else 1
+
+    def found(self, speedup: str, traffic: str, law: str) -> MoldableRuns:
+        length = MoldableLength((5_000_000,), self.runs(law))
+        return cell(speedup, "greedy-p", traffic, SERVERS, length, law)
+
+    def chance(self, law: str, deviation: float) -> float:
         """How far the mean of the runs may be from the truth, but for CHANCE."""
-        return float(ndtri(1 - CHANCE)) * deviation / sqrt(self.LENGTH.replications)
+        return float(ndtri(1 - CHANCE)) * deviation / sqrt(self.runs(law))
 
     def test_the_pareto_column_is_the_horizon(self) -> None:
         """Over all accepted jobs the mean is D* again; what is not completed makes the rest."""
-        key = ("sub-linear", "greedy-p", "α = 1/2", SERVERS, self.LENGTH)
-        pareto, exponential = (cell(*key, law) for law in ("Pareto", "exponential"))
+        pareto, exponential = (self.found("sub-linear", "α = 1/2", law) for law in ("Pareto", "exponential"))
         optimal = optimal_time(system_of("sub-linear", "α = 1/2", SERVERS))
         for statistic in EXECUTION_TIMES:
             assert exponential.measure(statistic).mean == pytest.approx(optimal, abs=0.002)

@@ -13,6 +13,7 @@ from slotscope.gui.kinds.phases.policy_map import PolicyMapPanel
 from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
 from slotscope.model.reporting.frame import Frame
+from tests.gui.windows import on_screen
 
 LIGHT = load_theme("light")
 
@@ -25,12 +26,7 @@ def run(name: str, events: int, policy: str | None = None) -> Frame:
 
 def shown_panel(qtbot: QtBot) -> PolicyMapPanel:
     """A panel without a frame, in a window of its own."""
-    made = PolicyMapPanel(LIGHT)
-    qtbot.addWidget(made)
-    made.resize(1000, 640)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
+    return on_screen(qtbot, PolicyMapPanel(LIGHT), 1000, 640)
 
 
 def colours(widget: QWidget) -> set[str]:

@@ -13,8 +13,6 @@ from slotscope.model.scenario.load import write_scenario
 from tests.gui.windows import PATIENCE, complete_window, press, rest
 from tests.kinds.phases.scenarios import many_configurations
 
-pytestmark = pytest.mark.slow
-
 
 def test_a_plan_is_told_and_given_up(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("slotscope.model.running.waiting.PERIOD", 0.05)

@@ -26,6 +26,7 @@ from slotscope.model.kinds.phases.programs.bounds import PhasePoint, PhasesBound
 from slotscope.model.kinds.phases.state import REQUESTED
 from slotscope.model.measures.metrics import Estimate
 from slotscope.model.reporting.frame import Frame
+from tests.gui.windows import on_screen
 
 NAME = "jrs-two-phases"
 
@@ -56,12 +57,7 @@ def frame_of(policy: str = "jrs", events: int = 600) -> Frame:
 
 @pytest.fixture
 def panel(qtbot: QtBot) -> PlanPanel:
-    made = PlanPanel(load_theme("light"))
-    qtbot.addWidget(made)
-    made.resize(560, 900)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
+    return on_screen(qtbot, PlanPanel(load_theme("light")), 560, 900)
 
 
 def colours(widget: QWidget) -> set[str]:

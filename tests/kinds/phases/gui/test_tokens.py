@@ -35,6 +35,7 @@ from slotscope.model.kinds.phases.state import MATCHED, OVERFLOWED, PAUSED, REQU
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.inspection import Thing
 from tests.gui.plot_points import lines_of, points_of
+from tests.gui.windows import on_screen
 
 LIGHT = load_theme("light")
 
@@ -70,12 +71,7 @@ def together() -> Frame:
 
 @pytest.fixture
 def panel(qtbot: QtBot) -> TokensPanel:
-    made = TokensPanel(LIGHT)
-    qtbot.addWidget(made)
-    made.resize(760, 640)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
+    return on_screen(qtbot, TokensPanel(LIGHT), 760, 640)
 
 
 def colours(widget: QWidget) -> set[str]:

@@ -30,8 +30,6 @@ from slotscope.model.measures.metrics import Estimate, estimate
 from slotscope.model.scenario.load import load_scenario
 from tests.kinds.phases.numbers import MODELS, A, B, C, E, plan_file
 
-pytestmark = pytest.mark.slow
-
 SHORT = PhaseLength(50, 400, 8)
 LONG = PhaseLength(100, 1000, 16)
 
@@ -100,7 +98,6 @@ def check_table(found: PhaseRuns, expected: Numbers, known_to: float) -> None:
         check(ours(found, measure), value, own, max(3 * known_to, unit))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("model", "scale"), EVERY)
 def test_the_table(model: str, scale: int) -> None:
     found = cell(model, scale, "jrs", AS_LONG[scale])
@@ -126,7 +123,6 @@ OTHERWISE = {
 
 
 class TestReadings:
-    @pytest.mark.slow
     @pytest.mark.parametrize("policy", OTHERWISE)
     def test_each(self, policy: str) -> None:
         value = OTHERWISE[policy]
@@ -177,14 +173,12 @@ class TestGap:
         cells = [cell(model, int(r), "jrs", PhaseLength(50, time // int(r), runs)) for r in scales]
         return np.array([each.by_run("active_servers") - each.bound for each in cells])
 
-    @pytest.mark.slow
     @pytest.mark.parametrize("model", [A, B, C, E])
     def test_its_exponent(self, model: str) -> None:
         found = exponent(self.SCALES, self.gaps(model, self.SCALES, 80_000, 8))
         assert found.half_width < 0.04
         assert 0.52 - found.half_width < found.mean < 0.59 + found.half_width
 
-    @pytest.mark.slow
     def test_its_constants(self) -> None:
         """Over the square root of r, from 0.7 to 16."""
         for model in (A, B, C, E):

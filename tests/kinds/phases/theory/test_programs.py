@@ -52,8 +52,6 @@ from tests.kinds.phases.models import (
 )
 from tests.kinds.phases.strategies import job_data
 
-pytestmark = pytest.mark.slow
-
 #: Relative difference up to which two optima count as the same.
 SAME = 1e-9
 
@@ -462,7 +460,6 @@ def test_jobs_of_fixed_size_are_packed(types: list[tuple[int, int, int]], capaci
     assert decomposed(program_of(model)).phi == pytest.approx(1 / packing(model), rel=SAME)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("most_jobs", "configurations"), [(10, 1001), (13, 2380)])
 def test_large_programs_are_solved_and_proved(
     most_jobs: int, configurations: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -478,7 +475,6 @@ def test_large_programs_are_solved_and_proved(
     assert feasibility(program, found) < SAME
 
 
-@pytest.mark.slow
 def test_many_jobs_of_two_phases_do_not_fall_apart_in_floats(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Policies whose chain changes from one set of configurations to another in 10^20 lifetimes."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))

@@ -39,6 +39,7 @@ from slotscope.model.api import Session
 from slotscope.model.kinds.queue.programs.bounds import QueueBounds, all_bounds
 from slotscope.model.kinds.queue.programs.theorem1 import MOST_REFINED
 from slotscope.model.reporting.frame import Frame
+from tests.gui.windows import on_screen
 
 VQS_UNSTABLE, BF_UNSTABLE = "queues-vqs-unstable", "queues-bf-unstable"
 
@@ -59,12 +60,7 @@ def frame_at(name: str, policy: str, events: int, answer: int = -1) -> Frame:
 
 @pytest.fixture
 def panel(qtbot: QtBot) -> SupportablePanel:
-    made = SupportablePanel(load_theme("light"))
-    qtbot.addWidget(made)
-    made.resize(560, 900)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
+    return on_screen(qtbot, SupportablePanel(load_theme("light")), 560, 900)
 
 
 def colours(widget: QWidget) -> set[str]:

@@ -37,6 +37,7 @@ from slotscope.model.kinds.queue.facts import waiting_records
 from slotscope.model.kinds.queue.state import FREE, WAITING, QueueState, empty_state
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.records import Evict, Place, Record
+from tests.gui.windows import on_screen
 
 MANY = 100_000
 
@@ -87,12 +88,7 @@ def one() -> Frame:
 
 @pytest.fixture
 def panel(qtbot: QtBot) -> QueuesPanel:
-    made = QueuesPanel(load_theme("light"))
-    qtbot.addWidget(made)
-    made.resize(900, 460)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
+    return on_screen(qtbot, QueuesPanel(load_theme("light")), 900, 460)
 
 
 def colours(widget: QWidget) -> set[str]:

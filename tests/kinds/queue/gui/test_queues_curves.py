@@ -34,6 +34,7 @@ from slotscope.model.measures.growth import STRETCHES, growth
 from slotscope.model.measures.metrics import Estimate
 from slotscope.model.reporting.frame import Frame
 from tests.gui.plot_points import lines_of, points_of
+from tests.gui.windows import on_screen
 
 WARMUP = 2000
 
@@ -65,12 +66,7 @@ def calm() -> Frame:
 
 @pytest.fixture
 def panel(qtbot: QtBot) -> QueueCurvesPanel:
-    made = QueueCurvesPanel(load_theme("light"))
-    qtbot.addWidget(made)
-    made.resize(760, 480)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
+    return on_screen(qtbot, QueueCurvesPanel(load_theme("light")), 760, 480)
 
 
 def colours(panel: QueueCurvesPanel) -> set[str]:

@@ -22,6 +22,7 @@ from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
 from slotscope.model.kinds.queue.programs.partition import Partition
 from slotscope.model.reporting.frame import RunInfo
+from tests.gui.windows import on_screen
 
 SCENARIOS = (
     ("queues-small-jobs", "vqs"),
@@ -44,12 +45,7 @@ def run(request: pytest.FixtureRequest) -> RunInfo:
 
 @pytest.fixture
 def panel(qtbot: QtBot) -> QueuesPanel:
-    made = QueuesPanel(load_theme("light"))
-    qtbot.addWidget(made)
-    made.resize(900, 460)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
+    return on_screen(qtbot, QueuesPanel(load_theme("light")), 900, 460)
 
 
 def shown(panel: QueuesPanel, name: str, policy: str) -> QueuesPanel:

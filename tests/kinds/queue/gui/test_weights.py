@@ -49,6 +49,7 @@ from slotscope.model.api import Session
 from slotscope.model.kinds.queue.facts import standing
 from slotscope.model.kinds.queue.programs.partition import Partition
 from slotscope.model.reporting.frame import Frame
+from tests.gui.windows import on_screen
 
 STALLS = "vqs:stall=true,gamma=0.9"
 
@@ -83,12 +84,7 @@ def with_queue(frame: Frame, lengths: list[int]) -> Frame:
 
 @pytest.fixture
 def panel(qtbot: QtBot) -> WeightsPanel:
-    made = WeightsPanel(load_theme("light"))
-    qtbot.addWidget(made)
-    made.resize(700, 500)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
+    return on_screen(qtbot, WeightsPanel(load_theme("light")), 700, 500)
 
 
 def colours(widget: QWidget) -> set[str]:

@@ -14,8 +14,6 @@ import pytest
 from slotscope.model.kinds.queue.experiments.queue_runs import QueueLength, QueueRuns, carry_out, queue_runs
 from slotscope.model.scenario.load import edited, load_scenario
 
-pytestmark = pytest.mark.slow
-
 MILLION = 1_000_000
 
 
@@ -145,7 +143,6 @@ def max_weight_by_hand(configurations: tuple[tuple[int, int], ...], seed: int, s
     return area / (slots - warmup)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("configurations", "expected"), [(CONFIGURATIONS, None), (CONFIGURATIONS[::-1], (15.8, 0.3))])
 def test_max_weight_and_its_ties(
     configurations: tuple[tuple[int, int], ...], expected: tuple[float, float] | None
@@ -204,13 +201,11 @@ def figure_4(key: tuple[str, str, str], slots: int, runs: int) -> QueueRuns:
     return cell(scenario, policy, alpha, slots, runs)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("key", STABLE)
 def test_figure_4_where_queues_are_stable(key: tuple[str, str, str]) -> None:
     check_mean(figure_4(key, 5 * MILLION, 2), STABLE[key], 0.2)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("key", GROWING)
 def test_figure_4_where_queues_grow(key: tuple[str, str, str]) -> None:
     found = figure_4(key, MILLION, 6)
@@ -219,7 +214,6 @@ def test_figure_4_where_queues_grow(key: tuple[str, str, str]) -> None:
     assert abs(found.average.mean - GROWING[key]) <= found.average.half_width + 2 * spread
 
 
-@pytest.mark.slow
 def test_the_limits_of_figure_4_b() -> None:
     """VQS up to 0.81 to 0.82, VQS-BF up to 0.90 to 0.91."""
     for policy, below, above in (("vqs", "0.78", "0.83"), ("vqs-bf", "0.88", "0.93")):

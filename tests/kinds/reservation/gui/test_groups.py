@@ -22,6 +22,7 @@ from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
 from slotscope.model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN
 from slotscope.model.reporting.frame import Frame
+from tests.gui.windows import on_screen
 
 EVENTS, EARLIER = 6_000, 3_000
 
@@ -41,12 +42,7 @@ def frame(session: Session) -> Frame:
 
 @pytest.fixture
 def panel(qtbot: QtBot) -> GroupsPanel:
-    made = GroupsPanel(load_theme("light"))
-    qtbot.addWidget(made)
-    made.resize(620, 560)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
+    return on_screen(qtbot, GroupsPanel(load_theme("light")), 620, 560)
 
 
 def colours(widget: QWidget) -> set[str]:

@@ -32,6 +32,7 @@ from slotscope.model.kinds.reservation.programs.greedy import global_greedy
 from slotscope.model.kinds.reservation.programs.optimum import exact_optimum
 from slotscope.model.kinds.reservation.programs.solving import solve_bounds
 from slotscope.model.reporting.frame import Frame
+from tests.gui.windows import on_screen
 
 SCENARIOS = ("dra-vms", "dra-classroom", "dra-example-1", "dra-appendix-c")
 
@@ -52,12 +53,7 @@ def frame() -> Frame:
 
 @pytest.fixture
 def panel(qtbot: QtBot) -> LPPanel:
-    made = LPPanel(load_theme("light"))
-    qtbot.addWidget(made)
-    made.resize(620, 700)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
+    return on_screen(qtbot, LPPanel(load_theme("light")), 620, 700)
 
 
 @pytest.fixture

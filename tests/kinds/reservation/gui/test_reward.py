@@ -36,6 +36,7 @@ from slotscope.model.kinds.reservation.upper_bound import all_bounds
 from slotscope.model.measures.metrics import Estimate, batch_rates, estimate
 from slotscope.model.reporting.frame import Frame
 from tests.gui.plot_points import points_of
+from tests.gui.windows import on_screen
 
 LIGHT = load_theme("light")
 
@@ -69,12 +70,7 @@ def rewound(session: Session, bounds: Bounds, frame: Frame) -> Frame:
 
 @pytest.fixture
 def panel(qtbot: QtBot) -> RewardPanel:
-    made = RewardPanel(load_theme("light"))
-    qtbot.addWidget(made)
-    made.resize(620, 560)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
+    return on_screen(qtbot, RewardPanel(load_theme("light")), 620, 560)
 
 
 def colours(widget: QWidget) -> set[str]:

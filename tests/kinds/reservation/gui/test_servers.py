@@ -175,7 +175,6 @@ def test_larger_type_enlarges_the_captions(qtbot: QtBot) -> None:
     assert view.scene.regions.header.height() > 1.3 * before
 
 
-@pytest.mark.slow
 def test_thousands_of_servers_share_strips_and_zoom_down_to_slots(qtbot: QtBot) -> None:
     view = stacks(qtbot, classroom(3000, servers=2000).frame())
     assert view.scene is not None

@@ -29,6 +29,7 @@ from slotscope.model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.scenario.load import parse_scenario
 from tests.gui.plot_points import points_of
+from tests.gui.windows import on_screen
 from tests.kinds.reservation.gui.theory_frames import (
     EVENTS,
     colours,
@@ -39,8 +40,6 @@ from tests.kinds.reservation.gui.theory_frames import (
     text_of,
 )
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(scope="module")
 def frame() -> Frame:
@@ -49,12 +48,7 @@ def frame() -> Frame:
 
 @pytest.fixture
 def panel(qtbot: QtBot) -> TheoryPanel:
-    made = TheoryPanel(load_theme("light"))
-    qtbot.addWidget(made)
-    made.resize(640, 900)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
+    return on_screen(qtbot, TheoryPanel(load_theme("light")), 640, 900)
 
 
 def click_row(qtbot: QtBot, panel: TheoryPanel, row: int) -> None:

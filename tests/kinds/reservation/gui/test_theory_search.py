@@ -12,9 +12,8 @@ from slotscope.gui.kinds.reservation.theory import TheoryPanel
 from slotscope.gui.kinds.reservation.theory_search import SearchRow, sentence
 from slotscope.gui.theme import load_theme, type_letter
 from slotscope.model.kinds.reservation.programs.monotone import MonotoneSearch, Witness, search_violation
+from tests.gui.windows import on_screen
 from tests.kinds.reservation.gui.theory_frames import frame_of
-
-pytestmark = pytest.mark.slow
 
 #: Milliseconds for a process to start, search and answer.
 PATIENCE = 60_000
@@ -22,12 +21,7 @@ PATIENCE = 60_000
 
 @pytest.fixture
 def panel(qtbot: QtBot) -> TheoryPanel:
-    made = TheoryPanel(load_theme("light"))
-    qtbot.addWidget(made)
-    made.resize(640, 900)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
+    return on_screen(qtbot, TheoryPanel(load_theme("light")), 640, 900)
 
 
 def test_the_search_finds_the_violation_of_the_example(qtbot: QtBot, panel: TheoryPanel) -> None:

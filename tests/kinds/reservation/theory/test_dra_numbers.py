@@ -10,8 +10,6 @@ from slotscope.model.api import Session
 from slotscope.model.measures.metrics import Estimate
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
 
-pytestmark = pytest.mark.slow
-
 #: The optimum per server of the example, program (3.1).
 OPTIMUM = 618
 
@@ -63,7 +61,6 @@ def test_figure_3(servers: int, factor: Any) -> None:
     check(found, (FIGURE_3 | LARGE)[servers, factor], 0.002)
 
 
-@pytest.mark.slow
 def test_more_reserve_costs_reward_and_more_servers_bring_it() -> None:
     """The order that Figure 3 shows; the same jobs for every g."""
     means = {key: reward(key[0], key[1], until=60_000 / key[0]).mean for key in FIGURE_3}

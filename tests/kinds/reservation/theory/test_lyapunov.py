@@ -216,7 +216,6 @@ def test_chance_is_the_mean_over_poisson_numbers() -> None:
     assert function.chance(4 * servers) == pytest.approx(function.chance(servers) / 2, rel=0.01)
 
 
-@pytest.mark.slow
 def test_a_large_system_comes_down_from_1_and_stays_low() -> None:
     """Theorem 4 is about the limit; with 180 servers V falls, up to what chance does."""
     session = Session.open("dra-vms", kernel=False)

@@ -16,8 +16,6 @@ from slotscope.model.kinds.reservation.state import ARRIVED, REJECTED
 from slotscope.model.measures.metrics import Estimate
 from slotscope.model.scenario.load import load_scenario, parse_scenario
 
-pytestmark = pytest.mark.slow
-
 PEERS = ("power-of-d", "best-fit", "first-fit", "static-reservation")
 #: U* of the example of Section 7.1 at alpha = 1.
 OPTIMUM = 618.0
@@ -191,7 +189,6 @@ def test_with_all_servers_sampled_the_least_loaded_one_admits() -> None:
     assert all(checked)
 
 
-@pytest.mark.slow
 def test_power_of_five_choices_in_the_example() -> None:
     """L = 180: 0.482 of the optimum."""
     session = Session.open("dra-vms", policy="power-of-d")
@@ -199,7 +196,6 @@ def test_power_of_five_choices_in_the_example() -> None:
     near(Estimate(found.mean / OPTIMUM, found.half_width / OPTIMUM), 0.482, 0.002)
 
 
-@pytest.mark.slow
 def test_the_infinite_system_s_bound_in_the_example() -> None:
     """L = 180: 0.973 of the optimum."""
     session = Session.open("dra-vms", kernel=False)
