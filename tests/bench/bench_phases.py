@@ -13,15 +13,13 @@ from typing import Any, Mapping, Sequence
 
 import numpy as np
 
-from slotscope.model.jit import jitable, with_others
-from slotscope.model.kinds.phases.kernels import loop
 from slotscope.model.kinds.phases.rows import PHASE_ROW
 from slotscope.model.kinds.phases.state import EVENT, PhaseState
 from slotscope.model.running.assembly import Bench, assemble
 from slotscope.model.running.engine import Engine, Task, started
 from slotscope.model.scenario.load import edited, load_scenario
 from slotscope.model.systems.state import copied
-from tests.bench.phase_ways import Way, compiled_c, in_c, in_python
+from tests.bench.phase_ways import TAPE, Way, compiled_c, in_c, in_python
 from tests.bench.timing import Contestant, Work, aim_at_c, comparison, interleaved, section, spread, table
 
 #: Scenario, scale r, and the policy table that is followed.
@@ -42,13 +40,9 @@ COUNTS = (200_000, 20_000, 1000)
 SCALES = (100, 800, 12_000)
 EVENTS = 100_000
 
-#: What does as much as the program in C.
-LEAN = "kernel, without rows and trail"
+IN_C = "C -O3, rows and trail"
 
 POLICIES = ("jrs", "grand", "first-fit", "best-fit", "power-of-d")
-
-#: Rows of the tape, which is written again and again as in a run.
-TAPE = 10_000
 
 
 def bench_of(name: str, scale: int, policy: str = "jrs", given: str = "") -> Bench:
@@ -99,24 +93,6 @@ def counted(way: Way) -> Contestant:
     return contestant
 
 
-@jitable
-def only_counted(
-    state: Any, _tables: Any, _constant: Any, _came: int, _outcome: Any, _tape: Any, _samples: Any, done: Any
-) -> bool:
-    """What is left of the end of an event where neither row nor trail is written."""
-    state.number[EVENT] += 1
-    done[0] += 1
-    return False
-
-
-def without_rows(bench: Bench) -> Engine:
-    """The kernel that writes neither rows nor trail, as the program in C does not."""
-    kernel: Any = type(bench.kernel())
-    lean = type("Lean", (kernel,), {"kernel": with_others(kernel.kernel, {loop.finish: only_counted}, "lean")})
-    engine: Engine = lean(bench.system)
-    return engine
-
-
 def ways_of(bench: Bench, counts: tuple[int, int, int], folder: Path) -> dict[str, Contestant]:
     """The kernel, C, the Python program and the reference."""
     many, some, few = counts
@@ -124,7 +100,7 @@ def ways_of(bench: Bench, counts: tuple[int, int, int], folder: Path) -> dict[st
     ways = {"kernel": by_engine(bench.kernel(), state, many)}
     library = compiled_c(folder)
     if library is not None:
-        ways["C -O3, arrays only"] = counted(in_c(bench, library, many))
+        ways[IN_C] = counted(in_c(bench, library, many))
     ways["Python, heapq"] = counted(in_python(bench, some))
     ways["reference (Python)"] = by_engine(bench.reference, state, few)
     return ways
@@ -141,11 +117,10 @@ def bench_ways(name: str, scale: int, given: str, counts: tuple[int, int, int], 
     bench = bench_of(name, scale, given=given)
     with tempfile.TemporaryDirectory() as folder:
         ways = ways_of(bench, counts, Path(folder))
-        ways[LEAN] = by_engine(without_rows(bench), settled(bench, counts[0]), counts[0])
         times = interleaved(ways, rounds)
-    without = () if len(ways) > 4 else ("No C compiler is installed: nothing to compare with.",)
+    without = () if IN_C in ways else ("No C compiler is installed: nothing to compare with.",)
     section(f"JRS, {name}, r = {scale}", comparison(times), "", per_second(times), *without)
-    aim_at_c(f"JRS, {name}, r = {scale}", times, LEAN, "C -O3, arrays only")
+    aim_at_c(f"JRS, {name}, r = {scale}", times, "kernel", IN_C)
 
 
 def bench_policies(name: str, given: str, scales: Sequence[int], rounds: int, events: int) -> None:

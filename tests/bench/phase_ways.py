@@ -1,4 +1,4 @@
-"""JRS by other hands: as a Python program with ``heapq``, and in C with arrays only.
+"""JRS by other hands: as a Python program with ``heapq``, and in C.
 
 All follow the same rules (:class:`model.kinds.phases.programs.rules.Rules`) with the defaults of
 JRS, and begin with empty servers.  The Python program draws with ``random``, as such programs do,
@@ -18,6 +18,7 @@ from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
+from slotscope.model.kinds.phases.rows import PHASE_ROW
 from slotscope.model.kinds.phases.tables import (
     REAL_KEY,
     REQUEST_KEY,
@@ -32,6 +33,9 @@ from slotscope.model.systems import random_words
 from tests.bench.queue_ways import Pointers
 
 SOURCE = "requesting.c"
+
+#: Rows of the tape, which is written again and again as in a run.
+TAPE = 10_000
 
 #: Cases of a configuration, see :mod:`model.kinds.phases.programs.policy`.
 TIMERS, AT_ONCE = 1, 2
@@ -391,7 +395,7 @@ class CompiledJrs:
         tokens = int(rules.limit.max()) + system.policy.most_tokens + 1
         self._library = library
         self.level, self.area = np.zeros(6, np.int64), np.zeros(6)
-        self.counts = np.zeros(7, np.int64)
+        self.tape = np.zeros(min(TAPE, events), PHASE_ROW)
         time, job_type = _arrivals(system.workload, records)
         self._jrs = Pointers.of(
             *_constants(tables, rules),
@@ -409,6 +413,8 @@ class CompiledJrs:
             len(state.timer_tree) // 2,
             np.zeros((pools, types), np.int32),
             np.zeros((pools, types, tokens), np.int32),
+            np.zeros((pools, types, tokens), np.int64),
+            np.zeros((pools, types, tokens)),
             tokens,
             np.zeros((pools, records), np.int32),
             records,
@@ -423,7 +429,11 @@ class CompiledJrs:
             self.area,
             np.zeros(1),
             np.zeros(types, np.int64),
-            *[0] * len(self.counts),
+            state.trail.copy(),
+            self.tape,
+            0,
+            len(self.tape),
+            *[0] * 9,
         )
         library.begin(ctypes.byref(self._jrs))
 

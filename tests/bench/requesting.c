@@ -1,4 +1,4 @@
-/* JRS in C with arrays only: the kernel's decisions and random words, without rows and history. */
+/* JRS in C: the kernel's decisions, random words, rows and trail, on arrays. */
 
 #include <math.h>
 #include <stdint.h>
@@ -10,6 +10,18 @@ typedef uint64_t u64;
 enum { REAL_KEY, VIRTUAL_KEY, TIMER_KEY, REQUEST_KEY, TOKEN_KEY, VIRTUAL_TOKEN_KEY, ROUTE_KEY };
 enum { TIMERS = 1, AT_ONCE = 2 };
 enum { ACTIVE, COST, TOKENS, VIRTUAL, BACKUP, REAL, LEVELS };
+
+/* As in model/kinds/phases/rows.py. */
+
+enum { ARRIVED = 1, MATCHED = 2, OVERFLOWED = 4, MOVED = 16, DEPARTED = 32, TICKED = 64, REQUESTED = 128, CAME = 256,
+       OF_VIRTUAL = 512, MISSED = 1024, RESUMED = 2048, OVERRUN = 4096, IDLE = 8192 };
+enum { FIRST_BACKUP = -2 };
+enum { ARRIVAL = 1, DEPARTURE = 2, MOVE = 5, TICK = 6 };
+
+typedef struct __attribute__((packed)) {
+    i64 event; double time; i64 job, token; double token_age; i64 first_token, first_virtual, cost; u64 trail;
+    i32 server, pool, type, phase, made, virtual, tokens, active, fitting; uint32_t flags; uint8_t kind;
+} Row;
 
 typedef struct { i32 type, phase, pool, server, virtual, next; i64 number, moves; } Job;
 
@@ -24,9 +36,9 @@ typedef struct {
     double *time; i32 *type; i64 arrivals;
     /* What changes: [servers], and [pools, types] with room for tokens and backup servers. */
     i32 *observed, *held, *jobs_on; i64 *use, *cost; double *due; i64 *running; i32 *tree; i64 width;
-    i32 *count, *token; i64 most_tokens; i32 *backup; i64 most_backups; i32 *idle;
+    i32 *count, *token; i64 *token_number; double *token_time; i64 most_tokens; i32 *backup; i64 most_backups; i32 *idle;
     Job *job; i32 *free; i64 frees; double *heap_time; i32 *heap_job; i64 moves;
-    i64 *level; double *area, *now; i64 *asked;
+    i64 *level; double *area, *now; i64 *asked; u64 *trail; Row *tape, *row; i64 rows, had_jobs, events;
     i64 arrived, timers, requests, virtuals, matched, overflowed, made;
 } Jrs;
 
@@ -163,6 +175,8 @@ static void overflow(Jrs *s, i32 at) {
     job->server = -1 - *idle;
     backup[*idle] = 1;
     while (backup[*idle]) ++*idle;
+    s->row->server = FIRST_BACKUP + 1 + job->server;
+    s->row->flags |= OVERFLOWED;
     s->overflowed++;
     s->level[BACKUP]++;
     s->level[ACTIVE]++;
@@ -174,8 +188,20 @@ static i64 take(Jrs *s, i32 at, i64 position) {
     Job *job = s->job + at;
     i64 list = job->pool * s->types + job->type;
     i32 *token = s->token + list * s->most_tokens, server = token[position];
+    i64 *number = s->token_number + list * s->most_tokens;
+    double *time = s->token_time + list * s->most_tokens;
+    if (!job->virtual) {
+        s->row->server = server;
+        s->row->token = number[position];
+        s->row->token_age = *s->now - time[position];
+        s->row->flags |= MATCHED;
+    }
     i64 last = --s->count[list];
-    for (i64 place = position; place < last; place++) token[place] = token[place + 1];
+    for (i64 place = position; place < last; place++) {
+        token[place] = token[place + 1];
+        number[place] = number[place + 1];
+        time[place] = time[place + 1];
+    }
     job->server = server;
     s->level[TOKENS]--;
     s->held[server]--;
@@ -186,7 +212,10 @@ static i64 take(Jrs *s, i32 at, i64 position) {
     }
     s->observed[server] = s->up[s->observed[server] * s->types + job->phase];
     draw(s, at);
-    if (!s->held[server]) new_timer(s, server);
+    if (!s->held[server]) {
+        s->row->flags |= RESUMED;
+        new_timer(s, server);
+    }
     return server;
 }
 
@@ -195,13 +224,18 @@ static i64 take(Jrs *s, i32 at, i64 position) {
 static void request(Jrs *s, i64 server) {
     i64 pool = s->pool_of[server];
     s->requests++;
+    if (s->row->first_token < 0) s->row->first_token = s->made;
+    s->row->flags |= REQUESTED;
     for (i64 i = 0; i < s->types; i++) {
         i64 list = pool * s->types + i;
         for (; s->asked[i]; s->asked[i]--) {
-            s->token[list * s->most_tokens + s->count[list]++] = (i32)server;
+            i64 place = list * s->most_tokens + s->count[list]++;
+            s->token[place] = (i32)server;
+            s->token_number[place] = s->made++;
+            s->token_time[place] = *s->now;
             s->held[server]++;
             s->level[TOKENS]++;
-            s->made++;
+            s->row->made++;
         }
     }
     stop_timer(s, server);
@@ -211,6 +245,9 @@ static void request(Jrs *s, i64 server) {
             i32 at = new_job(s, number, (i32)i, 1);
             s->job[at].pool = (i32)pool;
             s->level[VIRTUAL]++;
+            if (s->row->first_virtual < 0) s->row->first_virtual = number;
+            s->row->virtual++;
+            s->row->flags |= CAME;
             take(s, at, below(word_of(s, VIRTUAL_TOKEN_KEY, number, 0),
                               s->count[pool * s->types + i]));
         }
@@ -232,6 +269,11 @@ static void look(Jrs *s, i64 server, i64 place, i64 count) {
 static void ring(Jrs *s, i64 server) {
     i64 pool = s->pool_of[server], place = s->observed[server], number = s->running[server];
     i64 row = (pool * s->configurations + place) * s->types;
+    s->row->kind = TICK;
+    s->row->server = (i32)server;
+    s->row->pool = (i32)pool;
+    s->row->flags = TICKED;
+    s->had_jobs = s->jobs_on[server];
     stop_timer(s, server);
     if (s->cases[pool * s->configurations + place] != TIMERS) {
         for (i64 i = 0; i < s->types; i++) s->asked[i] = s->asks[row + i];
@@ -253,6 +295,12 @@ static void arrive(Jrs *s) {
         job->pool = (i32)first_at_least(s->route + job->type * s->pools, s->pools,
                                         uniform(word_of(s, ROUTE_KEY, number, 0)));
     i64 count = s->count[job->pool * s->types + job->type];
+    s->row->kind = ARRIVAL;
+    s->row->job = number;
+    s->row->pool = job->pool;
+    s->row->type = s->row->phase = job->type;
+    s->row->tokens = (i32)count;
+    s->row->flags = ARRIVED;
     s->level[REAL]++;
     if (!count) {
         overflow(s, at);
@@ -305,9 +353,45 @@ static void move(Jrs *s, i32 at) {
 
 static void go(Jrs *s) {
     i32 at = pop(s), server = s->job[at].server;
-    if (s->job[at].next == s->types) leave(s, at);
+    const Job *job = s->job + at;
+    s->row->job = job->number;
+    s->row->server = server >= 0 ? server : FIRST_BACKUP + 1 + server;
+    s->row->pool = job->pool;
+    s->row->type = job->phase;
+    s->row->phase = job->next;
+    s->row->flags = (job->virtual ? OF_VIRTUAL : 0) | (job->next == s->types ? DEPARTED : MOVED);
+    s->row->kind = job->next == s->types ? DEPARTURE : MOVE;
+    s->had_jobs = server >= 0 ? s->jobs_on[server] : 0;
+    if (job->next == s->types) leave(s, at);
     else move(s, at);
-    if (server >= 0 && !s->held[server]) look(s, server, s->observed[server], 0);
+    if (server < 0) return;
+    if (!s->held[server]) look(s, server, s->observed[server], 0);
+    else if (s->cases[s->pool_of[server] * s->configurations + s->observed[server]] == AT_ONCE) s->row->flags |= MISSED;
+}
+
+/* Rows and the trail. */
+
+static void open_row(Jrs *s) {
+    s->row = s->tape + s->events++ % s->rows;
+    *s->row = (Row){.event = s->events, .time = *s->now, .job = -1, .token = -1, .token_age = -1, .first_token = -1,
+                    .first_virtual = -1, .server = -1, .pool = -1, .type = -1, .phase = -1, .tokens = -1,
+                    .fitting = -1};
+    s->had_jobs = 0;
+}
+
+static void close_row(Jrs *s) {
+    Row *row = s->row;
+    if (row->server >= 0) {
+        const i64 *use = s->use + row->server * s->resources;
+        for (i64 d = 0; d < s->resources; d++)
+            if (use[d] > s->capacity[d]) row->flags |= OVERRUN;
+        if (s->had_jobs > 0 && !s->jobs_on[row->server]) row->flags |= IDLE;
+    }
+    u64 word = scrambled(*s->trail ^ (u64)((row->job > 0 ? row->job : 0) * 65536 + row->flags));
+    word = scrambled(word ^ (u64)(((i64)row->server + 2147483648) * 1048576 + row->phase + 1));
+    row->trail = *s->trail = scrambled(word ^ (u64)((i64)row->made * 2097152 + row->virtual));
+    row->cost = s->level[COST];
+    row->active = (i32)s->level[ACTIVE];
 }
 
 void begin(Jrs *s) {
@@ -322,8 +406,10 @@ void run(Jrs *s, i64 events) {
         double passed = due - *s->now;
         for (int level = 0; level < LEVELS; level++) s->area[level] += (double)s->level[level] * passed;
         *s->now = due;
+        open_row(s);
         if (moves == due) go(s);
         else if (rings == due) ring(s, s->tree[1]);
         else arrive(s);
+        close_row(s);
     }
 }
