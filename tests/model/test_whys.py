@@ -267,6 +267,18 @@ def test_why_of_an_arrival_that_waits_is_about_the_job_that_arrives() -> None:
     assert (answer.question, answer.job) == ("Why does job 159 still wait?", session.frame().rows["job"][-1])
 
 
+def test_a_class_stands_for_its_last_job() -> None:
+    session = Session.open("moldable-classes", kernel=False)
+    session.run(events=60)
+    rows = session.timeline.rows(1, 60)
+    for job_class in range(3):
+        came = rows[(rows["kind"] == ARRIVAL) & (rows["type"] == job_class)]
+        answer = why_of(session.bench, session.timeline, Thing("class", job_class), None)
+        assert (answer.event, answer.job) == (came["event"][-1], came["job"][-1])
+    with pytest.raises(UserError, match="a class of which no job has come yet"):
+        why_of(session.bench, Session.open("moldable-classes", kernel=False).timeline, Thing("class", 0), None)
+
+
 def test_tokens_and_queues_stand_for_decisions() -> None:
     session = Session.open("jrs-classroom", kernel=False)
     session.run(events=30)

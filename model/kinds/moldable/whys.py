@@ -12,13 +12,15 @@ from typing import Any, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from slotscope.model.errors import UserError
 from slotscope.model.kinds.moldable import physics
+from slotscope.model.kinds.moldable.inspection import CLASS
 from slotscope.model.kinds.moldable.invariants import MONITORS
-from slotscope.model.kinds.moldable.state import OF_ADMITTED, MoldableState
+from slotscope.model.kinds.moldable.state import ARRIVED, OF_ADMITTED, MoldableState
 from slotscope.model.reporting.explain import counted, grouped, plural, quantity
-from slotscope.model.reporting.inspection import NEXT_ARRIVAL
+from slotscope.model.reporting.inspection import NEXT_ARRIVAL, Thing
 from slotscope.model.reporting.records import ARRIVAL, Allocate, Reject
-from slotscope.model.whys.decision import Change, Happened, Setting, Subject, Whys
+from slotscope.model.whys.decision import Change, Happened, Meant, Setting, Subject, Whys
 from slotscope.model.whys.own import asked_by, own_choice
 from slotscope.model.whys.tables import Candidates, Condition, Preference
 
@@ -53,6 +55,15 @@ class MoldableWhys(Whys):
     def decided(self, state: MoldableState, job: int, initial_jobs: int) -> bool:
         """Once it has arrived."""
         return job < initial_jobs + int(state.number[NEXT_ARRIVAL])
+
+    def meant(self, state: MoldableState, thing: Thing) -> Meant:
+        """Of a class the job of it that came last."""
+        if thing.what != CLASS:
+            return Meant()
+        came = int(state.tally[ARRIVED, thing.number])
+        if not came:
+            raise UserError("found a class of which no job has come yet, allowed: one of which there was a job")
+        return Meant(made=lambda later: bool(later.tally[ARRIVED, thing.number] >= came))
 
     def candidates(self, setting: Setting) -> tuple[Candidates, ...]:
         """The servers, and the numbers of servers."""
