@@ -134,6 +134,7 @@ def rename(worker: RunWorker, text: str, name: str) -> None:
     lanes_of(run)[0].forks.rename(text, name)
     if isinstance(run, Comparison):
         worker.compared.emit(lanes_shown(run))
+        worker.refresh()
     offer(worker)
 
 
