@@ -19,12 +19,13 @@ from slotscope.model.comparison.companion import caught_up, companion
 from slotscope.model.comparison.differences import DIFFERENCES, Difference, Standing
 from slotscope.model.comparison.labels import labels_of
 from slotscope.model.comparison.lane import Lane, arrival_time
-from slotscope.model.comparison.lockstep import Lockstep
+from slotscope.model.comparison.lockstep import Lockstep, place_of
 from slotscope.model.comparison.search import DifferenceSearch
 from slotscope.model.errors import UserError
 from slotscope.model.policies.choice import choice_text
 from slotscope.model.reporting.explain import grouped
 from slotscope.model.reporting.frame import Frame, RunInfo, Speed
+from slotscope.model.reporting.records import Event
 from slotscope.model.running.assembly import Bench
 from slotscope.model.running.engine import Reason
 from slotscope.model.running.origin import Moment, Origin
@@ -294,15 +295,14 @@ class Comparison:
                 self._go_before(found)
             return found is not None
         met = [(lane, session.previous_of(kind)) for lane, session in enumerate(self.sessions)]
-        places = [(self._time_of(lane, event), lane, event) for lane, event in met if event is not None]
-        if not places:
-            return False
-        _, lane, event = max(places)
-        self._moved.before(lane, event)
-        return True
+        places = [(self._place_of(lane, event), lane, event) for lane, event in met if event is not None]
+        if places:
+            self._moved.before(*max(places)[1:])
+        return bool(places)
 
-    def _time_of(self, lane: int, event: int) -> float:
-        return float(self.sessions[lane].timeline.rows(event, event)["time"][0])
+    def _place_of(self, lane: int, event: int) -> tuple[float, int, int]:
+        (row,) = self.sessions[lane].timeline.rows(event, event)
+        return place_of(Event(int(row["kind"]), float(row["time"]), job=int(row["job"])))
 
     # Differences.
 

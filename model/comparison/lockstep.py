@@ -85,11 +85,11 @@ class Lockstep:
     def next_lanes(self) -> tuple[int, ...]:
         """The lanes in which the next event happens; none where nothing is left."""
         events = [lane.line.next_event for lane in self.lanes]
-        places = [_place(event) for event in events if event is not None]
+        places = [place_of(event) for event in events if event is not None]
         if not places:
             return ()
         earliest = min(places)
-        return tuple(n for n, event in enumerate(events) if event is not None and _place(event) == earliest)
+        return tuple(n for n, event in enumerate(events) if event is not None and place_of(event) == earliest)
 
     # Event by event.
 
@@ -348,5 +348,6 @@ class Lockstep:
             return
 
 
-def _place(event: Event) -> tuple[float, int, int]:
+def place_of(event: Event) -> tuple[float, int, int]:
+    """Where an event stands in the order of all lanes' events."""
     return event.time, _RANK[event.kind], event.job

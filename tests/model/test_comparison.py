@@ -118,6 +118,24 @@ def test_frames_of_all_lanes_show_the_same_time() -> None:
     assert len(set(frame.comparison.labels)) == 3
 
 
+def test_of_events_at_one_time_the_last_one_is_the_previous() -> None:
+    """DRA keeps the slot for the dear job, which comes second; first fit has given it to the first."""
+    data = as_data(load_scenario("dra-classroom")) | {
+        "resources": [{"name": "cpu"}],
+        "servers": {"count": 1, "capacity": {"cpu": 2}},
+        "job_types": [
+            {"name": "cheap", "demand": {"cpu": 1}, "reward": 1, "workload": 1},
+            {"name": "dear", "demand": {"cpu": 2}, "reward": 9, "workload": 1},
+        ],
+        "workload": {"kind": "scripted", "arrivals": [{"time": 1, "type": name} for name in ("cheap", "dear")]},
+        "policy": {"name": "dra", "parameters": {"reservation_factor": 1}},
+    }
+    both = Comparison.open(parse_scenario(data), ("dra", "first-fit"), kernel=False)
+    both.run(events=2)
+    assert both.back_to("admission")
+    assert [session.timeline.event for session in both.sessions] == [1, 1]
+
+
 def test_the_stop_at_a_kind_counts_in_every_lane() -> None:
     comparison = open_run("dra-vms", POLICIES)
     assert comparison.run(stop=("rejection",)) is Reason.FLAG
