@@ -80,7 +80,7 @@ class QuestionLine(QWidget):
         self.setBackgroundRole(QPalette.ColorRole.AlternateBase)
         self.words, self.verdict, self.score = QLabel(wordWrap=True), QLabel(wordWrap=True), QLabel()
         self.words.setTextFormat(Qt.TextFormat.RichText)
-        self.verdict.setTextFormat(Qt.TextFormat.PlainText)
+        self.verdict.setTextFormat(Qt.TextFormat.RichText)
         self.answer, self.counts, self.fault = AnswerField(), HintedField(), FaultLine()
         self.answer.setMaxLength(_LONGEST)
         self.answer.setAccessibleName(tr("Answer"))
@@ -193,7 +193,7 @@ class QuestionLine(QWidget):
             button.setVisible(is_open)
 
     def _say(self, text: str) -> None:
-        self.verdict.setText(text)
+        self.verdict.setText(set_scripts(text))
         announce(self, text)
         self.verdict.setVisible(bool(text))
 

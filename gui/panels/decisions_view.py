@@ -36,7 +36,7 @@ from slotscope.model.questions.fields import EventKind
 #: Below this many characters for the sentence, the times make room for it.
 _SHORT_LINE = 36
 #: In lecture mode, below so many also the marks, and below so many the numbers of the events go into the sentence.
-_LONG_LINE, _LEAST_LINE = 60, 18
+_LONG_LINE, _LEAST_LINE = 60, 30
 #: Lines that the sentence of an opened row takes at most.
 _MOST_LINES = 4
 _PADDING = 4.0

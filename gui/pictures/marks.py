@@ -55,16 +55,22 @@ def passed_role(passed: PassedOver) -> str:
     return "rejection" if passed.refused else "muted"
 
 
+def placed_reason(box: QRectF, reasons: tuple[str, ...], text: Symbols) -> tuple[str, QRectF]:
+    """Why a server does not get a job, and the plate in its box for that; no words where none fit."""
+    fitting = (words for words in reasons if text.width(words) + _PLATE <= box.width())
+    words = next(fitting, "") if text.height <= box.height() else ""
+    plate = QRectF(0, 0, text.width(words) + _PLATE, text.height) if words else QRectF()
+    plate.moveCenter(box.center())
+    if box.height() >= _ROOMY * text.height:  # above the jobs, where the room is
+        plate.moveTop(box.top() + 2)
+    return words, plate
+
+
 def paint_reason(
     painter: QPainter, box: QRectF, reasons: tuple[str, ...], text: Symbols, theme: Theme, color: str
 ) -> None:
-    """Why a server does not get a job, on a plate in its box; nothing where no words fit."""
-    fitting = (words for words in reasons if text.width(words) + _PLATE <= box.width())
-    words = next(fitting, "") if text.height <= box.height() else ""
+    """Write why a server does not get a job."""
+    words, plate = placed_reason(box, reasons, text)
     if words:
-        plate = QRectF(0, 0, text.width(words) + _PLATE, text.height)
-        plate.moveCenter(box.center())
-        if box.height() >= _ROOMY * text.height:  # above the jobs, where the room is
-            plate.moveTop(box.top() + 2)
         painter.fillRect(plate, QColor(theme.panel))
         text.draw_in(painter, plate, words, theme.ink(color), 0.5)

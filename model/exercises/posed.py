@@ -201,5 +201,6 @@ def line_of(policy: Any, line: Any) -> str:
     heading = next(
         (one.heading for one in policy.pseudocode if one.line.algorithm == line.algorithm and one.heading), ""
     )
-    text = html.unescape(re.sub(r"<[^>]*>", "", found.text)) if found else ""
+    text = re.sub(r"<sub>(.*?)</sub>", r"_{\1}", found.text) if found else ""
+    text = html.unescape(re.sub(r"<[^>]*>", "", text))
     return f"{heading or f'Algorithm {line.algorithm}'}, line {line.number}" + (f": {text}" if text else "")

@@ -20,6 +20,7 @@ from slotscope.gui.kinds.queue.wording import lane_name
 from slotscope.gui.painting.colour import letter_ink, mix
 from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.pictures.layout import level
+from slotscope.gui.pictures.marks import placed_reason
 from slotscope.model.kinds.queue.facts import QueueFacts
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.reporting.explain import grouped
@@ -60,6 +61,12 @@ class BinText:
         gauge = scene.layout.cell.bin >= GAUGE_WIDTH_FROM * scene.layout.wishes.scale
         #: What of a block's height belongs to its gauge, in device pixels.
         self._below = (GAUGE + 1) * scene.layout.wishes.scale if gauge else 0
+        #: Where it will be said why servers do not get a job.
+        self._said = [
+            placed_reason(scene.server_rect(one.server), one.reasons, text)[1]
+            for one in scene.frame.passed_over
+            if scene.place_of(one.server) is not None
+        ]
 
     def paint(self, labels: tuple[str, ...], heights: Integers | None) -> None:
         """All texts: *labels* are the kinds of lines below bins, *heights* those of slots."""
@@ -193,9 +200,11 @@ class BinText:
         if found is None:
             return
         words, wide = found
+        under = QRectF(0, 0, wide + 6, self._text.height)
+        under.moveCenter(area.center())
+        if any(under.intersects(said) for said in self._said):
+            return
         if plate:
-            under = QRectF(0, 0, wide + 6, self._text.height)
-            under.moveCenter(area.center())
             self._painter.fillRect(under, QColor(scene.theme.panel))
         self._draw(area.center(), words, wide, scene.theme.muted)
 

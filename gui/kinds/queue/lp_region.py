@@ -71,7 +71,8 @@ class RegionPlot(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(300, round(_USUAL * self._metrics().height()))
+        lines = _LEAST_IN_HALL if current_fonts().lecture else _USUAL
+        return QSize(300, round(lines * self._metrics().height()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -24,7 +24,7 @@ MOST_JOBS_AT_ONCE = 5_000
 PEAK = "first-fit:fits=peak"
 
 #: Peers by what they are called.
-PEERS = (("First fit", "first-fit"), ("First fit by peak demand", PEAK), ("GRAND(aZ)", "grand"))
+PEERS = (("First fit", "first-fit"), ("First fit by peak", PEAK), ("GRAND(aZ)", "grand"))
 
 
 def points(scenario: PhasesScenario) -> Iterator[PhasePoint]:

@@ -237,7 +237,7 @@ def test_names_and_numbers_of_the_gap_are_whole_beside_two_policies(qtbot: QtBot
         ours = tuple(GapPoint("JRS", scale, 1.3 * sqrt(scale), 0.5) for scale in (6.0, 12.0, 24.0, 48.0))
         peers = tuple(
             GapPoint(title, 24.0, gap, 0.1, named=True)
-            for title, gap in (("First fit by peak demand", 3.2), ("GRAND(aZ)", 1.2), ("First fit", 0.8))
+            for title, gap in (("First fit by peak", 3.2), ("GRAND(aZ)", 1.2), ("First fit", 0.8))
         )
         plot.set_points(ours, peers)
         measure = QFontMetricsF(fonts(lecture).body)

@@ -6,14 +6,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.kinds.queue.bins_legend import entries
 from slotscope.gui.kinds.queue.bins_palette import heat_color
+from slotscope.gui.kinds.queue.bins_text import BinText
 from slotscope.gui.kinds.queue.bins_words import server_words
 from slotscope.gui.kinds.queue.colours import look_color
 from slotscope.gui.painting.colour import argb
+from slotscope.gui.pictures.marks import placed_reason
+from slotscope.gui.theme import fonts
+from slotscope.model.api import Session
 from slotscope.model.kinds.queue.programs.partition import Partition
 from tests.kinds.queue.gui.bins_views import LIGHT, block_rects, colors, filled, run, scene_in, shown, with_stalled
 from tests.kinds.reservation.gui.servers_views import area, has, pixels
@@ -200,6 +205,27 @@ def test_ten_thousand_servers_are_a_raster_of_their_use(qtbot: QtBot) -> None:
     assert close.blocks is not None
     assert 4321 in close.servers
     assert len(close.servers) < 20
+
+
+def test_the_reason_in_a_server_covers_no_part_of_what_is_free(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[tuple[str, QPointF]] = []
+    monkeypatch.setattr(BinText, "_draw", lambda self, at, words, wide, color: said.append((words, at)))
+    session = Session.open("queues-classroom", "vqs", 1, kernel=False)
+    session.seek(27)
+    usual = QApplication.font()
+    QApplication.setFont(fonts(lecture=True).body)
+    try:
+        panel = shown(qtbot, session.frame(), (663, 366))
+        panel.grab()
+        scene, text = scene_in(panel), panel.view._text
+        plates = [placed_reason(scene.server_rect(one.server), one.reasons, text)[1] for one in scene.frame.passed_over]
+        free = [QRectF(0, 0, text.width(words), text.height) for words, _ in said if words.endswith("free")]
+        for box, at in zip(free, [at for words, at in said if words.endswith("free")], strict=True):
+            box.moveCenter(at)
+        assert len(plates) == len(free) == 2
+        assert not any(box.intersects(plate) for box in free for plate in plates)
+    finally:
+        QApplication.setFont(usual)
 
 
 def test_the_legend_explains_what_is_there(qtbot: QtBot) -> None:

@@ -294,6 +294,19 @@ def test_configurations_are_whole_in_a_hall(qtbot: QtBot, panel: SupportablePane
         QApplication.setFont(usual)
 
 
+def test_the_plane_of_two_sizes_is_whole_in_a_hall(qtbot: QtBot, panel: SupportablePanel) -> None:
+    usual = QApplication.font()
+    QApplication.setFont(fonts(lecture=True).body)
+    try:
+        panel.set_theme(load_theme("light"))
+        panel.resize(612, 459)  # beside a lesson's text of three lines, at 1280x720
+        panel.set_frame(frame_at(VQS_UNSTABLE, "vqs", 13))
+        qtbot.wait(30)
+        assert panel.region.mapTo(panel, QPoint(0, panel.region.height())).y() <= panel.height()
+    finally:
+        QApplication.setFont(usual)
+
+
 @pytest.mark.parametrize("name", ["light", "dark"])
 def test_colours_of_meaning_are_there(qtbot: QtBot, panel: SupportablePanel, name: str) -> None:
     theme = load_theme(name)
