@@ -182,6 +182,8 @@ def measured_times(options: argparse.Namespace, session: Session) -> tuple[float
     if warmup >= until:
         raise UsageError(f"found {warmup:g}, allowed: a time before the end at {until:g}", where="--warmup")
     last = session.bench.last_recorded
+    if last <= 0:
+        raise UsageError("all recorded jobs arrive at time 0, allowed: a trace in which time passes", where="--trace")
     if warmup >= last:
         told = f"found {warmup:g}, allowed: a time before {last:g}, when the last recorded job arrives"
         raise UsageError(told, where="--warmup")
