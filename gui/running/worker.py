@@ -253,6 +253,8 @@ class RunWorker(QObject):
     def _publish(self) -> None:
         if self.session is None or not self._stale or self.drive.unseen or not self._taken.is_set():
             return
+        if not self._stops.empty():  # what a frame recalls would be given up, too
+            return
         now = monotonic()
         if self.drive.running and now < self._next_frame:
             return

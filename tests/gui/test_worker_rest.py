@@ -113,3 +113,18 @@ def test_the_window_closes_though_compiled_code_hangs(qtbot, monkeypatch: pytest
     assert 0.2 < monotonic() - began < 5
     over.set()
     made.stop()
+
+
+def test_no_frame_is_made_while_something_is_still_to_stop(qtbot) -> None:
+    """Its log would be given up, too, and stay empty until the next step."""
+    worker, frames = RunWorker(), []
+    worker.framed.connect(frames.append)
+    session = Session.open("dra-classroom", kernel=False)
+    session.run(events=5)
+    worker.adopt(session)
+    worker._stops.put(None)
+    worker._publish()
+    assert not frames
+    worker._stopped()
+    worker._publish()
+    assert len(frames[0].rows) == 5
