@@ -23,9 +23,8 @@ class Modules(NamedTuple):
     """Modules of a kind's package, each with the functions that :class:`UsualKind` calls."""
 
     arrivals: Any  #: workload_of
-    measures: Any  #: totals, totals_at, batches_of, headline_series, headline_now
+    measures: Any  #: totals, totals_at, batches_of, headline_series, headline_now, CLAIMS
     invariants: Any  #: MONITORS
-    claims: Any  #: CLAIMS
     trace: Any  #: lines
 
 
@@ -145,7 +144,7 @@ class UsualKind:
     @property
     def claims(self) -> tuple[Claim, ...]:
         """What the kind's paper claims."""
-        found: tuple[Claim, ...] = self.modules.claims.CLAIMS
+        found: tuple[Claim, ...] = self.modules.measures.CLAIMS
         return found
 
     def violations(self, system: Any, state: Any, overruled: bool = False) -> list[str]:

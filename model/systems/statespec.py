@@ -1,6 +1,6 @@
 """What the arrays of a state must be like, said once for each field: type, shape and range.
 
-A kind of system describes its state beside it (``model/kinds/<kind>/statespec.py``).  A state
+A kind of system describes its state beside it (``SPEC`` in ``model/kinds/<kind>/state.py``).  A state
 that comes from a file is held against that before anything else looks at it, because compiled code
 reads and writes where an index says without looking.
 """

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.kinds.moldable import arrivals, claims, invariants, measures, rows, trace
+from slotscope.model.kinds.moldable import arrivals, invariants, measures, rows, trace
 from slotscope.model.kinds.moldable import facts as describing
 from slotscope.model.kinds.moldable.explain import MoldableNarrator
 from slotscope.model.kinds.moldable.facts import MoldableFacts, MoldableStanding
@@ -16,8 +16,7 @@ from slotscope.model.kinds.moldable.inspection import MoldableInspector
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers, numbers_of
 from slotscope.model.kinds.moldable.policies.base import MoldablePolicy
 from slotscope.model.kinds.moldable.scenario.schema import MoldableScenario
-from slotscope.model.kinds.moldable.state import MoldableState
-from slotscope.model.kinds.moldable.statespec import SPEC
+from slotscope.model.kinds.moldable.state import SPEC, MoldableState
 from slotscope.model.kinds.moldable.system import MoldableSystem
 from slotscope.model.kinds.spec import REJECTED, Kind, Measure
 from slotscope.model.kinds.usual_kind import Modules, UsualKind
@@ -33,7 +32,7 @@ class MoldableKind(UsualKind):
     """See :class:`model.kinds.spec.Kind`."""
 
     name = "moldable"
-    modules = Modules(arrivals, measures, invariants, claims, trace)
+    modules = Modules(arrivals, measures, invariants, trace)
     trace_reader = "slotscope.model.kinds.moldable.traces.workload"
     bounds_maker = "slotscope.model.kinds.moldable.programs.bounds"
     spec: StateSpec = SPEC

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.kinds.moldable import sampling
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers
+from slotscope.model.kinds.moldable.programs.bounds import MoldableBounds
+from slotscope.model.kinds.moldable.programs.distance import DistanceBounds
 from slotscope.model.kinds.moldable.state import (
     ADMITTED,
     ARRIVED,
@@ -23,6 +27,7 @@ from slotscope.model.kinds.moldable.state import (
 )
 from slotscope.model.kinds.moldable.tables import tables_of
 from slotscope.model.measures.metrics import Batches, ratio
+from slotscope.model.measures.monitors import Claim
 
 #: Counts that are measured, by name: rows of the tally.
 _COUNTED = {"admitted": ADMITTED, "blocked": BLOCKED, "partial": PARTIAL, "split": SPLIT, "departed": DEPARTED}
@@ -124,3 +129,40 @@ def headline_series(numbers: MoldableNumbers, samples: NDArray[np.float64]) -> t
 def headline_now(_numbers: MoldableNumbers, state: MoldableState) -> float:
     """The share of the jobs so far that were blocked; 0 while there is none."""
     return float(state.tally[BLOCKED].sum() / max(int(state.tally[ARRIVED].sum()), 1))
+
+
+def _theorem2(bounds: MoldableBounds) -> DistanceBounds | None:
+    return bounds.classes[0].theorem2 if len(bounds.classes) == 1 else None
+
+
+def _squared(_: Any, bounds: MoldableBounds) -> float | None:
+    found = _theorem2(bounds)
+    return None if found is None else found.squared
+
+
+def _distance(_: Any, bounds: MoldableBounds) -> float | None:
+    found = _theorem2(bounds)
+    return None if found is None else found.distance
+
+
+#: What Ghanbarian et al. (2025) prove of greedy(p*) and of the long run, for one class of jobs.
+CLAIMS = (
+    Claim(
+        "squared-distance",
+        "Under greedy(p*) the jobs on each number of servers stay near the optimum, in the square",
+        "E[Σ s_i (x_i − y*_i)²] ≤ (19)",
+        "Proposition 2, (19)",
+        "squared_distance",
+        "at most",
+        _squared,
+    ),
+    Claim(
+        "near-optimum",
+        "Under greedy(p*) the distance from the optimum vanishes as n grows",
+        "E‖x − y*‖ = O(n^{-1/4})",
+        "Theorem 2, Section 5.2",
+        "distance",
+        "at most",
+        _distance,
+    ),
+)

@@ -12,6 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from slotscope.model.systems.statespec import MOST, Field, StateSpec, anything, count, due, index, span
+
 Integers = NDArray[np.int64]
 Indices = NDArray[np.int32]
 Times = NDArray[np.float64]
@@ -114,3 +116,42 @@ def blank_state(servers: int, classes: int, degree: int, pools: int, memory: int
         trail=np.zeros(1, np.uint64),
         memory=np.zeros(memory),
     )
+
+
+#: What the arrays are like; w widths from 0 to the largest degree, m numbers that the policy remembers.
+SPEC = StateSpec(
+    state=MoldableState,
+    fields={
+        "number": count(str(NUMBERS)),
+        "clock": span("1"),
+        "tally": count(f"{TALLIES} l"),
+        "time_sum": span("2 l"),
+        "jobs": count("l w", "n"),
+        "area": span("l w"),
+        "since": span("l w"),
+        "below": count("2 l", "n"),
+        "distance": count("l"),
+        "level": span(f"l {LEVELS}"),
+        "level_area": span(f"l {LEVELS}"),
+        "occupancy": span(f"l {BINS} {BINS}"),
+        "class_since": span("l"),
+        "free": count("P", "n"),
+        "server_job": index("n", "n"),
+        "run_length": count("n", "n"),
+        "gap_head": index("P w", "n"),
+        "gap_next": index("n", "n"),
+        "gap_previous": index("n", "n"),
+        "piece_next": index("n", "n"),
+        "job_number": Field("n", -1, MOST),
+        "job_class": index("n", "l"),
+        "job_width": index("n", "w"),
+        "job_request": index("n", "w"),
+        "job_arrival": span("n"),
+        "job_departure": due("n"),
+        "trail": anything("1"),
+        "memory": anything("m"),
+    },
+    # EVENT, NEXT_ARRIVAL, JOBS, BUSY
+    number=(MOST, MOST, "n", "n"),
+    growing=lambda _: "",
+)

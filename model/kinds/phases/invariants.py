@@ -36,13 +36,13 @@ from slotscope.model.kinds.phases.state import (
     PAUSED,
     REAL,
     REQUESTED,
+    SPEC,
     TOKENS,
     VIRTUAL,
     VIRTUAL_ARRIVED,
     VIRTUAL_LEFT,
     PhaseState,
 )
-from slotscope.model.kinds.phases.statespec import SPEC
 from slotscope.model.kinds.phases.system import PhaseSystem
 from slotscope.model.measures.monitors import Monitor
 from slotscope.model.systems.state import all_differ

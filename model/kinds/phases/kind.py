@@ -9,7 +9,7 @@ from typing import Any, Iterator
 import numpy as np
 
 from slotscope.model.errors import ScenarioError
-from slotscope.model.kinds.phases import arrivals, claims, invariants, measures, rows, trace
+from slotscope.model.kinds.phases import arrivals, invariants, measures, rows, trace
 from slotscope.model.kinds.phases import facts as describing
 from slotscope.model.kinds.phases.explain import PhaseNarrator
 from slotscope.model.kinds.phases.facts import PhaseFacts, PhaseStanding
@@ -19,8 +19,7 @@ from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.policies.base import PhasePolicy
 from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
 from slotscope.model.kinds.phases.scenario.workload import PATCH
-from slotscope.model.kinds.phases.state import EVENT, NEXT_VIRTUAL, PhaseState
-from slotscope.model.kinds.phases.statespec import SPEC
+from slotscope.model.kinds.phases.state import EVENT, NEXT_VIRTUAL, SPEC, PhaseState
 from slotscope.model.kinds.phases.system import PhaseSystem
 from slotscope.model.kinds.spec import Kind, Measure
 from slotscope.model.kinds.usual_kind import Modules, UsualKind
@@ -67,7 +66,7 @@ class PhasesKind(UsualKind):
     """See :class:`model.kinds.spec.Kind`."""
 
     name = "phases"
-    modules = Modules(arrivals, measures, invariants, claims, trace)
+    modules = Modules(arrivals, measures, invariants, trace)
     trace_reader = "slotscope.model.kinds.phases.traces.workload"
     bounds_maker = "slotscope.model.kinds.phases.programs.bounds"
     spec: StateSpec = SPEC

@@ -23,6 +23,7 @@ from slotscope.model.kinds.phases.state import (
     PhaseState,
 )
 from slotscope.model.measures.metrics import Batches, ratio
+from slotscope.model.measures.monitors import Claim
 
 #: Counts per type that are measured, in the order of ``COUNTED``.
 COUNTS = ("requests", "matches", "virtual_arrivals", "overflows")
@@ -87,3 +88,36 @@ def headline_series(_numbers: PhaseNumbers, samples: NDArray[np.float64]) -> tup
 def headline_now(_numbers: PhaseNumbers, state: PhaseState) -> float:
     """N."""
     return float(state.number[ACTIVE])
+
+
+def _budget(numbers: PhaseNumbers, _: Any) -> float | None:
+    return None if numbers.model.hard else float(numbers.model.budget)
+
+
+def _least_servers(_: Any, bounds: Any) -> float | None:
+    """Nbar*: also what JRS promises to come near."""
+    nbar: float | None = bounds.nbar
+    return nbar if bounds.solved else None
+
+
+#: What Hong, Xie & Wang (2023) claim of servers and costs in the long run.
+CLAIMS = (
+    Claim(
+        "budget",
+        "The cost rate of contention, per active server, stays within its budget",
+        "C(σ) ≤ ε",
+        "(2), Section 2",
+        "cost_rate",
+        "at most",
+        _budget,
+    ),
+    Claim(
+        "lower-bound",
+        "No policy within the budget does with fewer servers than the single-server problem says",
+        "N* ≥ N̄*",
+        "Theorem 2",
+        "active_servers",
+        "at least",
+        _least_servers,
+    ),
+)

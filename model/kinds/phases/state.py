@@ -9,12 +9,13 @@ Everything is numbered from 0; -1 stands for none.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.systems.growing import RecordFields, blank_records, with_more_records
+from slotscope.model.systems.statespec import MOST, Field, StateSpec, anything, count, due, index, span
 
 Integers = NDArray[np.int64]
 Indices = NDArray[np.int32]
@@ -233,3 +234,62 @@ def _wider(state: PhaseState, *fields: tuple[str, float]) -> PhaseState:
         array = getattr(state, name)
         grown[name] = np.concatenate([array, np.full_like(array, blank)], axis=-1)
     return state._replace(**grown)
+
+
+def _growing(like: Any) -> str:
+    """Servers are unlimited where there are no normal ones."""
+    return "M B T" if len(like.timer_due) else "M B T S"
+
+
+#: What the arrays are like; N servers with a timer, O observed ones, W nodes of the tournament, m numbers that the
+#: policy remembers.
+SPEC = StateSpec(
+    state=PhaseState,
+    fields={
+        "number": count(str(NUMBERS)),
+        "clock": span("1"),
+        "area": span(str(AREAS)),
+        "tally": count(f"{TALLIES} I"),
+        "real": count("S I", "M"),
+        "jobs_on": count("S", "M"),
+        "use": count("S D"),
+        "peak_use": count("S D"),
+        "cost": Field("S", -MOST, MOST),
+        "virtual": count("S I", "M"),
+        "tokens": count("S I", MOST),
+        "tokens_on": count("S", MOST),
+        "observed": index("O", "C"),
+        "observed_since": span("O"),
+        "occupancy": span("C"),
+        "timer_due": due("N"),
+        "timer_number": Field("N", -1, MOST),
+        "timer_tree": index("W", "N"),
+        "token_count": count("P I", "T"),
+        "token_server": index("P I T", "S"),
+        "token_number": Field("P I T", -1, MOST),
+        "token_time": span("P I T"),
+        "backup_record": index("P B", "M"),
+        "backup_idle": count("P", "B"),
+        "job_number": Field("M", -1, MOST),
+        "job_virtual": count("M", 1),
+        "job_type": index("M", "I"),
+        "job_phase": index("M", "I"),
+        "job_pool": index("M", "P"),
+        "job_server": Field("M", -MOST, "S", below=True),
+        "job_arrival": span("M"),
+        "job_token": Field("M", -1, MOST),
+        "job_token_time": span("M"),
+        "job_moves": count("M"),
+        "job_next": Field("M", -1, "I"),
+        "job_due": due("M"),
+        "free_record": index("M", "M"),
+        "heap_time": due("M"),
+        "heap_record": index("M", "M"),
+        "trail": anything("1"),
+        "memory": anything("m"),
+    },
+    # EVENT, NEXT_ARRIVAL, FREE, MOVES, ACTIVE, REAL, VIRTUAL, TOKENS, BACKUP, NEXT_TOKEN,
+    # NEXT_VIRTUAL, NEXT_TIMER, NEXT_REQUEST, COST, PAUSED
+    number=(MOST, MOST, "M", "M", "M", "M", "M", MOST, "M", MOST, MOST, MOST, MOST, MOST, "S"),
+    growing=_growing,
+)

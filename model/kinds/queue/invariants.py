@@ -27,11 +27,11 @@ from slotscope.model.kinds.queue.state import (
     NEXT_ARRIVAL,
     NOW,
     PLACED,
+    SPEC,
     STALLED_SERVERS,
     WAITING,
     QueueState,
 )
-from slotscope.model.kinds.queue.statespec import SPEC
 from slotscope.model.kinds.queue.system import QueueSystem
 from slotscope.model.measures.monitors import Monitor
 from slotscope.model.systems.state import all_differ

@@ -7,7 +7,7 @@ from typing import Any, Mapping, Sequence
 
 import numpy as np
 
-from slotscope.model.kinds.queue import arrivals, claims, invariants, measures, rows, trace
+from slotscope.model.kinds.queue import arrivals, invariants, measures, rows, trace
 from slotscope.model.kinds.queue import facts as describing
 from slotscope.model.kinds.queue.explain import QueueNarrator
 from slotscope.model.kinds.queue.facts import QueueFacts, QueueStanding
@@ -15,8 +15,7 @@ from slotscope.model.kinds.queue.inspection import QueueInspector
 from slotscope.model.kinds.queue.numbers import QueueNumbers, numbers_of
 from slotscope.model.kinds.queue.policies.base import QueuePolicy
 from slotscope.model.kinds.queue.scenario.schema import QueueScenario
-from slotscope.model.kinds.queue.state import QueueState
-from slotscope.model.kinds.queue.statespec import SPEC
+from slotscope.model.kinds.queue.state import SPEC, QueueState
 from slotscope.model.kinds.queue.system import QueueSystem
 from slotscope.model.kinds.spec import Judgement, Kind, Measure
 from slotscope.model.kinds.usual_kind import Modules, UsualKind
@@ -34,7 +33,7 @@ class QueueKind(UsualKind):
     """See :class:`model.kinds.spec.Kind`."""
 
     name = "queue"
-    modules = Modules(arrivals, measures, invariants, claims, trace)
+    modules = Modules(arrivals, measures, invariants, trace)
     trace_reader = "slotscope.model.kinds.queue.traces.workload"
     bounds_maker = "slotscope.model.kinds.queue.programs.bounds"
     spec: StateSpec = SPEC

@@ -16,11 +16,21 @@ from slotscope.model.kinds.queue.state import ARRIVED, DEPARTED, NOW, PLACED, RE
 from slotscope.model.kinds.spec import NO_VERDICT, UNSTABLE, Judgement
 from slotscope.model.measures.growth import Growth, growth, together
 from slotscope.model.measures.metrics import Batches, Estimate, ratio
+from slotscope.model.measures.monitors import Claim
 
 #: What is counted, and where in a row of totals: after the two integrals.
 COUNTS = ("arrived", "placed", "departed", "renewals")
 _TALLIES = (ARRIVED, PLACED, DEPARTED, RENEWED)
 _COLUMNS = (sampling.ARRIVED_COLUMN, sampling.PLACED_COLUMN, sampling.DEPARTED_COLUMN, sampling.RENEWED_COLUMN)
+#: What Psychas & Ghaderi (2019) claim of the policies: queues that stay bounded.
+CLAIMS = (
+    Claim(
+        "stable",
+        "The mean queue stays bounded, as it does under a policy whose share of ρ* is not passed",
+        "sup_t E[Q(t)] < ∞",
+        "Section II; Theorems 2, 3 and 4",
+    ),
+)
 
 
 def totals(numbers: QueueNumbers, state: QueueState, now: float) -> NDArray[np.float64]:

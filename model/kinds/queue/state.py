@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.systems.growing import RecordFields, blank_records, with_more_records
+from slotscope.model.systems.statespec import MOST, Field, StateSpec, anything, count, due, index, span
 
 Integers = NDArray[np.int64]
 Indices = NDArray[np.int32]
@@ -44,6 +45,8 @@ NEVER, WHILE_IDLE, ALWAYS = range(3)
 
 #: Job records of a new, empty system.
 FIRST_RECORDS = 64
+#: Numbers of virtual queues and of configurations stay below it.
+_MOST_NUMBER = 2**30
 
 
 class QueueState(NamedTuple):
@@ -138,3 +141,46 @@ def with_room(state: QueueState, arrivals: int) -> QueueState:
     while state.number[FREE] < arrivals:
         state = with_more_records(state, {**_PER_RECORD, **_PER_RESOURCE}, FREE)
     return state
+
+
+#: What the arrays are like; m numbers that the policy remembers.  Records without a job keep what they had, also
+#: under an earlier policy with other queues.
+SPEC = StateSpec(
+    state=QueueState,
+    fields={
+        "number": count(str(NUMBERS)),
+        "clock": span("1"),
+        "tally": count(str(TALLIES)),
+        "waiting_area": span("1"),
+        "used_area": span("D"),
+        "used_total": count("D"),
+        "used": count("L D"),
+        "jobs_on": count("L", "M"),
+        "first_job": index("L", "M"),
+        "last_job": index("L", "M"),
+        "active": Field("L", -1, _MOST_NUMBER),
+        "stalled": count("L", 1),
+        "last_departure": Field("L", -1, MOST),
+        "queue_length": count("V", "M"),
+        "first_waiting": index("V", "M"),
+        "last_waiting": index("V", "M"),
+        "job_number": Field("M", -1, MOST),
+        "job_size": count("M D"),
+        "job_room": count("M D"),
+        "job_queue": Field("M", -1, _MOST_NUMBER),
+        "job_arrival": span("M"),
+        "job_service": due("M"),
+        "job_server": index("M", "L"),
+        "job_departure": due("M"),
+        "job_next": index("M", "M"),
+        "job_previous": index("M", "M"),
+        "free_record": index("M", "M"),
+        "heap_time": due("M"),
+        "heap_record": index("M", "M"),
+        "trail": anything("1"),
+        "memory": anything("m"),
+    },
+    # EVENT, NEXT_ARRIVAL, FREE, DEPARTURES, WAITING, IN_SERVICE, STALLED_SERVERS, UNSETTLED, IDLE
+    number=(MOST, MOST, "M", "M", "M", "M", "L", 1, "L"),
+    growing=lambda _: "M",
+)

@@ -30,9 +30,9 @@ from slotscope.model.kinds.reservation.state import (
     NOW,
     PREEMPTED,
     REJECTED,
+    SPEC,
     ReservationState,
 )
-from slotscope.model.kinds.reservation.statespec import SPEC
 from slotscope.model.kinds.reservation.system import ReservationSystem
 from slotscope.model.kinds.reservation.view import ReservationView
 from slotscope.model.measures.monitors import Monitor

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.kinds.reservation import arrivals, claims, invariants, measures, rows, trace
+from slotscope.model.kinds.reservation import arrivals, invariants, measures, rows, trace
 from slotscope.model.kinds.reservation.bounds import Bounds
 from slotscope.model.kinds.reservation.classification import Classification, classify
 from slotscope.model.kinds.reservation.explain import ReservationNarrator
@@ -16,8 +16,7 @@ from slotscope.model.kinds.reservation.inspection import ReservationInspector
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers, numbers_of
 from slotscope.model.kinds.reservation.rows import FLAG_ADMITTED
 from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
-from slotscope.model.kinds.reservation.state import ReservationState
-from slotscope.model.kinds.reservation.statespec import SPEC
+from slotscope.model.kinds.reservation.state import SPEC, ReservationState
 from slotscope.model.kinds.reservation.system import ReservationSystem
 from slotscope.model.kinds.spec import REJECTED, Kind, Measure
 from slotscope.model.kinds.usual_kind import Modules, UsualKind
@@ -49,7 +48,7 @@ class ReservationKind(UsualKind):
     """See :class:`model.kinds.spec.Kind`."""
 
     name = "reservation"
-    modules = Modules(arrivals, measures, invariants, claims, trace)
+    modules = Modules(arrivals, measures, invariants, trace)
     trace_reader = "slotscope.model.kinds.reservation.traces.workload"
     bounds_maker = "slotscope.model.kinds.reservation.upper_bound"
     spec: StateSpec = SPEC

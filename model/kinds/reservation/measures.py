@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from math import e
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from slotscope.model.kinds.reservation.bounds import Bounds
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.sampling import REASSIGNED_COLUMN, TIME_COLUMN, area_until_now, columns
 from slotscope.model.kinds.reservation.state import ADMITTED, MIGRATED, REASSIGNMENTS, REJECTED, ReservationState
 from slotscope.model.measures.metrics import Batches, ratio
+from slotscope.model.measures.monitors import Claim
 
 #: What is counted over a run, in the order of :func:`batches_of`.
 COUNTS = ("admitted", "rejected", "migrations", "reassignments")
@@ -76,3 +79,48 @@ def headline_series(
 def headline_now(numbers: ReservationNumbers, state: ReservationState) -> float:
     """The reward rate."""
     return float(reward_rate(numbers, state.jobs_in_system))
+
+
+def _optimum(_: Any, bounds: Bounds) -> float | None:
+    """U*[rho], (3.2)."""
+    return None if bounds.optimum is None else float(bounds.optimum.exact)
+
+
+def _half(_: Any, bounds: Bounds) -> float | None:
+    return None if bounds.optimum is None else float(bounds.optimum.exact) / 2
+
+
+def _monotone(_: Any, bounds: Bounds) -> float | None:
+    return None if bounds.optimum is None else float(bounds.optimum.exact) * (1 - 1 / e)
+
+
+#: What Psychas & Ghaderi (2022) prove of DRA's reward, and of every policy's.
+CLAIMS = (
+    Claim(
+        "optimum",
+        "No policy earns more in the long run than the optimum of the static program",
+        "F/L ≤ U*[ρ]",
+        "(3.2), Section 3",
+        "reward_rate",
+        "at most",
+        _optimum,
+    ),
+    Claim(
+        "half",
+        "DRA earns at least half of the optimum, as L grows",
+        "lim F/F* ≥ 1/2",
+        "Theorem 3",
+        "reward_rate",
+        "at least",
+        _half,
+    ),
+    Claim(
+        "monotone",
+        "DRA earns at least 1 − 1/e of the optimum, as L grows, under the monotone greedy property",
+        "lim F/F* ≥ 1 − 1/e",
+        "Theorem 3, Definition 8",
+        "reward_rate",
+        "at least",
+        _monotone,
+    ),
+)

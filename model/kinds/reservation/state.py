@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.systems.growing import RecordFields, blank_records, with_more_records
+from slotscope.model.systems.statespec import MOST, Field, StateSpec, anything, count, due, index, span
 
 Integers = NDArray[np.int64]
 Indices = NDArray[np.int32]
@@ -38,6 +39,8 @@ NOW, TIMER = range(2)
 
 #: Job records of a new, empty system.
 FIRST_RECORDS = 64
+#: Slots of one server, or jobs in them; far above what a capacity holds.
+_MOST_SLOTS = 2**30
 
 
 class ReservationState(NamedTuple):
@@ -122,3 +125,40 @@ def with_room(state: ReservationState) -> ReservationState:
         return state
     larger: ReservationState = with_more_records(state, _PER_RECORD, FREE)
     return larger
+
+
+#: What the arrays are like; G ranks, m numbers that the policy remembers.
+SPEC = StateSpec(
+    state=ReservationState,
+    fields={
+        "number": count(str(NUMBERS)),
+        "clock": due("2"),
+        "configuration": count("L J", _MOST_SLOTS),
+        "placement": count("L J", _MOST_SLOTS),
+        "stamp": Field("L", -MOST, MOST),
+        "jobs_in_system": count("J"),
+        "slots_in_system": count("J"),
+        "tally": count(f"J {TALLIES}"),
+        "area": span("J"),
+        "since": span("J"),
+        "greedy_configuration": count("G J", _MOST_SLOTS),
+        "greedy_count": count("G", "L"),
+        "job_number": Field("M", -1, MOST),
+        "job_type": index("M", "J"),
+        "job_server": index("M", "L"),
+        "job_arrival": span("M"),
+        "job_departure": due("M"),
+        "job_next": index("M", "M"),
+        "job_previous": index("M", "M"),
+        "first_job": index("L J", "M"),
+        "free_record": index("M", "M"),
+        "heap_time": due("M"),
+        "heap_record": index("M", "M"),
+        "trail": anything("1"),
+        "memory": anything("m"),
+    },
+    # EVENT, NEXT_ARRIVAL, NEXT_STAMP, FREE, DEPARTURES, I_STAR, GREEDY_LENGTH, REASSIGNMENTS,
+    # EXTENDED
+    number=(MOST, MOST, MOST, "M", "M", "G", "G", MOST, 1),
+    growing=lambda _: "M",
+)
