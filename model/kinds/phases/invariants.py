@@ -247,9 +247,9 @@ def _costs(system: PhaseSystem, state: PhaseState) -> Sentences:
     for server in np.flatnonzero(right != state.cost):
         yield f"server {server + 1} has cost {right[server]}, counted {state.cost[server]}"
     total = int(right.sum())
-    for record in np.flatnonzero((state.job_number >= 0) & (state.job_server <= FIRST_BACKUP)):
-        alone = [int(state.job_phase[record] == i) for i in range(len(model.phases))]
-        total += int(cost_rate(model, tuple(alone)) / unit)
+    alone = state.job_phase[(state.job_number >= 0) & (state.job_server <= FIRST_BACKUP)]
+    for phase, configuration in enumerate(np.eye(len(model.phases), dtype=int).tolist()):
+        total += int((alone == phase).sum()) * int(cost_rate(model, tuple(configuration)) / unit)
     if total != state.number[COST]:
         yield f"all servers have cost {total}, counted {state.number[COST]}"
 
@@ -331,15 +331,13 @@ def _tournament(_: Any, state: PhaseState) -> Sentences:
         yield "a leaf of the tournament of timers is not its server"
         return
     due = np.r_[state.timer_due, np.inf]  # the last stands for no server, -1
-    for node in range(width - 1, 0, -1):
-        left, right = (int(state.timer_tree[2 * node + side]) for side in (0, 1))
-        first = right if right >= 0 and due[right] < due[left] else left
-        if state.timer_tree[node] != first:
-            yield (
-                f"server {state.timer_tree[node] + 1} wins the tournament of timers against "
-                f"server {first + 1}, which is due first"
-            )
-            return
+    left, right = state.timer_tree[2::2], state.timer_tree[3::2]
+    first = np.where((right >= 0) & (due[right] < due[left]), right, left)
+    for node in np.flatnonzero(state.timer_tree[1:width] != first)[-1:]:
+        yield (
+            f"server {state.timer_tree[1 + node] + 1} wins the tournament of timers against "
+            f"server {first[node] + 1}, which is due first"
+        )
 
 
 def _observed(system: PhaseSystem, state: PhaseState) -> Sentences:

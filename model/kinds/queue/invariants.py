@@ -66,19 +66,31 @@ def _servers(_: Any, state: QueueState) -> Sentences:
     """Each server's jobs are a list, and as many as they are counted."""
     served = np.flatnonzero((state.job_number >= 0) & (state.job_server >= 0))
     counts = np.bincount(state.job_server[served], minlength=len(state.jobs_on))
-    by_server = served[np.argsort(state.job_server[served], kind="stable")]
-    ends = np.cumsum(counts)
-    for server in np.flatnonzero((counts > 0) | (state.first_job >= 0) | (state.last_job >= 0)):
-        along = _along(state, int(state.first_job[server]), int(state.last_job[server]))
-        mine = by_server[ends[server] - counts[server] : ends[server]]
-        if along is None or not np.array_equal(np.sort(along), mine):
-            yield f"the list of server {server + 1} does not lead through its {len(mine)} jobs"
+    for server in _astray(state, counts):
+        yield f"the list of server {server + 1} does not lead through its {counts[server]} jobs"
     for server in np.flatnonzero(counts != state.jobs_on):
         yield f"server {server + 1} has {counts[server]} jobs, counted {state.jobs_on[server]}"
     if len(served) != state.number[IN_SERVICE]:
         yield f"{len(served)} jobs are in service, counted {state.number[IN_SERVICE]}"
     if (idle := np.count_nonzero(counts == 0)) != state.number[IDLE]:
         yield f"{idle} servers are idle, counted {state.number[IDLE]}"
+
+
+def _astray(state: QueueState, counts: Records) -> Records:
+    """Servers whose list does not lead through as many jobs of theirs as they have; all lists are followed at once.
+
+    No job comes twice: what is before it tells them apart.
+    """
+    servers = len(counts)
+    record, before = state.first_job.astype(np.int64), np.full(servers, -1)
+    led, leads = np.zeros(servers, np.int64), np.ones(servers, np.bool_)
+    while len(going := np.flatnonzero(leads & (record >= 0))):
+        at = record[going]
+        mine = (state.job_number[at] >= 0) & (state.job_server[at] == going)
+        leads[going] = mine & (state.job_previous[at] == before[going]) & (led[going] < counts[going])
+        led[going] += 1
+        before[going], record[going] = at, state.job_next[at]
+    return np.flatnonzero(~leads | (led != counts) | (before != state.last_job))
 
 
 def _along(state: QueueState, first: int, last: int) -> Records | None:
