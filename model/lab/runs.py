@@ -13,8 +13,8 @@ from slotscope.model.running.engine import Reason, Task, started
 from slotscope.model.scenario.load import Scenario, as_data, parse_scenario
 from slotscope.model.systems.base import NEXT_ARRIVAL
 
-#: Events between two calls of the engine.
-_SLICE = 16_384
+#: Events between two calls of the engine: beside other threads each call costs all of them a while of Python's lock.
+_SLICE = 65_536
 
 
 class StraightRun:

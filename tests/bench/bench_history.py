@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import argparse
 import random
+import tempfile
+from pathlib import Path
 from time import process_time
 
 from slotscope.model.api import Session
 from slotscope.model.kinds.reservation.state import ReservationState
 from slotscope.model.running.assembly import Bench
+from slotscope.model.running.recorder import MOST_SAMPLES
 from slotscope.model.running.timeline import Timeline
+from slotscope.model.session.file import MOST_EARLIER
 from slotscope.model.systems.state import copied, digest, frozen, size_in_bytes
 from tests.bench.bench_engines import of_engine
 from tests.bench.timing import (
@@ -83,7 +87,38 @@ def bench_keyframes(bench: Bench, state: ReservationState, rounds: int, before: 
         "times the kernel alone",
     )
     whole = [x / y for x, y in zip(with_keyframes, alone, strict=True)]
-    aim(f"history as a whole / the kernel alone, L = {bench.numbers.servers}, after {before} events", 1.3, whole)
+    more = 1000 * events * spread(x - y for x, y in zip(with_keyframes, alone, strict=True)).median
+    limit = f"{more:.0f} ms more for {events} events, of which the first {MOST_SAMPLES} are sampled one by one"
+    what = f"history as a whole / the kernel alone, L = {bench.numbers.servers}, after {before} events"
+    aim(what, 1.3, whole, limit_is=limit if before < MOST_SAMPLES else "")
+
+
+def bench_saved(events: int, seeks: int) -> None:
+    """Print what it takes to save a long run, to open it again, and to stand anywhere in it then."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "long.slotscope"
+        session = Session.open("dra-vms", "dra", kernel=True)
+        started = process_time()
+        session.run(events=events)
+        ran = process_time()
+        session.save(path)
+        saved = process_time()
+        again = Session.load(path)
+        opened = process_time()
+        size = path.stat().st_size / 2**20
+    section(
+        f"a saved run of {events} events",
+        f"{1e6 * (ran - started) / events:.3f} µs an event with history, {saved - ran:.2f} s to save {size:.1f} MiB",
+    )
+    aim(f"opening a saved run of {events} events", 1, [opened - saved], "CPU s")
+    chosen, found = random.Random(1), []
+    for _ in range(seeks):
+        again.seek(chosen.randrange(events))
+        started = process_time()
+        again.seek(chosen.randrange(events))
+        found.append(1000 * (process_time() - started))
+    limit = f"a file keeps {MOST_EARLIER} states: up to {events // MOST_EARLIER} events are run again once"
+    aim(f"seek in a run of {events} events just opened", FRAME_MS, found, "CPU ms", limit_is=limit)
 
 
 def milliseconds(calls: list[float]) -> tuple[str, str]:
@@ -181,6 +216,7 @@ def main() -> None:
             bench_keyframes(bench, state, rounds, before, 200_000 if quick else 300_000)
         bench_seeks(servers, SETTLED, MILLION // 4 if quick else MILLION + 5000, 8 if quick else 40)
         bench_copies(servers, SETTLED, rounds)
+    bench_saved(MILLION if quick else 100 * MILLION, 8 if quick else 20)
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from tests.bench import (
     bench_history,
     bench_own,
     bench_queues,
+    bench_scale,
     bench_start,
     bench_window,
     queue_ways,
@@ -167,6 +168,20 @@ def test_history_prints_tables_and_replays_agree(capsys: pytest.CaptureFixture[s
     assert "keyframes cost" in text
     assert "| to a place (timeline) |" in text
     assert "| digest |" in text
+
+
+def test_a_saved_run_is_opened_and_gone_through(capsys: pytest.CaptureFixture[str]) -> None:
+    bench_history.bench_saved(20_000, 2)
+    text = capsys.readouterr().out
+    assert "target: opening a saved run of 20000 events" in text
+    assert "target: seek in a run of 20000 events just opened" in text
+
+
+def test_what_replications_share_is_a_small_part_of_them() -> None:
+    assert bench_scale.by_amdahl(0.0, 16) == 16
+    assert bench_scale.by_amdahl(0.1, 2) == pytest.approx(1 / 0.55)
+    part = bench_scale.simulations(load_scenario("dra-vms"), (1,), 1.0, 40.0, "dra")[0]
+    assert 0 < bench_scale.locked_share(part) < 1
 
 
 def test_the_window_runs_drawn_and_undrawn(qapp: QApplication, tmp_path: Path) -> None:
