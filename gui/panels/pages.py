@@ -6,12 +6,12 @@ from __future__ import annotations
 from typing import Generic, Iterable, TypeVar
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QLabel, QProgressBar, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
 
 from slotscope.gui.panels.columns import HeadedColumns
 from slotscope.gui.panels.tiles import paint_ground
-from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.theme import Theme
+from slotscope.gui.widgets.chart import Chart
 
 Row = TypeVar("Row")
 
@@ -84,16 +84,13 @@ class BoundsPages(QStackedLayout):
             paint_ground(widget, theme)
 
 
-class SteadyRows(QWidget, Generic[Row]):
+class SteadyRows(Chart, Generic[Row]):
     """Rows that a subclass paints; the height is that of the most there have been."""
 
     def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, name, parent, QSizePolicy.Policy.Fixed)
         self._rows: tuple[Row, ...] = ()
         self._most_rows = 0
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName(name)
 
     @property
     def rows(self) -> tuple[Row, ...]:
@@ -114,18 +111,8 @@ class SteadyRows(QWidget, Generic[Row]):
             self.updateGeometry()
         self.update()
 
-    def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
-        self._theme = theme
-        self.updateGeometry()
-        self.update()
-
     def sizeHint(self) -> QSize:
         return QSize(200, round((self._most_rows + 1) * self._row_height() + 6))
-
-    @staticmethod
-    def _metrics() -> QFontMetricsF:
-        return QFontMetricsF(current_fonts().body)
 
     def _row_height(self) -> float:
         return self._metrics().height() + 6

@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import ClassVar, TypeVar
 
-from PySide6.QtCore import QEvent, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QToolTip, QWidget
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.panels.pages import SteadyRows
 from slotscope.gui.theme import Theme, current_fonts
@@ -135,15 +135,9 @@ class ShareBars(SteadyRows[Row]):
 
     # Tips.
 
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            QToolTip.showText(event.globalPos(), self.tip_at(event.pos().y()), self)
-            return True
-        return super().event(event)
-
-    def tip_at(self, height: float) -> str:
+    def tip_at(self, point: QPointF) -> str:
         """A sentence on the row at this height."""
-        place = int(height // self._row_height()) - 1
+        place = int(point.y() // self._row_height()) - 1
         return self.sentence_of(self._rows[place]) if 0 <= place < len(self._rows) else self.about
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.kinds.moldable.wording import subscript
 from slotscope.gui.panels.wording import THIN, significant
 from slotscope.gui.plotting.scales import format_number, step_up
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.chart import Chart
 
 _PAD, _TICK, _RADIUS, _RING = 8.0, 4.0, 3.0, 6.0
 _CENTRE = Qt.AlignmentFlag.AlignCenter
@@ -48,15 +49,12 @@ class RatioValues:
     symbol: str = "λ"
 
 
-class RatioPlot(QWidget):
+class RatioPlot(Chart):
     """Dots for s_i / i, a line at the load, and the widths on both sides of where it cuts."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, "speed-up per server over the number of servers", parent)
         self.values: RatioValues | None = None
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName("speed-up per server over the number of servers")
 
     def set_values(self, values: RatioValues | None) -> None:
         """Show these."""
@@ -66,17 +64,11 @@ class RatioPlot(QWidget):
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
-        self._theme = theme
+        super().restyle(theme)
         self.setMinimumHeight(round((7 if current_fonts().lecture else 8) * self._metrics().height()))
-        self.updateGeometry()
-        self.update()
 
     def sizeHint(self) -> QSize:
         return QSize(300, round((8 if current_fonts().lecture else 10) * self._metrics().height()))
-
-    @staticmethod
-    def _metrics() -> QFontMetricsF:
-        return QFontMetricsF(current_fonts().body)
 
     # Geometry.
 
@@ -229,17 +221,11 @@ class RatioPlot(QWidget):
 
     # Words.
 
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            QToolTip.showText(event.globalPos(), self.tip(event.pos().x()), self)
-            return True
-        return super().event(event)
-
-    def tip(self, x: float) -> str:
+    def tip_at(self, point: QPointF) -> str:
         """The nearest width in words."""
         if self.values is None:
             return ""
-        width = self.width_at(x)
+        width = self.width_at(point.x())
         ratio = self.values.ratios[width - 1]
         text = f"On {width} servers each server does {significant(ratio)} of what a single one does alone."
         if width in self.values.support:

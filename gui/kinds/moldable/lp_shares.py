@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.kinds.moldable.colours import class_color
 from slotscope.gui.painting.colour import contrast
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.plotting.scales import format_number, spread, step_up
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.chart import Chart
 
 _PAD, _TICK, _RADIUS, _LEADER = 8.0, 4.0, 4.5, 8.0
 _CENTRE = Qt.AlignmentFlag.AlignCenter
@@ -59,17 +60,14 @@ def value_of(curve: tuple[tuple[float, float], ...], share: float) -> float:
     return curve[-1][1]
 
 
-class SharesPlot(QWidget):
+class SharesPlot(Chart):
     """A bar cut into the reserved shares, above the curves f_j; ``picked`` is a class."""
 
     picked = Signal(int)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, "reserved shares of the servers", parent)
         self.values: tuple[ShareValues, ...] = ()
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName("reserved shares of the servers")
 
     def set_values(self, values: tuple[ShareValues, ...]) -> None:
         """Show these classes."""
@@ -79,17 +77,11 @@ class SharesPlot(QWidget):
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
-        self._theme = theme
+        super().restyle(theme)
         self.setMinimumHeight(round(15 * self._metrics().height()))
-        self.updateGeometry()
-        self.update()
 
     def sizeHint(self) -> QSize:
         return QSize(300, round(16 * self._metrics().height()))
-
-    @staticmethod
-    def _metrics() -> QFontMetricsF:
-        return QFontMetricsF(current_fonts().body)
 
     # Geometry.
 
@@ -230,15 +222,9 @@ class SharesPlot(QWidget):
         if event.button() == Qt.MouseButton.LeftButton and number >= 0:
             self.picked.emit(number)
 
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            QToolTip.showText(event.globalPos(), self.tip(QPointF(event.pos())), self)
-            return True
-        return super().event(event)
-
-    def tip(self, place: QPointF) -> str:
+    def tip_at(self, point: QPointF) -> str:
         """A class in words, or how to read the picture."""
-        number = self.class_at(place)
+        number = self.class_at(point)
         if number < 0:
             return "(Q1): the shares for which the curves’ sum is least; a click on a class shows its widths."
         one = self.values[number]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil, isfinite
 
-from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QToolTip
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 
 from slotscope.gui.panels.pages import SteadyRows
 from slotscope.gui.panels.wording import with_interval
@@ -148,12 +147,10 @@ class ServersAxis(SteadyRows[AxisRow]):
         painter.setBrush(QColor(self._theme.panel) if row.breaks else color)
         painter.drawEllipse(QPointF(self._across(row.servers.mean, track), middle), _RADIUS, _RADIUS)
 
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            place = self.row_at(event.pos().y())
-            QToolTip.showText(event.globalPos(), self._rows[place].tip if place >= 0 else "", self)
-            return True
-        return super().event(event)
+    def tip_at(self, point: QPointF) -> str:
+        """The row at this height in a sentence."""
+        place = self.row_at(round(point.y()))
+        return self._rows[place].tip if place >= 0 else ""
 
 
 def _half_width(row: AxisRow) -> float:

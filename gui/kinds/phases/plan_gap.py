@@ -7,13 +7,14 @@ from itertools import product
 from math import sqrt
 from typing import Iterator
 
-from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, QSizeF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.plotting.scales import format_number, step_up
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.chart import Chart
 
 _PAD, _TICK, _RADIUS = 8.0, 4.0, 4.0
 _CENTRE = Qt.AlignmentFlag.AlignCenter
@@ -56,16 +57,13 @@ def _label(constant: float) -> str:
     return f"{significant(constant, 2)} √r"
 
 
-class GapPlot(QWidget):
+class GapPlot(Chart):
     """Points with intervals over sqrt(r), and the line c sqrt(r) through those of JRS."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, "gap to the bound over the square root of r", parent)
         self._points: tuple[GapPoint, ...] = ()
         self._peers: tuple[GapPoint, ...] = ()
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName("gap to the bound over the square root of r")
 
     @property
     def points(self) -> tuple[GapPoint, ...]:
@@ -80,17 +78,12 @@ class GapPlot(QWidget):
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
-        self._theme = theme
+        super().restyle(theme)
         self.setMinimumHeight(round(_least_lines() * self._metrics().height()))
-        self.update()
 
     def sizeHint(self) -> QSize:
         lines = _least_lines() if current_fonts().lecture else 12  # in a hall all of it is to be seen at once
         return QSize(300, round(lines * self._metrics().height()))
-
-    @staticmethod
-    def _metrics() -> QFontMetricsF:
-        return QFontMetricsF(current_fonts().body)
 
     # Geometry.
 
@@ -255,22 +248,16 @@ class GapPlot(QWidget):
                 if room.top() <= box.top() and box.bottom() <= room.bottom():
                     yield box
 
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            QToolTip.showText(event.globalPos(), self.tip(QPointF(event.pos())), self)
-            return True
-        return super().event(event)
-
-    def tip(self, at: QPointF) -> str:
+    def tip_at(self, point: QPointF) -> str:
         """The nearest point in words, or how to read the picture."""
-        close = [(point, (self.at(point) - at).manhattanLength()) for point in (*self._points, *self._peers)]
-        point, distance = min(close, key=lambda pair: pair[1], default=(None, 0.0))
-        if point is None or distance > 4 * _RADIUS:
+        close = [(one, (self.at(one) - point).manhattanLength()) for one in (*self._points, *self._peers)]
+        nearest, distance = min(close, key=lambda pair: pair[1], default=(None, 0.0))
+        if nearest is None or distance > 4 * _RADIUS:
             return (
                 "Theorem 1: the gap grows at most like the square root of r. Points are short "
                 "runs with 95 % intervals; the dashed line is c √r."
             )
         return (
-            f"{point.title}, r = {significant(point.scale)}: N − N̄ = "
-            f"{significant(point.gap)} ± {significant(point.half_width, 2)}"
+            f"{nearest.title}, r = {significant(nearest.scale)}: N − N̄ = "
+            f"{significant(nearest.gap)} ± {significant(nearest.half_width, 2)}"
         )

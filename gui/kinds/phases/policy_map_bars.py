@@ -6,14 +6,15 @@ from typing import NamedTuple, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.kinds.phases.policy_map_words import scientific, share_text
 from slotscope.gui.kinds.phases.wording import configuration_text, short_configuration
 from slotscope.gui.plotting.scales import SteppedRange
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.chart import Chart
 
 #: Configurations that have a row of their own.
 MOST_BARS = 12
@@ -57,16 +58,13 @@ def bars(
     return (*found, others) if len(rest) else tuple(found)
 
 
-class StationaryBars(QWidget):
+class StationaryBars(Chart):
     """Two bars a row, as many rows as there is room for."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, "shares of the servers' time by configuration", parent)
         self._rows: tuple[Bar, ...] = ()
         self._scale = SteppedRange(0.0, 0.0)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName("shares of the servers' time by configuration")
 
     @property
     def rows(self) -> tuple[Bar, ...]:
@@ -88,14 +86,8 @@ class StationaryBars(QWidget):
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
-        self._theme = theme
+        super().restyle(theme)
         self._limit_height()
-        self.updateGeometry()
-        self.update()
-
-    @staticmethod
-    def _metrics() -> QFontMetricsF:
-        return QFontMetricsF(current_fonts().body)
 
     def row_height(self) -> float:
         """Of a row, and of the heading above the first."""
@@ -159,15 +151,9 @@ class StationaryBars(QWidget):
                 bar = QRectF(box.left(), box.top() + 2 + place * (thick + 1), width, thick)
                 painter.fillRect(bar, QColor(self._theme.color(role)))
 
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            QToolTip.showText(event.globalPos(), self.tip_at(event.pos().y()), self)
-            return True
-        return super().event(event)
-
-    def tip_at(self, height: float) -> str:
+    def tip_at(self, point: QPointF) -> str:
         """A sentence on the row at this height."""
-        place = int(height // self.row_height()) - 1
+        place = int(point.y() // self.row_height()) - 1
         if 0 <= place < len(self._rows):
             row = self._rows[place]
             return (

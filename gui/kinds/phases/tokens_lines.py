@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import QEvent, QPointF, QSize, Signal
-from PySide6.QtGui import QFontMetricsF, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.kinds.phases.tokens_lines_layout import Line, LinesLayout, arranged, covering_span
 from slotscope.gui.kinds.phases.tokens_lines_paint import LinesPainter
@@ -16,6 +16,7 @@ from slotscope.gui.kinds.phases.tokens_words import life_words
 from slotscope.gui.kinds.phases.wording import phase_letters
 from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.chart import Chart
 from slotscope.gui.widgets.gestures import POINTING
 from slotscope.model.reporting.frame import Frame
 
@@ -25,14 +26,13 @@ _NARROW = 460
 _DIGITS = 4
 
 
-class LifeLines(QWidget):
+class LifeLines(Chart):
     """A line for each token; ``picked`` gives it, its server, and whether by a double click."""
 
     picked = Signal(int, int, bool)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, "lives of tokens", parent)
         self._frame: Frame | None = None
         self._lines: tuple[Line, ...] = ()
         self._letters: tuple[str, ...] = ()
@@ -42,8 +42,6 @@ class LifeLines(QWidget):
         self._server: int | None = None
         self._hovered: int | None = None
         self.setMouseTracking(True)
-        self.setAccessibleName("lives of tokens")
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
         self._arrange()
 
     # What is shown.
@@ -87,10 +85,8 @@ class LifeLines(QWidget):
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
-        self._theme = theme
+        super().restyle(theme)
         self._arrange()
-        self.updateGeometry()
-        self.update()
 
     # Places.
 
@@ -180,12 +176,6 @@ class LifeLines(QWidget):
             self.picked.emit(life.token, life.server, double)
         else:
             event.ignore()
-
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            QToolTip.showText(event.globalPos(), self.tip_at(QPointF(event.pos())), self)
-            return True
-        return super().event(event)
 
     def tip_at(self, point: QPointF) -> str:
         """The life of the token at a place."""

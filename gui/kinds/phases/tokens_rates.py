@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import ceil
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QHelpEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QToolTip, QWidget
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.kinds.phases.colours import paint_phase_mark, phase_color, virtual_brush
 from slotscope.gui.kinds.phases.tokens_reading import RecentRates, TokenRow, TypeRates
@@ -220,15 +220,9 @@ class RatesChart(SteadyRows[RateRow]):
 
     # Words.
 
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            QToolTip.showText(event.globalPos(), self.tip_at(event.pos().y()), self)
-            return True
-        return super().event(event)
-
-    def tip_at(self, height: float) -> str:
+    def tip_at(self, point: QPointF) -> str:
         """What is known of the type at this height."""
-        place = int(height // self._row_height()) - 1
+        place = int(point.y() // self._row_height()) - 1
         if 0 <= place < len(self._tips):
             return self._tips[place]
         return (

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple, Sequence
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.plotting.scales import format_number, spread, step_up
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.chart import Chart
 
 _MARGIN, _GAP, _LEADER = 10.0, 6.0, 9.0
 _CENTRE = Qt.AlignmentFlag.AlignCenter
@@ -30,16 +31,13 @@ class RefinedBounds(NamedTuple):
     upper: float | None
 
 
-class RefiningPlot(QWidget):
+class RefiningPlot(Chart):
     """Both bounds over the number of cells, each partition as far from the last as any."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, "bounds of the supportable workload", parent, QSizePolicy.Policy.Preferred)
         self._steps: tuple[RefinedBounds, ...] = ()
         self._load = 0.0
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.setAccessibleName("bounds of the supportable workload")
 
     @property
     def steps(self) -> tuple[RefinedBounds, ...]:
@@ -54,17 +52,11 @@ class RefiningPlot(QWidget):
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
-        self._theme = theme
+        super().restyle(theme)
         self.setMinimumHeight(round(8 * self._metrics().height()))
-        self.updateGeometry()
-        self.update()
 
     def sizeHint(self) -> QSize:
         return QSize(300, round(10 * self._metrics().height()))
-
-    @staticmethod
-    def _metrics() -> QFontMetricsF:
-        return QFontMetricsF(current_fonts().body)
 
     # Geometry.
 
@@ -190,13 +182,7 @@ class RefiningPlot(QWidget):
 
     # Words.
 
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            QToolTip.showText(event.globalPos(), self.tip(), self)
-            return True
-        return super().event(event)
-
-    def tip(self) -> str:
+    def tip_at(self, point: QPointF) -> str:
         """What both bounds are."""
         return (
             "Sizes rounded up to the ends of the cells give a workload that is supportable, "

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Sequence
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, QSizeF
-from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.kinds.queue.lp_drawing import FULL, NOW, REDUCED, TRAP, RegionPainter, load_role
 from slotscope.gui.kinds.queue.lp_labels import PlacedLabel, WantedLabel, paint_symbols, place_labels, symbols_width
@@ -16,6 +16,7 @@ from slotscope.gui.kinds.queue.lp_plane import RegionPlane, paint_axes
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.chart import Chart
 
 #: Lines of text that the plane is high at least, as it likes it, and in a hall, where nobody scrolls.
 _LEAST, _USUAL, _LEAST_IN_HALL = 15, 20, 9
@@ -28,18 +29,14 @@ _SHARE = 0.001
 _HALO = 0.75
 
 
-class RegionPlot(QWidget):
+class RegionPlot(Chart):
     """Draws a :class:`SupportablePicture`, and over it the :class:`Service` of the moment."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, "supportable workloads of two job sizes", parent)
         self._picture: SupportablePicture | None = None
         self._service: Service | None = None
         self._plane: RegionPlane | None = None
-        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
-        self.setSizePolicy(policy)
-        self.setAccessibleName("supportable workloads of two job sizes")
 
     # What is shown.
 
@@ -77,10 +74,6 @@ class RegionPlot(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._plane = None
-
-    @staticmethod
-    def _metrics() -> QFontMetricsF:
-        return QFontMetricsF(current_fonts().body)
 
     def at(self, point: Sequence[Fraction | float]) -> QPointF:
         """Where a point, in jobs per slot and server, is in the widget."""
@@ -192,13 +185,7 @@ class RegionPlot(QWidget):
 
     # Words.
 
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            QToolTip.showText(event.globalPos(), self.tip(), self)
-            return True
-        return super().event(event)
-
-    def tip(self) -> str:
+    def tip_at(self, point: QPointF) -> str:
         """How to read the picture."""
         text = (
             "Gold: all that some policy supports, (4); the dots are the feasible "

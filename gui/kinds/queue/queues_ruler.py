@@ -7,18 +7,8 @@ from fractions import Fraction
 from itertools import pairwise
 
 from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QFontMetricsF,
-    QHelpEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-    QPolygonF,
-    QResizeEvent,
-)
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
+from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.kinds.queue.colours import Look, look_brush, look_color, look_ink, subscript
 from slotscope.gui.kinds.queue.queues_scale import SizeAxis, SizeScale, bins, ends, spaced
@@ -27,6 +17,7 @@ from slotscope.gui.kinds.queue.wording import fraction_words, interval_words, pe
 from slotscope.gui.painting.colour import mix
 from slotscope.gui.painting.textures import device_ratio
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.chart import Chart
 from slotscope.gui.widgets.spoken import describe
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 
@@ -48,14 +39,13 @@ class Marker:
     role: str = "run"
 
 
-class SizeRuler(QWidget):
+class SizeRuler(Chart):
     """Histogram, intervals and ends; pointing at a size says where its job would wait."""
 
     pointed = Signal(object)  #: a size as a share of a server, or None
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, "sizes and partition", parent)
         self._numbers: QueueNumbers | None = None
         self._sizes: SizeAxis | None = None
         self._marker: Marker | None = None
@@ -65,8 +55,6 @@ class SizeRuler(QWidget):
         self.switch.toggled.connect(self._rescale)
         self._scale = SizeScale(0, 1, False, Fraction(1))
         self.setMouseTracking(True)
-        self.setAccessibleName("sizes and partition")
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
 
     # What is shown.
 
@@ -102,9 +90,8 @@ class SizeRuler(QWidget):
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
-        self._theme = theme
+        super().restyle(theme)
         self.switch.restyle(theme)
-        self.updateGeometry()
         self._rescale()
 
     def _rescale(self) -> None:
@@ -280,17 +267,11 @@ class SizeRuler(QWidget):
         super().resizeEvent(event)
         self._rescale()
 
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            QToolTip.showText(event.globalPos(), self.tip_at(float(event.pos().x())), self)
-            return True
-        return super().event(event)
-
-    def tip_at(self, x: float) -> str:
-        """What is known of sizes near an abscissa."""
+    def tip_at(self, point: QPointF) -> str:
+        """What is known of sizes near it."""
         if self._sizes is None:
             return ""
-        share = self._scale.told(x)
+        share = self._scale.told(point.x())
         queue = self._sizes.queue_of(share)
         if queue is None:
             return "The sizes of arriving jobs, as shares of a server."

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Signal
-from PySide6.QtGui import QFontMetricsF, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from slotscope.gui.kinds.queue.weights_columns import NO_WIDTHS, WeightColumns, Widths, chips, columns, widths
 from slotscope.gui.kinds.queue.weights_paint import WeightsPainter
 from slotscope.gui.kinds.queue.weights_values import WeightBlock, best_sentence, own_sentence, row_sentence
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.chart import Chart
 from slotscope.gui.widgets.gestures import POINTING
 
 _ROW_PAD, _BLOCK_GAP = 6.0, 10.0
@@ -29,21 +30,18 @@ class ChartLine(NamedTuple):
     height: float
 
 
-class WeightsChart(QWidget):
+class WeightsChart(Chart):
     """All blocks below each other; signal ``picked`` gives a server that was clicked,
     and whether twice."""
 
     picked = Signal(int, bool)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, "weights of the configurations", parent, QSizePolicy.Policy.Fixed)
         self._blocks: tuple[WeightBlock, ...] = ()
         self._lines: tuple[ChartLine, ...] = ()
         self._widths = NO_WIDTHS
         self._selected: int | None = None
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName("weights of the configurations")
 
     # What is shown.
 
@@ -86,10 +84,6 @@ class WeightsChart(QWidget):
         self.update()
 
     # Geometry.
-
-    @staticmethod
-    def _metrics() -> QFontMetricsF:
-        return QFontMetricsF(current_fonts().body)
 
     def _needed(self) -> Widths:
         bold = current_fonts().body
@@ -177,15 +171,9 @@ class WeightsChart(QWidget):
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         self.mousePressEvent(event)
 
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            QToolTip.showText(event.globalPos(), self.tip_at(event.pos().y()), self)
-            return True
-        return super().event(event)
-
-    def tip_at(self, height: float) -> str:
+    def tip_at(self, point: QPointF) -> str:
         """A sentence on the line at this height."""
-        line = self.line_at(height)
+        line = self.line_at(point.y())
         if line is None:
             return ""
         block = self._blocks[line.block]

@@ -17,14 +17,13 @@ class DeficitBars(Rows):
     """A bar for each job type from 0 to q; marks at 0 and at -g(L)."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, parent)
+        super().__init__(theme, "slot deficit of each job type", parent)
         self.other_lines = 2.0
         self._names: tuple[str, ...] = ()
         self._q: tuple[int, ...] = ()
         self._last: Configuration | None = None
         self._reserved = 0
         self._scale = SteppedRange(0.0, 1.0)
-        self.setAccessibleName("slot deficit of each job type")
         self.setToolTip(
             "q: slots of the servers that have a greedy configuration effectively, minus the jobs\n"
             "present, minus the ⌈g(L)⌉ slots to be reserved. From 0 on enough is reserved;\n"
@@ -56,7 +55,7 @@ class DeficitBars(Rows):
 
     def box(self) -> QRectF:
         """Where the bars are."""
-        metrics = self.text_metrics()
+        metrics = self._metrics()
         widest = max((metrics.horizontalAdvance(name) for name in self._titles()), default=0.0)
         names = min(widest, NAMES * self.width()) + metrics.height()
         number = metrics.horizontalAdvance(f"{MINUS}0000")
@@ -88,8 +87,8 @@ class DeficitBars(Rows):
         painter.end()
 
     def _paint_heading(self, painter: QPainter) -> None:
-        painter.setPen(QColor(self.theme.muted))
-        room, metrics = self.width() - 2 * MARGIN, self.text_metrics()
+        painter.setPen(QColor(self._theme.muted))
+        room, metrics = self.width() - 2 * MARGIN, self._metrics()
         begin = "slot deficit q, up to " if self._last else "slot deficit q, all effective servers"
         text = begin
         if self._last:
@@ -99,30 +98,30 @@ class DeficitBars(Rows):
 
     def _paint_line(self, painter: QPainter, value: float, text: str, role: str) -> None:
         """A line through all rows with its name below; the reserve's gives way on the left."""
-        box, metrics, x = self.box(), self.text_metrics(), round(self.across(value)) + 0.5
+        box, metrics, x = self.box(), self._metrics(), round(self.across(value)) + 0.5
         dash = Qt.PenStyle.SolidLine if value == 0 else Qt.PenStyle.DashLine
-        painter.setPen(QPen(QColor(self.theme.color(role)), 1.0, dash))
+        painter.setPen(QPen(QColor(self._theme.color(role)), 1.0, dash))
         painter.drawLine(QLineF(x, box.top(), x, box.bottom() + 3))
         width = metrics.horizontalAdvance(text) + 2
         low = self.across(0.0) - metrics.horizontalAdvance("00")
         left = x - width / 2 if value == 0 else max(MARGIN, min(x - width / 2, low - width))
-        painter.setPen(QColor(self.theme.color(role)))
+        painter.setPen(QColor(self._theme.color(role)))
         painter.drawText(QRectF(left, box.bottom() + 3, width, metrics.height()), LEFT, text)
 
     def _paint_row(self, painter: QPainter, job_type: int, name: str, row: QRectF) -> None:
-        metrics, box, value = self.text_metrics(), self.box(), self._q[job_type]
+        metrics, box, value = self._metrics(), self.box(), self._q[job_type]
         side = metrics.ascent()
         mark = QRectF(MARGIN, row.center().y() - side / 2, side, side)
-        paint_type_mark(painter, mark, self.theme, job_type)
+        paint_type_mark(painter, mark, self._theme, job_type)
         left = MARGIN + metrics.height()
-        painter.setPen(QColor(self.theme.normal))
+        painter.setPen(QColor(self._theme.normal))
         room = box.left() - GAP - left + 1
         text = metrics.elidedText(name, Qt.TextElideMode.ElideRight, room)
         painter.drawText(QRectF(left, row.top(), room, row.height()), LEFT, text)
         ends = sorted((self.across(0.0), self.across(value)))
         if value:
             bar = QRectF(ends[0], row.top() + 3, max(1.0, ends[1] - ends[0]), row.height() - 6)
-            paint_type_mark(painter, bar, self.theme, job_type)
-        painter.setPen(QColor(self.theme.normal))
+            paint_type_mark(painter, bar, self._theme, job_type)
+        painter.setPen(QColor(self._theme.normal))
         place = QRectF(box.right(), row.top(), self.width() - MARGIN - box.right(), row.height())
         painter.drawText(place, RIGHT, format_number(value))

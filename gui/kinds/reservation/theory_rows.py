@@ -7,7 +7,8 @@ from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from slotscope.gui.panels.wording import THIN
-from slotscope.gui.theme import Theme, current_fonts, type_letter
+from slotscope.gui.theme import Theme, type_letter
+from slotscope.gui.widgets.chart import Chart
 from slotscope.model.programs.configurations import Configuration
 
 MARGIN, GAP, PAD = 10.0, 10.0, 6.0
@@ -26,30 +27,17 @@ def configuration_text(configuration: Configuration, metrics: QFontMetricsF, roo
     return metrics.elidedText(" + ".join(parts) or "empty", Qt.TextElideMode.ElideRight, room)
 
 
-class Rows(QWidget):
+class Rows(Chart):
     """Rows below a heading; the height is that of the most rows so far, so nothing jumps."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.theme = theme
+    def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(theme, name, parent, QSizePolicy.Policy.Fixed)
         self.most_rows = 0
         self.other_lines = 1.0  # the heading, and what stands below the rows
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-
-    def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
-        self.theme = theme
-        self.updateGeometry()
-        self.update()
-
-    @staticmethod
-    def text_metrics() -> QFontMetricsF:
-        """Measures of the type of the rows."""
-        return QFontMetricsF(current_fonts().body)
 
     def row_height(self) -> float:
         """Pixels from one row to the next."""
-        return self.text_metrics().height() + PAD
+        return self._metrics().height() + PAD
 
     def make_room(self, rows: int) -> None:
         """Have room for so many rows, and paint."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QToolTip, QWidget
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.kinds.reservation.theory_rows import GAP, LEFT, MARGIN, NAMES, PAD, RIGHT, Rows, configuration_text
 from slotscope.gui.kinds.reservation.theory_values import EffectiveServers
@@ -29,11 +29,10 @@ class TargetBars(Rows):
     chosen = Signal(object)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, parent)
+        super().__init__(theme, "effective servers of each greedy configuration", parent)
         self._moment: EffectiveServers | None = None
         self.selected: Configuration | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName("effective servers of each greedy configuration")
 
     @property
     def moment(self) -> EffectiveServers | None:
@@ -97,7 +96,7 @@ class TargetBars(Rows):
 
     def _columns(self) -> tuple[QRectF, float]:
         """The bars of one row at height 0, and the width of a number."""
-        metrics = self.text_metrics()
+        metrics = self._metrics()
         room = NAMES * self.width()
         names = [self._name(row[0], room) for row in self.shares()]
         widest = max((metrics.horizontalAdvance(name) for name in names), default=0.0) + 1
@@ -109,7 +108,7 @@ class TargetBars(Rows):
     def _name(self, configuration: Configuration | None, room: float) -> str:
         if configuration is None:
             return "all"
-        return configuration_text(configuration, self.text_metrics(), room)
+        return configuration_text(configuration, self._metrics(), room)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -120,14 +119,14 @@ class TargetBars(Rows):
             box = bars.translated(0, row * self.row_height())
             self._paint_row(painter, box, number, configuration, (present, target))
         if self.hasFocus() and self._moment is not None:
-            painter.setPen(QPen(QColor(self.theme.focus)))
+            painter.setPen(QPen(QColor(self._theme.focus)))
             painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
         painter.end()
 
     def _paint_heading(self, painter: QPainter, bars: QRectF, number: float) -> None:
-        height, theme = self.row_height(), self.theme
+        height, theme = self.row_height(), self._theme
         painter.setPen(QColor(theme.muted))
-        text = self.text_metrics().elidedText(
+        text = self._metrics().elidedText(
             "share of servers, effective", Qt.TextElideMode.ElideRight, bars.right() - MARGIN
         )
         painter.drawText(QRectF(MARGIN, 0, bars.right() - MARGIN, height), LEFT, text)
@@ -149,7 +148,7 @@ class TargetBars(Rows):
         configuration: Configuration | None,
         shares: tuple[float, float | None],
     ) -> None:
-        theme = self.theme
+        theme = self._theme
         if configuration == self.selected:
             ground = QRectF(PAD, box.top(), self.width() - 2 * PAD, box.height())
             painter.fillRect(ground, QColor(theme.selection))
@@ -173,18 +172,12 @@ class TargetBars(Rows):
         x = box.left() + target * box.width()
         size = _MARK * current_fonts().scale
         mark = QRectF(x - size / 2, box.top() + 1, size, box.height() - 2)
-        painter.fillRect(mark.adjusted(-1, 0, 1, 0), QColor(self.theme.panel))
-        painter.fillRect(mark, QColor(self.theme.greedy))
+        painter.fillRect(mark.adjusted(-1, 0, 1, 0), QColor(self._theme.panel))
+        painter.fillRect(mark, QColor(self._theme.greedy))
 
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            QToolTip.showText(event.globalPos(), self.tip_at(event.pos().y()), self)
-            return True
-        return super().event(event)
-
-    def tip_at(self, height: float) -> str:
+    def tip_at(self, point: QPointF) -> str:
         """A sentence on the row at this height."""
-        row = self.row_at(height)
+        row = self.row_at(point.y())
         if row is None or self._moment is None:
             return (
                 "Servers that have a configuration and that GPA wants there, as a share of all "

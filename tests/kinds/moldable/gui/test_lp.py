@@ -258,7 +258,7 @@ def test_a_class_is_chosen_by_name_or_by_its_share(qtbot: QtBot, panel: Allocati
     dot = panel.shares.values[0]
     assert panel.shares.class_at(panel.shares.at(dot.share, dot.height)) == 0
     assert panel.shares.class_at(QPointF(-50, -50)) == -1
-    assert panel.shares.tip(box).startswith("analysis: 1\u202f586 servers")
+    assert panel.shares.tip_at(box).startswith("analysis: 1\u202f586 servers")
 
 
 def test_used_widths_are_named_inside_the_picture(panel: AllocationLPPanel) -> None:
@@ -293,7 +293,7 @@ def test_widths_are_pointed_at(panel: AllocationLPPanel) -> None:
     QApplication.processEvents()
     for width in range(1, 6):
         assert panel.ratios.width_at(panel.ratios.at(width, 0).x()) == width
-    assert "p* = 0.625" in panel.ratios.tip(panel.ratios.at(3, 0).x())
+    assert "p* = 0.625" in panel.ratios.tip_at(panel.ratios.at(3, 0))
 
 
 def test_wide_panels_have_tables_beside_the_pictures(panel: AllocationLPPanel) -> None:

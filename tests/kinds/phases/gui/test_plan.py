@@ -222,8 +222,8 @@ def test_the_nearest_point_is_told(qtbot: QtBot):
     plot.resize(400, 300)
     one = GapPoint("JRS", 100.0, 50.0, 2.0)
     plot.set_points((one,), ())
-    assert plot.tip(plot.at(one)).startswith("JRS, r = 100: N − N̄ = 50")
-    assert "Theorem 1" in plot.tip(QPointF(0, 0))
+    assert plot.tip_at(plot.at(one)).startswith("JRS, r = 100: N − N̄ = 50")
+    assert "Theorem 1" in plot.tip_at(QPointF(0, 0))
 
 
 @pytest.mark.parametrize("lecture", [False, True])

@@ -212,7 +212,7 @@ def test_bars_compare_pi_with_the_time_spent(panel: PolicyMapPanel, frame: Frame
     at = plan.lattice.place((4, 2))
     assert rows[0].spent == pytest.approx(frame.derived.occupancy[at])
     assert {LIGHT.optimum, LIGHT.run} <= colours(panel.bars)
-    tip = panel.bars.tip_at(1.5 * panel.bars.row_height())
+    tip = panel.bars.tip_at(QPointF(0, 1.5 * panel.bars.row_height()))
     assert tip.startswith("4L + 2H: π = 0.4")
 
 

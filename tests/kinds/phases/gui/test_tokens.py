@@ -267,9 +267,9 @@ def test_the_tokens_of_the_server_pointed_at_are_marked(qtbot: QtBot, panel: Tok
 def test_rates_are_told_where_the_mouse_is(panel: TokensPanel, frame: Frame) -> None:
     panel.set_frame(frame)
     row = panel.rates.sizeHint().height() / 3
-    assert panel.rates.tip_at(1.5 * row).startswith("type L")
-    assert panel.rates.tip_at(2.5 * row).startswith("type H")
-    assert "ηₘₐₓ" in panel.rates.tip_at(2)
+    assert panel.rates.tip_at(QPointF(0, 1.5 * row)).startswith("type L")
+    assert panel.rates.tip_at(QPointF(0, 2.5 * row)).startswith("type H")
+    assert "ηₘₐₓ" in panel.rates.tip_at(QPointF(0, 2))
 
 
 def test_while_it_runs_lines_follow_each_event_nearby(panel: TokensPanel) -> None:

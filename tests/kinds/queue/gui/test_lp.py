@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QPoint, QRect
+from PySide6.QtCore import QPoint, QPointF, QRect
 from PySide6.QtGui import QImage
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QWidget
@@ -271,10 +271,10 @@ def test_rows_say_their_numbers(qtbot: QtBot, panel: SupportablePanel) -> None:
     qtbot.wait(20)
     bars = panel.bars
     line = bars.height() / (len(bars.rows) + 1)
-    assert "2 of 5: 0.5556 of the servers for ρ*" in bars.tip_at(1.5 * line)
-    assert "(4)" in bars.tip_at(1)
+    assert "2 of 5: 0.5556 of the servers for ρ*" in bars.tip_at(QPointF(0, 1.5 * line))
+    assert "(4)" in bars.tip_at(QPointF(0, 1))
     assert bars.label(ConfigurationRow((1, 0, 2), "1 of a + 2 of b", Fraction(0), 0.0), 30)[0] == "1"
-    assert "Theorem 1" in panel.refining.tip()
+    assert "Theorem 1" in panel.refining.tip_at(QPointF())
 
 
 def test_configurations_are_whole_in_a_hall(qtbot: QtBot, panel: SupportablePanel) -> None:

@@ -196,5 +196,5 @@ def test_all_that_must_be_read_is_in_the_picture(qtbot: QtBot) -> None:
             assert texts <= {label.text for label in plot.labels()}
             room = QRectF(plot.rect())
             assert all(room.contains(label.box) for label in plot.labels())
-    assert "trap" in plot.tip()
+    assert "trap" in plot.tip_at(QPointF())
     assert plot.grab().toImage().width() == 1200

@@ -350,14 +350,14 @@ def test_hovering_says_the_sum(panel: WeightsPanel) -> None:
     panel.set_frame(frame)
     chart = panel.chart
     last = line_of(chart, 7)
-    said = chart.tip_at(last.top + 2)
+    said = chart.tip_at(QPointF(0, last.top + 2))
     assert "e₁ + 2e₅: ⟨k, Q⟩ = 1·Q₁ + 2·Q₅ = 1·3 + 2·4 = 11" in said
     assert "of 3 servers" in said
-    assert "6·4 = 24, the largest" in chart.tip_at(line_of(chart, 4).top + 2)
-    assert "below 0.9 × the largest" in chart.tip_at(line_of(chart, OWN).top + 2)
-    assert "MaxWeight would choose" in chart.tip_at(line_of(chart, BEST).top + 2)
-    assert "(8)" in chart.tip_at(line_of(chart, HEADING).top + 2)
-    assert chart.tip_at(10_000) == ""
+    assert "6·4 = 24, the largest" in chart.tip_at(QPointF(0, line_of(chart, 4).top + 2))
+    assert "below 0.9 × the largest" in chart.tip_at(QPointF(0, line_of(chart, OWN).top + 2))
+    assert "MaxWeight would choose" in chart.tip_at(QPointF(0, line_of(chart, BEST).top + 2))
+    assert "(8)" in chart.tip_at(QPointF(0, line_of(chart, HEADING).top + 2))
+    assert chart.tip_at(QPointF(0, 10_000)) == ""
 
 
 def test_a_click_on_a_server_selects_it(qtbot: QtBot, panel: WeightsPanel) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QLabel, QProgressBar, QWidget
@@ -384,8 +384,8 @@ def test_long_configurations_give_way_to_letters(qtbot: QtBot, ready: LPPanel) -
 
 def test_a_row_says_its_numbers(ready: LPPanel) -> None:
     line = ready.bars.height() / (len(ready.bars.rows) + 1)
-    assert "(12, 3, 8, 0): optimum 0.0000, greedy 0.1667" in ready.bars.tip_at(round(1.5 * line))
-    assert "shares of the servers" in ready.bars.tip_at(1)
+    assert "(12, 3, 8, 0): optimum 0.0000, greedy 0.1667" in ready.bars.tip_at(QPointF(0, 1.5 * line))
+    assert "shares of the servers" in ready.bars.tip_at(QPointF(0, 1))
 
 
 def test_the_series_are_the_corners_of_both_curves(ready: LPPanel) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -237,9 +237,9 @@ def test_tips_say_servers(panel: TheoryPanel, frame: Frame) -> None:
     height = panel.target.row_height()
     effective = [k for _, k in servers_by_rank(frame)]
     assert f"(12, 3, 8, 0): {effective.count((12, 3, 8, 0))} effective servers, target 30.0" in (
-        panel.target.tip_at(1.5 * height)
+        panel.target.tip_at(QPointF(0, 1.5 * height))
     )
-    assert "A click" in panel.target.tip_at(0)
+    assert "A click" in panel.target.tip_at(QPointF())
 
 
 def test_a_click_in_the_curve_goes_to_that_moment(qtbot: QtBot, panel: TheoryPanel, frame: Frame) -> None:
