@@ -79,7 +79,7 @@ def _of_tables() -> list[str]:
         *exercises.LEVELS,
         "Lessons",  # the title of a sheet, which also names it
         *ASKS.values(),
-        *(f"{lead} {thing}" for lead in ("a", "there is no") for thing in ("server", "job", "token")),  # as answers
+        *(f"a {thing}" for thing in ("server", "job", "token")),  # as answers
         control.NO_LINK,
         *(drive.NOTHING_MORE, drive.COMES_NEXT),
         *panel._WHY.values(),

@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Callable
 
-from PySide6.QtCore import QObject, QSettings, Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, QObject, QSettings, Signal
+from PySide6.QtWidgets import QApplication, QWidget
 
 from slotscope.gui.docking.compare_docks import CompareDocks
 from slotscope.gui.docking.dock_area import DockArea
@@ -172,6 +172,7 @@ class LessonControl(QObject):
         step, asking = lesson.steps[number], None
         if step.question is not None:
             asking = self.questions.asking(step.question, step.policy - 1, (self._name, number + 1))
+        QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)  # the text is whole while its run is opened
         place = step.place(self._folder)
         self._worker.post_instead(partial(_begin, place=place, turn=self._turns, then=asking))
 

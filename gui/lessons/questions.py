@@ -10,6 +10,7 @@ from slotscope.gui.docking.dock_area import DockArea
 from slotscope.gui.intents import GoTo, Intent, RunUntil, Select
 from slotscope.gui.language.words import line_of, tr
 from slotscope.gui.lessons.question_line import QuestionLine
+from slotscope.gui.panels.wording import capitalized
 from slotscope.gui.running.worker import Command, RunWorker
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.counts import counted_answers, read_counts
@@ -147,7 +148,9 @@ class QuestionControl(QObject):
             self.line.say_fault(line_of(error))
             return
         class_said = f"   {counted_answers(self.posed, counts)}" if counts else ""
-        self._end(f"{self.posed.taken}: {told(self.posed).said(tr)}{class_said}")
+        why = told(self.posed).said(tr)
+        answer = capitalized(why) if self.posed.sketch is not None else f"{self.posed.taken}: {why}"
+        self._end(f"{answer}{class_said}")
 
     def _end(self, text: str, answer: str = "", right: bool = False) -> None:
         """The question is over: say so, step the answer out, and keep what was given."""

@@ -85,9 +85,7 @@ def from_candidates(
         return None
     every = [names(one) for one in range(table.count)]
     answers = [*every, *([NONE] if none is not None else [])]
-    allowed = _range(every, table.what)
-    if none is not None:
-        allowed = Phrase("{number}, or none: {meaning}", number=allowed, meaning=none)
+    allowed = _allowed(every, table.what, none)
     taken = every[int(table.chosen[0])] if len(table.chosen) else NONE
     return Posed(
         ask=ask,
@@ -107,12 +105,15 @@ def from_candidates(
     )
 
 
-def _range(names: list[str], what: str) -> Phrase:
+def _allowed(names: list[str], what: str, none: Phrase | None) -> Phrase:
+    """What may be answered where these can be taken, or what *none* says."""
+    nobody = Phrase("none: {meaning}", meaning=none or "")
     if not names:
-        return Phrase(f"there is no {what}")
+        return nobody
     thing = Phrase(f"{'a ' if what[0] not in 'aeiou' else 'an '}{what}")
     few = ", ".join(names) if len(names) <= FEW else f"{names[0]} to {names[-1]}"
-    return Phrase("the number of {thing} ({numbers})", thing=thing, numbers=few)
+    number = Phrase("the number of {thing} ({numbers})", thing=thing, numbers=few)
+    return number if none is None else Phrase("{number}, or {nobody}", number=number, nobody=nobody)
 
 
 def level_of(table: Candidates, legal: NDArray[np.int64]) -> int:
@@ -152,7 +153,7 @@ def _fault(table: Candidates, legal: NDArray[np.int64], subject: Subject, candid
 
 def _not_nobody(table: Candidates, one: int) -> str:
     name = table.names(one)
-    asked = " and ".join(each.words for each in table.conditions) or "is asked nothing"
+    asked = "; it ".join(each.words for each in table.conditions) or "is asked nothing"
     count = len(table.open)
     more = f"; {count} {plural(count, table.what)} could be taken" if count > 1 else ""
     place = table.conditions[-1].place if table.conditions else table.preference.place

@@ -146,8 +146,8 @@ def _curve(run: Run, lane: int, until: float) -> Posed:
         "{count} numbers, the {curve} at times {first} to {last}; or draw the curve",
         count=POINTS,
         curve=kind.headline,
-        first=f"{wanted[0]:.4g}",
-        last=f"{wanted[-1]:.4g}",
+        first=full_time(float(wanted[0])),
+        last=full_time(float(wanted[-1])),
     )
 
     def read(text: str) -> str:
@@ -173,7 +173,7 @@ def _curve(run: Run, lane: int, until: float) -> Posed:
             else f"it is {away(answer):.0%} of the largest value away on average; allowed are {NEAR:.0%}."
         ),
         taken=taken,
-        reason=f"the curve is drawn beside yours; within {NEAR:.0%} of its largest value on average counts as right.",
+        reason=f"what came is drawn in; within {NEAR:.0%} of its largest value on average counts as right.",
         sketch=Sketch(
             times[past], values[past], wanted, right, scale, _top(float(values[past].max(initial=0.0)), scale)
         ),

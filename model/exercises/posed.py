@@ -118,6 +118,8 @@ def verdict(posed: Posed, answer: str) -> Verdict:
         If it is none.
     """
     fault = posed.fault(posed.read(answer))
+    if fault and posed.sketch is not None:  # what is right is drawn
+        return Verdict(False, Phrase("Not so: {why}", why=fault))
     if fault:
         return Verdict(False, Phrase("Not so: {why} Right is {answer}.", why=fault, answer=posed.taken))
     return Verdict(True, Phrase("Right: {why}", why=told(posed)))
@@ -201,6 +203,8 @@ def line_of(policy: Any, line: Any) -> str:
     heading = next(
         (one.heading for one in policy.pseudocode if one.line.algorithm == line.algorithm and one.heading), ""
     )
-    text = re.sub(r"<sub>(.*?)</sub>", r"_{\1}", found.text) if found else ""
+    text = found.text if found else ""
+    for tag, sign in (("sub", "_"), ("sup", "^")):
+        text = re.sub(f"<{tag}>(.*?)</{tag}>", rf"{sign}{{\1}}", text)
     text = html.unescape(re.sub(r"<[^>]*>", "", text))
     return f"{heading or f'Algorithm {line.algorithm}'}, line {line.number}" + (f": {text}" if text else "")

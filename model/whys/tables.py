@@ -154,6 +154,8 @@ class Candidates:
 
     def summary(self) -> str:
         """How many were left, and how many each condition removed: one sentence."""
+        if not self.count:
+            return f"There is no {self.what}."
         lines = self.lines()
         out = ", ".join(
             f"{grouped(line.removed)} {each.fails if line.removed == 1 else of_several(each.fails)}"

@@ -312,22 +312,6 @@ Auf und ab wählt eines; F5 führt es aus.</translation>
             <translation>läuft</translation>
         </message>
         <message>
-            <source>The history of each run may take: {memory}, {disk}.</source>
-            <translation>Die Geschichte jedes Laufs darf haben: {memory}, {disk}.</translation>
-        </message>
-        <message>
-            <source>{size} of memory</source>
-            <translation>{size} Speicher</translation>
-        </message>
-        <message>
-            <source>{size} of disk</source>
-            <translation>{size} Platte</translation>
-        </message>
-        <message>
-            <source>nothing on disk</source>
-            <translation>nichts auf der Platte</translation>
-        </message>
-        <message>
             <source>Language</source>
             <translation>Sprache</translation>
         </message>
@@ -1198,6 +1182,22 @@ Drag to any moment of the run; ticks below are keyframes, those above hits of th
 Zu jedem Augenblick des Laufs ziehen; Striche unten sind gesicherte Zustände, Striche oben Treffer der Bedingung im Protokoll.</translation>
         </message>
         <message>
+            <source>nothing on disk</source>
+            <translation>nichts auf der Platte</translation>
+        </message>
+        <message>
+            <source>{size} of memory</source>
+            <translation>{size} Speicher</translation>
+        </message>
+        <message>
+            <source>{size} of disk</source>
+            <translation>{size} Platte</translation>
+        </message>
+        <message>
+            <source>The history of each run may take: {memory}, {disk}.</source>
+            <translation>Die Geschichte jedes Laufs darf haben: {memory}, {disk}.</translation>
+        </message>
+        <message>
             <source>Compiling failed; the reference goes on running.</source>
             <translation>Das Übersetzen schlug fehl; die Referenz läuft weiter.</translation>
         </message>
@@ -1274,12 +1274,16 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>'{answer}' steht zweimal da, erlaubt: jede Antwort einmal</translation>
         </message>
         <message>
+            <source>none: {meaning}</source>
+            <translation>none: {meaning}</translation>
+        </message>
+        <message>
             <source>the number of {thing} ({numbers})</source>
             <translation>die Nummer {thing} ({numbers})</translation>
         </message>
         <message>
-            <source>{number}, or none: {meaning}</source>
-            <translation>{number} oder none: {meaning}</translation>
+            <source>{number}, or {nobody}</source>
+            <translation>{number} oder {nobody}</translation>
         </message>
         <message>
             <source>no such decision comes any more; allowed: another seed, or an easier exercise</source>
@@ -1324,6 +1328,10 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
         <message>
             <source>found '{answer}', allowed: {allowed}</source>
             <translation>gefunden '{answer}', erlaubt: {allowed}</translation>
+        </message>
+        <message>
+            <source>Not so: {why}</source>
+            <translation>Nicht richtig: {why}</translation>
         </message>
         <message>
             <source>Not so: {why} Right is {answer}.</source>
@@ -2528,18 +2536,6 @@ Von einzelnen Teilschritten bis unbegrenzt; rastet bei 1× ein, einer Zeiteinhei
         <message>
             <source>a token</source>
             <translation>einer Marke</translation>
-        </message>
-        <message>
-            <source>there is no server</source>
-            <translation>es gibt keinen Server</translation>
-        </message>
-        <message>
-            <source>there is no job</source>
-            <translation>es gibt keinen Job</translation>
-        </message>
-        <message>
-            <source>there is no token</source>
-            <translation>es gibt keine Marke</translation>
         </message>
         <message>
             <source>a link names built-in scenarios and policies only, and no file; Ctrl+L copies the line of this moment</source>

@@ -23,7 +23,7 @@ def _servers(at: At) -> Posed | None:
     if at.system.policy.may_fail:
         told = f"the policy's file decides so ({at.system.policy.name})"
     else:
-        told = f"min(i, j): {'; '.join(one.numbers for one in table.conditions)} ({table.preference.place})"
+        told = f"{'; '.join(one.numbers for one in table.conditions)} ({table.preference.place})"
 
     def fault(answer: str) -> str:
         if int(answer) == width:
@@ -33,7 +33,7 @@ def _servers(at: At) -> Posed | None:
         if place < len(table.conditions):
             broken = table.conditions[place]
             return f"{counted(candidate + 1, 'server')} {broken.fails}: {broken.told(candidate)} ({broken.place})."
-        return f"it gets {counted(width, 'server')}: {told}."
+        return f"it gets {counted(width, 'server')}; {told}."
 
     return Posed(
         ask="servers",
@@ -46,7 +46,7 @@ def _servers(at: At) -> Posed | None:
         read=whole(0, table.count, allowed),
         fault=fault,
         taken=str(width),
-        reason=f"{subject.outcome}: {told}.",
+        reason=f"{subject.outcome}; {told}.",
         level=level_of(table, table.legal),
     )
 
