@@ -136,6 +136,7 @@ FAULTS: dict[str, tuple[str, str]] = {
     "own exception": ("class E(Exception):\n    def __str__(self): 1 / 0\nraise E", ": E"),
     "late import": ("import mine", "No module named 'mine'; import modules beside the file at its head"),
     "exit": ("import sys\nsys.exit(3)", "it leaves the program (SystemExit)"),
+    "copy": ("import os\nos.fork()", "RuntimeError: a policy cannot copy its process"),
     "interrupt": ("raise KeyboardInterrupt", "KeyboardInterrupt"),
     "generator exit": ("raise GeneratorExit", "GeneratorExit"),
     "recursion": ("f = lambda g: g(g)\nf(f)", "RecursionError"),

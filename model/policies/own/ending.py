@@ -35,6 +35,17 @@ def tell_ends() -> None:
     os._exit = told_exit
 
 
+def stay_one() -> None:
+    """Let the process have no copies, which would answer the program, too."""
+
+    def refused() -> NoReturn:
+        raise RuntimeError("a policy cannot copy its process")
+
+    for name in ("fork", "forkpty"):
+        if hasattr(os, name):
+            setattr(os, name, refused)
+
+
 def end(status: int, path: str = "", line: int = 0) -> NoReturn:
     """End the process at a line of a policy's file."""
     with suppress(OSError):

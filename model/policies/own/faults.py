@@ -60,7 +60,8 @@ def stopped(seconds: float, asked: bool, in_c: bool = False, grown: int = 0) -> 
     """
     if asked:
         return f"stopped after {seconds:.1f} seconds in this event, as asked"
-    allowed = f"allowed: {limits.LIMITS.seconds:g} in one sub-step and {limits.LIMITS.seconds_in_event:g} in one event"
+    in_step, in_event = limits.LIMITS.seconds, limits.LIMITS.seconds_in_event
+    allowed = f"allowed: {in_step:g} seconds in one sub-step and {in_event:g} in one event"
     if in_c and grown < MUCH_MEMORY:
         return f"code in C that it calls does not return in {seconds:.0f} seconds, {allowed}"
     found, asks = overtime(seconds, grown)

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, Callable, Iterator, cast
 from slotscope.model.errors import PolicyError, PolicyFileError, UserError
 from slotscope.model.policies.own import limits, watch
 from slotscope.model.policies.own.call import Call
-from slotscope.model.policies.own.ending import OUT_OF_MEMORY, end, tell_ends
+from slotscope.model.policies.own.ending import OUT_OF_MEMORY, end, stay_one, tell_ends
 from slotscope.model.policies.own.faults import said_by
 from slotscope.model.policies.own.guard import GuardedPolicy
 from slotscope.model.policies.own.loaded import Loaded, PolicyClass, Source
@@ -161,6 +161,7 @@ def main(parent: int) -> None:
     _end_with(parent)
     signal.signal(signal.SIGINT, lambda *_: watch.interrupt())
     tell_ends()
+    stay_one()
     serve(requests, answers)
     end(0)  # without waiting for threads of a policy
 
