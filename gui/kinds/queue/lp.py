@@ -164,10 +164,13 @@ class SupportablePanel(Panel):
         pictures = not (self.region.isHidden() and self.refining.isHidden())
         columns = 2 if (wide or flat) and pictures else 1
         self._arrange(columns)
-        # Beside long tables the pictures stay in view as a whole.
+        # Beside long tables, and in a hall, the pictures stay in view as a whole.
         room = self.height() - self.tiles.sizeHint().height() - _BELOW
+        if columns == 1:
+            room -= sum(part.sizeHint().height() for part in (self.scale, self.limits) if not part.isHidden())
         for picture in (self.region, self.refining):
-            tall = max(room, picture.minimumHeight()) if columns == 2 else _UNLIMITED
+            whole = columns == 2 or current_fonts().lecture
+            tall = max(room, picture.minimumHeight()) if whole else _UNLIMITED
             picture.setMaximumHeight(tall)
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:

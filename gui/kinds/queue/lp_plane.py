@@ -53,7 +53,11 @@ class RegionPlane:
         return QPointF(area.left() + x * area.width(), area.bottom() - y * area.height())
 
 
-def paint_axes(painter: QPainter, plane: RegionPlane, theme: Theme, names: tuple[str, str]) -> None:
+#: What an axis may be called, the longest first.
+Names = tuple[str, ...]
+
+
+def paint_axes(painter: QPainter, plane: RegionPlane, theme: Theme, names: tuple[Names, Names]) -> None:
     """Grid, numbers and names of both axes."""
     area, line = plane.area, plane.metrics.height()
     for place, text in plane.ticks(0):
@@ -77,14 +81,19 @@ def paint_axes(painter: QPainter, plane: RegionPlane, theme: Theme, names: tuple
     _paint_names(painter, plane, names)
 
 
-def _paint_names(painter: QPainter, plane: RegionPlane, names: tuple[str, str]) -> None:
-    """One below, the other upright at the left, shortened where they are too long."""
-    area, line, elide = plane.area, plane.metrics.height(), Qt.TextElideMode.ElideRight
+def _paint_names(painter: QPainter, plane: RegionPlane, names: tuple[Names, Names]) -> None:
+    """One below, the other upright at the left, each as long as there is room."""
+    area, line = plane.area, plane.metrics.height()
     below = QRectF(area.left(), plane.size.height() - line - 2, area.width(), line)
-    painter.drawText(below, _CENTRE, plane.metrics.elidedText(names[0], elide, below.width()))
+    painter.drawText(below, _CENTRE, _fitting(plane, names[0], below.width()))
     painter.save()
     painter.translate(_MARGIN / 2, area.bottom())
     painter.rotate(-90)
     side = QRectF(0, 0, area.height(), line)
-    painter.drawText(side, _CENTRE, plane.metrics.elidedText(names[1], elide, side.width()))
+    painter.drawText(side, _CENTRE, _fitting(plane, names[1], side.width()))
     painter.restore()
+
+
+def _fitting(plane: RegionPlane, names: Names, width: float) -> str:
+    fits = (name for name in names if plane.metrics.horizontalAdvance(name) <= width)
+    return next(fits, "") or plane.metrics.elidedText(names[-1], Qt.TextElideMode.ElideRight, width)

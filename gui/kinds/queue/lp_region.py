@@ -68,8 +68,7 @@ class RegionPlot(Chart):
         self.update()
 
     def sizeHint(self) -> QSize:
-        lines = _LEAST_IN_HALL if current_fonts().lecture else _USUAL
-        return QSize(300, round(lines * self._metrics().height()))
+        return QSize(300, round(_USUAL * self._metrics().height()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -92,7 +91,7 @@ class RegionPlot(Chart):
         painter.setFont(current_fonts().body)
         plane = self._plane = RegionPlane(self.size(), picture.most)
         each = " and server" if picture.servers > 1 else ""
-        first, second = (f"size {name}: jobs per slot{each}" for name in picture.names)
+        first, second = ((f"size {name}: jobs per slot{each}", f"size {name}") for name in picture.names)
         paint_axes(painter, plane, self._theme, (first, second))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         looks = RegionPainter(painter, plane, self._theme)
