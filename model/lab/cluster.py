@@ -46,6 +46,7 @@ class DaskCluster:
     def __init__(self, address: str, workers: int) -> None:
         self._address = address
         self._workers = workers
+        self.abreast = 1  # how many workers others leave to it is not known
         self._distributed = _distributed()
         if address != LOCAL and address.partition("://")[0] not in PROTOCOLS:
             raise UserError(f"found '{address}', allowed: {ALLOWED}", where="--cluster")

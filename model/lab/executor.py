@@ -35,7 +35,9 @@ class ExecutorError(UserError):
 
 
 class Executor(Protocol):
-    """Carries out parts."""
+    """Carries out parts; ``abreast`` is how many at a time once the first, which goes alone, is finished."""
+
+    abreast: int
 
     def run(self, parts: Sequence[Part], cancelled: Cancelled) -> Finished:
         """Each part with its outcome, as they are finished; ends early once *cancelled*.
@@ -50,6 +52,8 @@ class Executor(Protocol):
 
 class ThisProcess:
     """Carries out one part after the other in the calling thread."""
+
+    abreast = 1
 
     def run(self, parts: Sequence[Part], cancelled: Cancelled) -> Finished:
         """See :class:`Executor`; it can stop between two parts only."""
@@ -67,7 +71,7 @@ class LocalWorkers:
     """
 
     def __init__(self, workers: int) -> None:
-        self.workers = workers
+        self.abreast = workers
 
     def run(self, parts: Sequence[Part], cancelled: Cancelled) -> Finished:
         """See :class:`Executor`.
@@ -87,7 +91,7 @@ class LocalWorkers:
 
     def _done(self, crew: list[_Worker], queue: list[Part], cancelled: Cancelled) -> Finished:
         """Carry out a queue of parts, the last first."""
-        while len(crew) < min(len(queue), self.workers):
+        while len(crew) < min(len(queue), self.abreast):
             crew.append(_Worker())
         for worker in crew[: len(queue)]:
             worker.take(queue.pop())

@@ -94,7 +94,8 @@ def run_plan(
     """
     parts = plan.parts(scale, options)
     outcomes = kept_outcomes(parts, store)
-    watch = _Watch(parts, outcomes)
+    executor = executor or ThisProcess()
+    watch = _Watch(parts, outcomes, executor.abreast)
 
     def tell() -> None:
         progress(watch.status(outcomes))
@@ -102,7 +103,7 @@ def run_plan(
 
     tell()
     waiting = [part for part in parts if part not in outcomes]
-    with closing((executor or ThisProcess()).run(waiting, cancelled)) as finished:
+    with closing(executor.run(waiting, cancelled)) as finished:
         for part, outcome in finished:
             if store is not None:
                 store.add(part, outcome)
@@ -122,19 +123,34 @@ def kept_outcomes(parts: Sequence[Part], store: Store | None) -> dict[Part, Outc
 
 
 class _Watch:
-    """Estimates the time left from the lengths of the parts that this run has finished."""
+    """Estimates the time left from the lengths of the parts that this run has finished.
 
-    def __init__(self, parts: Sequence[Part], kept: Outcomes) -> None:
+    The first one, which goes alone and may have to compile, tells only until there is another.
+    """
+
+    def __init__(self, parts: Sequence[Part], kept: Outcomes, abreast: int) -> None:
         self._total = len(parts)
         self._length = sum(part.length for part in parts) or 1.0
         self._kept = len(kept)
         self._kept_length = sum(part.length for part in kept)
+        self._abreast = abreast
         self._start = monotonic()
+        self._first = (0.0, 0.0)  # when the first part was finished, and how long it is
 
     def status(self, outcomes: Outcomes) -> Status:
         length = sum(part.length for part in outcomes)
-        mine = length - self._kept_length
+        mine, passed = length - self._kept_length, monotonic() - self._start
         left = None
         if mine > 0:
-            left = (monotonic() - self._start) * max(self._length - length, 0.0) / mine
+            if not self._first[1]:
+                self._first = passed, mine
+            left = self._left(mine, passed, max(self._length - length, 0.0))
         return Status(len(outcomes), self._total, self._kept, min(length / self._length, 1.0), left)
+
+    def _left(self, mine: float, passed: float, remaining: float) -> float:
+        """Seconds for a remaining length, after so many in which *mine* was done."""
+        alone, first = self._first
+        if mine == first or passed == alone:
+            return passed * remaining / (mine * self._abreast)
+        in_hand = min((self._abreast - 1) * self._length / self._total, remaining) / 2
+        return (passed - alone) * (remaining - in_hand) / (mine - first + in_hand)

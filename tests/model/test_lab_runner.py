@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slotscope.model.errors import UserError
-from slotscope.model.lab import experiment_module
+from slotscope.model.lab import experiment_module, runner
 from slotscope.model.lab.executor import ExecutorError, LocalWorkers, ThisProcess
 from slotscope.model.lab.parts import Part, program_version
 from slotscope.model.lab.runner import StoppedError, run_plan
@@ -40,6 +40,23 @@ def executor(request):
 @pytest.fixture
 def store(tmp_path):
     return Store.of(tmp_path, "tiny")
+
+
+def test_what_is_left_counts_those_that_work_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten equal parts of ten seconds, the first alone and the others by threes: forty seconds."""
+    parts = [Part("w", seed, "{}", f"part {seed}", 2.0) for seed in range(10)]
+    now = [0.0]
+    monkeypatch.setattr(runner, "monotonic", lambda: now[0])
+    watch = runner._Watch(parts, {}, 3)
+    told = []
+    for done, seconds in enumerate((10.0, 20.0, 20.1, 20.2, 30.0, 30.1, 30.2, 40.0, 40.1, 40.2), start=1):
+        now[0] = seconds
+        left = watch.status({part: {} for part in parts[:done]}).seconds_left
+        assert left is not None
+        told.append(seconds + left)
+    assert told[0] == 40
+    assert told[-1] == 40.2
+    assert all(30 < whole < 60 for whole in told)
 
 
 class TestResult:
