@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.kinds.moldable.allocations_layout import Facet, Measures, WidthSpan, facet, grid, least_height
 from slotscope.gui.kinds.moldable.allocations_marks import EventMark, Flashes
@@ -19,6 +19,7 @@ from slotscope.gui.kinds.moldable.allocations_values import (
 )
 from slotscope.gui.plotting.scales import SteppedRange, format_number
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.chart import Chart
 from slotscope.gui.widgets.gestures import Gestures, show_tip
 
 #: Milliseconds between the pictures of something that fades.
@@ -30,14 +31,13 @@ _LETTERS = 42
 _CENTRED = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
 
 
-class AllocationsChart(QWidget):
+class AllocationsChart(Chart):
     """``picked`` gives a class and a width that was clicked."""
 
     picked = Signal(int, int)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, "jobs by the servers that they run on", parent)
         self._rows: tuple[ClassAllocations, ...] = ()
         self._mark: EventMark | None = None
         self._flashes = Flashes()
@@ -48,8 +48,6 @@ class AllocationsChart(QWidget):
         self._fading = QTimer(self)
         self._fading.setInterval(_FADING)
         self._fading.timeout.connect(self._fade)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName("jobs by the servers that they run on")
         gestures = Gestures(self)
         gestures.zoomed.connect(self._zoom)
         gestures.dragged.connect(self._drag)
@@ -120,10 +118,6 @@ class AllocationsChart(QWidget):
         self.update()
 
     # Geometry.
-
-    @staticmethod
-    def _metrics() -> QFontMetricsF:
-        return QFontMetricsF(current_fonts().body)
 
     def fits_all(self) -> bool:
         """Whether there is room for all classes."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QPointF, QSize, QSizeF, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
+from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.kinds.moldable.collapse_painting import PlanePainter, spot_color
 from slotscope.gui.kinds.moldable.collapse_stage import Stage, Window, near, whole
@@ -21,6 +21,7 @@ from slotscope.gui.kinds.moldable.collapse_values import (
 )
 from slotscope.gui.kinds.moldable.collapse_words import path_text, point_words
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.chart import Chart
 from slotscope.gui.widgets.gestures import Gestures, show_tip
 from slotscope.model.reporting.frame import Frame
 
@@ -34,15 +35,14 @@ _HOW = (
 _CENTRED = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
 
 
-class CollapseView(QWidget):
+class CollapseView(Chart):
     """``picked`` gives an event near which a click was; ``looked`` says which part is seen."""
 
     picked = Signal(int)
     looked = Signal(str)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, "the state in the plane of the optimum's two widths", parent)
         self._frame: Frame | None = None
         self._plane: CollapsePlane | None = None
         self._delta = 0.0
@@ -51,8 +51,6 @@ class CollapseView(QWidget):
         self._look, self._window = WHOLE, Window(0, 1, 0, 1)
         self._stage: Stage | None = None
         self._layers: tuple[QPixmap, QPixmap] | None = None
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName("the state in the plane of the optimum's two widths")
         gestures = Gestures(self)
         gestures.zoomed.connect(self.zoom)
         gestures.dragged.connect(self._drag)
@@ -140,10 +138,6 @@ class CollapseView(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(80, round(3 * self._metrics().height()))
-
-    @staticmethod
-    def _metrics() -> QFontMetricsF:
-        return QFontMetricsF(current_fonts().body)
 
     # The mouse.
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Iterable
 
 import numpy as np
-from PySide6.QtGui import QHelpEvent, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from slotscope.gui.intents import Select
@@ -57,7 +57,7 @@ class PolicyMapPanel(Panel):
         self.tiles = Tiles(self.theme, self.body)
         self.view = MapView(self.theme, self.body)
         self.view.cell_clicked.connect(self._click)
-        self.view.tip_asked.connect(self._tell)
+        self.view.words_of = self._words_of
         self.bars = StationaryBars(self.theme, self.body)
         self.lemma = rich_text("Lemma 7")
         column = QVBoxLayout(self.body)
@@ -234,15 +234,13 @@ class PolicyMapPanel(Panel):
             server = next((one for one in servers if one > before), servers[0])
             self.intent.emit(Select(server=server, floating=double))
 
-    def _tell(self, event: QHelpEvent, cell: int | None) -> None:
-        text = (
+    def _words_of(self, cell: int | None) -> str:
+        if cell is not None and self.frame is not None and self._cells is not None:
+            return cell_words(self.frame, self._cells, cell, self.pool.currentIndex(), self._costs)
+        return (
             "Each cell is a configuration, real and virtual jobs together. Its shade is π, "
             "arrows are what a server asks for there, dots are servers."
         )
-        if cell is not None and self.frame is not None and self._cells is not None:
-            pool = self.pool.currentIndex()
-            text = cell_words(self.frame, self._cells, cell, pool, self._costs)
-        self.view.show_tip(event, text)
 
     def show_selection(self, selection: Select) -> None:
         """Outline the configuration of the server that is pointed at."""

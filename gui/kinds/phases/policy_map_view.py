@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QSize, QSizeF, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QFontMetricsF,
-    QHelpEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-    QPixmap,
-    QResizeEvent,
-)
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
+from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.kinds.phases.policy_map_cells import NONE
 from slotscope.gui.kinds.phases.policy_map_dots import paint_dots
@@ -25,6 +17,7 @@ from slotscope.gui.kinds.phases.policy_map_legend import PolicyMapLegend
 from slotscope.gui.kinds.phases.policy_map_painting import MapPainter, slice_name
 from slotscope.gui.kinds.phases.policy_map_values import MapValues
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.chart import Chart
 from slotscope.gui.widgets.gestures import POINTING
 
 _LEAST_LINES, _USUAL_LINES = 8, 18  # heights in lines of text
@@ -32,27 +25,24 @@ _MARGIN = 4.0
 TOO_SMALL = "There is no room for this many configurations; enlarge the panel."
 
 
-class MapView(QWidget):
+class MapView(Chart):
     """Cells, arrows and legend of one pool; over them its servers.
 
-    ``cell_clicked`` gives a cell and whether by a double click; ``tip_asked`` the event and a cell
-    or None.
+    ``cell_clicked`` gives a cell and whether by a double click; *words_of* says what a tooltip
+    tells of a cell, or of the picture.
     """
 
     cell_clicked = Signal(int, bool)
-    tip_asked = Signal(object, object)
+    words_of: Callable[[int | None], str]
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, "map of the policy", parent)
         self._values: MapValues | None = None
         self._names: tuple[str, ...] = ()
         self._layout: MapLayout | None = None
         self._picture: QPixmap | None = None
         self._counts: NDArray[np.int64] = np.zeros(0, np.int64)
         self._marked: tuple[tuple[int, str], ...] = ()
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName("map of the policy")
 
     # What is shown.
 
@@ -91,8 +81,7 @@ class MapView(QWidget):
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
-        self._theme = theme
-        self.updateGeometry()
+        super().restyle(theme)
         self._forget()
 
     def _forget(self) -> None:
@@ -101,15 +90,11 @@ class MapView(QWidget):
 
     # Places.
 
-    @staticmethod
-    def _line() -> float:
-        return QFontMetricsF(current_fonts().body).height()
-
     def sizeHint(self) -> QSize:
-        return QSize(320, round(_USUAL_LINES * self._line()))
+        return QSize(320, round(_USUAL_LINES * self._metrics().height()))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(120, round(_LEAST_LINES * self._line()))
+        return QSize(120, round(_LEAST_LINES * self._metrics().height()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -119,7 +104,7 @@ class MapView(QWidget):
     def places(self) -> MapLayout | None:
         """Where everything is at the present size; None before there is anything."""
         if self._layout is None and self._values is not None:
-            metrics = QFontMetricsF(current_fonts().body)
+            metrics = self._metrics()
             legend = PolicyMapLegend(self._theme, self._values, self._names).size(metrics)
             room = QSizeF(self.width() - 2 * _MARGIN, self.height() - 2 * _MARGIN)
             self._layout = laid_out(self._values.cells, room, legend, metrics.height(), self._heading(metrics))
@@ -202,12 +187,6 @@ class MapView(QWidget):
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         self.mousePressEvent(event)
 
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            self.tip_asked.emit(event, self.cell_at(QPointF(event.pos())))
-            return True
-        return super().event(event)
-
-    def show_tip(self, event: QHelpEvent, text: str) -> None:
-        """Show what the panel has to say."""
-        QToolTip.showText(event.globalPos(), text, self)
+    def tip_at(self, point: QPointF) -> str:
+        """What the panel has to say."""
+        return self.words_of(self.cell_at(point))

@@ -14,6 +14,7 @@ from slotscope.gui.kinds.queue.lp_labels import paint_symbols, symbols_width
 from slotscope.gui.panels.wording import THIN
 from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.chart import Chart
 
 _MARGIN, _GAP, _THICK = 10.0, 10.0, 10.0
 _RESOLUTION = 0.001
@@ -78,16 +79,13 @@ class LoadValues:
         return _ROOM * min(max(ends), 2 * _FARTHEST)
 
 
-class LoadScale(QWidget):
+class LoadScale(Chart):
     """A track from 0 beyond rho*, filled as far as the load goes."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, "load as a share of the supportable workload", parent, QSizePolicy.Policy.Fixed)
         self._values: LoadValues | None = None
         self._policy = ""
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName("load as a share of the supportable workload")
 
     @property
     def values(self) -> LoadValues | None:
@@ -100,15 +98,8 @@ class LoadScale(QWidget):
             self._values, self._policy = values, policy
             self.update()
 
-    def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
-        self._theme = theme
-        self.updateGeometry()
-        self.update()
-
     def sizeHint(self) -> QSize:
-        line = QFontMetricsF(current_fonts().body).height()
-        return QSize(200, round(3 * line + _THICK + 16))
+        return QSize(200, round(3 * self._metrics().height() + _THICK + 16))
 
     # Painting.
 

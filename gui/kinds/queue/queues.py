@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from PySide6.QtGui import QHelpEvent, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout
 
 from slotscope.gui.intents import Select
@@ -89,7 +89,7 @@ class QueuesPanel(Panel):
         self.lanes.job_hovered.connect(self._hover)
         self.lanes.job_clicked.connect(self._click)
         self.lanes.queue_clicked.connect(lambda queue, double: self.intent.emit(Select.of(Thing(QUEUE, queue), double)))
-        self.lanes.tip_asked.connect(self._tell)
+        self.lanes.words_of = self._words_of
         self.area = QScrollArea(self.body)
         self.area.setWidgetResizable(True)
         self.area.setFrameShape(QFrame.Shape.NoFrame)
@@ -213,15 +213,10 @@ class QueuesPanel(Panel):
     def _click(self, job: int, floating: bool) -> None:
         self.intent.emit(Select(job=job, floating=floating))
 
-    def _tell(self, event: QHelpEvent, record: int | None, queue: int | None) -> None:
-        if self.frame is None:
-            return
-        text = ""
-        if record is not None:
-            text = job_words(self.frame, record)
-        elif queue is not None:
-            text = lane_words(self.frame, queue)
-        self.lanes.show_tip(event, text)
+    def _words_of(self, record: int | None, queue: int | None) -> str:
+        if self.frame is not None and record is not None:
+            return job_words(self.frame, record)
+        return "" if self.frame is None or queue is None else lane_words(self.frame, queue)
 
     def show_selection(self, selection: Select) -> None:
         """Outline the job that is pointed at."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Callable
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Signal
-from PySide6.QtGui import QFontMetricsF, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.kinds.queue.queues_layout import LanesLayout, LaneText, length_share
 from slotscope.gui.kinds.queue.queues_painting import LanesPainter, more_words
@@ -15,23 +16,24 @@ from slotscope.gui.kinds.queue.queues_switch import LogSwitch
 from slotscope.gui.kinds.queue.wording import interval_words
 from slotscope.gui.plotting.scales import SteppedRange, format_number
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.chart import Chart
 from slotscope.gui.widgets.gestures import POINTING
 
 _USUAL_LENGTH = 1000.0
 
 
-class LanesView(QWidget):
+class LanesView(Chart):
     """The lanes; signals tell the record of the job, or the lane, that the mouse points at."""
 
     resized = Signal()  #: there may be room for other jobs now
     job_hovered = Signal(object)  #: a job's number, or None
     job_clicked = Signal(int, bool)  #: a job's number, and whether it was a double click
     queue_clicked = Signal(int, bool)  #: the queue of a lane clicked elsewhere
-    tip_asked = Signal(object, object, object)  #: the event, a record or None, a queue or None
+    #: What a tooltip says of a job by its record, or else of a queue.
+    words_of: Callable[[int | None, int | None], str]
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, "queues", parent)
         self._names: tuple[LaneName, ...] = ()
         self._lanes: dict[int, QueueLane] = {}
         self._focus = Focus()
@@ -44,8 +46,6 @@ class LanesView(QWidget):
         self.switch.toggled.connect(self.update)
         self.layout_of_lanes = LanesLayout(100, 100, 1, LaneText(10, 0, 0, 0, 0, 0))
         self.setMouseTracking(True)
-        self.setAccessibleName("queues")
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
 
     # What is shown.
 
@@ -122,7 +122,7 @@ class LanesView(QWidget):
     def _measure(self) -> bool:
         """Widths of the texts; says whether one grew."""
         metrics = QFontMetricsF(current_fonts().heading)
-        body = QFontMetricsF(current_fonts().body)
+        body = self._metrics()
         most = max(_USUAL_LENGTH, self._most.high)
         widest = {
             "numbers": metrics.horizontalAdvance(format_number(most)),
@@ -218,15 +218,7 @@ class LanesView(QWidget):
         else:
             event.ignore()
 
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            point = QPointF(event.pos())
-            job = self._job_at(point)
-            record = None if job is None else job.record
-            self.tip_asked.emit(event, record, self._queue_at(point))
-            return True
-        return super().event(event)
-
-    def show_tip(self, event: QHelpEvent, text: str) -> None:
-        """Show what the panel has to say."""
-        QToolTip.showText(event.globalPos(), text, self)
+    def tip_at(self, point: QPointF) -> str:
+        """What the panel has to say."""
+        job = self._job_at(point)
+        return self.words_of(None if job is None else job.record, self._queue_at(point))

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from slotscope.gui.panels.wording import GREEDY_PLAIN, OPTIMUM_PLAIN, THIN
 from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.chart import Chart
 from slotscope.gui.widgets.spoken import describe
 from slotscope.model.kinds.reservation.programs.bounds import ALWAYS, GUARANTEES, MONOTONE, Guarantee
 
@@ -27,16 +28,13 @@ def guarantee_sentence(guarantee: Guarantee) -> str:
     return f"≥ {NAMES[guarantee]} {condition}: {source}"
 
 
-class RatioScale(QWidget):
+class RatioScale(Chart):
     """A track from 0 to U*, filled as far as the run has come."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, "share of the optimum", parent, QSizePolicy.Policy.Fixed)
         self._greedy: float | None = None
         self._run: float | None = None
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName("share of the optimum")
 
     @property
     def shares(self) -> tuple[float | None, float | None]:
@@ -54,15 +52,8 @@ class RatioScale(QWidget):
     def _run_words(run: float) -> str:
         return f"run now{THIN} {format_number(run, _RESOLUTION)}"
 
-    def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
-        self._theme = theme
-        self.updateGeometry()
-        self.update()
-
     def sizeHint(self) -> QSize:
-        line = QFontMetricsF(current_fonts().body).height()
-        return QSize(200, round(2 * line + _THICK + 14))
+        return QSize(200, round(2 * self._metrics().height() + _THICK + 14))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from slotscope.gui.painting.textures import paint_type_mark
 from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.chart import Chart
 from slotscope.model.reporting.explain import grouped
 
 _MARGIN = 10.0
@@ -49,16 +50,13 @@ class TypeCounts:
         return grouped(self.admitted), grouped(self.rejected), percent, grouped(self.migrated)
 
 
-class RewardTable(QWidget):
+class RewardTable(Chart):
     """One line per type; a bar splits its arrivals into admitted and rejected."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, "jobs by type", parent, QSizePolicy.Policy.Minimum)
         self._counts: tuple[TypeCounts, ...] = ()
         self._widths: list[float] = []
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-        self.setAccessibleName("jobs by type")
 
     @property
     def counts(self) -> tuple[TypeCounts, ...]:
@@ -78,10 +76,8 @@ class RewardTable(QWidget):
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
-        self._theme = theme
+        super().restyle(theme)
         self._widths = []
-        self.updateGeometry()
-        self.update()
 
     def line_height(self) -> float:
         """Height of one line in pixels."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import QPointF, Qt
@@ -14,7 +15,6 @@ from pytestqt.qtbot import QtBot
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.phases.policy_map import PolicyMapPanel
 from slotscope.gui.kinds.phases.policy_map_painting import shade
-from slotscope.gui.kinds.phases.policy_map_view import MapView
 from slotscope.gui.theme import fonts, load_theme
 from slotscope.model.api import Session
 from slotscope.model.reporting.frame import Frame
@@ -65,7 +65,8 @@ def test_hovering_tells_all_of_a_configuration(
     panel: PolicyMapPanel, frame: Frame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[str] = []
-    monkeypatch.setattr(MapView, "show_tip", lambda view, event, text: told.append(text))
+    tips = SimpleNamespace(showText=lambda place, text, view: told.append(text))
+    monkeypatch.setattr("slotscope.gui.widgets.chart.QToolTip", tips)
     panel.set_frame(frame)
 
     def hover(*configuration: int) -> str:
