@@ -86,7 +86,7 @@ class GuardedPolicy:
         self._real = numbers
         self._make = make
         self._checks = {**_OF_ALL_KINDS, **kind.attributes}
-        given = self._renew()
+        given = self._fresh()
         departures = {one.line: one for one in self._checked(_lines, given.get("pseudocode", ()), "pseudocode")}
         self.attributes = {
             "pseudocode": tuple(departures.get(one.line, one) for one in pseudocode),
@@ -98,7 +98,7 @@ class GuardedPolicy:
         vars(whole).update(self.attributes)
         self._checked(lambda *_: kind.together(whole, numbers), None, "")
 
-    def _renew(self) -> Mapping[str, Any]:
+    def _fresh(self) -> Mapping[str, Any]:
         """A fresh policy, with nothing left of what a failed one has changed; its attributes."""
         self._numbers = PrivateNumbers(self._real, self.kind.parts)
         wanted = ("paper", "kernel_data", "pseudocode", *self._checks)
@@ -116,12 +116,15 @@ class GuardedPolicy:
         except NotADecisionError as error:
             raise PolicyFileError(str(error), where=self.path) from None
 
+    def renew(self) -> None:
+        """Begin anew after a fault."""
+        if self._spoilt:
+            self._fresh()
+
     # One event.
 
     def called(self, occasion: Occasion, shown: Shown, part: ViewPart, arguments: tuple[Any, ...]) -> Call:
         """One occasion, not yet begun; *part* is the view."""
-        if self._spoilt:
-            self._renew()
         view = shown.viewed_by(part, self._numbers.copy)
         return Call(self.kind, self.path, occasion, view, arguments, shown)
 

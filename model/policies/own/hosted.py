@@ -74,7 +74,7 @@ class HostedPolicy(Policy):
         self.first_lines = loaded.first_lines
         self.number = next(_numbers)
         self.batch_seconds = LONGEST_BATCH
-        self.renewed = False  # whether its file is executed anew before the next event
+        self.renewed = False  # whether its file may have to be executed anew before the next event
         self.source, self._real = source, numbers
         self._stages: list[_Stage] = []
         self._stage_numbers = count()
@@ -154,6 +154,9 @@ class _HostedEvent:
     def _next(self, changes: Changes, seconds: float, begins: bool) -> Batch:
         if not begins:
             return cast("Batch", self._asked("go_on", seconds, changes))
+        if self._policy.renewed:
+            self._policy.renewed = False
+            self._asked("renew")
         stand_ins = {id(self._view._state): STATE, id(self._view.numbers): NUMBERS}
         part = taken_apart(self._view, stand_ins, self.stage.known)
         return cast("Batch", self._asked("begin", seconds, changes, self._occasion.name, part, self._arguments))
@@ -174,9 +177,8 @@ class _HostedEvent:
         raise AssertionError("a refusal is a fault")
 
     def _asked(self, verb: str, *arguments: Any) -> Any:
-        seconds = limits.LIMITS.seconds + LONGEST_BATCH
-        if self._policy.renewed and verb == "begin":
-            self._policy.renewed, seconds = False, limits.LIMITS.seconds_to_load
+        load = verb == "renew"
+        seconds = limits.LIMITS.seconds_to_load if load else limits.LIMITS.seconds + LONGEST_BATCH
         try:
             return HOST.ask(
                 verb, self._policy.number, self.stage.number, *arguments, seconds=seconds, of=self.stage.child

@@ -52,6 +52,10 @@ class Policies:
         self._policies[policy] = made = PolicyClass.of(source).made(numbers, given)
         return made.attributes
 
+    def renew(self, policy: int, _event: int) -> None:
+        """Execute a policy's file anew if what it has done cannot be taken back otherwise."""
+        self._policies[policy].renew()
+
     def begin(
         self,
         policy: int,
