@@ -19,7 +19,7 @@ def compiles(alarms):
 """
 
 #: Inputs of each family: a few seconds.
-FEW = 15
+FEW = 10
 
 
 @pytest.mark.slow

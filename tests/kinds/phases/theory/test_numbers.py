@@ -31,7 +31,9 @@ from slotscope.model.scenario.load import load_scenario
 from tests.kinds.phases.numbers import MODELS, A, B, C, E, plan_file
 
 SHORT = PhaseLength(50, 400, 8)
-LONG = PhaseLength(100, 1000, 16)
+#: What the independent intervals leave unknown is most of what a comparison lets pass: runs that are two thirds longer
+#: would make it 0.014 of a number in place of 0.016.
+LONG = PhaseLength(100, 600, 16)
 
 #: Half-widths of the independent numbers that are printed without one, relative to the number:
 #: those with one have 0.2 to 0.5 %, and what varies more than N has more.
@@ -83,8 +85,8 @@ TABLE: Mapping[tuple[str, int], Numbers] = {
 }
 EVERY = sorted(TABLE)
 
-#: Long enough for intervals as narrow as the independent ones.
-AS_LONG = {25: PhaseLength(200, 4000, 16), 100: LONG, 800: PhaseLength(100, 400, 12)}
+#: Long enough for intervals about as narrow as the independent ones.
+AS_LONG = {25: PhaseLength(200, 2400, 16), 100: PhaseLength(100, 1000, 16), 800: PhaseLength(100, 240, 12)}
 
 
 def check_table(found: PhaseRuns, expected: Numbers, known_to: float) -> None:
@@ -127,7 +129,7 @@ class TestReadings:
     def test_each(self, policy: str) -> None:
         value = OTHERWISE[policy]
         found = ours(cell(A, 100, policy, LONG), "active_servers")
-        check(found, value, 2 * UNSAID * value, 0.005)
+        check(found, value, 2 * UNSAID * value, 0.0065)
 
     def test_recovery_saves_a_third(self) -> None:
         """52.6 in the independent program, which need not ask for the same jobs."""
