@@ -13,6 +13,8 @@ from typing import Any, Mapping, Sequence
 
 import numpy as np
 
+from slotscope.model.jit import jitable, with_others
+from slotscope.model.kinds.phases.kernels import loop
 from slotscope.model.kinds.phases.rows import PHASE_ROW
 from slotscope.model.kinds.phases.state import EVENT, PhaseState
 from slotscope.model.running.assembly import Bench, assemble
@@ -40,7 +42,7 @@ COUNTS = (200_000, 20_000, 1000)
 SCALES = (100, 800, 12_000)
 EVENTS = 100_000
 
-IN_C = "C -O3, rows and trail"
+IN_C, LEAN = "C -O3, rows and trail", "kernel, without rows and trail"
 
 POLICIES = ("jrs", "grand", "first-fit", "best-fit", "power-of-d")
 
@@ -93,6 +95,24 @@ def counted(way: Way) -> Contestant:
     return contestant
 
 
+@jitable
+def only_counted(
+    state: Any, _tables: Any, _constant: Any, _came: int, _outcome: Any, _tape: Any, _samples: Any, done: Any
+) -> bool:
+    """What is left of the end of an event where neither row nor trail is written."""
+    state.number[EVENT] += 1
+    done[0] += 1
+    return False
+
+
+def without_rows(bench: Bench) -> Engine:
+    """The kernel that writes neither rows nor trail: what these take is the difference."""
+    kernel: Any = type(bench.kernel())
+    lean = type("Lean", (kernel,), {"kernel": with_others(kernel.kernel, {loop.finish: only_counted}, "lean")})
+    engine: Engine = lean(bench.system)
+    return engine
+
+
 def ways_of(bench: Bench, counts: tuple[int, int, int], folder: Path) -> dict[str, Contestant]:
     """The kernel, C, the Python program and the reference."""
     many, some, few = counts
@@ -117,10 +137,15 @@ def bench_ways(name: str, scale: int, given: str, counts: tuple[int, int, int], 
     bench = bench_of(name, scale, given=given)
     with tempfile.TemporaryDirectory() as folder:
         ways = ways_of(bench, counts, Path(folder))
+        ways[LEAN] = by_engine(without_rows(bench), settled(bench, counts[0]), counts[0])
         times = interleaved(ways, rounds)
     without = () if IN_C in ways else ("No C compiler is installed: nothing to compare with.",)
     section(f"JRS, {name}, r = {scale}", comparison(times), "", per_second(times), *without)
-    aim_at_c(f"JRS, {name}, r = {scale}", times, "kernel", IN_C)
+    if IN_C in times:
+        rows = spread(1e9 * (mine - lean) for mine, lean in zip(times["kernel"], times[LEAN], strict=True)).text(2)
+        more = spread(1e9 * (mine - c) for mine, c in zip(times["kernel"], times[IN_C], strict=True)).text(2)
+        why = f"{more} ns more for an event, of which row and trail take the kernel {rows}"
+        aim_at_c(f"JRS, {name}, r = {scale}", times, "kernel", IN_C, why)
 
 
 def bench_policies(name: str, given: str, scales: Sequence[int], rounds: int, events: int) -> None:

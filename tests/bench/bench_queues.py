@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from slotscope.model.jit import compiled, jitable, unsigned
 from slotscope.model.kinds.queue import physics
 from slotscope.model.kinds.queue.rows import QUEUE_ROW
 from slotscope.model.kinds.queue.state import (
@@ -30,9 +31,21 @@ from slotscope.model.kinds.queue.state import (
 from slotscope.model.running.assembly import Bench, assemble
 from slotscope.model.running.engine import Task, started
 from slotscope.model.scenario.load import as_data, edited, load_scenario
-from slotscope.model.systems.state import copied
+from slotscope.model.systems.state import copied, size_in_bytes
 from tests.bench.queue_ways import TAPE, Way, compiled_ways, problem_of, ways_of
-from tests.bench.timing import Contestant, Work, aim, aim_at_c, comparison, interleaved, ratio, section, spread, table
+from tests.bench.timing import (
+    Contestant,
+    Work,
+    aim,
+    aim_at_c,
+    comparison,
+    interleaved,
+    ratio,
+    ratios,
+    section,
+    spread,
+    table,
+)
 
 #: Scenario, servers (None: as it has), and jobs of one round: compiled, reference, SimPy.
 CASES: tuple[tuple[str, int | None, tuple[int, int, int]], ...] = (
@@ -172,9 +185,30 @@ def bench_policies(name: str, servers: int | None, rounds: int, slots: int) -> N
     section(f"policies, {titled(name, servers)}", comparison(interleaved(ways, rounds), "slot"))
 
 
+@jitable
+def followed(after: Any, start: int, reads: int) -> int:
+    """Where so many reads lead, each of a place that the one before names."""
+    place = start
+    for _ in range(reads):
+        place = after[unsigned(place)]
+    return int(place)
+
+
+def nanoseconds_of_a_read(size: int) -> float:
+    """How much longer it takes to read at random from so many bytes than from a few that a cache holds."""
+    run, reads, ways = compiled(followed), 100_000, {}
+    for name, places in (("near", 1000), ("far", max(1000, size // 8))):
+        order = np.random.default_rng(1).permutation(places)
+        after = np.empty(places, np.int64)
+        after[order] = np.roll(order, 1)
+        ways[name] = lambda after=after: lambda: float(bool(run(after, 0, reads) + 1) * reads)
+    near, far = interleaved(ways, 3).values()
+    return 1e9 * (min(far) - min(near))
+
+
 def bench_backlog(name: str, rounds: int, long: int, slots: int) -> None:
     """Print what a job costs while many wait, against few; a slot may move more jobs then."""
-    rows = []
+    rows, read = [], 0.0
     for policy, options in POLICIES:
         if policy == "max-weight":
             continue
@@ -186,10 +220,15 @@ def bench_backlog(name: str, rounds: int, long: int, slots: int) -> None:
         }
         times = interleaved(ways, rounds)
         few, some, many = times.values()
+        size = size_in_bytes(backlogged(bench, state, long))
+        read = read or nanoseconds_of_a_read(size)
+        more = 1e9 * spread(y - x for x, y in zip(few, many, strict=True)).median
         aim(
             f"cost of a job, {long} waiting / {SHORT}: {' '.join((policy, *options))}, {name}",
             1.1,
-            [y / x for x, y in zip(few, many, strict=True)],
+            ratios(many, few),
+            limit_is=f"{more:.0f} ns more: {more / read:.1f} reads of the {size / 1e6:.0f} MB of its state, "
+            f"which take {read:.0f} ns each beyond the caches",
         )
         rows.append(
             (
