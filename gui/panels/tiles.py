@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QPalette, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.spoken import without_markup
 
 _GAP, _MARGIN = 18, 10
 #: Numbers that change while a run goes on are written this often, in seconds.
@@ -106,6 +107,7 @@ class Tiles(QWidget):
             ink = self._theme.ink(self._theme.color(text.role))
             value.setText(f'<span style="color:{ink}">{text.value}</span>')
             tile.setToolTip(text.tip)
+            tile.setAccessibleName(without_markup(f"{text.caption}: {text.value}"))
         self._fit()
 
     def _fit(self) -> None:
