@@ -68,6 +68,8 @@ def test_the_template_and_the_example_run(tmp_path: Path, system: str) -> None:
             assert session.info.narrator.row(session.frame().rows[-1])
             for record in session.last_records:
                 assert session.info.narrator.record(record)
+        session.lookout.look(session.timeline.event, session.timeline.state)
+        assert {reading.standing for reading in session.lookout.readings} == {"holds"}
 
 
 def lines_of_code(text: str) -> int:
