@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import tomllib
 
 from slotscope.model.cli.output import print_json, table
 from slotscope.model.errors import ScenarioError
@@ -28,7 +29,11 @@ def execute(options: argparse.Namespace) -> int:
 
 def _scenarios() -> list[Entry]:
     found = []
-    for name in scenario_files():
+    for name, path in scenario_files().items():
+        if name not in offered("scenarios"):  # what comes along is known to be right, and checked where it is opened
+            data = tomllib.loads(path.read_text(encoding="utf-8"))
+            found.append(_entry(name, data["title"], data["system"], data["paper"]))
+            continue
         try:
             scenario = load_scenario(name)
             found.append(_entry(name, scenario.title, scenario.system, scenario.paper))

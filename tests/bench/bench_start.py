@@ -191,29 +191,38 @@ def bench_windows(rounds: int) -> None:
 #: What a command may take, in CPU seconds, by what is asked for.
 COMMANDS = ((0.1, ("--help",)), (0.3, ("list",)), (0.7, ("bounds", "dra-classroom")), (0.7, ("run", "dra-classroom")))
 
-#: What stands in the way, from ``python -X importtime``.
-IMPORTS = {
-    "list": "0.13 is NumPy and pydantic, 0.13 the modules of 24 policies, whose titles it tells",
-    "run": "0.33 is Numba, before any kernel is read, 0.13 NumPy and pydantic, 0.2 the quantiles of SciPy",
-}
+#: Libraries that a command cannot do without: scenarios are checked by pydantic, kernels read by Numba, and
+#: intervals taken from SciPy's quantiles.
+LIBRARIES = {"list": "numpy, pydantic", "run": "numpy, pydantic, numba, scipy.special"}
+
+
+def cpu_of(*arguments: str) -> float:
+    """CPU seconds of Python with such arguments."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    program = [sys.executable, *arguments]
+    subprocess.run(program, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def bench_commands(rounds: int) -> None:
-    """What commands take, in turn."""
-    spent: dict[tuple[str, ...], list[float]] = {}
+    """What commands take, in turn with a bare import of their libraries."""
+    spent: dict[str, list[float]] = {}
     for turn in range(rounds + 1):
         for _, command in COMMANDS:
-            before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            program = [sys.executable, "-m", "slotscope", *command]
-            subprocess.run(program, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
-            if turn:
-                spent.setdefault(command, []).append(
-                    after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-                )
+            ways = {" ".join(command): ("-m", "slotscope", *command)}
+            if command[0] in LIBRARIES:
+                ways[command[0] + ", imports"] = ("-c", f"import {LIBRARIES[command[0]]}")
+            for name, arguments in ways.items():
+                seconds = cpu_of(*arguments)
+                if turn:
+                    spent.setdefault(name, []).append(seconds)
     for wanted, command in COMMANDS:
-        limit = IMPORTS.get(command[0], "")
-        aim(f"slotscope {' '.join(command)}", wanted, spent[command], "CPU s", limit_is=limit)
+        why = ""
+        if command[0] in LIBRARIES:
+            imports = spread(spent[command[0] + ", imports"]).text(2)
+            why = f"importing {LIBRARIES[command[0]]} and nothing else takes {imports}"
+        aim(f"slotscope {' '.join(command)}", wanted, spent[" ".join(command)], "CPU s", limit_is=why)
 
 
 def row(what: str, mine: list[Started], bare: list[Started], name: str) -> tuple[str, ...]:
