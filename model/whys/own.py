@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Callable
 
 from slotscope.model.questions.said import said_by
@@ -37,6 +38,6 @@ def own_choice(setting: Setting, numbers: Callable[[int], str] | None = None) ->
     words = f"it says “{'; '.join(said)}”" if said else "it says nothing of why"
     return Preference(
         "the one that the policy's file chose",
-        policy.name,
+        Path(policy.name).name,
         lambda one: f"{numbers(one)}; {words}" if numbers else words,
     )
