@@ -94,7 +94,7 @@ class TokensPanel(Panel):
     name = "tokens"
     title = "Tokens"
     summary = "The tokens of each type against their limit, and each token's way to a job."
-    needs = frozenset({"tokens"})
+    needs = frozenset({"token limits"})
 
     def build(self) -> None:
         """Numbers, curves and rates; below or beside them the lives."""

@@ -111,10 +111,10 @@ class PhasesKind(UsualKind):
         return PhaseFacts(policy.plan, policy.rules, policy.pool_of, policy.pools)
 
     def offers(self, system: PhaseSystem) -> frozenset[str]:
-        """Servers and phases; tokens, a plan and its lattice where the policy has them."""
+        """Servers and phases; limits of tokens, a plan and its lattice where the policy has them."""
         offered = {"phases", "jobs", "bounds"}
         if system.policy.plan is not None:
-            offered |= {"tokens", "plan", "lattice"}
+            offered |= {"token limits", "plan", "lattice"}
         return frozenset(offered)
 
     def derive(self, state: PhaseState, numbers: PhaseNumbers, facts: PhaseFacts) -> PhaseStanding:
