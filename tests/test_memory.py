@@ -61,7 +61,7 @@ def test_a_server_takes_what_the_help_says(state_of: Any, what: str) -> None:
 
 def test_a_job_with_phases_takes_what_the_help_says() -> None:
     bench = bench_phases.bench_of("jrs-two-phases", SERVERS, "first-fit", "")
-    state = bench_phases.settled(bench, 10 * bench_phases.TAPE)
+    state = bench_phases.settled(bench, 100_000)
     assert near(size_in_bytes(state) / SERVERS, "a job with phases")
 
 
