@@ -76,7 +76,7 @@ FAULTS = (
     Fault(f"{_IN}/queue/policies/vqs.py", "share //= 3", "share //= 2", _QUEUE),
     Fault(f"{_IN}/queue/policies/vqs.py", "if waiting and not present:", "if waiting > 1 and not present:", _QUEUE),
     Fault(f"{_IN}/queue/policies/vqs.py", "taken += job.room[0]", "taken += 0", _QUEUE),
-    Fault(f"{_IN}/queue/policies/bf_js.py", "and not view.is_stalled(server)", "", _QUEUE),
+    Fault(f"{_IN}/queue/policies/bf_js.py", "if not view.is_stalled(server)", "if True", _QUEUE),
     # Policies of jobs with phases.
     Fault(f"{_IN}/phases/policies/jrs.py", "jobs[job_type] += 1", "jobs[job_type] = 1", _PHASES),
     Fault(
@@ -121,6 +121,12 @@ FAULTS = (
         "model/comparison/lockstep.py",
         "UPDATE: 1, TICK: 1, ARRIVAL: 2",
         "UPDATE: 2, TICK: 1, ARRIVAL: 1",
+        ("tests/model/test_comparison.py",),
+    ),
+    Fault(
+        "model/comparison/comparison.py",
+        "[(self._place_of(lane, event), lane, event)",
+        "[(self._place_of(lane, event)[0], lane, event)",
         ("tests/model/test_comparison.py",),
     ),
     # The window.
