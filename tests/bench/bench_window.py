@@ -119,8 +119,9 @@ class Watch(QObject):
         assert worker.session is not None
         line = worker.session.timeline
         thread = time.pthread_getcpuclockid(worker._thread.ident or 0)
-        self.stretch = Stretch()
+        self.stretch, before = Stretch(), line.event
         self.window.control.run(goal)
+        wait_until("the run goes on", lambda: line.event > before)  # what is shown at rest comes first
         spin(0.3)  # speeds settle
         self._spin_for(0 if goal.express else FRAMES_FIRST)
         self.stretch = stretch = Stretch()
@@ -223,7 +224,7 @@ def summary(drawn: list[Stretch], undrawn: list[Stretch]) -> str:
         ),
         (
             "events per CPU second of the run's thread, drawn / undrawn, %",
-            spread(100 * (x.events / x.run_cpu) / (y.events / y.run_cpu) for x, y in pairs),
+            spread(100 * (x.events / x.run_cpu) / (max(y.events, 1) / y.run_cpu) for x, y in pairs),
         ),
         ("events per second, drawn (thousands)", spread(one.speed / 1e3 for one in drawn)),
         ("events per second, undrawn (thousands)", spread(one.speed / 1e3 for one in undrawn)),
@@ -299,7 +300,7 @@ def why_slower(drawn: Sequence[Stretch], undrawn: Sequence[Stretch]) -> str:
     """How much of a run's speed goes to waiting for the window's thread, and how much to what both share."""
     waits = spread(100 * one.blocked for one in drawn).median
     pairs = zip(drawn, undrawn, strict=True)
-    same = spread(100 * (x.events / x.run_cpu) / (y.events / y.run_cpu) for x, y in pairs).median
+    same = spread(100 * (x.events / x.run_cpu) / (max(y.events, 1) / y.run_cpu) for x, y in pairs).median
     return (
         f"the run waits for Python's lock {waits:.0f} % of the time, and does {same:.0f} % of the events "
         "in a second of the processor, whose caches painting shares"
