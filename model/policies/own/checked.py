@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from slotscope.model.errors import PolicyFileError, UserError
+from slotscope.model.phrase import Phrase
 from slotscope.model.policies.own.driver import OwnKernel
 from slotscope.model.policies.own.faults import line_in, said_by
 from slotscope.model.policies.own.kernel import BroughtKernel, ImpossibleDecisionError
@@ -94,7 +95,7 @@ class CheckedEngine:
         return result
 
     def _stopped(self, before: Any) -> Advance:
-        fault = GivenUpError(f"stopped within the kernel at event {int(before.number[EVENT]) + 1}")
+        fault = GivenUpError(Phrase("stopped within event {event}", event=int(before.number[EVENT]) + 1))
         return Advance(before, 0, Reason.FAULT, np.zeros((0, self._system.sample_width)), fault)
 
     def _ended(self, before: Any, known: Advance, fault: PolicyFileError) -> Advance:
