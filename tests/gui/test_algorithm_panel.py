@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 
 from slotscope.gui.intents import Select
+from slotscope.gui.kinds.reservation.symbols import SYMBOLS
 from slotscope.gui.panels.algorithm import AlgorithmPanel
 from slotscope.gui.panels.algorithm_layout import HEADING_LEFT
 from slotscope.gui.panels.algorithm_values import Code, numbers_of, values_beside
@@ -312,6 +313,11 @@ class TestPicture:
         after = panel.view.place_of(Line(1, 9)).y() - panel.view.place_of(Line(1, 8)).y()
         apply(qapp, panel.theme)
         assert after > 1.3 * before
+
+
+def test_a_whole_number_that_a_policy_calls_load_is_no_share():
+    load = SYMBOLS["load"].word
+    assert (load(0.5, None, {}), load(5, None, {})) == ("50 %", "5")
 
 
 def test_a_picture_of_the_window_shows_the_current_line_whole(qtbot, tmp_path, monkeypatch):

@@ -21,7 +21,8 @@ def _types(value: Any, info: RunInfo, _: Mapping[str, Any]) -> str:
 
 
 def share(value: Any, *_: Any) -> str:
-    return f"{100 * value:.3g} %"
+    """A share in per cent; a whole number is something else, which a policy of one's own calls so."""
+    return str(value) if isinstance(value, int) else f"{100 * value:.3g} %"
 
 
 def job(value: Any, info: RunInfo, values: Mapping[str, Any]) -> str:
