@@ -108,8 +108,8 @@ def _tell_seed(reporter: pytest.TerminalReporter) -> None:
     reporter.write_line(f"random examples: --hypothesis-seed={seed} draws the same")
 
 
-#: What is left to the whole suite in each room: theory, and panels, which contracts hold in short.
-_LEFT_OUT = re.compile("tests/kinds/[a-z]+/(gui|theory)/")
+#: What is left to the whole suite: films and pages; in each room theory, and panels, which contracts hold in short.
+_LEFT_OUT = re.compile("tests/(footage|kinds/[a-z]+/(gui|theory))/")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -368,7 +368,6 @@ def test_a_page_is_seen_at_every_width(qapp: Any, tmp_path: Path) -> None:
         assert len(colours) > 40
 
 
-@pytest.mark.slow
 def test_a_lesson_becomes_a_page_of_less_than_two_megabytes(qapp: Any, chance: random.Random, tmp_path: Path) -> None:
     name, path = chance.choice(sorted(lesson_files())), tmp_path / "lesson.html"
     write_page(lesson_data(name, None, (), lambda _: None), path)
@@ -383,7 +382,6 @@ def test_a_lesson_becomes_a_page_of_less_than_two_megabytes(qapp: Any, chance: r
             assert question["answers"][question["taken"]][0] == 1
 
 
-@pytest.mark.slow
 def test_a_hundred_events_take_less_than_a_fifth_of_two_megabytes(
     qapp: Any, chance: random.Random, tmp_path: Path
 ) -> None:

@@ -214,7 +214,6 @@ class TestDialogs:
         assert path.read_text("utf-8").startswith("<!doctype html>")
         qtbot.waitUntil(lambda: not window.findChildren(ShareDialog))
 
-    @pytest.mark.slow
     def test_a_lesson_becomes_a_page(self, qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
         window.lessons.open("queues-1-slot", 1)
         rest(qtbot, window, lambda: window.frame.info.system == "queue" and window.area.complete)
