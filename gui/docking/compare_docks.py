@@ -82,7 +82,7 @@ class CompareDocks(QObject):
             return
         self.build_for(layout)
         if not self._area.layouts.restore(layout):
-            self._area.said.emit("The session's layout is of another version; the present one stays.")
+            self._area.said.emit(tr("The session's layout is of another version; the present one stays."))
 
     def show(self, labels: tuple[str, ...]) -> None:
         """Show the docks of these lanes."""

@@ -10,6 +10,7 @@ from slotscope.gui.docking.docks import AREAS, PanelDock
 from slotscope.gui.docking.layouts import Shares, columns
 from slotscope.gui.kinds.declaration import PanelEntry
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
+from slotscope.gui.language.words import tr
 from slotscope.gui.panels import SENTENCES, panels_of
 
 #: The kind of system whose panels are built where nothing is known yet.
@@ -108,7 +109,7 @@ class PanelDocks(QObject):
         layouts.default = layouts.text()
         saved = str(self._settings.value(f"layout/{self._area.system}", ""))
         if saved and not layouts.restore(saved):
-            self._area.said.emit("The saved layout is of another version; the default is shown.")
+            self._area.said.emit(tr("The saved layout is of another version; the default is shown."))
         self._own_fronts = bool(saved)
         self.choose_fronts()
         self.completed.emit()

@@ -4,6 +4,10 @@
     <context>
         <name>slotscope</name>
         <message>
+            <source>The session's layout is of another version; the present one stays.</source>
+            <translation>Die Anordnung der Sitzung ist von einer anderen Version; die jetzige bleibt.</translation>
+        </message>
+        <message>
             <source>Panels of {label}</source>
             <translation>Ansichten von {label}</translation>
         </message>
@@ -34,6 +38,10 @@
         <message>
             <source>Panels that share a place</source>
             <translation>Ansichten am selben Platz</translation>
+        </message>
+        <message>
+            <source>The saved layout is of another version; the default is shown.</source>
+            <translation>Die gespeicherte Anordnung ist von einer anderen Version; die übliche ist zu sehen.</translation>
         </message>
         <message>
             <source>Results go to the fol&amp;der</source>
