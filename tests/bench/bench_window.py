@@ -278,7 +278,7 @@ def bench_window(case: Case, rounds: int, seconds: float) -> None:
         if case.beside:
             compare(window, case.beside)
         drawn, undrawn = alternate(window, rounds, seconds)
-        paced = at_real_time(window, rounds, seconds)
+        paced = at_real_time(window, rounds, seconds) if case.paced else []
         window.close()
         window.deleteLater()
         spin(0.1)
@@ -288,12 +288,23 @@ def bench_window(case: Case, rounds: int, seconds: float) -> None:
         30 if case.beside else 60,
         [one.frames / one.window_cpu for one in drawn],
         at_least=True,
+        limit_is=most_costly(drawn),
     )
     kept = [100 * x.own_speed / y.own_speed for x, y in zip(drawn, undrawn, strict=True)]
     aim(f"speed that is left while drawing, {title}", 80, kept, "%", at_least=True, limit_is=why_slower(drawn, undrawn))
-    if case.paced:
+    if paced:
         aim(f"CPU at 1x, {title}", 25, [100 * one.cpu / one.seconds for one in paced], "% of a core")
     section(f"window of {SIZE[0]}x{SIZE[1]} on {platform}, {title}", summary(drawn, undrawn), "", panel_table(drawn))
+
+
+def most_costly(drawn: Sequence[Stretch]) -> str:
+    """Which panel takes the most of a frame, and what painting and the rest take."""
+    frames = sum(one.frames for one in drawn)
+    spent = {name: sum(one.panels[name] for one in drawn) for one in drawn for name in one.panels}
+    name = max(spent, key=lambda panel: spent[panel])
+    rest = sum(one.window_cpu for one in drawn) - sum(spent.values())
+    each = (1000 * seconds / frames for seconds in (spent[name], rest))
+    return "of a frame the panel {} takes {:.1f} ms, painting and the rest {:.1f}".format(name, *each)
 
 
 def why_slower(drawn: Sequence[Stretch], undrawn: Sequence[Stretch]) -> str:
