@@ -293,7 +293,9 @@ def bench_window(case: Case, rounds: int, seconds: float) -> None:
     kept = [100 * x.own_speed / y.own_speed for x, y in zip(drawn, undrawn, strict=True)]
     aim(f"speed that is left while drawing, {title}", 80, kept, "%", at_least=True, limit_is=why_slower(drawn, undrawn))
     if paced:
-        aim(f"CPU at 1x, {title}", 25, [100 * one.cpu / one.seconds for one in paced], "% of a core")
+        frames = spread(one.frames / one.seconds for one in paced).text(2)
+        why = f"{frames} frames a second; {most_costly(paced)}"
+        aim(f"CPU at 1x, {title}", 25, [100 * one.cpu / one.seconds for one in paced], "% of a core", limit_is=why)
     section(f"window of {SIZE[0]}x{SIZE[1]} on {platform}, {title}", summary(drawn, undrawn), "", panel_table(drawn))
 
 
