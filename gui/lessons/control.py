@@ -13,7 +13,7 @@ from slotscope.gui.docking.compare_docks import CompareDocks
 from slotscope.gui.docking.dock_area import DockArea
 from slotscope.gui.docking.layouts import soon
 from slotscope.gui.intents import Select
-from slotscope.gui.language.words import spoken, tr
+from slotscope.gui.language.words import line_of, spoken, tr
 from slotscope.gui.lessons.adding import AddingLine
 from slotscope.gui.lessons.exercises import ExerciseControl
 from slotscope.gui.lessons.keeping import AnswerKeeper
@@ -258,7 +258,7 @@ def _begin(worker: RunWorker, place: StepPlace, turn: int, then: Command | None)
     except UntrustedPolicyError:
         raise  # it is asked for, and tried again
     except UserError as error:
-        worker.stood.emit(turn, error.line)
+        worker.stood.emit(turn, line_of(error))
         raise
     worker.post(partial(_stand, place=place, turn=turn, then=then))
 
@@ -271,7 +271,7 @@ def _stand(worker: RunWorker, place: StepPlace, turn: int, then: Command | None)
     try:
         worker.walk(lambda run: told.append(stand_at(run, place.moment)))
     except UserError as error:
-        told.append(error.line)
+        told.append(line_of(error))
         raise
     finally:
         worker.stood.emit(turn, "".join(filter(None, told)))

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSpinBox, QWidget
 
-from slotscope.gui.language.words import tr
+from slotscope.gui.language.words import line_of, tr
 from slotscope.gui.lessons.questions import QuestionControl
 from slotscope.gui.running.worker import RunWorker
 from slotscope.gui.widgets.boxes import ChoiceBox, EnterButton, changed_by_editing
@@ -130,4 +130,4 @@ def _next(worker: RunWorker, asks: frozenset[str], level: int, turn: int) -> Non
         worker.walk(lambda _: found.append(next_exercise(worker.lane(0), asks, level)))
         worker.posed.emit(turn, found[0]._replace(moment=moment_line(worker.present)))
     except UserError as error:
-        worker.posed.emit(turn, error.line)
+        worker.posed.emit(turn, line_of(error))

@@ -320,6 +320,22 @@ Auf und ab wählt eines; F5 führt es aus.</translation>
             <translation>läuft</translation>
         </message>
         <message>
+            <source>Computing the optimum …</source>
+            <translation>Das Optimum wird berechnet …</translation>
+        </message>
+        <message>
+            <source>Solving the single-server problem …</source>
+            <translation>Das Problem eines Servers wird gelöst …</translation>
+        </message>
+        <message>
+            <source>Computing the supportable workload …</source>
+            <translation>Die tragbare Last wird berechnet …</translation>
+        </message>
+        <message>
+            <source>Computing the optimum and the greedy assignment …</source>
+            <translation>Optimum und Greedy werden berechnet …</translation>
+        </message>
+        <message>
             <source>Language</source>
             <translation>Sprache</translation>
         </message>
@@ -1470,12 +1486,12 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>Suche einen Verstoß gegen Definition 8</translation>
         </message>
         <message>
-            <source>Within event {event}: {count} sub-steps so far</source>
-            <translation>In Ereignis {event}: bisher {count} Teilschritte</translation>
-        </message>
-        <message>
             <source>stopped within event {event}</source>
             <translation>abgebrochen in Ereignis {event}</translation>
+        </message>
+        <message>
+            <source>Within event {event}: {count} sub-steps so far</source>
+            <translation>In Ereignis {event}: bisher {count} Teilschritte</translation>
         </message>
         <message>
             <source>Going to time {time}</source>

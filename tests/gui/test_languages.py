@@ -11,13 +11,17 @@ from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication, QLabel, QTextBrowser, QWidget
 from pytestqt.qtbot import QtBot
 
-from slotscope.gui.language.words import KEY, TRANSLATIONS, chosen, speak, spoken, tr
+from slotscope.gui.language.words import KEY, TRANSLATIONS, chosen, line_of, speak, spoken, tr
 from slotscope.gui.lessons.wording import paragraphs
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.widgets.scripts import set_scripts
 from slotscope.model.cli.arguments import parse
+from slotscope.model.errors import UserError
+from slotscope.model.exercises.posed import refused
 from slotscope.model.lessons.files import lesson_files, load_lesson
 from slotscope.model.lessons.translation import words_beside
+from slotscope.model.phrase import Phrase
+from slotscope.model.running.waiting import waiting, who_waits
 from tests.gui.overflowing import cut
 from tests.gui.windows import PATIENCE, complete_window, warm
 from tests.translations import OTHERS, RECORD, sources, translations
@@ -108,6 +112,17 @@ def _has_room_for_its_words(qtbot: QtBot, window: MainWindow) -> None:
         (sheet,) = _sheets() - before
         assert cut(sheet) == [], name
         sheet.close()
+
+
+@pytest.mark.usefixtures("german")
+def test_what_was_stopped_or_is_no_answer_is_said_in_german() -> None:
+    with waiting(lambda _: None, lambda: 1), pytest.raises(UserError) as stopped:
+        who_waits().look(Phrase("Going to event {event}", event="350"), 0.45)
+    assert line_of(stopped.value) == "Gehe zu Ereignis 350: abgebrochen bei 45%"
+    assert stopped.value.line == "Going to event 350: stopped at 45%"
+    wrong = refused(" banana", Phrase("a whole number"))
+    assert line_of(wrong) == "gefunden 'banana', erlaubt: eine ganze Zahl"
+    assert line_of(wrong.inside("my.toml")) == "my.toml: found 'banana', allowed: a whole number"
 
 
 def test_the_wish_comes_before_the_settings(qapp: QApplication, tmp_path: Path) -> None:

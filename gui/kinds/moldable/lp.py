@@ -26,6 +26,7 @@ from slotscope.gui.kinds.moldable.lp_values import (
     tiles,
     width_table,
 )
+from slotscope.gui.language.words import tr
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.columns import HeadedColumns
 from slotscope.gui.panels.pages import BoundsPages, busy_page, rich_text
@@ -152,7 +153,7 @@ class AllocationLPPanel(Panel):
         self._class = 0
         self._wanted: Fraction | None = None  # another load than the run's
         self._fill_content()
-        self._pages = BoundsPages(self.body, self._area, busy_page("Computing the optimum …"))
+        self._pages = BoundsPages(self.body, self._area, busy_page(tr("Computing the optimum …")))
         self.restyle(self.theme)
 
     def _fill_content(self) -> None:

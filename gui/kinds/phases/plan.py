@@ -22,6 +22,7 @@ from slotscope.gui.kinds.phases.plan_values import (
     so_far,
     tiles,
 )
+from slotscope.gui.language.words import tr
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.columns import HeadedColumns
 from slotscope.gui.panels.pages import BoundsPages, rich_text
@@ -86,7 +87,7 @@ class PlanPanel(Panel):
         self._bounds: Any = None
         self._pace = LabelPace()
         self._fill_content()
-        self.solving = SolvingPage("Solving the single-server problem …")
+        self.solving = SolvingPage(tr("Solving the single-server problem …"))
         self.solving.asked.connect(lambda wanted: self.intent.emit(Solve(wanted)))
         self._pages = BoundsPages(self.body, self._area, self.solving)
         self.restyle(self.theme)

@@ -24,6 +24,7 @@ from slotscope.gui.kinds.queue.lp_values import (
     price_table,
     steps,
 )
+from slotscope.gui.language.words import tr
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.columns import HeadedColumns
 from slotscope.gui.panels.pages import BoundsPages, busy_page, rich_text
@@ -58,7 +59,7 @@ class SupportablePanel(Panel):
         self._types: tuple[Size, ...] = ()
         self._pace = LabelPace()
         self._fill_content()
-        self._pages = BoundsPages(self.body, self._area, busy_page("Computing the supportable workload …"))
+        self._pages = BoundsPages(self.body, self._area, busy_page(tr("Computing the supportable workload …")))
         self.restyle(self.theme)
 
     def _fill_content(self) -> None:

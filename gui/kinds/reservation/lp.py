@@ -15,6 +15,7 @@ from slotscope.gui.intents import Say
 from slotscope.gui.kinds.reservation.lp_curve import AlphaPlot, alpha_text
 from slotscope.gui.kinds.reservation.lp_scale import RatioScale, guarantee_sentence
 from slotscope.gui.kinds.reservation.lp_solution import BarRow, Solution, bar_rows, present_shares, solve_at
+from slotscope.gui.language.words import tr
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.columns import HeadedColumns
 from slotscope.gui.panels.pages import BoundsPages, busy_page, rich_text, table_line, table_of
@@ -127,7 +128,9 @@ class LPPanel(Panel):
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._solve)
         self._fill_content()
-        self._pages = BoundsPages(self.body, self._area, busy_page("Computing the optimum and the greedy assignment …"))
+        self._pages = BoundsPages(
+            self.body, self._area, busy_page(tr("Computing the optimum and the greedy assignment …"))
+        )
         self.restyle(self.theme)
 
     def _fill_content(self) -> None:
