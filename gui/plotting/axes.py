@@ -15,8 +15,8 @@ from slotscope.gui.theme import Fonts, Theme
 _LEADER = 10.0
 _GAP = 4.0
 _ARROW = 4.0
-# A label at most, in average characters and as a share of all the plot's width.
-_LONGEST, _SHARE = 26, 0.28
+# A label at most, in average characters.
+_LONGEST = 18
 _TICK_OFFSET = 5.0
 # Least distance of ticks, in heights of the text.
 _TICK_ROOM = {"left": 2.5, "bottom": 5.0}
@@ -156,7 +156,6 @@ class LabelColumn(pg.AxisItem):  # type: ignore[misc]
         super().__init__("right", showValues=False)
         self._whole: tuple[EndLabel, ...] = ()
         self._labels: tuple[EndLabel, ...] = ()  # as they are shown
-        self._beside = 0
         self.set_theme(theme, fonts)
 
     def set_theme(self, theme: Theme, fonts: Fonts) -> None:
@@ -171,12 +170,6 @@ class LabelColumn(pg.AxisItem):  # type: ignore[misc]
         """Show these; the first ones are kept where room is short."""
         if tuple(labels) != self._whole:
             self._whole = tuple(labels)
-            self._fit()
-
-    def fit(self, width: int) -> None:
-        """Leave room for curves in a plot of a *width*, in pixels."""
-        if width != self._beside:
-            self._beside, self._widest = width, 0.0
             self._fit()
 
     def placed(self) -> list[tuple[EndLabel, float, float]]:
@@ -217,7 +210,7 @@ class LabelColumn(pg.AxisItem):  # type: ignore[misc]
     def _fit(self) -> None:
         """Be as wide as the widest label so far: a column that breathes moves the plot."""
         metrics = QFontMetricsF(self._text_font)
-        most = min(_LONGEST * metrics.averageCharWidth(), _SHARE * self._beside)
+        most = _LONGEST * metrics.averageCharWidth()
         middle = Qt.TextElideMode.ElideMiddle
         self._labels = tuple(replace(each, text=metrics.elidedText(each.text, middle, most)) for each in self._whole)
         needed = max((metrics.horizontalAdvance(label.text) for label in self._labels), default=0.0)

@@ -316,7 +316,6 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         plot = self.getPlotItem()
         if plot is None:  # closed, and told of a new size all the same
             return
-        self._column.fit(self.width())
         named = self.height() >= _LEAST_NAMED * self._fonts.scale
         self._bottom.fit(named=named)
         beside = self.height() - self._bottom.height() - _ABOVE_AND_BELOW

@@ -19,7 +19,7 @@ from slotscope.model.reporting.frame import Frame
 
 MARKS = {
     "dra-classroom": "reservation.servers_steps",
-    "queues-classroom": "queue.bins_marks",
+    "queues-classroom": "queue.bins_view",
     "jrs-classroom": "phases.servers_marks",
     "moldable-classroom": "moldable.servers_marks",
 }
