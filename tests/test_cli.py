@@ -7,6 +7,7 @@ import json
 import re
 import shlex
 import shutil
+import tomllib
 from fractions import Fraction
 from pathlib import Path
 
@@ -40,6 +41,12 @@ GOLDEN_DRA = (
 )
 
 MEASURES = {"reward_rate", "admitted", "rejected", "migrations"}
+
+
+def test_the_version_is_that_of_the_package(slotscope):
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    said = slotscope("--version")
+    assert (said.code, said.out, said.err) == (0, f"slotscope {declared}\n", "")
 
 
 class TestList:

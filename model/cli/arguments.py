@@ -107,6 +107,16 @@ def _refuse_misspelt(first: str) -> None:
         )
 
 
+class _ShowVersion(argparse.Action):
+    """Prints the program's version, which is read from its package only here."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version
+
+        print(f"slotscope {version('slotscope')}")
+        parser.exit()
+
+
 def _window() -> Parser:
     parser = Parser(
         "",
@@ -123,6 +133,7 @@ def _window() -> Parser:
         ],
     )
     scenario_options(parser, optional=True, several=True)
+    parser.add_argument("--version", action=_ShowVersion, nargs=0, help="print the version and nothing else")
     parser.add_argument(
         "--event",
         metavar="N",
