@@ -226,7 +226,10 @@ class TestPaths:
             ),
             ("policy.parameters.foo=1", "--vary policy.parameters.foo=1: policy.parameters.foo: found an unknown key"),
             ("policy.name=dar", "--vary policy.name=dar: policy.name: no policy is called 'dar'"),
-            ("workload.kind=trace", "--vary workload.kind=trace: this needs a trace"),
+            (
+                "workload.kind=trace",
+                "--vary workload.kind=trace: workload.scale: found a key that 'trace' does not have",
+            ),
         ],
     )
     def test_a_slip_is_told_before_anything_runs(self, refusal, vary, line):

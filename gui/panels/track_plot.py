@@ -19,6 +19,10 @@ from slotscope.model.reporting.frame import Frame
 _ROW, _GAP, _NEAR = 9, 4, 6.0
 
 
+#: Characters of a name beside a curve.
+_LONGEST = 18
+
+
 class TrackLine(NamedTuple):
     """An expression in one of the policies that run: its course there, and how it is drawn."""
 
@@ -88,9 +92,15 @@ class TrackPlot(RunPlot):
         self.history = histories.get(0, History(_nothing, _table(0)))
         for line in numbers:
             at, style = lanes[line.lane].index(line.place), LANE_STYLES[line.lane]
-            self.add_line(line.name, line.role, histories[line.lane], at, ahead=True, label=line.name, style=style)
+            label = _at_curve(line.name)
+            self.add_line(line.name, line.role, histories[line.lane], at, ahead=True, label=label, style=style)
         texts = {line.track.text for line in numbers}
         self.set_quantity(y=texts.pop() if len(texts) == 1 else "value")
+
+
+def _at_curve(name: str) -> str:
+    """What stands beside a curve: a long name cut in its middle, as the plot needs room; the legend has all of it."""
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST // 2]}…{name[-_LONGEST // 2 + 1 :]}"
 
 
 def _nothing(_: Any, table: Values) -> Columns:

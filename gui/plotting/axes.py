@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Sequence
 
 import pyqtgraph as pg
@@ -15,8 +15,6 @@ from slotscope.gui.theme import Fonts, Theme
 _LEADER = 10.0
 _GAP = 4.0
 _ARROW = 4.0
-# A label at most, in average characters.
-_LONGEST = 18
 _TICK_OFFSET = 5.0
 # Least distance of ticks, in heights of the text.
 _TICK_ROOM = {"left": 2.5, "bottom": 5.0}
@@ -149,13 +147,12 @@ class LabelColumn(pg.AxisItem):  # type: ignore[misc]
 
     Labels never overlap: they are moved apart and tied to their curves by short lines.  One
     whose value is out of view stays at the edge with an arrow.  If there are more than fit,
-    the last ones are left out; a long one is cut in its middle, so that the plot keeps its room.
+    the last ones are left out.
     """
 
     def __init__(self, theme: Theme, fonts: Fonts) -> None:
         super().__init__("right", showValues=False)
-        self._whole: tuple[EndLabel, ...] = ()
-        self._labels: tuple[EndLabel, ...] = ()  # as they are shown
+        self._labels: list[EndLabel] = []
         self.set_theme(theme, fonts)
 
     def set_theme(self, theme: Theme, fonts: Fonts) -> None:
@@ -165,12 +162,14 @@ class LabelColumn(pg.AxisItem):  # type: ignore[misc]
         self.setPen(QPen(QColor(theme.border)))
         self._widest = 0.0
         self._fit()
+        self.update()
 
     def set_labels(self, labels: Sequence[EndLabel]) -> None:
         """Show these; the first ones are kept where room is short."""
-        if tuple(labels) != self._whole:
-            self._whole = tuple(labels)
+        if list(labels) != self._labels:
+            self._labels = list(labels)
             self._fit()
+            self.update()
 
     def placed(self) -> list[tuple[EndLabel, float, float]]:
         """Each label shown, the height of its value, and that of its text, in pixels."""
@@ -210,10 +209,6 @@ class LabelColumn(pg.AxisItem):  # type: ignore[misc]
     def _fit(self) -> None:
         """Be as wide as the widest label so far: a column that breathes moves the plot."""
         metrics = QFontMetricsF(self._text_font)
-        most = _LONGEST * metrics.averageCharWidth()
-        middle = Qt.TextElideMode.ElideMiddle
-        self._labels = tuple(replace(each, text=metrics.elidedText(each.text, middle, most)) for each in self._whole)
         needed = max((metrics.horizontalAdvance(label.text) for label in self._labels), default=0.0)
         self._widest = max(self._widest, needed)
         self.setWidth(_LEADER + 2 * _GAP + self._widest if self._widest else _GAP)
-        self.update()

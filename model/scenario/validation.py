@@ -87,7 +87,7 @@ def _problem(detail: ErrorDetails, known: _Keys) -> Problem:
     where = _path(detail["loc"])
     kind = detail["type"]
     if kind == "extra_forbidden":
-        return Problem(where, f"found an unknown key{_meant(detail['loc'], known)}")
+        return Problem(where, _unknown(detail["loc"], known))
     if kind == "missing":
         return Problem(where, "found nothing, allowed: this field is required")
     if kind in {"value_error", "assertion_error"}:
@@ -191,14 +191,17 @@ def _table(path: str) -> str:
     return re.sub(r"\[\d*\]", "", path)
 
 
-def _meant(location: tuple[int | str, ...], known: _Keys) -> str:
-    """What an unknown key may have meant: the same one elsewhere, one like it, or any there."""
+def _unknown(location: tuple[int | str, ...], known: _Keys) -> str:
+    """What is said of a key: whose it is not, or what may be meant: the same one elsewhere, one like it, or any."""
     from difflib import get_close_matches
 
     here, key = known.get(_table(_path(location[:-1])), {}), str(location[-1])
+    if key in here:
+        return f"found a key that '{location[-2]}' does not have"
     elsewhere = {name: path for keys in reversed(list(known.values())) for name, path in keys.items()}
     near = get_close_matches(key, here, n=1)
     if near and key not in elsewhere:
-        return f"; did you mean '{near[0]}'?"
+        return f"found an unknown key; did you mean '{near[0]}'?"
     far = get_close_matches(key, elsewhere, n=1)
-    return f"; did you mean '{elsewhere[far[0]]}'?" if far else f", allowed: {', '.join(here)}"
+    hint = f"; did you mean '{elsewhere[far[0]]}'?" if far else f", allowed: {', '.join(here)}"
+    return f"found an unknown key{hint}"

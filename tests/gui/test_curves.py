@@ -238,18 +238,6 @@ def test_labels_stand_at_the_right_and_apart(plot: TimePlot) -> None:
     assert column.width() > 30
 
 
-def test_long_labels_are_cut_and_leave_the_curves_their_room(plot: TimePlot) -> None:
-    plot.add_curve("one", 0, label="waiting + arrivals * 2 - departures + said[turn] / 2").append([0, 1], [0, 1.0])
-    plot.refresh()
-    column = plot.getPlotItem().getAxis("right")
-    assert column.width() < plot.width() / 3
-    assert [label.text.count("…") for label, _, _ in column.placed()] == [1]
-    plot.remove("one")
-    plot.add_curve("two", 0, label="Q").append([0, 1], [0, 1.0])
-    plot.refresh()
-    assert [label.text for label, _, _ in column.placed()] == ["Q"]
-
-
 def test_labels_that_do_not_fit_are_left_out(plot: TimePlot) -> None:
     plot.resize(640, 120)
     for number in range(20):

@@ -69,11 +69,15 @@ def test_numbers_are_curves_and_conditions_are_ticks(qtbot: QtBot, window: MainW
     assert panel.entry.field.text() == "rejectd"
     typed(qtbot, panel, "rejected")
     assert not panel.entry.mistake.isVisible() and not panel.entry.field.text()
-    typed(qtbot, panel, "jobs[1] + jobs[2]")
-    tracked = found(qtbot, window, "rejected", "jobs[1] + jobs[2]")
-    assert panel.plot.lines == ("jobs[1] + jobs[2]",)
+    typed(qtbot, panel, "jobs[1] + jobs[2] + jobs[3]")
+    tracked = found(qtbot, window, "rejected", "jobs[1] + jobs[2] + jobs[3]")
+    assert panel.plot.lines == ("jobs[1] + jobs[2] + jobs[3]",)
     series = panel.plot.history.series[0].values
     assert (series.y == tracked.table[:, 4]).all() and len(series) == EVENTS
+    # Its name is whole above the curve, and cut beside it.
+    column = panel.plot.getPlotItem().getAxis("right")
+    assert [label.text for label, _, _ in column.placed()] == ["jobs[1] +… jobs[3]"]
+    assert "jobs[1] + jobs[2] + jobs[3]" in panel.legend.text()
     assert len(panel.strip.rows) == 1
     events, _ = hits_of(tracked, 0)
     assert len(events) == tracked.tracks[0].hits > 0
@@ -86,7 +90,7 @@ def test_numbers_are_curves_and_conditions_are_ticks(qtbot: QtBot, window: MainW
     assert window.frame.event + 1 in events
     # A breakpoint that is set is marked in a row of its own.
     window.control.break_where("migrated")
-    found(qtbot, window, "rejected", "jobs[1] + jobs[2]", "migrated")
+    found(qtbot, window, "rejected", "jobs[1] + jobs[2] + jobs[3]", "migrated")
     qtbot.waitUntil(lambda: len(strip.rows) == 2, timeout=PATIENCE)
     image = strip.grab().toImage()
     assert any(
@@ -98,11 +102,11 @@ def test_numbers_are_curves_and_conditions_are_ticks(qtbot: QtBot, window: MainW
     window.docks["track"].save_series(path)
     with path.open(encoding="utf-8") as file:
         head, *rows = csv.reader(file)
-    assert head == ["event", "time", "rejected (hits so far)", "jobs[1] + jobs[2]", "migrated (hits so far)"]
+    assert head == ["event", "time", "rejected (hits so far)", "jobs[1] + jobs[2] + jobs[3]", "migrated (hits so far)"]
     assert len(rows) == EVENTS and float(rows[-1][2]) == tracked.tracks[0].hits
     panel.legend.linkActivated.emit("remove 0")
-    found(qtbot, window, "jobs[1] + jobs[2]", "migrated")
-    assert window.frame.followed.follow == ("jobs[1] + jobs[2]",)
+    found(qtbot, window, "jobs[1] + jobs[2] + jobs[3]", "migrated")
+    assert window.frame.followed.follow == ("jobs[1] + jobs[2] + jobs[3]",)
 
 
 def test_it_follows_a_run_and_another_run_is_asked_the_same(qtbot: QtBot, window: MainWindow) -> None:
