@@ -110,6 +110,7 @@ class QuestionLine(QWidget):
     def _arrange(self) -> None:
         row = QHBoxLayout()
         row.addWidget(self.answer, 2)
+        row.addWidget(self.verdict, 8)  # in the answer's place: a line more would change the pictures that it is about
         row.addLayout(self._options)
         for name in ("commit", "reveal", "next", "skip"):
             row.addWidget(self.buttons[name])
@@ -121,7 +122,6 @@ class QuestionLine(QWidget):
         said.addWidget(self.words)
         said.addLayout(row)
         said.addWidget(self.fault)
-        said.addWidget(self.verdict)
         said.addStretch(1)
         layout = QHBoxLayout(self)  # a curve stands beside the words: below them it would take the pictures' room
         layout.setContentsMargins(10, 4, 8, 6)
@@ -185,6 +185,7 @@ class QuestionLine(QWidget):
 
     def _open(self, is_open: bool) -> None:
         self.answer.setEnabled(is_open)
+        self.answer.setVisible(is_open)
         for name in ("commit", "reveal"):
             self.buttons[name].setVisible(is_open)
         self.buttons["next"].hide()

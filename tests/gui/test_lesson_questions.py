@@ -133,6 +133,13 @@ def test_a_hall_counts_and_reveals(qtbot: QtBot, window: MainWindow) -> None:
     rest(qtbot, window, lambda: place(window) == (17, 2))
     strike(window, Key.Key_PageDown)
     rest(qtbot, window, lambda: place(window) == (14, 1))
+    # The picture that is asked about has its room still where the answer is told.
+    window.resize(1280, 690)
+    stacks = window.docks["servers"].panel.stacks
+    qtbot.waitUntil(lambda: window.lessons.questions.open and stacks.isVisible())
+    strike(window, Key.Key_R)
+    rest(qtbot, window, lambda: place(window) == (14, 2))
+    assert line.verdict.isVisible() and not line.answer.isVisible() and stacks.isVisible()
 
 
 def test_who_steps_past_the_decision_has_seen_the_answer(qtbot: QtBot, window: MainWindow) -> None:
