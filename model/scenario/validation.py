@@ -197,7 +197,8 @@ def _unknown(location: tuple[int | str, ...], known: _Keys) -> str:
 
     here, key = known.get(_table(_path(location[:-1])), {}), str(location[-1])
     if key in here:
-        return f"found a key that '{location[-2]}' does not have"
+        other = f"that '{location[-2]}' does not have" if location[-2] in _TAGS else "of another kind of entry"
+        return f"found a key {other}"
     elsewhere = {name: path for keys in reversed(list(known.values())) for name, path in keys.items()}
     near = get_close_matches(key, here, n=1)
     if near and key not in elsewhere:

@@ -177,7 +177,11 @@ BROKEN_SCRIPTS: dict[str, tuple[Place, Any, tuple[str, ...]]] = {
     "a tick of an unknown type": (("workload", "events", 4, "type"), "X", ("workload.events[4].type:", "found 'X'")),
     "a move to an unknown phase": (("workload", "events", 2, "to"), "X", ("workload.events[2].to:", "found 'X'")),
     "a move without a job": (("workload", "events", 2, "job"), None, ("workload.events[2].job:", "required")),
-    "a departure with a type": (("workload", "events", 3, "type"), "L", ("workload.events[3].type:", "unknown key")),
+    "a departure with a type": (
+        ("workload", "events", 3, "type"),
+        "L",
+        ("workload.events[3].type:", "of another kind"),
+    ),
     "a tick of no server": (("workload", "events", 0, "server"), 0, ("workload.events[0].server:", "at least 1")),
     "a place below 0": (("workload", "events", 1, "token_index"), -1, ("workload.events[1].token_index:",)),
     "choices that are no places": (
