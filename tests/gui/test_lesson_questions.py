@@ -134,7 +134,7 @@ def test_a_hall_counts_and_reveals(qtbot: QtBot, window: MainWindow) -> None:
     strike(window, Key.Key_PageDown)
     rest(qtbot, window, lambda: place(window) == (14, 1))
     # The picture that is asked about has its room still where the answer is told.
-    window.resize(1280, 690)
+    window.resize(1280, 665)
     stacks = window.docks["servers"].panel.stacks
     qtbot.waitUntil(lambda: window.lessons.questions.open and stacks.isVisible())
     strike(window, Key.Key_R)

@@ -24,7 +24,7 @@ from slotscope.model.reporting.frame import Frame
 
 MARGIN = 10.0
 #: The picture is drawn from this many lines of text in height, and characters in width, on.
-LEAST_LINES, LEAST_CHARACTERS = 12, 16
+LEAST_LINES, LEAST_CHARACTERS = 11, 16
 #: Widest and narrowest stack, in characters; and the widths of columns that are folded, and of as many as there are
 #: where they would not all be seen.
 WIDEST, NARROWEST = 46, 8
