@@ -204,5 +204,5 @@ def _unknown(location: tuple[int | str, ...], known: _Keys) -> str:
     if near and key not in elsewhere:
         return f"found an unknown key; did you mean '{near[0]}'?"
     far = get_close_matches(key, elsewhere, n=1)
-    hint = f"; did you mean '{elsewhere[far[0]]}'?" if far else f", allowed: {', '.join(here)}"
+    hint = f"; did you mean '{elsewhere[far[0]]}'?" if far else f", allowed: {', '.join(here) or 'none'}"
     return f"found an unknown key{hint}"

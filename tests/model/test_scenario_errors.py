@@ -50,6 +50,11 @@ BROKEN: dict[str, tuple[Place, Any, tuple[str, ...]]] = {
         1,
         ("policy.parameters.reservation_facto:", "'reservation_factor'"),
     ),
+    "a parameter of a policy without any": (
+        ("policy",),
+        {"name": "first-fit", "parameters": {"zz": 1}},
+        ("policy.parameters.zz:", "found an unknown key, allowed: none"),
+    ),
     "unknown key unlike any": (("zzzz",), 1, ("zzzz:", "unknown key", "allowed: title, description, paper, seed")),
     "unknown key unlike any of its table": (("servers", "zz"), 1, ("servers.zz:", "allowed: count, capacity, conf")),
     "a key of another table": (("count",), 1, ("count:", "did you mean 'servers.count'")),
