@@ -151,6 +151,7 @@ class QuestionLine(QWidget):
         self.counts.clear()
         self._offer(posed.options)
         self.sketch.ask(posed)
+        self._show_counts()
         self._open(True)
         self.say_fault("")
         self._say("")
@@ -204,6 +205,10 @@ class QuestionLine(QWidget):
         announce(self, text)
         self.fault.setVisible(bool(text))
 
+    def _show_counts(self) -> None:
+        """A class is counted in a hall; curves differ from one to the next, and need the room."""
+        self.counts.setVisible(current_fonts().lecture and self.sketch.isHidden())
+
     def show_score(self, text: str) -> None:
         """How many were right so far; nothing where nobody counts."""
         self.score.setText(text)
@@ -213,6 +218,6 @@ class QuestionLine(QWidget):
         fonts = current_fonts()
         for widget in (self.words, self.verdict, self.score):
             widget.setFont(fonts.body if fonts.lecture else fonts.heading)
-        self.counts.setVisible(fonts.lecture)
+        self._show_counts()
         self.sketch.set_theme(theme)
         self.score.setStyleSheet(f"color: {theme.muted}")

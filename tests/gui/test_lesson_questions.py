@@ -129,6 +129,7 @@ def test_a_hall_counts_and_reveals(qtbot: QtBot, window: MainWindow) -> None:
     assert "found '2', allowed: answers with how many gave them" in line.fault.text() and window.lessons.questions.open
     line.counts.setText("none = 12; 7 = 30")
     strike(window, Key.Key_PageDown)
+    assert line.counts.isVisible()
     assert "✗ 7: 30 (71%) · ✓ none: 12 (29%)" in line.verdict.text() and line.verdict.text().startswith("none: ")
     rest(qtbot, window, lambda: place(window) == (17, 2))
     strike(window, Key.Key_PageDown)
@@ -289,6 +290,9 @@ def test_a_curve_is_drawn_with_the_mouse_and_the_keys(qtbot: QtBot, window: Main
     window.lessons.open(path)
     line, questions = window.lessons.questions.line, window.lessons.questions
     qtbot.waitUntil(lambda: questions.open and line.sketch.isVisible() and line.sketch.width() > 100)
+    window.lecture.toggle()
+    assert window.lecture.on and line.counts.isHidden()  # no two curves are alike, and the words need the room
+    window.lecture.toggle()
     posed = questions.posed
     assert posed is not None and posed.sketch is not None
     right = [float(part) for part in posed.taken.split()]
