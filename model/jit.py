@@ -130,7 +130,9 @@ def load_numba() -> ModuleType:
     import numba
     import numba.extending
     import numba.np.linalg as algebra
+    from numba.core.config import reload_config
 
+    reload_config()  # type: ignore[no-untyped-call]  # who imported Numba before had no folder
     # Numba's first use imports scipy.linalg only to see whether it is there, as it always is here.
     ensured, algebra.ensure_blas = algebra.ensure_blas, lambda: None
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Callable, Iterator
+from typing import Iterator
 
 import pytest
 from PySide6.QtCore import Qt
@@ -18,7 +18,7 @@ from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.differences import DIFFERENCES
 from slotscope.model.kinds.reservation.questions.fields import VOCABULARY
 from slotscope.model.reporting.records import ARRIVAL
-from tests.gui.windows import PATIENCE, complete_window, press, warm
+from tests.gui.windows import PATIENCE, at_rest, complete_window, press, rest, warm
 
 __all__ = ["warm"]
 
@@ -37,7 +37,7 @@ def alone(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
     """A complete window with one policy, at event 0 of dra-vms."""
     with complete_window(qtbot, tmp_path, height=1000) as window:
         window.control.open("dra-vms", "dra")
-        rest(qtbot, window, lambda: window.frame.engine == "kernel")
+        at_rest(qtbot, window, lambda: window.frame.engine == "kernel")
         yield window
 
 
@@ -45,14 +45,9 @@ def alone(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
 def window(qtbot: QtBot, alone: MainWindow) -> MainWindow:
     """The same window with first fit beside DRA."""
     alone.compare.compare(("first-fit",))
-    rest(qtbot, alone, lambda: len(alone.frame.companions) == 1)
+    at_rest(qtbot, alone, lambda: len(alone.frame.companions) == 1)
     qtbot.wait(50)
     return alone
-
-
-def rest(qtbot: QtBot, window: MainWindow, condition: Callable[[], bool]) -> None:
-    """Wait until a condition on the window's frame holds and nothing runs."""
-    qtbot.waitUntil(lambda: window.frame is not None and not window.frame.running and condition(), timeout=PATIENCE)
 
 
 def choose(window: MainWindow, text: str) -> None:
@@ -78,24 +73,24 @@ def moment(window: MainWindow) -> tuple[int, int, int]:
 def test_the_menu_puts_a_policy_beside_and_takes_it_away(qtbot: QtBot, alone: MainWindow) -> None:
     before = set(alone.docks)
     choose(alone, "first-fit")
-    rest(qtbot, alone, lambda: len(alone.frame.companions) == 1)
+    at_rest(qtbot, alone, lambda: len(alone.frame.companions) == 1)
     assert set(alone.docks) - before == {"servers-2", "decisions-2", "reward-2", "comparison"}
     assert alone.docks["servers-2"].windowTitle() == "First fit: Servers"
     assert alone.docks["servers"].windowTitle() == "DRA: Servers"
     assert "DRA | First fit" in alone.windowTitle()
     assert "DRA | First fit" in alone.compare._status.text()
     choose(alone, "dra-periodic")
-    rest(qtbot, alone, lambda: len(alone.frame.companions) == 2)
+    at_rest(qtbot, alone, lambda: len(alone.frame.companions) == 2)
     companions = companions_of("reservation")
     assert len(alone.docks) == len(panels_of("reservation")) + 2 * len(companions) + 1
     alone.compare.fill_menu()
     assert entry(alone, "first-fit").isChecked()
     assert not entry(alone, "best-fit").isEnabled()  # three at most
     choose(alone, "first-fit")
-    rest(qtbot, alone, lambda: len(alone.frame.companions) == 1)
+    at_rest(qtbot, alone, lambda: len(alone.frame.companions) == 1)
     assert alone.frame.companions[0].info.policy_name == "dra-periodic"
     choose(alone, "End comparison")
-    rest(qtbot, alone, lambda: not alone.frame.companions)
+    at_rest(qtbot, alone, lambda: not alone.frame.companions)
     assert set(alone.docks) == before
     assert alone.docks["servers"].windowTitle() == "Servers"
     assert alone.compare._status.isHidden()
@@ -125,10 +120,10 @@ def test_every_lane_has_every_panel_and_builds_it_when_asked(qtbot: QtBot, windo
     other = window.docks["groups-2"]
     assert other.windowTitle() == f"First fit: {other.panel.title}"
     press(qtbot, window, Key.Key_Right)
-    rest(qtbot, window, lambda: window.frame.event == 1)
+    at_rest(qtbot, window, lambda: window.frame.event == 1)
     press(qtbot, window, Key(Key.Key_1 + window.area.roles.numbered.index("groups")))
     press(qtbot, window, Key(Key.Key_1 + window.area.roles.numbered.index("groups")))
-    qtbot.waitUntil(lambda: other.panel.frame is window.frame.companions[0], timeout=PATIENCE)
+    rest(qtbot, window, lambda: other.panel.frame is window.frame.companions[0])
 
 
 def test_the_view_menu_has_further_panels_of_each_policy(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
@@ -143,19 +138,19 @@ def test_the_view_menu_has_further_panels_of_each_policy(qtbot: QtBot, window: M
     window.control.save(path, window.area.layouts.text())
     qtbot.waitUntil(lambda: str(path) in window.status.said.text(), timeout=PATIENCE)
     window.compare.compare(())
-    rest(qtbot, window, lambda: not window.frame.companions)
+    at_rest(qtbot, window, lambda: not window.frame.companions)
     assert "lp-2" not in window.docks
     assert "Panels of First fit" not in [one.text() for one in window.view_menu.actions()]
     window.open_path(path)
-    rest(qtbot, window, lambda: bool(window.frame.companions))
+    at_rest(qtbot, window, lambda: bool(window.frame.companions))
     qtbot.waitUntil(lambda: "lp-2" in window.docks and not window.docks["lp-2"].isHidden(), timeout=PATIENCE)
 
 
 def test_a_policy_put_beside_a_run_catches_up(qtbot: QtBot, alone: MainWindow) -> None:
     alone.control.go_to(5000)
-    rest(qtbot, alone, lambda: alone.frame.event == 5000)
+    at_rest(qtbot, alone, lambda: alone.frame.event == 5000)
     alone.compare.compare(("first-fit",))
-    rest(qtbot, alone, lambda: bool(alone.frame.companions))
+    at_rest(qtbot, alone, lambda: bool(alone.frame.companions))
     frame = alone.frame
     assert frame.event == 5000
     assert frame.time == frame.companions[0].time
@@ -183,14 +178,14 @@ def test_a_variant_is_typed_in_and_faults_stand_beside_the_field(qtbot: QtBot, a
     field.clear()
     qtbot.keyClicks(field, "dra:reservation_factor=20")
     qtbot.keyClick(field, Key.Key_Return)
-    rest(qtbot, alone, lambda: len(alone.frame.companions) == 1)
+    at_rest(qtbot, alone, lambda: len(alone.frame.companions) == 1)
     assert alone.compare.labels[1].endswith("factor 20")
     qtbot.waitUntil(lambda: not alone.findChildren(QDialog, "variant"), timeout=PATIENCE)
 
 
 def test_another_seed_keeps_the_companions(qtbot: QtBot, window: MainWindow) -> None:
     window.transport.seed.setValue(9)
-    rest(qtbot, window, lambda: window.frame.info.seed == 9)
+    at_rest(qtbot, window, lambda: window.frame.info.seed == 9)
     assert window.frame.companions[0].info.seed == 9
     assert window.frame.companions[0].info.policy_name == "first-fit"
 
@@ -201,34 +196,34 @@ def test_another_seed_keeps_the_companions(qtbot: QtBot, window: MainWindow) -> 
 def test_keys_move_all_lanes(qtbot: QtBot, window: MainWindow) -> None:
     for event in (1, 2, 3):
         press(qtbot, window, Key.Key_Right)
-        rest(qtbot, window, lambda event=event: moment(window) == (event, event, 0))
+        at_rest(qtbot, window, lambda event=event: moment(window) == (event, event, 0))
     press(qtbot, window, Key.Key_Left)
-    rest(qtbot, window, lambda: moment(window) == (2, 2, 0))
+    at_rest(qtbot, window, lambda: moment(window) == (2, 2, 0))
     press(qtbot, window, Key.Key_Right, SHIFT)
-    rest(qtbot, window, lambda: moment(window) == (2, 2, 1))
+    at_rest(qtbot, window, lambda: moment(window) == (2, 2, 1))
     assert window.frame.records and not window.frame.companions[0].records
     press(qtbot, window, Key.Key_Down, SHIFT)
-    rest(qtbot, window, lambda: moment(window) == (3, 3, 0))
+    at_rest(qtbot, window, lambda: moment(window) == (3, 3, 0))
     press(qtbot, window, Key.Key_Home)
-    rest(qtbot, window, lambda: moment(window) == (0, 0, 0))
+    at_rest(qtbot, window, lambda: moment(window) == (0, 0, 0))
     press(qtbot, window, Key.Key_End)
-    rest(qtbot, window, lambda: moment(window) == (3, 3, 0))
+    at_rest(qtbot, window, lambda: moment(window) == (3, 3, 0))
 
 
 def test_the_lane_stepped_into_can_be_chosen(qtbot: QtBot, window: MainWindow) -> None:
     window.compare.follow(1)
     press(qtbot, window, Key.Key_Right, SHIFT)
-    rest(qtbot, window, lambda: moment(window) == (0, 0, 1))
+    at_rest(qtbot, window, lambda: moment(window) == (0, 0, 1))
     assert window.frame.companions[0].records and not window.frame.records
 
 
 def test_a_run_keeps_the_clocks_together(qtbot: QtBot, window: MainWindow) -> None:
     press(qtbot, window, Key.Key_Space)
-    qtbot.waitUntil(lambda: window.frame.event > 500, timeout=PATIENCE)
+    rest(qtbot, window, lambda: window.frame.event > 500)
     assert window.frame.running
     assert window.frame.time == window.frame.companions[0].time
     press(qtbot, window, Key.Key_Space)
-    rest(qtbot, window, lambda: True)
+    at_rest(qtbot, window, lambda: True)
     for name in ("servers-2", "decisions-2", "comparison"):
         part = window.docks[name].part(window.frame)
         assert window.docks[name].panel.frame is part
@@ -238,13 +233,13 @@ def test_ctrl_right_runs_to_a_decision_that_differs(qtbot: QtBot, window: MainWi
     kind = next(iter(DIFFERENCES))
     window.transport.kind.setCurrentText(kind)
     press(qtbot, window, Key.Key_Right, CTRL)
-    rest(qtbot, window, lambda: window.frame.comparison.found is not None)
+    at_rest(qtbot, window, lambda: window.frame.comparison.found is not None)
     found = window.frame.comparison.found
     assert found == window.frame.comparison.first
     assert window.frame.next_event.job == found.job
     assert window.frame.next_event.kind == ARRIVAL
     window.compare.compare(())
-    rest(qtbot, window, lambda: not window.frame.companions)
+    at_rest(qtbot, window, lambda: not window.frame.companions)
     kinds = [window.transport.kind.itemText(n) for n in range(window.transport.kind.count())]
     assert kinds == list(VOCABULARY.event_kinds)
 
@@ -255,7 +250,7 @@ def test_the_buttons_of_the_panel_go_to_differences(qtbot: QtBot, window: MainWi
     for name in ("first", "next", "next", "previous"):
         before = window.frame
         qtbot.mouseClick(panel.buttons[name], Button.LeftButton)
-        rest(
+        at_rest(
             qtbot,
             window,
             lambda before=before: window.frame.event != before.event and window.frame.comparison.found is not None,
@@ -274,11 +269,11 @@ def test_the_buttons_of_the_panel_go_to_differences(qtbot: QtBot, window: MainWi
 
 def test_a_click_in_another_log_goes_there(qtbot: QtBot, window: MainWindow) -> None:
     window.control.run_until(time=5.0)
-    rest(qtbot, window, lambda: window.frame.time > 4.9)
+    at_rest(qtbot, window, lambda: window.frame.time > 4.9)
     other = window.docks["decisions-2"].panel
     target = window.frame.companions[0].event - 30
     other.intent.emit(GoTo(target))
-    rest(qtbot, window, lambda: window.frame.companions[0].event == target)
+    at_rest(qtbot, window, lambda: window.frame.companions[0].event == target)
     row = window.frame.companions[0].rows[-1]
     assert window.frame.time == row["time"]
     other.intent.emit(RunUntil(event=target + 20))
@@ -300,10 +295,10 @@ def test_an_inspector_of_another_lane_shows_that_lane(qtbot: QtBot, window: Main
     window.docks["servers-2"].panel.intent.emit(Select(server=7, floating=True))
     (dock,) = [dock for name, dock in window.docks.items() if name.startswith("inspector-")]
     press(qtbot, window, Key.Key_Right)
-    rest(qtbot, window, lambda: moment(window) == (1, 1, 0))
+    at_rest(qtbot, window, lambda: moment(window) == (1, 1, 0))
     assert dock.panel.frame is window.frame.companions[0]
     window.compare.compare(())
-    rest(qtbot, window, lambda: not window.frame.companions)
+    at_rest(qtbot, window, lambda: not window.frame.companions)
     assert not any(name.startswith("inspector-") for name in window.docks)
 
 
@@ -322,9 +317,9 @@ def test_every_lane_is_seen_side_by_side(
 ) -> None:
     alone.resize(*size)
     alone.compare.compare(policies)
-    rest(qtbot, alone, lambda: len(alone.frame.companions) == len(policies))
+    at_rest(qtbot, alone, lambda: len(alone.frame.companions) == len(policies))
     alone.control.run_until(time=14.0)
-    rest(qtbot, alone, lambda: alone.frame.time > 13.9)
+    at_rest(qtbot, alone, lambda: alone.frame.time > 13.9)
     qtbot.wait(100)
     for stem in ("servers", "decisions"):
         row = [alone.docks[stem if lane == 0 else f"{stem}-{lane + 1}"] for lane in range(len(policies) + 1)]
@@ -347,7 +342,7 @@ def test_every_lane_is_seen_side_by_side(
 
 def test_the_comparison_panel_saves_what_it_shows(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     window.control.run_until(time=14.0)
-    rest(qtbot, window, lambda: window.frame.time > 13.9)
+    at_rest(qtbot, window, lambda: window.frame.time > 13.9)
     dock = window.docks["comparison"]
     dock.save_series(tmp_path / "two.csv")
     lines = (tmp_path / "two.csv").read_text().splitlines()
@@ -360,10 +355,10 @@ def test_the_comparison_panel_saves_what_it_shows(qtbot: QtBot, window: MainWind
 def test_layouts_are_kept_apart(qtbot: QtBot, window: MainWindow) -> None:
     window.docks["decisions-2"].close()
     window.compare.compare(())
-    rest(qtbot, window, lambda: not window.frame.companions)
+    at_rest(qtbot, window, lambda: not window.frame.companions)
     assert not window.docks["algorithm"].isHidden()
     window.compare.compare(("first-fit",))
-    rest(qtbot, window, lambda: bool(window.frame.companions))
+    at_rest(qtbot, window, lambda: bool(window.frame.companions))
     assert window.docks["decisions-2"].isHidden()
     window.reset_layout()
     assert not window.docks["decisions-2"].isHidden()
@@ -372,7 +367,7 @@ def test_layouts_are_kept_apart(qtbot: QtBot, window: MainWindow) -> None:
 def test_a_hall_sees_all_lanes(qtbot: QtBot, alone: MainWindow) -> None:
     press(qtbot, alone, Key.Key_L)
     alone.compare.compare(("first-fit",))
-    rest(qtbot, alone, lambda: bool(alone.frame.companions))
+    at_rest(qtbot, alone, lambda: bool(alone.frame.companions))
     qtbot.wait(100)
     shown = {name for name, dock in alone.docks.items() if not dock.isHidden()}
     assert shown == {"servers", "servers-2", "decisions", "decisions-2", "comparison"}
@@ -380,31 +375,31 @@ def test_a_hall_sees_all_lanes(qtbot: QtBot, alone: MainWindow) -> None:
     qtbot.wait(50)
     assert not alone.docks["reward-2"].isHidden()
     alone.compare.compare(())
-    rest(qtbot, alone, lambda: not alone.frame.companions)
+    at_rest(qtbot, alone, lambda: not alone.frame.companions)
     assert not alone.docks["algorithm"].isHidden()
 
 
 def test_a_comparison_is_saved_and_reopened_where_it_stood(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     window.control.go_to(700, 2)
-    rest(qtbot, window, lambda: moment(window)[::2] == (700, 2))
+    at_rest(qtbot, window, lambda: moment(window)[::2] == (700, 2))
     place = moment(window)
     path = tmp_path / "two.slotscope"
     window.control.save(path, "")
     qtbot.waitUntil(lambda: str(path) in window.status.said.text(), timeout=PATIENCE)
     window.compare.compare(())
-    rest(qtbot, window, lambda: not window.frame.companions)
+    at_rest(qtbot, window, lambda: not window.frame.companions)
     window.open_path(path)
-    rest(qtbot, window, lambda: bool(window.frame.companions) and moment(window) == place)
+    at_rest(qtbot, window, lambda: bool(window.frame.companions) and moment(window) == place)
     assert isinstance(window.worker.session, Comparison)
 
 
 def test_carrying_on_under_other_rules_is_refused_in_one_line(qtbot: QtBot, window: MainWindow) -> None:
     window.control.go_to(50)
-    rest(qtbot, window, lambda: window.frame.event == 50)
+    at_rest(qtbot, window, lambda: window.frame.event == 50)
     data = window.frame.info.scenario.model_dump(mode="json")
     window.control.apply(data, carry_on=True)
     qtbot.waitUntil(lambda: "end the comparison" in window.status.said.text(), timeout=PATIENCE)
     assert window.frame.event == 50
     window.control.apply(data, carry_on=False)
-    rest(qtbot, window, lambda: window.frame.event == 0)
+    at_rest(qtbot, window, lambda: window.frame.event == 0)
     assert len(window.frame.companions) == 1

@@ -175,7 +175,7 @@ def test_forks_are_listed_named_kept_and_gone_to(qtbot: QtBot, window: MainWindo
     qtbot.waitUntil(lambda: "turned away" in items(dialog), timeout=PATIENCE)
     qtbot.waitUntil(lambda: window.compare.labels[1] == "turned away", timeout=PATIENCE)
     assert "turned away" in window.windowTitle()
-    qtbot.waitUntil(lambda: window.frame.comparison.labels[1] == "turned away", timeout=PATIENCE)
+    rest(qtbot, window, lambda: window.frame.comparison.labels[1] == "turned away")
     path = tmp_path / "forks.slotscope"
     window.control.save(path, "")
     qtbot.waitUntil(lambda: str(path) in window.status.said.text(), timeout=PATIENCE)

@@ -151,7 +151,7 @@ def test_a_lane_is_inspected_where_it_was_clicked(qtbot, window):
     docked, thing = window.docks["inspector-2"], chosen.inspected
     assert docked.lane == 1 and docked.windowTitle().endswith(": Inspector")
     rest(qtbot, window, lambda: searched(window, thing, 1))
-    qtbot.waitUntil(lambda: docked.panel.frame is window.frame.companions[0])
+    rest(qtbot, window, lambda: docked.panel.frame is window.frame.companions[0])
     shows(docked.panel, window, thing, 1)
     click_a_server(window, second, double=True)
     (dock,) = floating(window)

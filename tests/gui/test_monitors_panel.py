@@ -117,10 +117,10 @@ def test_the_switch_stops_the_run_and_the_link_goes_to_the_fault(qtbot, tmp_path
         qtbot.waitUntil(lambda: "planted" in dock.panel.rows, timeout=PATIENCE)
         row = dock.panel.rows["planted"]
         qtbot.mouseClick(row.stop, Qt.MouseButton.LeftButton, pos=QPoint(8, row.stop.height() // 2))
-        qtbot.waitUntil(lambda: "monitor planted" in window.frame.breakpoints, timeout=PATIENCE)
+        rest(qtbot, window, lambda: "monitor planted" in window.frame.breakpoints)
         window.transport.speed.setValue(window.transport.speed.maximum())
         press(qtbot, window, Qt.Key.Key_Space)
-        qtbot.waitUntil(lambda: "Violated after event" in window.frame.message, timeout=PATIENCE)
+        rest(qtbot, window, lambda: "Violated after event" in window.frame.message)
         assert not window.frame.playing
         (found,) = [one for one in window.frame.monitors if one.monitor.name == "planted"]
         assert found.event >= FAULTY_EVENT > found.since

@@ -122,6 +122,11 @@ def rest(qtbot: QtBot, window: MainWindow, condition: Callable[[], bool]) -> Non
     qtbot.waitUntil(lambda: window.frame is not None and condition(), timeout=PATIENCE)
 
 
+def at_rest(qtbot: QtBot, window: MainWindow, condition: Callable[[], bool]) -> None:
+    """Wait until a condition on the window's frame holds and nothing runs."""
+    rest(qtbot, window, lambda: not window.frame.running and condition())
+
+
 def press(
     qtbot: QtBot, window: MainWindow, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
 ) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
+from pathlib import Path
+from subprocess import run
 from types import ModuleType
 
 import numba
@@ -152,3 +155,16 @@ def test_the_order_of_fields_tells_code_apart(kept):
         exec(text, scope)
         keys.add(cache._index_key((numba.typeof(scope["Pair"](np.int64(1), np.int64(2))),), codegen))
     assert len(keys) == 2
+
+
+def test_code_is_kept_in_the_programs_folder_where_numba_was_imported_before(tmp_path):
+    lines = (
+        "import numba",
+        "from slotscope.model.jit import load_numba",
+        "load_numba()",
+        "print(numba.config.CACHE_DIR)",
+    )
+    own = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    given = [sys.executable, "-c", "\n".join(lines)]
+    said = run(given, env={**own, "XDG_CACHE_HOME": str(tmp_path)}, capture_output=True, text=True, check=True)
+    assert Path(said.stdout.strip()) == tmp_path / "slotscope" / "compiled"

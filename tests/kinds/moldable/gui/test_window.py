@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Callable, Iterator
+from typing import Iterator
 
 import pytest
 from PySide6.QtCore import QSettings, Qt
@@ -25,7 +25,7 @@ from slotscope.model.kinds.moldable.state import BLOCKED
 from slotscope.model.reporting.records import ARRIVAL
 from slotscope.model.running.origin import Moment
 from slotscope.model.scenario.load import as_data
-from tests.gui.windows import PATIENCE, complete_window, hall, press
+from tests.gui.windows import PATIENCE, at_rest, complete_window, hall, press, rest
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm_moldable")]
 
@@ -54,18 +54,13 @@ def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
 def show(qtbot: QtBot, window: MainWindow, scenario: str, policy: str | None = None) -> None:
     """Open a scenario and wait until all its panels are there and the kernel runs it."""
     window.control.open(scenario, policy)
-    rest(
+    at_rest(
         qtbot,
         window,
         lambda: (
             window.frame.info.scenario_name == scenario and window.area.complete and window.frame.engine == "kernel"
         ),
     )
-
-
-def rest(qtbot: QtBot, window: MainWindow, condition: Callable[[], bool]) -> None:
-    """Wait until a condition on the window's frame holds and nothing runs."""
-    qtbot.waitUntil(lambda: window.frame is not None and not window.frame.running and condition(), timeout=PATIENCE)
 
 
 def moment(window: MainWindow) -> tuple[int, int]:
@@ -96,16 +91,16 @@ def test_every_scenario_opens_steps_and_goes_back(qtbot: QtBot, window: MainWind
     assert window.transport.event_kinds == tuple(VOCABULARY.event_kinds)
     for event in (1, 2, 3):
         press(qtbot, window, Key.Key_Right)
-        rest(qtbot, window, lambda event=event: moment(window) == (event, 0))
+        at_rest(qtbot, window, lambda event=event: moment(window) == (event, 0))
     window.control.go_to(3000)
-    rest(qtbot, window, lambda: window.frame.event == 3000)
+    at_rest(qtbot, window, lambda: window.frame.event == 3000)
     trail = window.frame.state.trail[0]
     press(qtbot, window, Key.Key_Left)
-    rest(qtbot, window, lambda: moment(window) == (2999, 0))
+    at_rest(qtbot, window, lambda: moment(window) == (2999, 0))
     press(qtbot, window, Key.Key_Home)
-    rest(qtbot, window, lambda: moment(window) == (0, 0))
+    at_rest(qtbot, window, lambda: moment(window) == (0, 0))
     press(qtbot, window, Key.Key_End)
-    rest(qtbot, window, lambda: moment(window) == (3000, 0))
+    at_rest(qtbot, window, lambda: moment(window) == (3000, 0))
     assert window.frame.state.trail[0] == trail
     assert_nothing_is_missing(window)
 
@@ -115,37 +110,37 @@ def test_a_decision_is_stepped_into_line_by_line(qtbot: QtBot, window: MainWindo
     lines = []
     for substep in (1, 2, 3):
         press(qtbot, window, Key.Key_Right, SHIFT)
-        rest(qtbot, window, lambda substep=substep: moment(window) == (0, substep))
+        at_rest(qtbot, window, lambda substep=substep: moment(window) == (0, substep))
         window.settle()
         lines.append(view.picture.current)
     assert [line.number for line in lines[1:]] == [2, 3]
     said = [item.text for items in view.picture.beside.values() for item in items.values()]
     assert "<i>j</i> = 20" in said
     press(qtbot, window, Key.Key_Down, SHIFT)
-    rest(qtbot, window, lambda: moment(window) == (1, 0))
+    at_rest(qtbot, window, lambda: moment(window) == (1, 0))
     assert window.frame.agreement is not False
 
 
 def test_ctrl_right_runs_to_a_blocked_job(qtbot: QtBot, window: MainWindow) -> None:
     window.transport.kind.setCurrentText("blocking")
     press(qtbot, window, Key.Key_Right, CTRL)
-    rest(qtbot, window, lambda: window.frame.event > 0)
+    at_rest(qtbot, window, lambda: window.frame.event > 0)
     before = int(window.frame.state.tally[BLOCKED].sum())
     assert window.frame.next_event.kind == ARRIVAL
     press(qtbot, window, Key.Key_Right)
-    rest(qtbot, window, lambda: int(window.frame.state.tally[BLOCKED].sum()) == before + 1)
+    at_rest(qtbot, window, lambda: int(window.frame.state.tally[BLOCKED].sum()) == before + 1)
 
 
 def test_a_run_fills_the_panels_of_blocking_and_of_the_optimum(qtbot: QtBot, window: MainWindow) -> None:
     blocking, optimum = (window.docks[name].panel for name in ("blocking", "allocation-lp"))
     window.docks["allocation-lp"].raise_()
-    qtbot.waitUntil(lambda: window.frame.bounds.finished, timeout=PATIENCE)
+    rest(qtbot, window, lambda: window.frame.bounds.finished)
     press(qtbot, window, Key.Key_Space)
-    qtbot.waitUntil(lambda: window.frame.event > 20, timeout=PATIENCE)
+    rest(qtbot, window, lambda: window.frame.event > 20)
     press(qtbot, window, Key.Key_Space)
-    rest(qtbot, window, lambda: True)
+    at_rest(qtbot, window, lambda: True)
     window.control.run_until(time=900.0)
-    rest(qtbot, window, lambda: window.frame.time > 890)
+    at_rest(qtbot, window, lambda: window.frame.time > 890)
     window.docks["blocking"].raise_()
     qtbot.waitUntil(lambda: "blocking_probability" in blocking.measured, timeout=PATIENCE)
     assert blocking.frame.time > 890
@@ -155,25 +150,25 @@ def test_a_run_fills_the_panels_of_blocking_and_of_the_optimum(qtbot: QtBot, win
 
 def test_another_policy_goes_on_from_here(qtbot: QtBot, window: MainWindow) -> None:
     window.control.go_to(200)
-    rest(qtbot, window, lambda: window.frame.event == 200)
+    at_rest(qtbot, window, lambda: window.frame.event == 200)
     jobs = window.frame.state.jobs.copy()
     data = as_data(window.frame.info.scenario)
     data["policy"] = {"name": "greedy"}
     window.control.apply(data, carry_on=True)
-    rest(qtbot, window, lambda: window.frame.info.policy_name == "greedy")
+    at_rest(qtbot, window, lambda: window.frame.info.policy_name == "greedy")
     assert window.frame.event == 200
     assert (window.frame.state.jobs == jobs).all()
     press(qtbot, window, Key.Key_Right)
-    rest(qtbot, window, lambda: window.frame.event == 201)
+    at_rest(qtbot, window, lambda: window.frame.event == 201)
 
 
 def test_all_policies_run_in_the_window(qtbot: QtBot, window: MainWindow) -> None:
     for policy in ("greedy", "fixed-width:servers=2", "threshold:steps=[{free=5,servers=2}]"):
         window.control.open(CLASSROOM, policy)
         name = policy.partition(":")[0]
-        rest(qtbot, window, lambda name=name: window.frame.info.policy_name == name)
+        at_rest(qtbot, window, lambda name=name: window.frame.info.policy_name == name)
         window.control.go_to(300)
-        rest(qtbot, window, lambda: window.frame.event == 300)
+        at_rest(qtbot, window, lambda: window.frame.event == 300)
         assert_nothing_is_missing(window)
 
 
@@ -192,8 +187,8 @@ def test_help_opens_and_themes_change(qtbot: QtBot, window: MainWindow) -> None:
 
 def test_panels_save_pictures_and_series(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     window.control.go_to(400)
-    rest(qtbot, window, lambda: window.frame.event == 400)
-    qtbot.waitUntil(lambda: window.frame.bounds.finished, timeout=PATIENCE)
+    at_rest(qtbot, window, lambda: window.frame.event == 400)
+    rest(qtbot, window, lambda: window.frame.bounds.finished)
     for name in ("blocking", "allocation-lp", "allocations", "collapse", "moldable-servers"):
         dock = window.docks[name]
         dock.raise_()
@@ -216,7 +211,7 @@ def test_panels_save_pictures_and_series(qtbot: QtBot, window: MainWindow, tmp_p
 def beside(qtbot: QtBot, window: MainWindow) -> MainWindow:
     """greedy beside greedy(p*)."""
     window.compare.compare(("greedy",))
-    rest(qtbot, window, lambda: len(window.frame.companions) == 1)
+    at_rest(qtbot, window, lambda: len(window.frame.companions) == 1)
     qtbot.wait(50)
     return window
 
@@ -226,9 +221,9 @@ def test_greedy_runs_beside_greedy_p(qtbot: QtBot, beside: MainWindow) -> None:
     assert len(beside.docks) == len(panels_of("moldable")) + len(companions_of("moldable")) + 1
     for event in (1, 2):
         press(qtbot, beside, Key.Key_Right)
-        rest(qtbot, beside, lambda event=event: beside.frame.event == event)
+        at_rest(qtbot, beside, lambda event=event: beside.frame.event == event)
     beside.control.run_until(time=700.0)
-    rest(qtbot, beside, lambda: beside.frame.time > 690)
+    at_rest(qtbot, beside, lambda: beside.frame.time > 690)
     own, other = beside.frame, beside.frame.companions[0]
     assert own.time == other.time
     blocked = [int(frame.state.tally[BLOCKED].sum()) for frame in (own, other)]
@@ -245,9 +240,9 @@ def test_greedy_runs_beside_greedy_p(qtbot: QtBot, beside: MainWindow) -> None:
 def test_the_first_decision_that_differs_is_told_in_servers(qtbot: QtBot, beside: MainWindow) -> None:
     panel = beside.docks["comparison"].panel
     beside.control.run_until(time=60.0)
-    rest(qtbot, beside, lambda: beside.frame.time > 55)
+    at_rest(qtbot, beside, lambda: beside.frame.time > 55)
     qtbot.mouseClick(panel.buttons["first"], Qt.MouseButton.LeftButton)
-    rest(qtbot, beside, lambda: beside.frame.comparison.found is not None)
+    at_rest(qtbot, beside, lambda: beside.frame.comparison.found is not None)
     found = beside.frame.comparison.found
     assert found.admitted(0) != found.admitted(1)
     assert beside.frame.next_event.job == found.job
@@ -262,10 +257,10 @@ def test_the_first_decision_that_differs_is_told_in_servers(qtbot: QtBot, beside
 def test_another_number_of_servers_can_count_too(qtbot: QtBot, beside: MainWindow) -> None:
     panel = beside.docks["comparison"].panel
     beside.control.run_until(time=60.0)
-    rest(qtbot, beside, lambda: beside.frame.time > 55)
+    at_rest(qtbot, beside, lambda: beside.frame.time > 55)
     panel.where.setChecked(True)
     qtbot.mouseClick(panel.buttons["first"], Qt.MouseButton.LeftButton)
-    rest(qtbot, beside, lambda: beside.frame.comparison.found is not None)
+    at_rest(qtbot, beside, lambda: beside.frame.comparison.found is not None)
     found = beside.frame.comparison.found
     assert found.job == 0  # two servers there, five here
     assert found.answers == (2, 5)
@@ -274,7 +269,7 @@ def test_another_number_of_servers_can_count_too(qtbot: QtBot, beside: MainWindo
 def test_the_comparison_ends_as_it_began(qtbot: QtBot, beside: MainWindow) -> None:
     before = {name for name in beside.docks if not name.endswith("-2") and name != "comparison"}
     beside.compare.compare(())
-    rest(qtbot, beside, lambda: not beside.frame.companions)
+    at_rest(qtbot, beside, lambda: not beside.frame.companions)
     assert set(beside.docks) == before
     assert set(VOCABULARY.event_kinds) == {
         beside.transport.kind.itemText(n) for n in range(beside.transport.kind.count())
