@@ -241,9 +241,9 @@ class DecisionsPanel(Panel):
         asked = frame.asked if frame.asked is not None and frame.asked.text == self._asking else None
         rows = self.model.passing(*((frame.rows, flags, text) if asked is None else (asked.rows, flags, "")))
         self.mistake.say("" if asked is None else asked.fault)
-        self.view.fit_digits(frame.event, frame.time)
         self.model.set_moment(frame.event, frame.time, frame.breakpoints)
         self.model.set_rows(rows, frame.records)
+        self.view.fit_digits(self.model.last_event, frame.time)
         filtered = bool(flags or text)
         self.bar.count.setText(tr("{some} of {all}").format(some=len(rows), all=len(frame.rows)) if filtered else "")
         if asked is not None and not asked.fault:

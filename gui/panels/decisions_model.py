@@ -98,6 +98,12 @@ class LogModel(QAbstractTableModel):
         if after:
             self.dataChanged.emit(self.index(0, 0), self.index(after - 1, SENTENCE))
 
+    @property
+    def last_event(self) -> int:
+        """The greatest number that stands in the log."""
+        last = int(self.rows["event"][-1]) if len(self.rows) else 0
+        return max(last, self.present + bool(self.steps))
+
     def passing(self, rows: np.ndarray, flags: int, text: str) -> np.ndarray:
         """Those of *rows* that have one of the *flags* (0: all) and *text* in their sentence."""
         if flags:

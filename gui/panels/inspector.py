@@ -81,10 +81,9 @@ class WhyView(QScrollArea):
 
     def _table(self, candidates: Candidates) -> str:
         """Each condition with its counts; below it the numbers, and the paper's line."""
-        heads = (
-            f"<th align='left' width='75%'>{html.escape(counted(candidates.count, candidates.what))}: condition</th>"
-        )
-        heads += "".join(f"<th align='right'>&nbsp;{name}</th>" for name in ("removed", "left"))
+        about = html.escape(counted(candidates.count, candidates.what))
+        heads = f"<th align='left' width='80%'>{about}: condition</th>"
+        heads += "".join(f"<th align='right' width='10%'>&nbsp;{name}</th>" for name in ("removed", "left"))
         rows = ""
         for line in candidates.lines():
             counts = "".join(f"<td align='right'>{grouped(count)}</td>" for count in (line.removed, line.left))

@@ -408,6 +408,16 @@ class TestPicture:
         panel.resize(380, 300)
         assert panel.view.isColumnHidden(TIME)
 
+    def test_the_number_of_an_event_in_the_making_has_its_room(self, panel, qtbot):
+        session = Session.open("dra-vms", kernel=False)
+        session.run(events=9)
+        panel.view.set_lecture(True)
+        panel.set_frame(session.frame())
+        narrow = panel.view.columnWidth(EVENT)
+        session.step_into()
+        panel.set_frame(session.frame())
+        assert panel.view.columnWidth(EVENT) > narrow
+
     def test_in_a_narrow_lane_of_a_hall_the_number_begins_the_sentence(self, panel, frames, monkeypatch):
         drawn = []
         monkeypatch.setattr(decisions_view, "paint_cut", lambda painter, rect, text: drawn.append(text))

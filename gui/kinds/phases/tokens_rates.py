@@ -133,9 +133,9 @@ class RatesChart(SteadyRows[RateRow]):
         painter.end()
 
     def _heading(self, painter: QPainter, columns: tuple[QRectF, QRectF, tuple[QRectF, ...]]) -> None:
-        measure, (_, boxes, rates) = self._metrics().horizontalAdvance, columns
+        """What the columns are; rates are never without "per time", which in a narrow panel is said for "tokens"."""
+        measure, (names, boxes, rates) = self._metrics().horizontalAdvance, columns
         painter.setPen(QColor(self._theme.muted))
-        painter.drawText(boxes, _LEFT, "tokens")
         for (whole, brief), box in zip(HEADINGS, rates, strict=True):
             text = whole if measure(whole) <= box.width() else brief
             room = box.width() + _GAP / 2
@@ -143,10 +143,13 @@ class RatesChart(SteadyRows[RateRow]):
             painter.drawText(box.adjusted(0, 0, _GAP / 2, 0), _LEFT, text)
         last = rates[-1]
         end = last.adjusted(measure(HEADINGS[-1][0]) + _GAP, 0, 0, 0)
-        if measure(self._span) <= end.width():
+        in_full = measure(self._span) <= end.width()
+        if in_full or measure("tokens" + _PER_TIME) + _GAP <= boxes.width():
+            painter.drawText(boxes, _LEFT, "tokens")
+        if in_full:
             painter.drawText(end, _RIGHT, self._span)
-        elif measure("tokens" + _PER_TIME) + _GAP <= boxes.width():
-            painter.drawText(boxes, _RIGHT, _PER_TIME)
+        else:
+            painter.drawText(names.united(boxes), _RIGHT, _PER_TIME)
 
     def _name(self, painter: QPainter, row: TokenRow, box: QRectF) -> None:
         side = self._metrics().ascent()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QFontMetricsF, QImage
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
@@ -28,7 +29,7 @@ from slotscope.gui.kinds.phases.tokens_reading import (
     usual_span,
 )
 from slotscope.gui.kinds.phases.tokens_words import percent, row_words
-from slotscope.gui.theme import fonts, load_theme
+from slotscope.gui.theme import current_fonts, fonts, load_theme
 from slotscope.model.api import Session
 from slotscope.model.kinds.phases.sampling import EVENT_COLUMN, SCALARS, TIME_COLUMN
 from slotscope.model.kinds.phases.state import MATCHED, OVERFLOWED, PAUSED, REQUESTED, TOKENS, VIRTUAL_ARRIVED
@@ -270,6 +271,17 @@ def test_rates_are_told_where_the_mouse_is(panel: TokensPanel, frame: Frame) -> 
     assert panel.rates.tip_at(QPointF(0, 1.5 * row)).startswith("type L")
     assert panel.rates.tip_at(QPointF(0, 2.5 * row)).startswith("type H")
     assert "ηₘₐₓ" in panel.rates.tip_at(QPointF(0, 2))
+
+
+@pytest.mark.parametrize("wide", [0, 200, 800])
+def test_rates_are_never_without_their_unit(panel: TokensPanel, frame: Frame, wide: int) -> None:
+    panel.set_frame(frame)
+    panel.rates.resize(panel.rates.whole_width + wide, panel.rates.height())
+    painter = Mock()
+    panel.rates._heading(painter, panel.rates._columns())
+    drawn = {call.args[-1]: call.args[0] for call in painter.drawText.call_args_list}
+    told = next(text for text in drawn if text.startswith("per "))
+    assert QFontMetricsF(current_fonts().body).horizontalAdvance(told) <= drawn[told].width()
 
 
 def test_while_it_runs_lines_follow_each_event_nearby(panel: TokensPanel) -> None:
