@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from functools import cache, partial
 from time import monotonic
-from typing import Any, Iterator, NamedTuple, Sequence
+from typing import Any, Callable, Iterator, NamedTuple, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.kinds.spec import RunnableSystem
-from slotscope.model.questions.changes import OfThings, column_of, watched_by
+from slotscope.model.questions.changes import OfThings, column_of, of_states, read_at_once, watched_by
 from slotscope.model.questions.meaning import Question
 from slotscope.model.questions.tables import Column, EventTable, Lead
 from slotscope.model.running.engine import EventRun, System, Task
@@ -30,6 +30,9 @@ FEW = 200
 
 #: So many events behind a slice the state looked at last runs on to it; from further away its start is copied.
 NEAR = 1000
+
+#: Bytes of states that are kept to be read at once; more of them leave a processor's cache.
+MOST_BYTES = 2**19
 
 #: Share of the events left open from which on the next slice is looked at while it runs first.
 MANY = 0.3
@@ -106,6 +109,7 @@ class _Asker:
             self._slices = Slices(min(FEW, self._slices.room))
         looks = [look for question in questions for look in question.looks]
         self._watch, self._things = watched_by(looks, state, system.numbers)
+        self._at_once = read_at_once(looks, state, system.numbers)
         self._settled = frozenset[str]() if self._things is None else self._things.settled
         self._many = False  # whether the last slice left so many events open that its run had better tell its changes
         self._pairs = any(question.pairs for question in questions)
@@ -182,6 +186,8 @@ class _Asker:
                 table.looks[place] = np.concatenate([known, fresh])
         if self._watch and self._timeline.engine.watches:
             self._look_at_changes(tables, state, changes)
+        if self._at_once and self._timeline.engine.watches:
+            self._look_at_once(tables, state)
         began = monotonic()
         needed = [self._needed(*pair) for pair in zip(self._questions, tables, strict=True)]
         events = np.flatnonzero(np.logical_or.reduce(needed)).tolist()
@@ -217,20 +223,48 @@ class _Asker:
         self._many = bool(open_ones.mean() > MANY)
         first = 0
         for before, told, count in [(state, changes, len(rows))] if changes else self._again(state, rows[open_ones]):
-            for table, place, look in self._of_things(tables):
+            for table, place, look in self._looks_at(tables, self._is_watched):
                 start = table.lead.length + first
                 column = column_of(look, told, before, count, self._system.numbers)
                 table.looks[place][start : start + count] = column
             first += count
-        for table, place, _ in self._of_things(tables):
+        for table, place, _ in self._looks_at(tables, self._is_watched):
             table.known.add(place)
 
-    def _of_things(self, tables: list[EventTable]) -> Iterator[tuple[EventTable, int, OfThings]]:
-        """Each look whose things are watched, with its table and its place in the question."""
+    def _is_watched(self, look: OfThings) -> bool:
+        return look.alone and look.things is self._things
+
+    def _looks_at(
+        self, tables: list[EventTable], chosen: Callable[[OfThings], bool]
+    ) -> Iterator[tuple[EventTable, int, OfThings]]:
+        """Each look at things that is chosen, with its table and its place in the question."""
         for question, table in zip(self._questions, tables, strict=True):
             for place, look in enumerate(question.looks):
-                if look.of_things is not None and look.of_things.things is self._things:
+                if look.of_things is not None and chosen(look.of_things):
                     yield table, place, look.of_things
+
+    def _look_at_once(self, tables: list[EventTable], state: Any) -> None:
+        """Fill in what depends on several things, at the events that are open: their states are read together."""
+        rows = tables[0].rows
+        needed = [self._needed(*pair) for pair in zip(self._questions, tables, strict=True)]
+        events = np.flatnonzero(np.logical_or.reduce(needed))
+        together = max(1, MOST_BYTES // sum(getattr(state, name).nbytes for name in self._at_once))
+        before, state = state, copied(state)
+        for start in range(0, len(events), together):
+            mine = events[start : start + together]
+            task = Task(watch=self._at_once, whole=True, moments=rows["event"][mine].astype(np.int64))
+            number = int(rows["event"][mine[-1]])
+            for stretch in self._timeline.onwards(state, number, task, Slices(MOST_EVENTS)):
+                first = int(stretch.rows["event"][0]) - int(rows["event"][0])
+                here = mine[(mine >= first) & (mine < first + len(stretch.rows))]
+                told = np.searchsorted(stretch.changes.event, here - first, "right")
+                for table, place, look in self._looks_at(tables, _is_together):
+                    values = of_states(look, stretch.changes, before, self._system.numbers)
+                    table.looks[place][table.lead.length + here] = values[told]
+                state = stretch.state
+                before = state._replace(**{name: getattr(state, name).copy() for name in self._at_once})
+        for table, place, _ in self._looks_at(tables, _is_together):
+            table.known.add(place)
 
     def _again(self, state: Any, rows: np.ndarray) -> Iterator[tuple[Any, RowChanges, int]]:
         """Run on from *state*: a state, what changed after it up to each of the events of *rows*, and how many ran."""
@@ -257,6 +291,10 @@ class _Asker:
         for stretch in self._timeline.onwards(state, event):
             state = stretch.state
         return state
+
+
+def _is_together(look: OfThings) -> bool:
+    return not look.alone
 
 
 def _said(system: System, before: Any) -> dict[str, float]:

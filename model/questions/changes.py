@@ -14,7 +14,7 @@ from slotscope.model.systems.watching import MOST_WATCHED, RowChanges
 
 
 class OfThings(NamedTuple):
-    """A look that is about things, and reads of each its own rows alone.
+    """A look that is about things, and reads of each its own rows *alone*; or also others', and many states at once.
 
     *read* gives a truth of each thing, and how many are true is asked for; or the value of the thing in one *place*.
     """
@@ -22,6 +22,7 @@ class OfThings(NamedTuple):
     things: ThingFields
     read: Run
     place: int | None = None
+    alone: bool = True
 
 
 class StateLook(NamedTuple):
@@ -44,17 +45,35 @@ class _ReadState:
 
 def watched_by(looks: Iterable[StateLook], state: Any, numbers: Any) -> tuple[tuple[str, ...], ThingFields | None]:
     """The arrays of the state to be watched for looks at one kind of thing, the first; none if that cannot be."""
-    names: dict[str, None] = {}
-    things = None
-    for of_things in (look.of_things for look in looks if look.of_things is not None):
-        things = things or of_things.things
-        if of_things.things is things:
-            seen = _ReadState(state)
-            _of(of_things, seen, numbers)
-            names |= seen.names
+    alone = [look.of_things for look in looks if look.of_things is not None and look.of_things.alone]
+    things = alone[0].things if alone else None
+    names = _read_by((one for one in alone if one.things is things), state, numbers)
     if not 0 < len(names) <= MOST_WATCHED or len({len(getattr(state, name)) for name in names}) > 1:
         return (), None
     return tuple(names), things
+
+
+def read_at_once(looks: Iterable[StateLook], state: Any, numbers: Any) -> tuple[str, ...]:
+    """The arrays of the state that are read by looks at things that depend on each other; none if that cannot be."""
+    names = _read_by((one.of_things for one in looks if one.of_things and not one.of_things.alone), state, numbers)
+    return tuple(names) if len(names) <= MOST_WATCHED else ()
+
+
+def _read_by(looks: Iterable[OfThings], state: Any, numbers: Any) -> dict[str, None]:
+    seen = _ReadState(state)
+    for look in looks:
+        _of(look, seen, numbers)
+    return seen.names
+
+
+def of_states(look: OfThings, changes: RowChanges, before: Any, numbers: Any) -> Column:
+    """[1 + m] a look at the state *before* and at those that *changes* tells as a whole."""
+    arrays = {name: np.concatenate([getattr(before, name)[None], told]) for name, told in changes.rows.items()}
+    found = _read(look, before._replace(**arrays), numbers)
+    spread = np.broadcast_to(found, (1 + len(changes.event), len(look.things.numbers(before))))
+    if look.place is None:
+        return np.asarray(spread.sum(axis=1))
+    return np.asarray(spread[:, look.place] if look.place < spread.shape[1] else np.full(len(spread), np.nan))
 
 
 def column_of(look: OfThings, changes: RowChanges, before: Any, events: int, numbers: Any) -> Column:
@@ -78,10 +97,7 @@ def column_of(look: OfThings, changes: RowChanges, before: Any, events: int, num
 
 def _of(look: OfThings, state: Any, numbers: Any, places: NDArray[np.int64] | None = None) -> NDArray[Any]:
     """[m] what a look reads of each of the *places*, or of all; nothing holds where there is no thing."""
-    nobody = np.zeros((0, 0))
-    table = EventTable(np.zeros(0), nobody, Lead(np.zeros(0), nobody), numbers, state=state, places=places)
-    with np.errstate(all="ignore"):
-        found = look.read(table)
+    found = _read(look, state, numbers, places)
     there = look.things.there
     if there is None:
         return np.broadcast_to(found, (len(look.things.numbers(state) if places is None else places),))
@@ -89,3 +105,10 @@ def _of(look: OfThings, state: Any, numbers: Any, places: NDArray[np.int64] | No
     spread = np.zeros(len(where), np.bool_)
     spread[where] = found
     return spread
+
+
+def _read(look: OfThings, state: Any, numbers: Any, places: NDArray[np.int64] | None = None) -> Column:
+    nobody = np.zeros((0, 0))
+    table = EventTable(np.zeros(0), nobody, Lead(np.zeros(0), nobody), numbers, state=state, places=places)
+    with np.errstate(all="ignore"):
+        return look.read(table)

@@ -123,13 +123,16 @@ class ThingFields:
 
     *numbers* takes the state, and gives [m] what the things are called; *fields* are of as many.  *there* takes
     the state, and gives [places] in which of its rows there is a thing; without it in each.  The arrays of
-    the state that are *settled* do not change at a place before another thing comes to it.
+    the state that are *settled* do not change at a place before another thing comes to it.  Where states
+    can be read *at_once*, fields also take a state whose arrays are [k, ...] of k states, and give [k, m] or
+    [k, m, n]; there is a thing in each place, and no array of theirs grows.
     """
 
     numbers: Callable[[Any], Any]
     fields: tuple[AskedField, ...]
     there: Callable[[Any], Any] | None = None
     settled: frozenset[str] = frozenset()
+    at_once: bool = False
 
 
 def in_system(state: Any) -> Any:

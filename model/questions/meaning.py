@@ -9,7 +9,7 @@ from typing import Callable, NoReturn
 import numpy as np
 
 from slotscope.model.questions.changes import OfThings, StateLook
-from slotscope.model.questions.fields import AskedField, RowColumn, SaidValues, SampleColumns, StateValue
+from slotscope.model.questions.fields import AskedField, RowColumn, SaidValues, SampleColumns, StateValue, ThingFields
 from slotscope.model.questions.operations import (
     CALLED,
     COMPARED,
@@ -163,7 +163,8 @@ class _Interpreter:
         self._question = question
         self._thing = thing
         self._back = back  # within 'was' about a thing
-        self._alone = True  # whether of each thing its own rows are read alone
+        self._own = True  # whether nothing but fields of each thing is read, of the present state
+        self._alone = True  # whether these read its own rows alone
 
     def wrong(self, node: Node, message: str) -> NoReturn:
         raise fault(self._text, node.at, message)
@@ -224,7 +225,7 @@ class _Interpreter:
         if name in mine:
             read = self._value(mine[name], node)
             return Meaning(read, truth=False, choices=mine[name].choices)
-        self._alone = False
+        self._own = False
         happening = self._words.happenings.get(name)
         if happening is not None and isinstance(node, Name):
             flag = happening.flag
@@ -313,15 +314,21 @@ class _Interpreter:
             self.wrong(node.name, f"found the {node.thing}'s field '{name}', {near}")
         numbers = self._words.things[node.thing].numbers
         read, things = inside._value(known, node.name), self._words.things[node.thing]
-        plain = inside._alone and things.there is None and node.number % 1 == 0 and node.number >= 1
-        changing = OfThings(things, read, int(node.number) - 1) if plain else None
+        plain = things.there is None and node.number % 1 == 0 and node.number >= 1
+        changing = inside._of_things(things, read, int(node.number) - 1) if plain else None
         return self._looked(partial(of_one, numbers, node.number, read), False, known.choices, changing)
 
     def _where(self, node: Where, depth: int) -> Meaning:
         inside = self._inside(node)
         part, things = inside.truth(node.condition, depth), self._words.things[node.thing]
-        changing = OfThings(things, part.run) if inside._alone else None
+        changing = inside._of_things(things, part.run)
         return self._looked(partial(of_many, things.numbers, part.run), node.how == "any", of_things=changing)
+
+    def _of_things(self, things: ThingFields, read: Run, place: int | None = None) -> OfThings | None:
+        """A look that need not stop at each state; None where it must."""
+        if not self._own or not (self._alone or things.at_once):
+            return None
+        return OfThings(things, read, place, self._alone)
 
     # Signs.
 
@@ -354,7 +361,7 @@ class _Interpreter:
         if self._back:
             self.wrong(node, "found a second step back after 'where', allowed: one, as in was empty > 0")
         self._question.pairs = True
-        self._alone = False
+        self._own = False
         return _Interpreter(self._text, self._words, self._question, self._thing, back=True).read(part, depth + 1)
 
     def _was(self, part: Meaning) -> Run:

@@ -151,7 +151,7 @@ class CompiledEngine:
         if task.moments is not None:
             offsets = task.moments - int(state.number[EVENT]) - 1
             offsets = offsets[(offsets >= 0) & (offsets < events)]
-        return RowWatch(state, task.watch, offsets, task.settled)
+        return RowWatch(state, task.watch, offsets, task.settled, task.whole)
 
     @cached_property
     def _watched(self) -> Callable[..., int]:

@@ -2,7 +2,8 @@
 
 Each of the arrays watched has one row for each place of a thing: a server, or a record of the table of
 jobs.  After each event that somebody asks about all of them are compared with what they were, which costs a
-fraction of a nanosecond a byte, and the rows that differ are written down.
+fraction of a nanosecond a byte, and the rows that differ are written down.  Or each array is one row, and is
+written down whole, for what is read from several things at once.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class RowChanges(NamedTuple):
     """Rows that events changed, in the order of events."""
 
     event: NDArray[np.int64]  #: [m] after which event of the slice, from 0, that was seen
-    place: NDArray[np.int64]  #: [m]
+    place: NDArray[np.int64]  #: [m]; 0 where each array is one row
     rows: dict[str, NDArray[Any]]  #: [m, ...] of each array, after the event
 
 
@@ -38,6 +39,7 @@ class Log(NamedTuple):
     then: tuple[Array, ...]  #: [places * width] as they were
     widths: Array  #: bytes in a row of each
     compared: Array  #: whether each is compared, or changes where others do
+    whole: bool  #: each array is one row, which is taken without a look
     moments: Array  #: [k] the events of the slice, from 0, after which it is looked
     event: Array  #: [m]
     place: Array  #: [m]
@@ -83,8 +85,10 @@ def advance_watched(
 def note(now: Any, log: Any, event: int) -> None:
     """Write down the rows that differ, and remember them as they are."""
     first = log.count[0]
+    if log.whole:
+        put(log, first, event, 0)
     for array in range(MOST_WATCHED):
-        if not log.compared[array]:
+        if log.whole or not log.compared[array]:
             continue
         content, then, width = now[array], log.then[array], log.widths[array]
         whole = len(content) // 8 * 8
@@ -98,9 +102,10 @@ def note(now: Any, log: Any, event: int) -> None:
     for entry in range(first, log.count[0]):
         for array in range(MOST_WATCHED):
             width = log.widths[array]
-            start = log.place[entry] * width
+            row = now[array][log.place[entry] * width : (log.place[entry] + 1) * width]
+            taken = log.taken[array][entry]
             for at in range(width):
-                log.taken[array][entry, at] = now[array][start + at]
+                taken[unsigned(at)] = row[unsigned(at)]
 
 
 @jitable
@@ -147,24 +152,30 @@ class RowWatch:
     """Some arrays of a state, watched while its engine advances."""
 
     def __init__(
-        self, state: Any, names: Sequence[str], moments: NDArray[np.int64], settled: Collection[str] = ()
+        self,
+        state: Any,
+        names: Sequence[str],
+        moments: NDArray[np.int64],
+        settled: Collection[str] = (),
+        whole: bool = False,
     ) -> None:
         """At most MOST_WATCHED *names*; *moments* are the events to come, from 0, after which it is looked.
 
-        Those that are *settled* change only in rows in which others do, and are not compared.
+        Those that are *settled* change only in rows in which others do, and are not compared.  Arrays watched
+        *whole* are one row each, and do not grow.
         """
-        self._names = tuple(names)
+        self._names, self._whole = tuple(names), whole
         now = self.now(state)
         widths = np.zeros(MOST_WATCHED, np.int64)
-        places = len(getattr(state, self._names[0]))
+        places = 1 if whole else len(getattr(state, self._names[0]))
         widths[: len(self._names)] = [len(content) // places for content in now[: len(self._names)]]
         compared = np.array([name not in settled for name in self._names])
         compared = np.r_[compared, np.zeros(MOST_WATCHED - len(compared), np.bool_)]
-        most = 4 * len(moments) + 2 * places
+        most = (1 if whole else 4) * len(moments) + 2 * places
         taken = tuple(np.empty((most, int(width)), np.uint8) for width in widths)
-        then = tuple(content.copy() for content in now)
+        then = tuple(content[: 0 if whole else None].copy() for content in now)
         event, place = np.empty(most, np.int64), np.empty(most, np.int64)
-        self.log = Log(then, widths, compared, moments, event, place, taken, np.zeros(2, np.int64))
+        self.log = Log(then, widths, compared, whole, moments, event, place, taken, np.zeros(2, np.int64))
 
     def now(self, state: Any) -> tuple[Any, ...]:
         """The arrays as bytes, up to MOST_WATCHED."""
@@ -173,6 +184,8 @@ class RowWatch:
 
     def grown(self, state: Any) -> None:
         """The state has become another one with more places, which no event has changed."""
+        if self._whole:
+            return
         now = self.now(state)
         then = tuple(np.r_[old, content[len(old) :]] for old, content in zip(self.log.then, now, strict=True))
         self.log = self.log._replace(then=then)
@@ -188,12 +201,15 @@ class RowWatch:
         count, rows = int(self.log.count[0]), {}
         for name, taken in zip(self._names, self.log.taken, strict=False):
             array = getattr(state, name)
-            rows[name] = _rows(taken[:count], array)
+            rows[name] = _rows(taken[:count], array[None] if self._whole else array)
         return RowChanges(self.log.event[:count], self.log.place[:count], rows)
 
 
-def changed_rows(before: Any, after: Any, names: Sequence[str]) -> RowChanges:
+def changed_rows(before: Any, after: Any, names: Sequence[str], whole: bool = False) -> RowChanges:
     """What one event changed, from the states before and after it; of a place that was none before, all."""
+    if whole:
+        none = np.zeros(1, np.int64)
+        return RowChanges(none, none, {name: getattr(after, name)[None].copy() for name in names})
     places: NDArray[np.int64] = np.zeros(0, np.int64)
     for old, new in ((getattr(before, name), getattr(after, name)) for name in names):
         same = (old == new[: len(old)]).reshape(len(old), -1).all(axis=1)

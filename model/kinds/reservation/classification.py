@@ -43,6 +43,53 @@ def classify(state: ReservationState) -> Classification:
     )
 
 
+@dataclass(frozen=True, eq=False)
+class Places:
+    """What is asked of servers in k states."""
+
+    index: NDArray[np.int64]  #: [k, L], as of :class:`Classification`
+    rank: NDArray[np.int32]  #: [k, L]
+    reject_group: NDArray[np.bool_]  #: [k, L]
+
+
+def places_of(state: ReservationState) -> Classification | Places:
+    """What :func:`classify` says of the servers; of those in k states where the arrays of *state* are [k, ...]."""
+    return classify(state) if state.number.ndim == 1 else _places_in_many(state)
+
+
+def _places_in_many(states: ReservationState) -> Places:
+    keys, wanted = _keys(states.configuration, states.greedy_configuration)
+    order = np.lexsort((-states.stamp, keys))
+    ordered = np.take_along_axis(keys, order, axis=1)
+    begins = np.ones(keys.shape, np.bool_)
+    np.not_equal(ordered[:, 1:], ordered[:, :-1], out=begins[:, 1:])
+    places = np.arange(keys.shape[1])
+    index = np.empty(keys.shape, np.int64)
+    inside = places - np.maximum.accumulate(np.where(begins, places, 0), axis=1)
+    np.put_along_axis(index, order, inside + 1, axis=1)
+    surplus = states.greedy_count.shape[1] + 1
+    rank = np.full(keys.shape, surplus, np.int32)
+    found, i_star, extended = (states.number[:, [place]] for place in (GREEDY_LENGTH, I_STAR, EXTENDED))
+    for position in range(surplus - 1):
+        mine = (keys == wanted[:, [position]]) & (found > position)
+        held = mine.sum(axis=1, keepdims=True)
+        rank[mine & (index > held - states.greedy_count[:, [position]])] = position + 1
+    reject_group = np.where(extended, rank == surplus, (rank > i_star) & (index == 1)) & (found > 0)
+    return Places(index, rank, reject_group)
+
+
+def _keys(*tables: NDArray[np.int32]) -> list[NDArray[np.int64]]:
+    """[k, n] a number for each row of *tables* [k, n, J], the same for equal rows alone."""
+    most = np.max([table.max(axis=(0, 1)) for table in tables], axis=0).astype(np.int64) + 1
+    if np.prod(most.astype(float)) < 2.0**62:
+        factors = np.r_[1, np.cumprod(most[:-1])]
+        return [table @ factors for table in tables]
+    rows = np.concatenate([table.reshape(-1, table.shape[2]) for table in tables])
+    keys = np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1)
+    parts = np.split(keys, np.cumsum([table[..., 0].size for table in tables])[:-1])
+    return [part.reshape(table.shape[:2]) for part, table in zip(parts, tables, strict=True)]
+
+
 @lru_cache(maxsize=4)
 def _classified(
     configuration: bytes, stamp: bytes, greedy: bytes, counts: tuple[int, ...], outcome: tuple[int, int, bool]

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from slotscope.model.kinds.reservation import rows, sampling
-from slotscope.model.kinds.reservation.classification import classify
-from slotscope.model.kinds.reservation.state import GREEDY_LENGTH
+from slotscope.model.kinds.reservation.classification import places_of
+from slotscope.model.kinds.reservation.state import GREEDY_LENGTH, ReservationState
 from slotscope.model.questions.fields import (
     AskedField,
     EventKind,
@@ -62,6 +62,10 @@ def _greedy(state: Any) -> Any:
     return count
 
 
+def _numbers_of_servers(state: ReservationState) -> Any:
+    return np.arange(state.stamp.shape[-1]) + 1
+
+
 FIELDS = (
     AskedField("job", "the number of the event's job", RowColumn("job")),
     AskedField("type", "the type of the event's job", RowColumn("type", numbered=True), choices="type"),
@@ -95,23 +99,23 @@ FIELDS = (
 SERVER_FIELDS = (
     AskedField("jobs", "jobs of a type on the server", StateValue(lambda state: state.placement), index="type"),
     AskedField("slots", "slots of a type on the server", StateValue(lambda state: state.configuration), index="type"),
-    AskedField("filled", "jobs on the server", StateValue(lambda state: state.placement.sum(axis=1))),
+    AskedField("filled", "jobs on the server", StateValue(lambda state: state.placement.sum(axis=-1))),
     AskedField(
         "empty",
         "empty slots on the server",
-        StateValue(lambda state: (state.configuration - state.placement).sum(axis=1)),
+        StateValue(lambda state: (state.configuration - state.placement).sum(axis=-1)),
     ),
-    AskedField("rank", "the server's rank", StateValue(lambda state: classify(state).rank, alone=False)),
+    AskedField("rank", "the server's rank", StateValue(lambda state: places_of(state).rank, alone=False)),
     AskedField(
         "index",
         "its index among the servers of its configuration",
-        StateValue(lambda state: classify(state).index, alone=False),
+        StateValue(lambda state: places_of(state).index, alone=False),
         symbol="c",
     ),
     AskedField(
         "in_reject_group",
         "1 in the Reject Group, 0 in the Accept Group",
-        StateValue(lambda state: classify(state).reject_group, alone=False),
+        StateValue(lambda state: places_of(state).reject_group, alone=False),
     ),
 )
 
@@ -128,7 +132,7 @@ VOCABULARY = Vocabulary(
     FIELDS,
     MappingProxyType(
         {
-            "server": ThingFields(lambda state: np.arange(len(state.stamp)) + 1, SERVER_FIELDS),
+            "server": ThingFields(_numbers_of_servers, SERVER_FIELDS, at_once=True),
             "job": jobs_with(JOB_FIELDS, ("job_type", "job_arrival", "job_departure")),
         }
     ),
