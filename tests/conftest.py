@@ -24,7 +24,7 @@ from slotscope.gui.platform import check_platform
 from slotscope.gui.running.warming import warm_in_background
 from slotscope.model.jit import cache_folder
 from slotscope.model.kinds.spec import KINDS
-from tests.limits import pytest_exception_interact, pytest_timeout_set_timer
+from tests.limits import be_patient, pytest_exception_interact, pytest_timeout_set_timer
 
 __all__ = ["pytest_exception_interact", "pytest_timeout_set_timer"]  # hooks
 
@@ -45,15 +45,16 @@ sys.dont_write_bytecode = False
 for _library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
-# Fresh examples in each run, also where Hypothesis by itself would draw the same for ever.
+# Fresh examples in each run, also where Hypothesis by itself would draw the same for ever: few in one run are many
+# in a hundred.
 # A failure is made smaller for five minutes at most; explaining it has no limit, and is left out.
 _PHASES = [phase for phase in Phase if phase is not Phase.explain]
 _FRESH: dict[str, Any] = {"derandomize": False, "deadline": None, "phases": _PHASES}
 if os.environ.get("CI"):
     _FRESH["database"] = None
-settings.register_profile("quick", max_examples=20, **_FRESH)
-settings.register_profile("slow", max_examples=50, print_blob=True, **_FRESH)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "slow" if os.environ.get("CI") else "quick"))
+settings.register_profile("quick", max_examples=20, print_blob=True, **_FRESH)
+settings.register_profile("slow", settings.get_profile("quick"), max_examples=50)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 #: When Python collects: as it does by itself, and hardly ever.
 THRESHOLDS = gc.get_threshold()
@@ -78,6 +79,7 @@ def pytest_configure(config: pytest.Config) -> None:
         # As a shell starts what it leaves in the background; what tests start would be as deaf.
         signal.signal(signal.SIGINT, signal.default_int_handler)
     gc.disable()
+    be_patient()
     if config.option.hypothesis_seed is None:
         of_the_run = getattr(config, "workerinput", {}).get(SEED)
         config.option.hypothesis_seed = of_the_run or str(secrets.randbelow(2**32))

@@ -15,11 +15,23 @@ from typing import Any
 
 import pytest
 from _pytest.faulthandler import fault_handler_stderr_fd_key, get_exit_on_timeout_config_value, get_timeout_config_value
+from pytestqt.qtbot import QtBot
+
+#: Milliseconds after which a test that waits for the window gives up.
+PATIENCE = 30_000
 
 #: Seconds after which a test that goes on all the same is told again.
 AGAIN = 15.0
 
 _SETTINGS = pytest.StashKey[Any]()
+
+
+def be_patient() -> None:
+    """Let what waits for the window wait that long: pytest-qt's own five seconds are too few on a busy machine."""
+    for waits in (QtBot.waitActive, QtBot.waitExposed, QtBot.waitSignal, QtBot.waitSignals, QtBot.waitUntil):
+        defaults = waits.__kwdefaults__
+        assert defaults is not None
+        defaults["timeout"] = PATIENCE
 
 
 class OutOfTime(BaseException):

@@ -11,7 +11,7 @@ from slotscope.gui.film.writers import RATE, Writer, writer_for
 from slotscope.gui.running.searches import look_at
 from slotscope.gui.sharing.command import bounds_of
 from slotscope.gui.widgets.motion import come_to_rest
-from slotscope.gui.window.application import application
+from slotscope.gui.window.application import application, destroy
 from slotscope.model.comparison.comparison import Run, lanes_shown
 from slotscope.model.errors import UserError
 from slotscope.model.footage.footage import By, Footage, walk
@@ -81,8 +81,7 @@ def _shoot(
             tell(done)
     finally:
         if stage is not None:
-            stage.close()
-            stage.deleteLater()
+            destroy(stage)
     return count
 
 

@@ -54,7 +54,7 @@ def panel_picture(frame: Frame, name: str, size: tuple[int, int], theme: str) ->
     from slotscope.gui import theme as themes
     from slotscope.gui.kinds.rooms import PANEL_ROOMS
     from slotscope.gui.panels import panels_of
-    from slotscope.gui.window.application import application
+    from slotscope.gui.window.application import application, destroy
 
     name = name or PANEL_ROOMS[frame.info.system].roles.servers
     entries = {entry.name: entry for entry in panels_of(frame.info.system)}
@@ -73,8 +73,7 @@ def panel_picture(frame: Frame, name: str, size: tuple[int, int], theme: str) ->
             raise UserError(f"the panel '{name}' failed: {panel.fault.sentence}")
         return Picture(panel.title, _written(panel.save_svg))
     finally:
-        panel.close()
-        panel.deleteLater()
+        destroy(panel)
 
 
 def figure_picture(figure: Figure) -> Picture:

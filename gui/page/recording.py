@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import os
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, Iterator, NamedTuple, Sequence
 
@@ -19,7 +20,7 @@ from slotscope.gui.panels.wording import event_told, sentence
 from slotscope.gui.presenting.pad import mark_over
 from slotscope.gui.running.searches import look_at
 from slotscope.gui.sharing.command import Tell, bounds_of
-from slotscope.gui.window.application import application
+from slotscope.gui.window.application import application, destroy
 from slotscope.model.comparison.comparison import Run, lanes_of, lanes_shown
 from slotscope.model.errors import UserError
 from slotscope.model.footage.footage import Footage, walk
@@ -77,14 +78,18 @@ def recorded(run: Run, footage: Footage, dressing: Dressing, tell: Tell) -> dict
     frames: list[dict[str, Any]] = []
     words: dict[str, int] = {}
     shown: dict[str, list[_RecordedPanel]] = {}
-    for number, name in enumerate(THEMES):
-        moments = _frames(run, footage, bounds, partial(_tell_half, tell, number))
-        for place, (frame, numbers) in enumerate(_pictures(moments, name, dressing, shown)):
-            if number == 0:
-                read = [words.setdefault(one.panel.described(), len(words)) for one in shown[name]]
-                frames.append({**_moment(frame), "words": read, "pictures": []})
-            frames[place]["pictures"].append(numbers)
-    return {**_described(run), "panels": _panels(shown), "words": list(words), "frames": frames}
+    try:
+        for number, name in enumerate(THEMES):
+            moments = _frames(run, footage, bounds, partial(_tell_half, tell, number))
+            for place, (frame, numbers) in enumerate(_pictures(moments, name, dressing, shown)):
+                if number == 0:
+                    read = [words.setdefault(one.panel.described(), len(words)) for one in shown[name]]
+                    frames.append({**_moment(frame), "words": read, "pictures": []})
+                frames[place]["pictures"].append(numbers)
+        return {**_described(run), "panels": _panels(shown), "words": list(words), "frames": frames}
+    finally:
+        for one in chain(*shown.values()):
+            destroy(one.panel)
 
 
 def _tell_half(tell: Tell, finished: int, done: float) -> None:
@@ -106,16 +111,12 @@ def _pictures(
     frames: Iterator[Frame], theme: str, dressing: Dressing, shown: dict[str, list[_RecordedPanel]]
 ) -> Iterator[tuple[Frame, list[int]]]:
     """Each moment with the numbers of the pictures that its panels show, in a theme."""
-    panels: list[_RecordedPanel] = []
-    try:
-        for frame in frames:
-            if not panels:
-                panels = shown[theme] = _staged(frame, theme, dressing)
-            yield frame, [_picture(one, frame.lanes[one.lane]) for one in panels]
-    finally:
-        for one in panels:
-            one.panel.close()
-            one.panel.deleteLater()
+    for frame in frames:
+        if theme not in shown:
+            shown[theme] = _staged(frame, theme, dressing)
+        yield frame, [_picture(one, frame.lanes[one.lane]) for one in shown[theme]]
+    for one in shown[theme]:
+        one.panel.close()
 
 
 def _staged(frame: Frame, theme: str, dressing: Dressing) -> list[_RecordedPanel]:

@@ -17,7 +17,7 @@ from slotscope.gui.panels.wording import sentence
 from slotscope.gui.presenting.pad import mark_over
 from slotscope.gui.sharing.draft import draft_of
 from slotscope.gui.widgets.painted import image_of
-from slotscope.gui.window.application import application
+from slotscope.gui.window.application import application, destroy
 from slotscope.model.errors import UserError
 from slotscope.model.lessons.marks import Mark
 from slotscope.model.reporting.explain import full_time
@@ -90,8 +90,7 @@ def _saved(panel: Panel, title: str, lane: int, frame: Frame, sheets: _Sheets, m
             sheets.add(CaptionedPanel(panel, _caption(title or panel.title, part, frame)))
         return shown
     finally:
-        panel.close()
-        panel.deleteLater()
+        destroy(panel)
 
 
 def _wanted(frame: Frame) -> Iterator[tuple[type[Panel], int, str]]:

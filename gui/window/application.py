@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtWidgets import QApplication, QWidget
 
 from slotscope.gui.window.garbage import collector_of
 
@@ -24,3 +25,13 @@ def _made(offscreen: bool) -> QApplication:
     app.setOrganizationName("slotscope")
     app.setApplicationDisplayName("slotscope")
     return app
+
+
+def destroy(widget: QWidget) -> None:
+    """Close a widget and destroy it at once: where no event loop follows, nothing else would.
+
+    What is left of each recording would be styled anew, and take longer, with every further theme.
+    """
+    widget.close()
+    widget.deleteLater()
+    QCoreApplication.sendPostedEvents(widget, QEvent.Type.DeferredDelete)

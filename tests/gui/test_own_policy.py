@@ -282,12 +282,14 @@ def test_after_the_end_of_its_process_it_comes_back_to_the_event(
 
 
 def test_esc_ends_a_loop(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    path = write(tmp_path, source("while view.event > 20: pass\n" + FIRST_FIT))
+    inside_it = tmp_path / "inside"
+    loop = f"if view.event > 20: open({str(inside_it)!r}, 'w').close()\nwhile view.event > 20: pass\n"
+    path = write(tmp_path, source(loop + FIRST_FIT))
     chosen(qtbot, window, path)
     window.control.run_until(event=200)
-    qtbot.wait(600)
+    qtbot.waitUntil(inside_it.exists)
     qtbot.keyClick(window, Qt.Key.Key_Escape)  # type: ignore[no-untyped-call]
-    qtbot.waitUntil(lambda: "as asked" in fault_shown(window), timeout=4000)
+    qtbot.waitUntil(lambda: "as asked" in fault_shown(window))
     rest(qtbot, window, runs(window, path))
     window.control.step_back()
     rest(qtbot, window, lambda: window.frame is not None and window.frame.event >= 19)

@@ -21,9 +21,7 @@ from slotscope.gui.running.bounds_service import BoundsService, Receiver
 from slotscope.gui.running.warming import warm_in_background
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.scenario.load import Scenario
-
-#: Milliseconds after which a test gives up.
-PATIENCE = 30_000
+from tests.limits import PATIENCE
 
 Shown = TypeVar("Shown", bound=QWidget)
 

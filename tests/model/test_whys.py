@@ -29,7 +29,7 @@ from tests.whys_oracle import failed
 EXAMPLES = Path(__file__).resolve().parents[2] / "resources/policies"
 
 #: Events that each run has, and those between two states of it that are kept.
-LENGTH, EVERY = 300, 20
+LENGTH, EVERY = 300, 6
 
 #: Scenarios of recorded workloads, which need files.
 _TRACES = {"queues-google", "queues-alibaba", "dra-google", "jrs-azure", "jrs-alibaba", "moldable-swf"}
@@ -173,9 +173,10 @@ def test_random_decisions_are_explained_and_flipped(system: str) -> None:
 def test_many_random_decisions(system: str, pytestconfig: pytest.Config) -> None:
     """Others in every run; ``pytest -k many_random --hypothesis-seed=N`` draws the same.
 
-    A run finds what is wrong in one decision of 100 with 92 %, in one of 200 with 71 %.
+    A run finds what is wrong in one decision of 100 with 92 %, in one of 200 with 71 %.  Of a queue's decisions about
+    95 have a flip, give or take 8: once in a million runs there are fewer than 55.
     """
-    assert confirmed(system, 250, int(pytestconfig.option.hypothesis_seed)) > 75
+    assert confirmed(system, 250, int(pytestconfig.option.hypothesis_seed)) > 50
 
 
 def confirmed(system: str, count: int, seed: int) -> int:

@@ -129,12 +129,12 @@ class _Watchdog:
                 _raise_in(me, None)
 
     def interrupt(self) -> None:
-        """Let the time be over for all that runs noticeably long."""
+        """Let the time be over for all that runs, once it has run noticeably long."""
         with self._lock:
             now = self.asked_at = monotonic()
             for entry in self._entries.values():
-                if now - entry.started >= NOTICEABLE:
-                    entry.deadline, entry.asked = now, True
+                entry.deadline = min(entry.deadline, max(now, entry.started + NOTICEABLE))
+                entry.asked = True
 
     def stopping(self) -> bool:
         """Whether the calling thread is being stopped."""

@@ -66,7 +66,7 @@ def test_the_order_of_columns_stands_still_for_a_moment_while_running(
     assert first != found
     view.set_frame(second)
     if still < 1:
-        qtbot.waitUntil(lambda: greedy_columns(view) == found, timeout=3000)
+        qtbot.waitUntil(lambda: greedy_columns(view) == found)
         return
     # The columns stay, but what stands in them is of the present moment.
     assert greedy_columns(view) == first
@@ -128,9 +128,8 @@ def test_what_moves_arrives_and_leaves_no_stale_picture(qtbot: QtBot, flag: int)
     after = session.frame()
     view.set_frame(after)
     assert view.moving
-    QTest.qWait(60)
     moving = pixels(view)
-    qtbot.waitUntil(lambda: not view.moving, timeout=3000)
+    qtbot.waitUntil(lambda: not view.moving)
     arrived = pixels(view)
     assert not (moving == arrived).all()
     view.set_frame(after)
@@ -165,7 +164,7 @@ def test_what_a_step_names_is_outlined_in_its_colour(qtbot: QtBot) -> None:
     session.step()
     frame = session.frame()
     view.set_frame(frame)
-    qtbot.waitUntil(lambda: not view.moving, timeout=3000)
+    qtbot.waitUntil(lambda: not view.moving)
     named = {mark.server for mark in marks(frame) if mark.role == "migration"}
     row = frame.rows[-1]
     assert {int(row["server"]), int(row["source"])} <= named
