@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Collection, Sequence
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QEvent, QObject, QSize
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 
@@ -29,6 +29,13 @@ class HeadedColumns(QScrollArea):
             self._row.addLayout(stack)
         self._shown: tuple[tuple[QWidget, ...], ...] = ()
         self.setWidget(self.content)
+        self.content.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Ask for another width where the content does."""
+        if watched is self.content and event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().eventFilter(watched, event)
 
     @property
     def count(self) -> int:

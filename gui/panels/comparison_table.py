@@ -9,6 +9,7 @@ from typing import Iterator, NamedTuple, Sequence
 from slotscope.gui.panels.wording import significant, with_interval
 from slotscope.gui.plotting.sampled import counted_from, warmup
 from slotscope.gui.theme import Theme
+from slotscope.gui.widgets.scripts import unbroken
 from slotscope.model.kinds.spec import UNDECIDED, UNSTABLE, Judgement
 from slotscope.model.measures.metrics import Batches, Estimate, estimates
 from slotscope.model.measures.student import CONFIDENCE
@@ -102,7 +103,7 @@ def table_text(frame: Frame, lanes: Sequence[LaneMeasures], theme: Theme) -> str
     head = "".join(
         f'{_RIGHT}<b style="color:{lane_ink(theme, n)}">{escape(lane.label)}</b></td>' for n, lane in enumerate(lanes)
     )
-    since = "so far" if is_early(frame) else f"since t = {significant(warmup(frame))}"
+    since = "so far" if is_early(frame) else f"since t = {unbroken(significant(warmup(frame)))}"
     rows = "".join(_row(one.name, one.title, lanes, theme) for one in frame.info.kind.measures)
     if len(lanes) > 2:  # an interval may stand below its mean
         rows = rows.replace("\u00a0±", " ±")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 import re
 
+from slotscope.model.reporting.explain import THIN_SPACE
+
 #: Accents that stand above a letter: K̃, k̂.
 _ACCENTS = "\u0302\u0303"
 
@@ -13,7 +15,12 @@ _RAISED = re.compile(rf"(?<=[\w)\]⌉{_ACCENTS}])\^(?:\{{([^{{}}]+)\}}|(\([^()]*
 _LOWERED = re.compile(rf"(\b(?:\w|VQ|AG|sup)[{_ACCENTS}]?\*?)_(?:\{{([^{{}}]+)\}}|(\w+))")
 
 
+def unbroken(text: str) -> str:
+    """*text* whose numbers stay whole in labels that wrap: Qt breaks lines at thin spaces, of either kind."""
+    return text.replace(THIN_SPACE, "\u00a0")
+
+
 def set_scripts(text: str) -> str:
-    """Plain text as HTML, with indices and powers."""
-    raised = _RAISED.sub(lambda found: f"<sup>{found[1] or found[2]}</sup>", html.escape(text))
+    """Plain text as HTML, with indices and powers; numbers stay whole."""
+    raised = _RAISED.sub(lambda found: f"<sup>{found[1] or found[2]}</sup>", html.escape(unbroken(text)))
     return _LOWERED.sub(lambda found: f"{found[1]}<sub>{found[2] or found[3]}</sub>", raised)

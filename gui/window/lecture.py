@@ -26,8 +26,8 @@ _MOST_BESIDE = 0.5
 _BESIDE = {1: 0.48, 2: 0.40, 3: 0.36}
 #: Shares of the height that the log has at most for its one sentence, and when it is brought up.
 _SENTENCE, _LOG = 0.5, 0.5
-#: Share of the width by which the panel beside the servers may be too wide or too narrow.
-_CALM = 0.05
+#: Share of the width by which the panel beside the servers may be too wide, or too narrow, as by half a digit.
+_CALM, _CUT = 0.05, 0.01
 _NO_BREAK = "\u00a0"
 _BETWEEN = f"{_NO_BREAK} "
 #: The panel that only a comparison has; its key is 0.
@@ -302,8 +302,10 @@ class LectureMode(QObject):
         staged, self._staged = self._staged, False
         if self.on and staged:
             self.fit()
-        elif self.on and abs(self._widths()[1] - self._right) > _CALM * self._window.width():
-            self._share_out()
+        elif self.on:
+            more = (self._widths()[1] - self._right) / self._window.width()
+            if more > _CUT or more < -_CALM:
+                self._share_out()
 
     def _share_out(self) -> None:
         servers, said, beside = self._shown()

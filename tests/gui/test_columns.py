@@ -43,6 +43,15 @@ def test_one_column_stands_below_the_head(columns: HeadedColumns, blocks: list[B
     assert len({block.width() for block in blocks}) == 1
 
 
+def test_a_column_that_needs_more_width_asks_for_it(
+    qtbot: QtBot, columns: HeadedColumns, blocks: list[Block], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(columns, "updateGeometry", lambda: asked.append(columns.minimumSizeHint().width()))
+    blocks[0].setMinimumWidth(500)
+    qtbot.waitUntil(lambda: bool(asked) and asked[-1] >= 500)
+
+
 def test_two_columns_share_the_width(qtbot: QtBot, columns: HeadedColumns, blocks: list[Block]) -> None:
     columns.arrange(blocks[:1], blocks[1:], blocks[:1])
     qtbot.waitUntil(lambda: blocks[1].mapTo(columns, blocks[1].rect().topLeft()).x() >= 250)

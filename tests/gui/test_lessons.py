@@ -113,6 +113,7 @@ def test_without_a_lesson_the_keys_step(qtbot: QtBot, window: MainWindow, lesson
         ("**U^(g)** of U*, s_i/i", "<b>U<sup>(g)</sup></b> of U*, s<sub>i</sub>/i"),
         ("⌈log^1.1 L⌉ below (1 − ε)^{2/3}.", "⌈log<sup>1.1</sup> L⌉ below (1 − ε)<sup>2/3</sup>."),
         ("K_RED^(J) of my_file.toml", "K<sub>RED</sub><sup>(J)</sup> of my_file.toml"),
+        ("4\u202f000 free", "4\u00a0000 free"),
         ("*a < b* & c", "<i>a &lt; b</i> &amp; c"),
     ],
 )

@@ -127,7 +127,7 @@ def delta_words(plane: CollapsePlane, delta: float) -> str:
         return "no room: λ = 1"
     shown = 10.0 ** -delta_decimals(plane)
     if abs(delta - plane.proved) <= shown:
-        return "as in Theorem 2’s proof"
+        return "Theorem 2’s proof"
     return "= ½(1 − λ)" if abs(delta - plane.room / 2) <= shown else ""
 
 

@@ -8,7 +8,7 @@ from typing import Iterable
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -129,6 +129,9 @@ class LoadCurve(QWidget):
         self.setMinimumHeight(
             round((7 if current_fonts().lecture else 8) * QFontMetricsF(current_fonts().body).height())
         )
+
+    def sizeHint(self) -> QSize:  # that of a plot grows with the plot
+        return QSize(300, round((7 if current_fonts().lecture else 10) * QFontMetricsF(current_fonts().body).height()))
 
     def _choose(self, wanted: float, near: float) -> None:
         """Ask for the load under the mouse: a round number, or a special one close by."""

@@ -68,7 +68,7 @@ class RatioPlot(Chart):
         self.setMinimumHeight(round((7 if current_fonts().lecture else 8) * self._metrics().height()))
 
     def sizeHint(self) -> QSize:
-        return QSize(300, round((8 if current_fonts().lecture else 10) * self._metrics().height()))
+        return QSize(300, round((7 if current_fonts().lecture else 10) * self._metrics().height()))
 
     # Geometry.
 

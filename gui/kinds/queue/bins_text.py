@@ -144,7 +144,9 @@ class BinText:
         assert scene.blocks is not None and scene.levels is not None
         x, y, width, height = scene.block_box(block, resource)
         waste = int(scene.levels.high[block, resource] - scene.levels.middle[block, resource])
-        area = scene.rect((x, y + waste, width, height - waste - self._below))
+        area = self._below_reason(scene.rect((x, y + waste, width, height - waste - self._below)))
+        if area.height() < DIGITS * text.height:
+            return
         found = self._fitting(self._sizes(block, resource, area.width()), area.width() - 4)
         if found is None:
             return
@@ -156,6 +158,12 @@ class BinText:
         plate.moveCenter(area.center())
         self._painter.fillRect(plate, QColor(color))
         self._draw(plate.center(), words, wide, _ink(color))
+
+    def _below_reason(self, area: QRectF) -> QRectF:
+        """What is left of a job where it is said above it why its server does not get another."""
+        covered = [said.bottom() for said in self._said if said.intersects(area)]
+        area.setTop(max([area.top(), *covered]))
+        return area
 
     def _sizes(self, block: int, resource: int, width: float) -> list[str]:
         """What can be written on a job, the longest first."""
