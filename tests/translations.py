@@ -17,7 +17,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from slotscope.gui import panel
 from slotscope.gui.docking import docks
-from slotscope.gui.experiments import form, table, window
+from slotscope.gui.experiments import form, results, window
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.language.words import CONTEXT, TRANSLATIONS
 from slotscope.gui.lessons import exercises, question_line, questions, strip, tour
@@ -86,7 +86,7 @@ def _of_tables() -> list[str]:
         *docks._BUTTONS.values(),
         *(text for _, *texts in comparison._BUTTONS for text in texts if text),
         *(words for room in PANEL_ROOMS.values() for words in room.decisions if words),
-        *(text for texts in (decisions_model.COLUMNS, table.COLUMNS, table.TIPS) for text in texts if text),
+        *(text for texts in (decisions_model.COLUMNS, results.COLUMNS, results.TIPS) for text in texts if text),
         *form.SCALES.values(),
         *scenario_form.HEADINGS,
         window.UNREAD,

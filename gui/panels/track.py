@@ -3,22 +3,202 @@
 from __future__ import annotations
 
 from html import escape
-from typing import Iterable, Iterator
+from typing import Any, Callable, Iterable, Iterator, NamedTuple, Sequence
 
 import numpy as np
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout
+from PySide6.QtCore import QLineF, QPointF, Qt, Signal
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from slotscope.gui.intents import Follow
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.tiles import LabelPace, paint_ground
-from slotscope.gui.panels.track_plot import HitStrip, TrackLine, TrackPlot, lines_of
 from slotscope.gui.panels.wording import significant
+from slotscope.gui.plotting.run_plot import RunPlot
+from slotscope.gui.plotting.sampled import Columns, History, Values
+from slotscope.gui.plotting.time_plot import LANE_STYLES, Role
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.expression_field import ExpressionField, asleep
+from slotscope.model.questions.tracks import Track, Tracked
 from slotscope.model.questions.words import Words
 from slotscope.model.reporting.explain import grouped, plural
 from slotscope.model.reporting.frame import Frame
+
+_ROW, _GAP, _NEAR = 9, 4, 6.0
+
+
+#: Characters of a name beside a curve.
+_LONGEST = 18
+
+
+class TrackLine(NamedTuple):
+    """An expression in one of the policies that run: its course there, and how it is drawn."""
+
+    lane: int
+    label: str  #: the policy; empty where it runs alone
+    tracked: Tracked
+    place: int  #: among the tracks
+    role: Role
+
+    @property
+    def track(self) -> Track:
+        """What is known of it."""
+        return self.tracked.tracks[self.place]
+
+    @property
+    def name(self) -> str:
+        """What it is called at its curve."""
+        return f"{self.track.text} · {self.label}" if self.label else self.track.text
+
+
+def lines_of(frame: Frame) -> tuple[TrackLine, ...]:
+    """Every expression that is drawn, in every policy that runs; each has a colour of its own."""
+    labels = ("",) if frame.comparison is None else frame.comparison.labels
+    texts = [*frame.followed.follow]
+    found = []
+    for lane, (one, label) in enumerate(zip(frame.lanes, labels, strict=True)):
+        if one.tracked is None:
+            continue
+        for place, track in enumerate(one.tracked.tracks):
+            if track.role == "stop":
+                found.append(TrackLine(lane, label, one.tracked, place, "rejection"))
+            elif track.role == "follow" and track.text in texts:
+                role = texts.index(track.text) + lane * len(texts)
+                found.append(TrackLine(lane, label, one.tracked, place, role))
+    return tuple(sorted(found, key=lambda line: line.track.role == "stop"))
+
+
+def hits_of(tracked: Tracked, place: int) -> tuple[Values, Values]:
+    """Event and time at each entry of the grid by which a condition has held once more."""
+    counts = tracked.table[:, 3 + 2 * place]
+    grown = np.diff(counts, prepend=0.0) > 0
+    return tracked.table[grown, 0], tracked.table[grown, 1]
+
+
+class TrackPlot(RunPlot):
+    """A curve for each expression that is a number in each policy, up to the event up to which it is known."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        about = "Expressions over time; averages are drawn where there are many values."
+        super().__init__(theme, "value", about, History(_nothing, _table(0)), from_zero=False, parent=parent)
+        self._known: tuple[tuple[str, int, Role], ...] = ()
+
+    def show_tracks(self, frame: Frame) -> None:
+        """Bring the curves up to a frame."""
+        numbers = [line for line in lines_of(frame) if not line.track.truth]
+        known = tuple((line.name, line.place, line.role) for line in numbers)
+        anew, self._known = known != self._known, known
+        if anew:
+            self._begin_lines(numbers)
+        self.show_moment(frame, anew=anew)
+
+    def _begin_lines(self, numbers: Sequence[TrackLine]) -> None:
+        for name in self.lines:
+            self.remove_line(name)
+        lanes = {line.lane: [one.place for one in numbers if one.lane == line.lane] for line in numbers}
+        histories = {lane: History(_reader(places), _table(lane)) for lane, places in lanes.items()}
+        self.history = histories.get(0, History(_nothing, _table(0)))
+        for line in numbers:
+            at, style = lanes[line.lane].index(line.place), LANE_STYLES[line.lane]
+            label = _at_curve(line.name)
+            self.add_line(line.name, line.role, histories[line.lane], at, ahead=True, label=label, style=style)
+        texts = {line.track.text for line in numbers}
+        self.set_quantity(y=texts.pop() if len(texts) == 1 else "value")
+
+
+def _at_curve(name: str) -> str:
+    """What stands beside a curve: a long name cut in its middle, as the plot needs room; the legend has all of it."""
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST // 2]}…{name[-_LONGEST // 2 + 1 :]}"
+
+
+def _nothing(_: Any, table: Values) -> Columns:
+    return Columns(table[:, :0])
+
+
+def _table(lane: int) -> Callable[[Frame], Values]:
+    """Reads the grid of a lane."""
+
+    def read(frame: Frame) -> Values:
+        tracked = frame.lanes[lane].tracked if lane < 1 + len(frame.companions) else None
+        return np.zeros((0, 2)) if tracked is None else tracked.table
+
+    return read
+
+
+def _reader(places: Sequence[int]) -> Any:
+    """Reads the values and the integrals of these tracks."""
+    values = [2 + 2 * place for place in places]
+    return lambda _, table: Columns(table[:, values], table[:, [place + 1 for place in values]])
+
+
+class HitStrip(QWidget):
+    """A row of ticks for each condition, above a plot and over the same stretch of time.
+
+    Signals
+    -------
+    picked(event)
+        The event of the tick that was clicked.
+    """
+
+    picked = Signal(int)
+
+    def __init__(self, plot: RunPlot, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._plot, self._theme = plot, theme
+        self.rows: tuple[tuple[Role, Values, Values], ...] = ()  #: colour, events and times of each
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName("where conditions hold")
+        self.setToolTip("Where conditions and breakpoints hold. A click goes to just before that event.")
+        plot.getPlotItem().getViewBox().sigXRangeChanged.connect(lambda *_: self.update())
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self._theme = theme
+        self._fit()
+
+    def show_hits(self, frame: Frame) -> None:
+        """Show where the conditions hold that are followed, and breakpoints."""
+        conditions = [line for line in lines_of(frame) if line.track.truth]
+        self.rows = tuple((line.role, *hits_of(line.tracked, line.place)) for line in conditions)
+        self._fit()
+
+    @property
+    def _step(self) -> float:
+        return (_ROW + _GAP) * current_fonts().scale
+
+    def _fit(self) -> None:
+        self.setFixedHeight(round(len(self.rows) * self._step + (_GAP if self.rows else 0)))
+        self.update()
+
+    def _across(self, times: Values) -> Values:
+        """Where times stand, in pixels."""
+        box = self._plot.getPlotItem().getViewBox()
+        (low, high), ends = box.viewRange()[0], []
+        for time in (low, high):
+            place = self._plot.mapFromScene(box.mapViewToScene(QPointF(time, 0)))
+            ends.append(self.mapFromGlobal(self._plot.mapToGlobal(place)).x())
+        return np.asarray(ends[0] + (times - low) / (high - low) * (ends[1] - ends[0]))
+
+    def paintEvent(self, _: QPaintEvent) -> None:
+        painter = QPainter(self)
+        left, right = self._across(np.array(self._plot.getPlotItem().getViewBox().viewRange()[0]))
+        for row, (role, _events, times) in enumerate(self.rows):
+            top = _GAP + row * self._step
+            places = np.unique(np.round(self._across(times)))
+            places = places[(places >= left) & (places <= right)]
+            painter.setPen(QPen(QColor(self._theme.grid), 1))
+            painter.drawLine(QPointF(left, top + _ROW), QPointF(right, top + _ROW))
+            painter.setPen(QPen(QColor(self._theme.color(role)), 1.5))
+            painter.drawLines([QLineF(x, top, x, top + _ROW * current_fonts().scale) for x in places.tolist()])
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        row = int((event.position().y() - _GAP / 2) // self._step)
+        if event.button() is not Qt.MouseButton.LeftButton or not 0 <= row < len(self.rows):
+            return
+        _, events, times = self.rows[row]
+        apart = np.abs(self._across(times) - event.position().x())
+        if len(apart) and apart.min() <= _NEAR:
+            self.picked.emit(int(events[int(np.argmin(apart))]))
 
 
 class TrackPanel(Panel):

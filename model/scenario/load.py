@@ -1,7 +1,11 @@
-"""Reading and writing scenarios; every fault becomes one line with the field's path."""
+"""Reading and writing scenarios; every fault becomes one line with the field's path.
+
+An instance file, a small hand-checkable system as JSON, is read as scripted scenarios and runs like any other.
+"""
 
 from __future__ import annotations
 
+import json
 import tomllib
 from functools import cache
 from importlib import import_module
@@ -16,8 +20,44 @@ from slotscope.model.errors import ScenarioError, UserError, unknown_name
 from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.scenario.common import ScenarioBase
 from slotscope.model.scenario.fields import is_policy_file
-from slotscope.model.scenario.instance import scenarios_in
-from slotscope.model.scenario.validation import ValidationFaultError, validated
+from slotscope.model.scenario.validation import ValidationFaultError, shown, validated
+
+#: What reads an instance file, by the key that tells whose it is.
+READERS: Mapping[str, str] = MappingProxyType(
+    {key: module for room in ROOMS.values() for key, module in room.readers.items()}
+)
+
+
+def scenarios_in(text: str, where: str) -> list[dict[str, Any]]:
+    """The scenarios that the text of an instance file describes, at least one, as plain data.
+
+    Raises
+    ------
+    ScenarioError
+        If the text is not JSON, or a part is missing or wrong.
+    """
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ScenarioError(f"not valid JSON: {error}", where=where) from None
+    if not isinstance(data, dict):
+        raise ScenarioError(f"found {shown(data)}, allowed: an object", where=where)
+    key = next((key for key in READERS if key in data), None)
+    if key is None:
+        known = " or ".join(f"'{key}'" for key in READERS)
+        raise ScenarioError(f"found no key {known}", where=where)
+    try:
+        found: list[dict[str, Any]] = import_module(READERS[key]).scenarios(data)
+    except ScenarioError as error:
+        raise error.inside(where) from None
+    except KeyError as error:
+        raise ScenarioError(f"found no key {error}", where=where) from None
+    except (TypeError, ValueError, AttributeError, IndexError) as error:
+        raise ScenarioError(f"a part has the wrong shape: {error}", where=where) from None
+    if not found:
+        raise ScenarioError("found no run, allowed: at least one", where=where)
+    return found
+
 
 Scenario = ScenarioBase
 

@@ -16,7 +16,7 @@ from slotscope.gui.intents import Select
 from slotscope.gui.page.command import execute
 from slotscope.gui.page.lesson import lesson_data
 from slotscope.gui.page.recording import Dressing, recorded
-from slotscope.gui.page.tiles import SIDE, TILE, TileStore
+from slotscope.gui.page.vectors import SIDE, TILE, TileStore
 from slotscope.gui.page.writing import page_text, unpacked, write_page
 from slotscope.gui.panels.wording import sentence
 from slotscope.gui.sharing.draft import draft_of

@@ -12,7 +12,7 @@ from slotscope.gui.experiments.axis import LogarithmicAxis
 from slotscope.gui.experiments.fields import words_of
 from slotscope.gui.experiments.listing import ExperimentList, ListedExperiment
 from slotscope.gui.experiments.picture import FigurePlot, ResultPicture
-from slotscope.gui.experiments.table import NumbersTable
+from slotscope.gui.experiments.results import NumbersTable
 from slotscope.gui.experiments.words import (
     at_text,
     at_texts,

@@ -14,8 +14,7 @@ from pytestqt.qtbot import QtBot
 from slotscope.gui.docking.docks import PanelDock
 from slotscope.gui.intents import Select
 from slotscope.gui.main_window import MainWindow
-from slotscope.gui.panels.inspector import InspectorPanel
-from slotscope.gui.panels.inspector_history import HistoryModel
+from slotscope.gui.panels.inspector import HistoryModel, InspectorPanel
 from slotscope.model.reporting.inspection import Thing
 from tests.gui.windows import complete_window, press, rest
 

@@ -19,7 +19,7 @@ from slotscope.model.reporting.frame import Frame
 
 MARKS = {
     "dra-classroom": "reservation.servers_steps",
-    "queues-classroom": "queue.bins_view",
+    "queues-classroom": "queue.bins",
     "jrs-classroom": "phases.servers_marks",
     "moldable-classroom": "moldable.servers_marks",
 }

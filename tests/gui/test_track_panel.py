@@ -12,8 +12,7 @@ from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.main_window import MainWindow
-from slotscope.gui.panels.track import TrackPanel
-from slotscope.gui.panels.track_plot import hits_of
+from slotscope.gui.panels.track import TrackPanel, hits_of
 from slotscope.model.questions.tracks import Tracked
 from tests.gui.windows import PATIENCE, complete_window, press, rest, warm
 

@@ -2,11 +2,179 @@
 
 from __future__ import annotations
 
-from typing import Iterator
+import math
+from itertools import zip_longest
+from typing import Any, Iterator, NamedTuple
 
-from slotscope.gui.kinds.queue.bins_view import BinView
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QWidget
+
+from slotscope.gui.intents import Select
+from slotscope.gui.kinds.queue.bins_content import slot_heights
+from slotscope.gui.kinds.queue.bins_layout import BinWishes, fitting_bins
+from slotscope.gui.kinds.queue.bins_legend import BinLegend
+from slotscope.gui.kinds.queue.bins_raster import BinRaster
+from slotscope.gui.kinds.queue.bins_scene import BinScene, draw
+from slotscope.gui.kinds.queue.bins_text import BinText, label_widths
+from slotscope.gui.kinds.queue.bins_words import block_words, may_stall, server_words
+from slotscope.gui.painting.brackets import paint_brackets
+from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.painting.textures import texture_scale
+from slotscope.gui.pictures.marks import outline_server, outline_thing, paint_reason, passed_role
 from slotscope.gui.pictures.panel import PicturePanel
+from slotscope.gui.pictures.picture import ZoomedPicture
+from slotscope.gui.theme import Theme
+from slotscope.model.kinds.queue.numbers import QueuePool
 from slotscope.model.reporting.frame import Frame
+from slotscope.model.reporting.records import Evict, Place, Record, Renew, Stall
+
+
+class BinMark(NamedTuple):
+    """A server, or a job, that the current step names."""
+
+    role: str  #: the meaning's colour in the theme
+    server: int | None = None
+    job: int | None = None
+
+
+def marks(frame: Frame) -> tuple[BinMark, ...]:
+    """What the current step names: its last sub-step, or all that was done in the last slot."""
+    if frame.running:
+        return ()
+    found: list[BinMark] = []
+    for record in frame.records[-1:] or frame.last_records:
+        found += _marks_of(record, whole=not frame.records)
+    return tuple(dict.fromkeys(found))
+
+
+def _marks_of(record: Record, whole: bool) -> list[BinMark]:
+    match record:
+        case Place():
+            named = [BinMark("run", job=record.job)]
+            return named if whole else [*named, BinMark("run", server=record.server)]
+        case Renew():
+            return [BinMark("migration", server=record.server)]
+        case Stall():
+            role = "rejection" if record.stalled else "run"
+            return [BinMark(role, server=record.server)]
+        case Evict():
+            return [BinMark("rejection", server=record.server)]
+    if whole:
+        return []  # what was only looked at has no place in the picture of a whole slot
+    server, job = record.values.get("server"), record.values.get("job")
+    return [
+        *([BinMark("run", server=int(server))] if isinstance(server, int) else []),
+        *([BinMark("run", job=int(job))] if isinstance(job, int) else []),
+    ]
+
+
+def paint_marks(painter: QPainter, scene: BinScene, named: tuple[BinMark, ...]) -> None:
+    """Outline what the step names."""
+    for role in dict.fromkeys(mark.role for mark in named):
+        mine = [mark for mark in named if mark.role == role]
+        color = scene.theme.color(role)
+        for server in {mark.server for mark in mine if mark.server is not None}:
+            _outline_server(painter, scene, server, color)
+        _outline_jobs(painter, scene, {mark.job for mark in mine if mark.job is not None}, color)
+
+
+def paint_passed(painter: QPainter, scene: BinScene, text: Symbols) -> None:
+    """Outline the servers that are passed over, with the reason in them."""
+    for one in scene.frame.passed_over:
+        if scene.place_of(one.server) is not None:
+            color = scene.theme.color(passed_role(one))
+            _outline_server(painter, scene, one.server, color)
+            paint_reason(painter, scene.server_rect(one.server), one.reasons, text, scene.theme, color)
+
+
+def paint_selection(painter: QPainter, scene: BinScene, selection: Select) -> None:
+    """Outline the server and the job that are pointed at anywhere in the window."""
+    if selection.server is not None and scene.place_of(selection.server) is not None:
+        paint_brackets(painter, scene.server_rect(selection.server), scene.theme)
+    if selection.job is not None:
+        _outline_jobs(painter, scene, {selection.job}, scene.theme.run)
+
+
+def _outline_server(painter: QPainter, scene: BinScene, server: int, color: str) -> None:
+    if scene.place_of(server) is not None:
+        outline_server(painter, scene.server_rect(server), color, scene.theme.panel, scene.layout.shows_jobs)
+
+
+def _outline_jobs(painter: QPainter, scene: BinScene, jobs: set[int], color: str) -> None:
+    for block in scene.blocks_with(jobs):
+        for resource in range(scene.layout.wishes.resources):
+            outline_thing(painter, scene.rect(scene.block_box(block, resource)), color, scene.theme.panel)
+
+
+class BinView(ZoomedPicture):
+    """Shows every server as a bin with its jobs to scale."""
+
+    least = 48.0
+    _fitting = staticmethod(fitting_bins)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, "Servers as bins", parent)
+        self._rasters = [BinRaster()]
+
+    def _prepare(self, frame: Frame) -> None:
+        numbers, facts = frame.info.numbers, frame.info.facts
+
+        def share_of(pool: QueuePool) -> float:
+            return float((np.array(pool.capacity) / numbers.largest).max())
+
+        self._heights = slot_heights(numbers, facts)
+        self._kinds, _ = label_widths(numbers, facts, self._text)
+        # Bins are as large beside others: all have the room that one of them needs.
+        lanes = [one.facts for one in frame.runs]
+        self._legend = BinLegend(numbers, facts, lanes, self._text, self._theme)
+        widths = [label_widths(numbers, one, self._text)[1] for one in lanes]
+        self._wishes = BinWishes(
+            counts=(numbers.servers,),
+            pools=tuple((pool.count, share_of(pool)) for pool in numbers.pools),
+            resources=numbers.resources,
+            bars=any(slot_heights(numbers, one) is not None for one in lanes),
+            line=max(1, round(self._text.height * self._ratio)),
+            labels=tuple(math.ceil(max(line) * self._ratio) for line in zip_longest(*widths, fillvalue=0.0)),
+            scale=texture_scale(self._ratio),
+        )
+
+    # Layout.
+
+    def _made(self, frame: Frame, stage: QRectF) -> BinScene:
+        layout = self._layout(stage, self._wishes)
+        scene = BinScene(frame, layout, (frame.info.numbers,), stage, self._theme, self._ratio)
+        draw(scene, self._rasters[0], self._heights)
+        return scene
+
+    # Pointing.
+
+    def _selected(self, frame: Frame, hit: Any, floating: bool) -> Select:
+        job = None if hit.record is None else int(frame.state.job_number[hit.record])
+        return Select(server=hit.server, job=job, floating=floating)
+
+    def words_at(self, position: QPointF) -> str:
+        """What hovering at a point says."""
+        hit = self.scene.at(position) if self.scene is not None else None
+        if hit is None or self._frame is None:
+            return ""
+        if hit.record is not None:
+            return block_words(self._frame, hit.record)
+        return server_words(self._frame, hit.server)
+
+    # Painting.
+
+    def _paint_text(self, painter: QPainter, scene: BinScene) -> None:
+        BinText(painter, scene, self._text).paint(self._kinds, self._heights)
+
+    def _paint_marks(self, painter: QPainter, scene: BinScene) -> None:
+        paint_marks(painter, scene, marks(scene.frame))
+        paint_passed(painter, scene, self._text)  # over what else was done to a server: the headline is about it
+        paint_selection(painter, scene, self._selection)
+
+    def _paint_legend(self, painter: QPainter, scene: BinScene, area: QRectF) -> None:
+        self._legend.paint(painter, area, scene.layout.shows_jobs, may_stall(scene.frame))
 
 
 class ServerBinsPanel(PicturePanel):

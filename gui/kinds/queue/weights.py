@@ -2,19 +2,208 @@
 
 from __future__ import annotations
 
-from typing import Iterable
+from typing import Iterable, NamedTuple
 
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Signal
+from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from slotscope.gui.intents import Select
-from slotscope.gui.kinds.queue.weights_chart import WeightsChart
-from slotscope.gui.kinds.queue.weights_paint import STALLED
-from slotscope.gui.kinds.queue.weights_values import WeightBlock, weight_blocks
+from slotscope.gui.kinds.queue.weights_columns import NO_WIDTHS, WeightColumns, Widths, chips, columns, widths
+from slotscope.gui.kinds.queue.weights_paint import STALLED, WeightsPainter
+from slotscope.gui.kinds.queue.weights_values import (
+    WeightBlock,
+    best_sentence,
+    own_sentence,
+    row_sentence,
+    weight_blocks,
+)
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
 from slotscope.gui.plotting.scales import format_number
-from slotscope.gui.theme import Theme
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.chart import Chart
+from slotscope.gui.widgets.gestures import POINTING
 from slotscope.model.reporting.frame import Frame, RunInfo
+
+_ROW_PAD, _BLOCK_GAP = 6.0, 10.0
+_OWN_ROWS = 1.6  # height of the line of all servers, in rows
+#: Lines of a block that are no rows: its heading, MaxWeight's choice, all servers.
+HEADING, BEST, OWN = -1, -2, -3
+
+
+class ChartLine(NamedTuple):
+    """A line of the picture: the row of a block with this number, or one of those above."""
+
+    block: int
+    row: int
+    top: float
+    height: float
+
+
+class WeightsChart(Chart):
+    """All blocks below each other; signal ``picked`` gives a server that was clicked,
+    and whether twice."""
+
+    picked = Signal(int, bool)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, "weights of the configurations", parent, QSizePolicy.Policy.Fixed)
+        self._blocks: tuple[WeightBlock, ...] = ()
+        self._lines: tuple[ChartLine, ...] = ()
+        self._widths = NO_WIDTHS
+        self._selected: int | None = None
+
+    # What is shown.
+
+    @property
+    def blocks(self) -> tuple[WeightBlock, ...]:
+        """What is shown."""
+        return self._blocks
+
+    @property
+    def lines(self) -> tuple[ChartLine, ...]:
+        """Where it is shown."""
+        return self._lines
+
+    def begin(self) -> None:
+        """Forget how wide the texts of another run were."""
+        self._widths = NO_WIDTHS
+
+    def set_blocks(self, blocks: tuple[WeightBlock, ...]) -> None:
+        """Show these; columns only grow, so that nothing jumps."""
+        if blocks == self._blocks:
+            return
+        anew = [*map(_shape, blocks)] != [*map(_shape, self._blocks)]
+        self._blocks, before = blocks, self._widths
+        self._widths = before.at_least(self._needed())
+        if anew or self._widths != before:
+            self._lay_out()
+        self.update()
+
+    def set_selected(self, server: int | None) -> None:
+        """Mark the row of this server's active configuration."""
+        if server != self._selected:
+            self._selected = server
+            self.update()
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self._theme = theme
+        self._widths = self._needed()
+        self._lay_out()
+        self.update()
+
+    # Geometry.
+
+    def _needed(self) -> Widths:
+        bold = current_fonts().body
+        bold.setBold(True)
+        plain = self._metrics().horizontalAdvance
+        return widths(self._blocks, plain, QFontMetricsF(bold).horizontalAdvance)
+
+    def _lay_out(self) -> None:
+        height, lines, top = self._metrics().height() + _ROW_PAD, [], 0.0
+        for number, block in enumerate(self._blocks):
+            above = [HEADING, *([BEST] if block.best else []), OWN]
+            for row in (*above, *range(len(block.rows))):
+                tall = height * (_OWN_ROWS if row == OWN else 1)
+                if row == BEST and self.columns().split:
+                    tall *= 2
+                lines.append(ChartLine(number, row, top, tall))
+                top += tall
+            top += _BLOCK_GAP
+        self._lines = tuple(lines)
+        self.setFixedHeight(max(1, round(top)))
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, self.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The name of MaxWeight's choice may need a line of its own, or none any more."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._lay_out()
+
+    def columns(self) -> WeightColumns:
+        """The columns at the present width."""
+        return columns(self._widths, self.width())
+
+    def line_at(self, height: float) -> ChartLine | None:
+        """The line at this height."""
+        found = (line for line in self._lines if line.top <= height < line.top + line.height)
+        return next(found, None)
+
+    # Painting.
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setFont(current_fonts().body)
+        looks = WeightsPainter(painter, self._theme, self.columns(), self._selected)
+        low, high = event.rect().top(), event.rect().bottom() + 1
+        for number, block in enumerate(self._blocks):
+            mine = [line for line in self._lines if line.block == number]
+            bars = [line for line in mine if line.row != HEADING]
+            name = bars[0].height / 2 if bars[0].row == BEST and self.columns().split else 0.0
+            looks.guides(block, bars[0].top + name, bars[-1].top + bars[-1].height)
+            for line in mine:
+                if line.top + line.height < low or line.top > high:
+                    continue
+                box = QRectF(0, line.top, self.width(), line.height)
+                match line.row:
+                    case _ if line.row == HEADING:
+                        looks.heading(block, box)
+                    case _ if line.row == BEST:
+                        looks.best(block, box)
+                    case _ if line.row == OWN:
+                        looks.own(block, box)
+                    case row:
+                        looks.row(block, block.rows[row], box)
+        painter.end()
+
+    # The mouse.
+
+    def server_at(self, place: QPointF) -> int | None:
+        """The server whose number is written there."""
+        line = self.line_at(place.y())
+        if line is None or line.row < 0:
+            return None
+        box = WeightColumns.box(self.columns().servers, line.top, line.height)
+        listed = chips(self._blocks[line.block].rows[line.row], box, self._metrics().horizontalAdvance)
+        return next((server for server, chip in listed if chip.contains(place)), None)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        server = self.server_at(event.position())
+        if event.button() in POINTING and server is not None:
+            self.picked.emit(server, event.type() == QEvent.Type.MouseButtonDblClick)
+        else:
+            event.ignore()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.mousePressEvent(event)
+
+    def tip_at(self, point: QPointF) -> str:
+        """A sentence on the line at this height."""
+        line = self.line_at(point.y())
+        if line is None:
+            return ""
+        block = self._blocks[line.block]
+        if line.row >= 0:
+            return row_sentence(block.rows[line.row], block.servers)
+        if line.row == BEST:
+            return best_sentence(block)
+        if line.row == OWN:
+            return own_sentence(block)
+        return (
+            "The weight ⟨k, Q⟩ of each configuration is the number of jobs that wait for "
+            "its places, (5); a server takes the largest when it is empty, (8)."
+        )
+
+
+def _shape(block: WeightBlock) -> tuple[int, bool]:
+    """What decides how many lines a block has."""
+    return len(block.rows), block.best is not None
+
 
 _SHARE_RESOLUTION = 0.001
 

@@ -15,8 +15,13 @@ from hypothesis import strategies as st
 from slotscope.model.errors import UserError
 from slotscope.model.kinds.moldable.scenario.schema import MoldableScenario
 from slotscope.model.kinds.moldable.scenario.workload import ScriptedMoldable
-from slotscope.model.scenario.instance import scenarios_in
-from slotscope.model.scenario.load import load_scenario, parse_scenario, parse_scenario_text, scenario_text
+from slotscope.model.scenario.load import (
+    load_scenario,
+    parse_scenario,
+    parse_scenario_text,
+    scenario_text,
+    scenarios_in,
+)
 from tests.breaking import Place, changed, is_one_line
 from tests.conftest import GOLDEN
 

@@ -17,8 +17,13 @@ from slotscope.model.errors import UserError
 from slotscope.model.kinds.phases.from_scenario import numbers_of
 from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
 from slotscope.model.kinds.phases.scenario.workload import ScriptedPhaseArrival, ScriptedPhases, ScriptedTick
-from slotscope.model.scenario.instance import scenarios_in
-from slotscope.model.scenario.load import load_scenario, parse_scenario, parse_scenario_text, scenario_text
+from slotscope.model.scenario.load import (
+    load_scenario,
+    parse_scenario,
+    parse_scenario_text,
+    scenario_text,
+    scenarios_in,
+)
 from tests.breaking import Place, changed, is_one_line
 from tests.conftest import GOLDEN
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slotscope.model.errors import ScenarioError
-from slotscope.model.kinds.phases.programs.learning import learned, watched
+from slotscope.model.kinds.phases.programs.choosing import learned, watched
 from slotscope.model.kinds.phases.rows import FLAG_ARRIVED, FLAG_DEPARTED, FLAG_MOVED, PHASE_ROW
 from slotscope.model.kinds.phases.state import NOW, REAL, REAL_AREA
 from slotscope.model.running.assembly import assemble

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from slotscope.model.errors import UserError
 from slotscope.model.running.assembly import assemble
-from slotscope.model.scenario.instance import scenarios_in
-from slotscope.model.scenario.load import load_scenarios, parse_scenario
+from slotscope.model.scenario.load import load_scenarios, parse_scenario, scenarios_in
 
 JOB = {"id": 0, "slot": 0, "size": "3/5", "service": 1}
 GOOD: dict[str, Any] = {

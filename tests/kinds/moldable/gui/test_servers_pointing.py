@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import Select
-from slotscope.gui.kinds.moldable import servers_view
+from slotscope.gui.kinds.moldable import servers
 from slotscope.gui.kinds.moldable.servers import MoldableServersPanel
 from slotscope.gui.kinds.moldable.servers_content import pieces_of
 from slotscope.gui.kinds.moldable.servers_legend import listed_widths
@@ -53,7 +53,7 @@ def test_a_job_that_comes_is_outlined(qtbot: QtBot) -> None:
 
 
 def test_a_blocked_arrival_flashes_and_is_said(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(servers_view, "FLASH", 60_000)
+    monkeypatch.setattr(servers, "FLASH", 60_000)
     frame = stepped(run(events=20), FLAG_BLOCKED)
     assert marks(frame) == (MoldableMark("blocked", int(frame.rows[-1]["job"]), 0),)
     panel = shown(qtbot, frame)

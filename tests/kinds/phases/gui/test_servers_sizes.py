@@ -8,9 +8,9 @@ import numpy as np
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.kinds.phases.colours import phase_color
+from slotscope.gui.kinds.phases.servers import entries
 from slotscope.gui.kinds.phases.servers_palette import heat_color
 from slotscope.gui.kinds.phases.servers_sections import ServerPlace
-from slotscope.gui.kinds.phases.servers_view import entries
 from tests.kinds.phases.gui.servers_views import LIGHT, Made, run, scene_in, server_rect, shown, stage_colors
 from tests.kinds.reservation.gui.servers_views import area, has, pixels
 

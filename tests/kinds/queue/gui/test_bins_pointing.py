@@ -10,7 +10,7 @@ from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
-from slotscope.gui.kinds.queue.bins_view import BinMark, marks
+from slotscope.gui.kinds.queue.bins import BinMark, marks
 from slotscope.gui.kinds.queue.bins_words import block_words, server_words, size_on_block
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.records import Evict, Place, Record, Renew, Stall

@@ -16,11 +16,10 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from slotscope.gui.kinds.queue.lp_drawing import load_role
 from slotscope.gui.kinds.queue.lp_labels import WantedLabel, place_labels, symbols_width
 from slotscope.gui.kinds.queue.lp_picture import SupportablePicture, jobs_by_size, picture_of, service_of, size_name
 from slotscope.gui.kinds.queue.lp_plane import RegionPlane
-from slotscope.gui.kinds.queue.lp_region import RegionPlot, named_dots
+from slotscope.gui.kinds.queue.lp_region import RegionPlot, load_role, named_dots
 from slotscope.gui.theme import fonts, load_theme
 from slotscope.model.api import Session
 from slotscope.model.kinds.queue.programs.bounds import QueueBounds, all_bounds

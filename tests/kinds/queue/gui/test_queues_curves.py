@@ -14,8 +14,18 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import GoTo
-from slotscope.gui.kinds.queue.curves import QueueCurvesPanel, growth_words, measured, verdict_words
-from slotscope.gui.kinds.queue.curves_reading import MOST_CURVES, longest, mean_lengths, read_total, reader, until_now
+from slotscope.gui.kinds.queue.curves import (
+    MOST_CURVES,
+    QueueCurvesPanel,
+    growth_words,
+    longest,
+    mean_lengths,
+    measured,
+    read_total,
+    reader,
+    until_now,
+    verdict_words,
+)
 from slotscope.gui.panels.wording import with_interval
 from slotscope.gui.plotting import run_plot
 from slotscope.gui.theme import load_theme

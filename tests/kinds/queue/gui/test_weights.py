@@ -19,8 +19,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import Select
-from slotscope.gui.kinds.queue.weights import WeightsPanel
-from slotscope.gui.kinds.queue.weights_chart import BEST, HEADING, OWN, ChartLine, WeightsChart
+from slotscope.gui.kinds.queue.weights import BEST, HEADING, OWN, ChartLine, WeightsChart, WeightsPanel
 from slotscope.gui.kinds.queue.weights_columns import (
     NAME_HEADING,
     NO_WIDTHS,
