@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import Annotated, Any, Iterable
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, PlainSerializer, Strict, WithJsonSchema
 
@@ -30,6 +31,13 @@ class Section(BaseModel):
     """A table of a scenario: frozen, and closed against unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+
+def refuse_duplicates(where: str, names: Iterable[str]) -> None:
+    """Refuse a list in which a name stands twice."""
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise ValueError(f"{where}: found the name '{name}' {count} times, allowed: once")
 
 
 def _exact(value: Any) -> Fraction:

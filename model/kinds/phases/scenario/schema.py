@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from fractions import Fraction
-from typing import Annotated, Iterable, Literal, Mapping, Self
+from typing import Annotated, Literal, Mapping, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -17,7 +16,7 @@ from slotscope.model.kinds.phases.scenario.workload import (
 )
 from slotscope.model.scenario.choices import one_or_list
 from slotscope.model.scenario.common import PolicyChoice, ScenarioBase
-from slotscope.model.scenario.fields import Exact, Name, NotNegative, Quantity, Section, Whole, plain
+from slotscope.model.scenario.fields import Exact, Name, NotNegative, Quantity, Section, Whole, plain, refuse_duplicates
 from slotscope.model.scenario.resources import SIZE, Capacity, Resource
 
 #: Bound on K_max, the service limit.
@@ -116,8 +115,8 @@ class PhasesScenario(ScenarioBase):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        _refuse_duplicates("resources", (item.name for item in self.resources))
-        _refuse_duplicates("phases", self.phase_names)
+        refuse_duplicates("resources", (item.name for item in self.resources))
+        refuse_duplicates("phases", self.phase_names)
         if not self.phases and not isinstance(self.workload, TracePhases):
             raise ValueError("phases: found none, at least one is needed")
         self._check_capacity()
@@ -322,9 +321,3 @@ def _closed(names: set[str], ways: Mapping[str, set[str]]) -> set[str]:
         found |= fresh
         todo += fresh
     return found
-
-
-def _refuse_duplicates(where: str, names: Iterable[str]) -> None:
-    for name, count in Counter(names).items():
-        if count > 1:
-            raise ValueError(f"{where}: found the name '{name}' {count} times, allowed: once")

@@ -16,9 +16,42 @@ from __future__ import annotations
 
 import numpy as np
 
-from slotscope.model.kinds.queue.policies.base import Decisions, placed
+from slotscope.model.kinds.queue.numbers import QueueNumbers
+from slotscope.model.kinds.queue.policies.base import Decisions, PseudocodeLine, QueuePolicy, placed
+from slotscope.model.kinds.queue.state import NEVER
 from slotscope.model.kinds.queue.view import QueuedJob, QueueView
 from slotscope.model.reporting.records import Line, Record, Stall
+from slotscope.model.scenario.fields import Section
+
+
+class Stalling(Section):
+    """Whether servers that are less than half full are stalled (Section VIII)."""
+
+    stall: bool = False
+
+
+class BestFitPolicy(QueuePolicy):
+    """What BF-J, BF-S and BF-J/S have in common."""
+
+    paper = "Psychas & Ghaderi (2019), Section IV"
+    schema = Stalling
+    looks_again = NEVER
+    exhausts = "queue"
+
+    def __init__(self, numbers: QueueNumbers, parameters: Stalling) -> None:
+        super().__init__(numbers, parameters)
+        self.stalls = parameters.stall
+
+
+def stalling(line: Line) -> PseudocodeLine:
+    """Section VIII's stalling, as the last line of each of them."""
+    return PseudocodeLine(
+        line,
+        0,
+        "stall servers in use below one half while jobs wait",
+        heading="Stalling",
+        printed="stall a server that is less than half full",
+    )
 
 
 def place_in_tightest(view: QueueView, job: QueuedJob, found: Line, taken: Line) -> Decisions:

@@ -15,30 +15,23 @@ Deviations
 
 from __future__ import annotations
 
-from slotscope.model.kinds.queue.numbers import QueueNumbers
-from slotscope.model.kinds.queue.policies.base import Decisions, PseudocodeLine, QueuePolicy
-from slotscope.model.kinds.queue.policies.best_fit import fill_server, place_in_tightest, stall_half_empty
-from slotscope.model.kinds.queue.state import NEVER
+from slotscope.model.kinds.queue.policies.base import Decisions, PseudocodeLine
+from slotscope.model.kinds.queue.policies.best_fit import (
+    BestFitPolicy,
+    fill_server,
+    place_in_tightest,
+    stall_half_empty,
+    stalling,
+)
 from slotscope.model.kinds.queue.view import QueueView
 from slotscope.model.reporting.records import Line
-from slotscope.model.scenario.fields import Section
 
 
-class Parameters(Section):
-    """Whether servers that are less than half full are stalled (Section VIII)."""
-
-    stall: bool = False
-
-
-class Reference(QueuePolicy):
+class Reference(BestFitPolicy):
     """BF-J/S."""
 
     name = "bf-js"
     title = "BF-J/S"
-    paper = "Psychas & Ghaderi (2019), Section IV"
-    schema = Parameters
-    looks_again = NEVER
-    exhausts = "queue"
     by_job, by_server = True, True
     pseudocode = (
         PseudocodeLine(Line(1, 1), 0, "<b>for each</b> server that had departures <b>do</b>", heading="Step 1: BF-S"),
@@ -49,18 +42,8 @@ class Reference(QueuePolicy):
         ),
         PseudocodeLine(Line(2, 2), 1, "<b>if</b> a server has room for it <b>then</b>"),
         PseudocodeLine(Line(2, 3), 2, "schedule it where the least capacity is left"),
-        PseudocodeLine(
-            Line(3, 1),
-            0,
-            "stall servers in use below one half while jobs wait",
-            heading="Stalling",
-            printed="stall a server that is less than half full",
-        ),
+        stalling(Line(3, 1)),
     )
-
-    def __init__(self, numbers: QueueNumbers, parameters: Parameters) -> None:
-        super().__init__(numbers, parameters)
-        self.stalls = parameters.stall
 
     def slot(self, view: QueueView) -> Decisions:
         """Both steps, then stalling."""

@@ -13,47 +13,24 @@ Deviations
 
 from __future__ import annotations
 
-from slotscope.model.kinds.queue.numbers import QueueNumbers
-from slotscope.model.kinds.queue.policies.base import Decisions, PseudocodeLine, QueuePolicy
-from slotscope.model.kinds.queue.policies.best_fit import fill_server, stall_half_empty
-from slotscope.model.kinds.queue.state import NEVER
+from slotscope.model.kinds.queue.policies.base import Decisions, PseudocodeLine
+from slotscope.model.kinds.queue.policies.best_fit import BestFitPolicy, fill_server, stall_half_empty, stalling
 from slotscope.model.kinds.queue.view import QueueView
 from slotscope.model.reporting.records import Line
-from slotscope.model.scenario.fields import Section
 
 
-class Parameters(Section):
-    """Whether servers that are less than half full are stalled (Section VIII)."""
-
-    stall: bool = False
-
-
-class Reference(QueuePolicy):
+class Reference(BestFitPolicy):
     """BF-S."""
 
     name = "bf-s"
     title = "BF-S"
-    paper = "Psychas & Ghaderi (2019), Section IV"
-    schema = Parameters
-    looks_again = NEVER
-    exhausts = "queue"
     by_job, by_server = False, True
     pseudocode = (
         PseudocodeLine(Line(1, 1), 0, "<b>for each</b> server <b>do</b>"),
         PseudocodeLine(Line(1, 2), 1, "<b>while</b> a waiting job fits <b>do</b>"),
         PseudocodeLine(Line(1, 3), 2, "schedule the largest that fits"),
-        PseudocodeLine(
-            Line(2, 1),
-            0,
-            "stall servers in use below one half while jobs wait",
-            heading="Stalling",
-            printed="stall a server that is less than half full",
-        ),
+        stalling(Line(2, 1)),
     )
-
-    def __init__(self, numbers: QueueNumbers, parameters: Parameters) -> None:
-        super().__init__(numbers, parameters)
-        self.stalls = parameters.stall
 
     def slot(self, view: QueueView) -> Decisions:
         """Each server from the first on, then stalling."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from fractions import Fraction
-from typing import Annotated, Iterable, Iterator, Literal, Mapping, Self
+from typing import Annotated, Iterator, Literal, Mapping, Self
 
 from pydantic import Field, model_validator
 
@@ -20,7 +19,7 @@ from slotscope.model.kinds.queue.scenario.distributions import (
 from slotscope.model.kinds.queue.scenario.service import MOST_SLOTS, Geometric, SlotService
 from slotscope.model.scenario.choices import one_or_list
 from slotscope.model.scenario.common import MOST_SERVERS, PolicyChoice, RunLength, ScenarioBase
-from slotscope.model.scenario.fields import Name, Positive, Quantity, Section, Whole, plain
+from slotscope.model.scenario.fields import Name, Positive, Quantity, Section, Whole, plain, refuse_duplicates
 from slotscope.model.scenario.resources import SIZE, Capacity, Resource
 
 #: Bound on classes of jobs.
@@ -65,7 +64,7 @@ class QueueServers(Section):
     def _consistent(self) -> Self:
         if self.total > MOST_SERVERS:
             raise ValueError(f"found {self.total} servers in all, allowed: at most {MOST_SERVERS}")
-        _refuse_duplicates("pools", (pool.name for pool in self.pools))
+        refuse_duplicates("pools", (pool.name for pool in self.pools))
         for position, pool in enumerate(self.pools):
             if set(pool.capacity) != set(self.capacity):
                 found, allowed = ", ".join(pool.capacity), ", ".join(self.capacity)
@@ -122,7 +121,7 @@ class QueueScenario(ScenarioBase):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        _refuse_duplicates("resources", (item.name for item in self.resources))
+        refuse_duplicates("resources", (item.name for item in self.resources))
         self._check_capacities()
         self._check_classes()
         self._check_sizes()
@@ -241,9 +240,3 @@ def _numbers(count: int) -> str:
 
 def _shown(size: tuple[Fraction, ...]) -> str:
     return " and ".join(str(plain(number)) for number in size)
-
-
-def _refuse_duplicates(where: str, names: Iterable[str]) -> None:
-    for name, count in Counter(names).items():
-        if count > 1:
-            raise ValueError(f"{where}: found the name '{name}' {count} times, allowed: once")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from fractions import Fraction
-from typing import Annotated, Iterable, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -19,7 +18,7 @@ from slotscope.model.scenario.common import (
     TraceWorkload,
     Workload,
 )
-from slotscope.model.scenario.fields import Amount, Name, NotNegative, Section, Whole
+from slotscope.model.scenario.fields import Amount, Name, NotNegative, Section, Whole, refuse_duplicates
 from slotscope.model.scenario.resources import Resource
 
 
@@ -94,7 +93,7 @@ class ServersSection(Section):
             raise ValueError("found pools and configurations, allowed: pools with a capacity each")
         if self.total > MOST_SERVERS:
             raise ValueError(f"found {self.total} servers in all, allowed: at most {MOST_SERVERS}")
-        _refuse_duplicates("pools", (pool.name for pool in self.pools))
+        refuse_duplicates("pools", (pool.name for pool in self.pools))
         for position, pool in enumerate(self.pools):
             if set(pool.capacity) != set(self.capacity):
                 found, allowed = ", ".join(pool.capacity), ", ".join(self.capacity)
@@ -166,8 +165,8 @@ class ReservationScenario(ScenarioBase):
     def _consistent(self) -> Self:
         if not self.job_types and not isinstance(self.workload, TraceWorkload):
             raise ValueError("job_types: found none, at least one is needed")
-        _refuse_duplicates("job_types", (item.name for item in self.job_types))
-        _refuse_duplicates("resources", (item.name for item in self.resources))
+        refuse_duplicates("job_types", (item.name for item in self.job_types))
+        refuse_duplicates("resources", (item.name for item in self.resources))
         self._check_demands()
         self._check_lengths()
         self._check_names()
@@ -253,12 +252,6 @@ class ReservationScenario(ScenarioBase):
         for where, name in used:
             if name not in known:
                 raise ValueError(f"{where}: found '{name}', allowed: {', '.join(sorted(known))}")
-
-
-def _refuse_duplicates(where: str, names: Iterable[str]) -> None:
-    for name, count in Counter(names).items():
-        if count > 1:
-            raise ValueError(f"{where}: found the name '{name}' {count} times, allowed: once")
 
 
 def _in_unit(where: str, amount: object, unit: str) -> Fraction:
