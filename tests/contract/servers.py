@@ -26,10 +26,11 @@ from slotscope.gui.pictures.layout import CellLayout
 from slotscope.gui.pictures.panel import PicturePanel
 from slotscope.model.api import Session
 from slotscope.model.reporting.frame import Frame
+from tests.gui.painted import pixels
 from tests.kinds.moldable.gui import servers_views as moldable
 from tests.kinds.phases.gui import servers_views as phases
 from tests.kinds.queue.gui import bins_views as queue
-from tests.kinds.reservation.gui.servers_views import LIGHT, pixels
+from tests.kinds.reservation.gui.servers_views import LIGHT
 
 Layout = CellLayout[Any, Any]
 

@@ -23,7 +23,8 @@ from slotscope.gui.pictures.legend import GRADIENT, LINES, PictureLegend
 from slotscope.gui.pictures.panel import PicturePanel
 from slotscope.model.reporting.frame import Frame
 from tests.contract.servers import PICTURES, ServersPicture, outside, server_of, servers_of
-from tests.kinds.reservation.gui.servers_views import DARK, LIGHT, area, classroom, pixels
+from tests.gui.painted import area, pixels
+from tests.kinds.reservation.gui.servers_views import DARK, LIGHT, classroom
 
 SIZE = (900, 600)
 MIDDLE = QPointF(450, 300)

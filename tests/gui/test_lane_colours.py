@@ -18,11 +18,11 @@ from slotscope.gui.kinds.reservation.servers_scene import StackScene
 from slotscope.gui.theme import load_theme, theme_names
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.reporting.frame import Frame
+from tests.gui.painted import area, colours_in, pixels
 from tests.gui.windows import on_screen
 from tests.kinds.phases.gui.servers_views import scene_in
 from tests.kinds.phases.gui.servers_views import shown as phase_servers
-from tests.kinds.queue.gui.bins_views import colors
-from tests.kinds.reservation.gui.servers_views import area, pixels, stacks
+from tests.kinds.reservation.gui.servers_views import stacks
 
 pytestmark = pytest.mark.slow
 
@@ -59,7 +59,7 @@ def job_colours(panel: ServerBinsPanel) -> dict[int, set[str]]:
     for block, record in enumerate(scene.blocks.record.tolist()):
         rect = scene.rect(scene.block_box(block, 0))
         if rect.height() >= 8:
-            inside = colors(area(picture, rect.adjusted(3, 2, -3, -5)))
+            inside = colours_in(area(picture, rect.adjusted(3, 2, -3, -5)))
             found[int(scene.state.job_number[record])] = inside & set(LIGHT.palette)
     return found
 

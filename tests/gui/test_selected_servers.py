@@ -12,8 +12,8 @@ from slotscope.gui.intents import Select
 from slotscope.gui.painting.colour import argb
 from slotscope.gui.theme import load_theme, theme_names
 from slotscope.model.api import Session
+from tests.gui.painted import pixels
 from tests.gui.windows import on_screen
-from tests.kinds.reservation.gui.servers_views import pixels
 
 PICTURES = {
     "stacks": ("slotscope.gui.kinds.reservation.servers", "ServersPanel", "dra-classroom", 60),

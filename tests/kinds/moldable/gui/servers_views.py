@@ -144,11 +144,6 @@ def records_of(state: MoldableState) -> list[int]:
     return np.flatnonzero(state.server_job == np.arange(len(state.server_job))).tolist()
 
 
-def colours(picture: np.ndarray) -> set[str]:
-    """All colours of a picture."""
-    return {f"#{int(pixel) & 0xFFFFFF:06x}" for pixel in np.unique(picture)}
-
-
 def share_of(picture: np.ndarray, color: str) -> float:
     """How much of a picture has exactly this colour."""
     return float(((picture & 0xFFFFFF) == int(color[1:], 16)).mean())

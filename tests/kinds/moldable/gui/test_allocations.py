@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QImage, QWheelEvent
+from PySide6.QtGui import QColor, QImage
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
@@ -33,6 +33,7 @@ from slotscope.model.api import Session
 from slotscope.model.kinds.moldable.rows import FLAG_ADMITTED, FLAG_BLOCKED, FLAG_DEPARTED, FLAG_PARTIAL
 from slotscope.model.kinds.moldable.state import BUSY, JOBS
 from slotscope.model.reporting.frame import Frame
+from tests.gui.painted import colours, wheel
 from tests.gui.windows import on_screen
 
 LIGHT = load_theme("light")
@@ -105,29 +106,9 @@ def pixels(widget: QWidget) -> np.ndarray:
     return np.frombuffer(bytes(image.constBits()), np.uint32) & 0xFFFFFF
 
 
-def colours(widget: QWidget) -> set[str]:
-    """All colours of a picture."""
-    return {f"#{pixel:06x}" for pixel in np.unique(pixels(widget)).tolist()}
-
-
 def count(widget: QWidget, color: str) -> int:
     """How many pixels have a colour."""
     return int((pixels(widget) == (QColor(color).rgb() & 0xFFFFFF)).sum())
-
-
-def wheel(widget: QWidget, at: QPointF, notches: int) -> None:
-    """Turn the wheel over a place."""
-    event = QWheelEvent(
-        at,
-        widget.mapToGlobal(at),
-        QPoint(),
-        QPoint(0, 120 * notches),
-        Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier,
-        Qt.ScrollPhase.NoScrollPhase,
-        False,
-    )
-    QApplication.sendEvent(widget, event)
 
 
 def spot(panel: AllocationsPanel, width: int, job_class: int = 0) -> QPointF:

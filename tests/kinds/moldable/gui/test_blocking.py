@@ -9,8 +9,7 @@ from typing import Iterator
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import GoTo
@@ -34,6 +33,7 @@ from slotscope.model.kinds.moldable.programs.bounds import MoldableBounds, all_b
 from slotscope.model.kinds.moldable.state import ADMITTED, ARRIVED, BLOCKED, DEPARTED
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.scenario.load import as_data, parse_scenario
+from tests.gui.painted import colours
 from tests.gui.windows import on_screen
 
 CLASSROOM = "moldable-classroom"
@@ -71,13 +71,6 @@ def panel(qtbot: QtBot, qapp: QApplication) -> Iterator[BlockingPanel]:
     apply(qapp, theme)
     made = on_screen(qtbot, BlockingPanel(theme), 560, 760)
     yield made
-
-
-def colours(widget: QWidget) -> set[str]:
-    """All colours of a widget's picture."""
-    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
-    pixels = np.frombuffer(bytes(image.constBits()), np.uint32)
-    return {f"#{pixel & 0xFFFFFF:06x}" for pixel in np.unique(pixels).tolist()}
 
 
 def text_of(panel: BlockingPanel) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QImage, QWheelEvent
+from PySide6.QtGui import QImage
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
@@ -23,6 +23,7 @@ from slotscope.gui.theme import fonts, load_theme
 from slotscope.model.api import Session
 from slotscope.model.kinds.moldable.sampling import EVENT_COLUMN, PAIR, columns
 from slotscope.model.reporting.frame import Frame
+from tests.gui.painted import colours, wheel
 from tests.gui.windows import on_screen
 
 LIGHT = load_theme("light")
@@ -93,31 +94,11 @@ def pixels(widget: QWidget) -> np.ndarray:
     return found.reshape(image.height(), image.width())
 
 
-def colours(widget: QWidget) -> set[str]:
-    """All colours of a picture."""
-    return {f"#{pixel:06x}" for pixel in np.unique(pixels(widget)).tolist()}
-
-
 def colour_at(panel: CollapsePanel, point: tuple[float, float]) -> str:
     """The colour at a point of the plane."""
     assert panel.view.stage is not None
     at = panel.view.stage.at(point).toPoint()
     return f"#{pixels(panel.view)[at.y(), at.x()]:06x}"
-
-
-def wheel(widget: QWidget, at: QPointF, notches: int) -> None:
-    """Turn the wheel over a place."""
-    event = QWheelEvent(
-        at,
-        widget.mapToGlobal(at),
-        QPoint(),
-        QPoint(0, 120 * notches),
-        Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier,
-        Qt.ScrollPhase.NoScrollPhase,
-        False,
-    )
-    QApplication.sendEvent(widget, event)
 
 
 def words(panel: CollapsePanel) -> str:

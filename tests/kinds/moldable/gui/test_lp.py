@@ -6,11 +6,9 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
-import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QProgressBar
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.kinds.moldable.lp import AllocationLPPanel
@@ -32,6 +30,7 @@ from slotscope.model.api import Session
 from slotscope.model.kinds.moldable.programs.bounds import MoldableBounds, all_bounds
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.scenario.load import as_data, parse_scenario
+from tests.gui.painted import colours
 from tests.gui.windows import on_screen
 
 LIGHT = load_theme("light")
@@ -62,13 +61,6 @@ def overloaded() -> Frame:
 def panel(qtbot: QtBot, qapp: QApplication) -> AllocationLPPanel:
     apply(qapp, LIGHT)
     return on_screen(qtbot, AllocationLPPanel(LIGHT), 540, 1000)
-
-
-def colours(widget: QWidget) -> set[str]:
-    """All colours of a widget's picture."""
-    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
-    pixels = np.frombuffer(bytes(image.constBits()), np.uint32)
-    return {f"#{pixel & 0xFFFFFF:06x}" for pixel in np.unique(pixels).tolist()}
 
 
 def text_of(panel: AllocationLPPanel) -> str:

@@ -34,11 +34,11 @@ from slotscope.gui.painting.stack_text import Lines
 from slotscope.gui.panels.wording import sentence
 from slotscope.gui.theme import MARK_CONTRAST, TEXT_CONTRAST
 from slotscope.model.kinds.moldable.state import ARRIVED, BLOCKED
+from tests.gui.painted import area, colours_in, has, pixels
 from tests.kinds.moldable.gui.servers_views import (
     DARK,
     LIGHT,
     Made,
-    colours,
     filled,
     run,
     scene_in,
@@ -47,7 +47,6 @@ from tests.kinds.moldable.gui.servers_views import (
     shown,
     split,
 )
-from tests.kinds.reservation.gui.servers_views import area, has, pixels
 
 
 def within(rect: QRectF, by: float = 4.0) -> QRectF:
@@ -105,7 +104,7 @@ def test_a_job_is_a_run_of_the_colour_of_its_width(qtbot: QtBot) -> None:
     assert not has(area(picture, within(strip.rect)), LIGHT.panel)
     assert has(area(picture, within(server_rect(scene, narrow))), width_color(LIGHT, 1))
     free = area(picture, within(server_rect(scene, 10), 3))
-    assert colours(free) == {LIGHT.panel}
+    assert colours_in(free) == {LIGHT.panel}
     around = area(picture, server_rect(scene, 10).adjusted(0, 0, 0, 0))
     assert has(around, LIGHT.empty)
 
@@ -138,7 +137,7 @@ def test_small_servers_get_stronger_as_time_passes(qtbot: QtBot) -> None:
     for time in (0.0, 3.0, 6.0, 9.9):
         panel.set_frame(made.frame(time))
         found = area(pixels(panel), within(server_rect(scene_in(panel), 2), 0.6))
-        (color,) = colours(found)
+        (color,) = colours_in(found)
         contrasts.append(contrast(color, LIGHT.panel))
         assert has(pixels(panel), free_color(LIGHT))
     assert contrasts == sorted(set(contrasts))
@@ -171,9 +170,9 @@ def test_a_job_that_goes_on_in_the_next_row_is_open_there(qtbot: QtBot) -> None:
     picture = pixels(panel)
     middle = above.rect.bottom() - 20
     edge = area(picture, QRectF(above.rect.right() - 3, middle, 2, 8))
-    assert colours(edge) == {width_color(LIGHT, 5)}
+    assert colours_in(edge) == {width_color(LIGHT, 5)}
     start = area(picture, QRectF(below.rect.left() + 1, below.rect.bottom() - 20, 2, 8))
-    assert colours(start) == {width_color(LIGHT, 5)}
+    assert colours_in(start) == {width_color(LIGHT, 5)}
     right = server_rect(scene, 9).right()
     assert above.rect.right() > right
 
@@ -226,7 +225,7 @@ def test_words_are_legible_on_what_is_filled_and_what_is_not(qtbot: QtBot) -> No
         half = rect.height() / 2
         upper = within(rect.adjusted(0, 0, 0, -half), 5)
         lower = within(rect.adjusted(0, half, 0, 0), 5)
-        written = [len(colours(area(pixels(panel), part))) > 3 for part in (upper, lower)]
+        written = [len(colours_in(area(pixels(panel), part))) > 3 for part in (upper, lower)]
         assert written == [time < 5, time > 5]
 
 

@@ -9,8 +9,8 @@ from pytestqt.qtbot import QtBot
 
 from slotscope.gui.kinds.moldable.colours import width_color
 from slotscope.gui.kinds.moldable.servers_palette import free_color
-from tests.kinds.moldable.gui.servers_views import LIGHT, Made, colours, scene_in, server_rect, shown
-from tests.kinds.reservation.gui.servers_views import area, has, pixels
+from tests.gui.painted import area, colours_in, has, pixels
+from tests.kinds.moldable.gui.servers_views import LIGHT, Made, scene_in, server_rect, shown
 
 
 @pytest.mark.parametrize("servers", [5, 20, 100, 400, 1_000, 4_000, 10_000, 100_000])
@@ -35,7 +35,7 @@ def test_jobs_have_the_colours_of_their_widths_from_5_to_100_000_servers(qtbot: 
         assert hit is not None
         assert hit.record == state.server_job[server]
     free = area(picture, server_rect(scene, servers - 1).adjusted(0, 0, -0.01, -0.01))
-    assert colours(free) & {LIGHT.empty, free_color(LIGHT)}
+    assert colours_in(free) & {LIGHT.empty, free_color(LIGHT)}
     panel.view.zoom(1e9, server_rect(scene, used // 2).center())
     close = scene_in(panel)
     assert used // 2 in close.shown[0].index
@@ -57,9 +57,9 @@ def test_more_servers_than_pixels_are_mixed_and_can_be_zoomed(qtbot: QtBot) -> N
     assert scene.layout.grids[0].per > 1
     servers = scene.section_rect(0)
     full = area(picture, QRectF(servers.left() + 10, servers.top() + 10, 100, 20))
-    assert colours(full) == {width_color(LIGHT, 5)}
+    assert colours_in(full) == {width_color(LIGHT, 5)}
     last = QRectF(servers.left() + 10, servers.bottom() - 30, 100, 20)
-    assert colours(area(picture, last)) == {free_color(LIGHT)}
+    assert colours_in(area(picture, last)) == {free_color(LIGHT)}
     for _ in range(60):
         panel.view.zoom(1.3, QPointF(200, 200))
         assert len(np.unique(pixels(panel))) > 3

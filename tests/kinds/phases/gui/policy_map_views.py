@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.kinds.phases.policy_map import PolicyMapPanel
@@ -27,13 +25,6 @@ def run(name: str, events: int, policy: str | None = None) -> Frame:
 def shown_panel(qtbot: QtBot) -> PolicyMapPanel:
     """A panel without a frame, in a window of its own."""
     return on_screen(qtbot, PolicyMapPanel(LIGHT), 1000, 640)
-
-
-def colours(widget: QWidget) -> set[str]:
-    """All colours of a picture."""
-    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
-    pixels = np.frombuffer(bytes(image.constBits()), np.uint32)
-    return {f"#{pixel & 0xFFFFFF:06x}" for pixel in np.unique(pixels).tolist()}
 
 
 def cell_of(panel: PolicyMapPanel, frame: Frame, *configuration: int) -> int:

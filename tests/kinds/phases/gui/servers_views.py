@@ -167,8 +167,3 @@ def server_rect(scene: PhaseScene, place: ServerPlace) -> QRectF:
 def records_of(state: PhaseState) -> list[int]:
     """The records of all jobs."""
     return np.flatnonzero(state.job_server != -1).tolist()
-
-
-def stage_colors(picture: np.ndarray) -> set[str]:
-    """All colours of a picture."""
-    return {f"#{int(pixel) & 0xFFFFFF:06x}" for pixel in np.unique(picture)}

@@ -8,11 +8,10 @@ from functools import cache
 from itertools import combinations
 from math import nan, sqrt
 
-import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QFontMetricsF, QImage
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtGui import QFontMetricsF
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import Solve
@@ -26,6 +25,7 @@ from slotscope.model.kinds.phases.programs.bounds import PhasePoint, PhasesBound
 from slotscope.model.kinds.phases.state import REQUESTED
 from slotscope.model.measures.metrics import Estimate
 from slotscope.model.reporting.frame import Frame
+from tests.gui.painted import colours
 from tests.gui.windows import on_screen
 
 NAME = "jrs-two-phases"
@@ -58,13 +58,6 @@ def frame_of(policy: str = "jrs", events: int = 600) -> Frame:
 @pytest.fixture
 def panel(qtbot: QtBot) -> PlanPanel:
     return on_screen(qtbot, PlanPanel(load_theme("light")), 560, 900)
-
-
-def colours(widget: QWidget) -> set[str]:
-    """All colours of a widget's picture."""
-    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
-    pixels = np.frombuffer(bytes(image.constBits()), np.uint32)
-    return {f"#{pixel & 0xFFFFFF:06x}" for pixel in np.unique(pixels).tolist()}
 
 
 def text_of(panel: PlanPanel) -> str:

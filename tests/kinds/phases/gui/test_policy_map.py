@@ -21,7 +21,8 @@ from slotscope.model.api import Session
 from slotscope.model.kinds.phases.programs.bounds import PhasesBounds
 from slotscope.model.kinds.phases.programs.lemma7 import Lemma7
 from slotscope.model.reporting.frame import Frame
-from tests.kinds.phases.gui.policy_map_views import LIGHT, cell_of, colours, moved, run, shown_panel
+from tests.gui.painted import colours
+from tests.kinds.phases.gui.policy_map_views import LIGHT, cell_of, moved, run, shown_panel
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,8 @@ from slotscope.gui.kinds.phases.policy_map_painting import shade
 from slotscope.gui.theme import fonts, load_theme
 from slotscope.model.api import Session
 from slotscope.model.reporting.frame import Frame
-from tests.kinds.phases.gui.policy_map_views import cell_of, colours, moved, run, shown_panel, words
+from tests.gui.painted import colours
+from tests.kinds.phases.gui.policy_map_views import cell_of, moved, run, shown_panel, words
 
 
 @pytest.fixture(scope="module")

@@ -14,17 +14,8 @@ from slotscope.gui.kinds.phases.servers_words import caption_words, label_words
 from slotscope.gui.kinds.phases.wording import configuration_text, phase_letter, phase_letters, short_configuration
 from slotscope.gui.painting.colour import mix
 from slotscope.model.kinds.phases.state import FIRST_BACKUP
-from tests.kinds.phases.gui.servers_views import (
-    DARK,
-    LIGHT,
-    Made,
-    records_of,
-    scene_in,
-    server_rect,
-    shown,
-    stage_colors,
-)
-from tests.kinds.reservation.gui.servers_views import area, has, pixels
+from tests.gui.painted import area, colours_in, has, pixels
+from tests.kinds.phases.gui.servers_views import DARK, LIGHT, Made, records_of, scene_in, server_rect, shown
 
 L, H = 0, 1
 
@@ -119,7 +110,7 @@ def test_paused_servers_are_dimmed_and_have_their_tokens_above(qtbot: QtBot) -> 
     for box, job_type in zip(boxes, (L, H, H), strict=True):
         assert has(area(picture, box), phase_color(LIGHT, job_type))
     none = scene.rect(scene.token_boxes(0, 0, 1)[0])
-    assert stage_colors(area(picture, none)) == {LIGHT.panel}
+    assert colours_in(area(picture, none)) == {LIGHT.panel}
     assert boxes[0].right() <= boxes[1].left() + 1
 
 
@@ -129,9 +120,9 @@ def test_running_timers_are_drawn(qtbot: QtBot) -> None:
     assert running.all()  # at 0 all of them wait for the timer of Appendix B.3
     panel = shown(qtbot, made.frame())
     box = scene_in(panel).rect(scene_in(panel).token_boxes(0, 3, 1)[0])
-    assert len(stage_colors(area(pixels(panel), box))) > 1
+    assert len(colours_in(area(pixels(panel), box))) > 1
     panel.set_frame(made.no_timers().frame())
-    assert stage_colors(area(pixels(panel), box)) == {LIGHT.panel}
+    assert colours_in(area(pixels(panel), box)) == {LIGHT.panel}
 
 
 def test_backup_servers_stand_apart_with_one_job_each(qtbot: QtBot) -> None:

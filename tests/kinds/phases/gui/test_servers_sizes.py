@@ -11,8 +11,8 @@ from slotscope.gui.kinds.phases.colours import phase_color
 from slotscope.gui.kinds.phases.servers import entries
 from slotscope.gui.kinds.phases.servers_palette import heat_color
 from slotscope.gui.kinds.phases.servers_sections import ServerPlace
-from tests.kinds.phases.gui.servers_views import LIGHT, Made, run, scene_in, server_rect, shown, stage_colors
-from tests.kinds.reservation.gui.servers_views import area, has, pixels
+from tests.gui.painted import area, colours_in, has, pixels
+from tests.kinds.phases.gui.servers_views import LIGHT, Made, run, scene_in, server_rect, shown
 
 L, H = 0, 1
 
@@ -60,7 +60,7 @@ def test_servers_of_a_pixel_tell_their_use_by_darkness(qtbot: QtBot) -> None:
     panel = shown(qtbot, replace(frame, state=state))
     picture, scene = pixels(panel), scene_in(panel)
     assert not scene.layout.grids[0].cell.shows_jobs
-    found = stage_colors(area(picture, scene.stage))
+    found = colours_in(area(picture, scene.stage))
     assert {LIGHT.rejection, heat_color(LIGHT, 0)} <= found
     assert heat_color(LIGHT, round(0.9 * 23) / 23) in found
 

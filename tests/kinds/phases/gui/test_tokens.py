@@ -9,9 +9,9 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QFontMetricsF, QImage
+from PySide6.QtGui import QFontMetricsF
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import GoTo, Select
@@ -35,6 +35,7 @@ from slotscope.model.kinds.phases.sampling import EVENT_COLUMN, SCALARS, TIME_CO
 from slotscope.model.kinds.phases.state import MATCHED, OVERFLOWED, PAUSED, REQUESTED, TOKENS, VIRTUAL_ARRIVED
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.inspection import Thing
+from tests.gui.painted import colours
 from tests.gui.plot_points import lines_of, points_of
 from tests.gui.windows import on_screen
 
@@ -73,13 +74,6 @@ def together() -> Frame:
 @pytest.fixture
 def panel(qtbot: QtBot) -> TokensPanel:
     return on_screen(qtbot, TokensPanel(LIGHT), 760, 640)
-
-
-def colours(widget: QWidget) -> set[str]:
-    """All colours of a picture."""
-    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
-    pixels = np.frombuffer(bytes(image.constBits()), np.uint32)
-    return {f"#{pixel & 0xFFFFFF:06x}" for pixel in np.unique(pixels).tolist()}
 
 
 def points(panel: TokensPanel, name: str) -> np.ndarray:

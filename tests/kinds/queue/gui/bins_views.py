@@ -92,11 +92,6 @@ def shown(qtbot: QtBot, frame: Frame, size: tuple[int, int] = SIZE) -> ServerBin
     return panel
 
 
-def colors(picture: np.ndarray) -> set[str]:
-    """All colours of a picture."""
-    return {f"#{int(pixel) & 0xFFFFFF:06x}" for pixel in np.unique(picture)}
-
-
 def scene_in(panel: ServerBinsPanel) -> BinScene:
     scene = panel.view.scene
     assert scene is not None

@@ -20,8 +20,8 @@ from slotscope.gui.pictures.marks import placed_reason
 from slotscope.gui.theme import fonts
 from slotscope.model.api import Session
 from slotscope.model.kinds.queue.programs.partition import Partition
-from tests.kinds.queue.gui.bins_views import LIGHT, block_rects, colors, filled, run, scene_in, shown, with_stalled
-from tests.kinds.reservation.gui.servers_views import area, has, pixels
+from tests.gui.painted import area, colours_in, has, pixels
+from tests.kinds.queue.gui.bins_views import LIGHT, block_rects, filled, run, scene_in, shown, with_stalled
 
 # Pictures.
 
@@ -68,7 +68,7 @@ def test_room_lost_to_rounding_is_hatched(qtbot: QtBot) -> None:
             high = int(levels.high[block, 0] - levels.middle[block, 0])
             waste = area(picture, scene.rect((x, y + 1, width, high - 2)).adjusted(4, 0, -4, -1))
             color = look_color(LIGHT, int(scene.job_class[block]))
-            assert colors(waste) == {LIGHT.panel, color}
+            assert colours_in(waste) == {LIGHT.panel, color}
             assert (waste == argb(LIGHT.panel)).mean() > 0.6
             seen += 1
 
@@ -174,7 +174,7 @@ def test_the_active_configuration_stands_beside_the_bin(qtbot: QtBot) -> None:
         cell = scene.layout.cell
         for server, active in enumerate(frame.state.active.tolist()):
             box = scene.layout.corner(0, server)[0] + cell.left, 40, cell.bar, cell.tall
-            bar = colors(area(picture, scene.rect(box)))
+            bar = colours_in(area(picture, scene.rect(box)))
             for queue, count in enumerate(frame.info.facts.configurations[active].tolist()):
                 assert (look_color(LIGHT, queue) in bar) == bool(count)
 

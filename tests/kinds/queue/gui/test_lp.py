@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, QPointF, QRect
-from PySide6.QtGui import QImage
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QProgressBar
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.kinds.queue.lp import SupportablePanel
@@ -39,6 +38,7 @@ from slotscope.model.api import Session
 from slotscope.model.kinds.queue.programs.bounds import QueueBounds, all_bounds
 from slotscope.model.kinds.queue.programs.theorem1 import MOST_REFINED
 from slotscope.model.reporting.frame import Frame
+from tests.gui.painted import colours
 from tests.gui.windows import on_screen
 
 VQS_UNSTABLE, BF_UNSTABLE = "queues-vqs-unstable", "queues-bf-unstable"
@@ -61,13 +61,6 @@ def frame_at(name: str, policy: str, events: int, answer: int = -1) -> Frame:
 @pytest.fixture
 def panel(qtbot: QtBot) -> SupportablePanel:
     return on_screen(qtbot, SupportablePanel(load_theme("light")), 560, 900)
-
-
-def colours(widget: QWidget) -> set[str]:
-    """All colours of a widget's picture."""
-    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
-    pixels = np.frombuffer(bytes(image.constBits()), np.uint32)
-    return {f"#{pixel & 0xFFFFFF:06x}" for pixel in np.unique(pixels).tolist()}
 
 
 def text_of(panel: SupportablePanel) -> str:

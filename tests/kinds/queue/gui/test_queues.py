@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QHelpEvent, QImage
+from PySide6.QtGui import QHelpEvent
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QApplication, QToolTip, QWidget
+from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import Select
@@ -37,6 +37,7 @@ from slotscope.model.kinds.queue.facts import waiting_records
 from slotscope.model.kinds.queue.state import FREE, WAITING, QueueState, empty_state
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.records import Evict, Place, Record
+from tests.gui.painted import colours
 from tests.gui.windows import on_screen
 
 MANY = 100_000
@@ -89,13 +90,6 @@ def one() -> Frame:
 @pytest.fixture
 def panel(qtbot: QtBot) -> QueuesPanel:
     return on_screen(qtbot, QueuesPanel(load_theme("light")), 900, 460)
-
-
-def colours(widget: QWidget) -> set[str]:
-    """All colours of a widget's picture."""
-    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
-    pixels = np.frombuffer(bytes(image.constBits()), np.uint32)
-    return {f"#{pixel & 0xFFFFFF:06x}" for pixel in np.unique(pixels).tolist()}
 
 
 # -- looks ---------------------------------------------------------------------------------------

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QFontMetricsF, QImage
+from PySide6.QtGui import QFontMetricsF
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import Select
@@ -48,6 +48,7 @@ from slotscope.model.api import Session
 from slotscope.model.kinds.queue.facts import standing
 from slotscope.model.kinds.queue.programs.partition import Partition
 from slotscope.model.reporting.frame import Frame
+from tests.gui.painted import colours
 from tests.gui.windows import on_screen
 
 STALLS = "vqs:stall=true,gamma=0.9"
@@ -84,13 +85,6 @@ def with_queue(frame: Frame, lengths: list[int]) -> Frame:
 @pytest.fixture
 def panel(qtbot: QtBot) -> WeightsPanel:
     return on_screen(qtbot, WeightsPanel(load_theme("light")), 700, 500)
-
-
-def colours(widget: QWidget) -> set[str]:
-    """All colours of a widget's picture."""
-    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
-    pixels = np.frombuffer(bytes(image.constBits()), np.uint32)
-    return {f"#{pixel & 0xFFFFFF:06x}" for pixel in np.unique(pixels).tolist()}
 
 
 def line_of(chart: WeightsChart, row: int, block: int = 0) -> ChartLine:

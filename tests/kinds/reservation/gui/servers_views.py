@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-from PySide6.QtCore import QRectF
-from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.kinds.reservation.servers import ServerGridPanel, ServersPanel
 from slotscope.gui.kinds.reservation.servers_stacks import StackView
-from slotscope.gui.painting.colour import argb
 from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
 from slotscope.model.reporting.frame import Frame
@@ -55,18 +50,3 @@ def stacks(qtbot: QtBot, frame: Frame, size: tuple[int, int] = SIZE) -> StackVie
     view.show()
     view.set_frame(frame)
     return view
-
-
-def pixels(widget: QWidget) -> np.ndarray:
-    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
-    rows = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), -1)
-    return rows[:, : image.width()].copy()
-
-
-def area(picture: np.ndarray, rect: QRectF) -> np.ndarray:
-    box = rect.toAlignedRect()
-    return picture[max(0, box.top()) : box.bottom() + 1, max(0, box.left()) : box.right() + 1]
-
-
-def has(picture: np.ndarray, color: str) -> bool:
-    return bool((picture == argb(color)).any())

@@ -11,7 +11,6 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import GoTo
@@ -22,6 +21,7 @@ from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
 from slotscope.model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN
 from slotscope.model.reporting.frame import Frame
+from tests.gui.painted import colours
 from tests.gui.windows import on_screen
 
 EVENTS, EARLIER = 6_000, 3_000
@@ -43,13 +43,6 @@ def frame(session: Session) -> Frame:
 @pytest.fixture
 def panel(qtbot: QtBot) -> GroupsPanel:
     return on_screen(qtbot, GroupsPanel(load_theme("light")), 620, 560)
-
-
-def colours(widget: QWidget) -> set[str]:
-    """All colours of a widget's picture."""
-    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
-    pixels = np.frombuffer(bytes(image.constBits()), np.uint32)
-    return {f"#{pixel & 0xFFFFFF:06x}" for pixel in np.unique(pixels).tolist()}
 
 
 def counted(frame: Frame) -> tuple[list[int], int]:

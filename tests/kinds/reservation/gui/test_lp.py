@@ -7,14 +7,12 @@ from fractions import Fraction
 from functools import cache
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, QPointF, QRect, Qt
-from PySide6.QtGui import QImage
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QLabel, QProgressBar, QWidget
+from PySide6.QtWidgets import QLabel, QProgressBar
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import Say
@@ -32,6 +30,7 @@ from slotscope.model.kinds.reservation.programs.greedy import global_greedy
 from slotscope.model.kinds.reservation.programs.optimum import exact_optimum
 from slotscope.model.kinds.reservation.programs.solving import solve_bounds
 from slotscope.model.reporting.frame import Frame
+from tests.gui.painted import colours
 from tests.gui.windows import on_screen
 
 SCENARIOS = ("dra-vms", "dra-classroom", "dra-example-1", "dra-appendix-c")
@@ -61,13 +60,6 @@ def ready(qtbot: QtBot, panel: LPPanel, frame: Frame) -> LPPanel:
     panel.set_frame(frame)
     qtbot.waitUntil(lambda: panel.curve.plot.viewport().width() > 400)
     return panel
-
-
-def colours(widget: QWidget) -> set[str]:
-    """All colours of a widget's picture."""
-    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
-    pixels = np.frombuffer(bytes(image.constBits()), np.uint32)
-    return {f"#{pixel & 0xFFFFFF:06x}" for pixel in np.unique(pixels).tolist()}
 
 
 def text_of(panel: LPPanel) -> str:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QImage
+from PySide6.QtGui import QColor
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
@@ -35,6 +35,7 @@ from slotscope.model.kinds.reservation.state import ADMITTED, MIGRATED, REJECTED
 from slotscope.model.kinds.reservation.upper_bound import all_bounds
 from slotscope.model.measures.metrics import Estimate, batch_rates, estimate
 from slotscope.model.reporting.frame import Frame
+from tests.gui.painted import colours
 from tests.gui.plot_points import points_of
 from tests.gui.windows import on_screen
 
@@ -71,13 +72,6 @@ def rewound(session: Session, bounds: Bounds, frame: Frame) -> Frame:
 @pytest.fixture
 def panel(qtbot: QtBot) -> RewardPanel:
     return on_screen(qtbot, RewardPanel(load_theme("light")), 620, 560)
-
-
-def colours(widget: QWidget) -> set[str]:
-    """All colours of a widget's picture."""
-    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
-    pixels = np.frombuffer(bytes(image.constBits()), np.uint32)
-    return {f"#{pixel & 0xFFFFFF:06x}" for pixel in np.unique(pixels).tolist()}
 
 
 # -- series of samples -----------------------------------------------------------------------

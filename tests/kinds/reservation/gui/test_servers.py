@@ -26,7 +26,8 @@ from slotscope.gui.painting.colour import argb
 from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.widgets import calm
 from slotscope.model.api import Session
-from tests.kinds.reservation.gui.servers_views import DARK, LIGHT, SIZE, area, classroom, has, pixels, shown, stacks
+from tests.gui.painted import area, has, pixels
+from tests.kinds.reservation.gui.servers_views import DARK, LIGHT, SIZE, classroom, shown, stacks
 
 ROOT = Path(__file__).resolve().parents[4]
 

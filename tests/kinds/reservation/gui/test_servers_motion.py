@@ -20,17 +20,8 @@ from slotscope.model.api import Session
 from slotscope.model.kinds.reservation.rows import FLAG_MIGRATED, FLAG_REASSIGNED, FLAG_REJECTED
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
-from tests.kinds.reservation.gui.servers_views import (
-    LIGHT,
-    SIZE,
-    area,
-    before_event,
-    classroom,
-    has,
-    pixels,
-    shown,
-    stacks,
-)
+from tests.gui.painted import area, has, pixels
+from tests.kinds.reservation.gui.servers_views import LIGHT, SIZE, before_event, classroom, shown, stacks
 
 
 def with_other_columns(session: Session) -> Frame:

@@ -6,8 +6,6 @@ from fractions import Fraction
 from functools import cache
 from typing import Iterator
 
-import numpy as np
-from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QLabel, QWidget
 
 from slotscope.model.api import Session
@@ -57,13 +55,6 @@ def q_by_hand(frame: Frame, last: Configuration | None = None) -> tuple[int, ...
         sum(k[j] for k in counted) - int(jobs) - frame.info.facts.reserved
         for j, jobs in enumerate(frame.state.jobs_in_system)
     )
-
-
-def colours(widget: QWidget) -> set[str]:
-    """All colours of a widget's picture."""
-    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
-    pixels = np.frombuffer(bytes(image.constBits()), np.uint32)
-    return {f"#{pixel & 0xFFFFFF:06x}" for pixel in np.unique(pixels).tolist()}
 
 
 def text_of(panel: QWidget) -> str:

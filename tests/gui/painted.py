@@ -1,0 +1,53 @@
+"""What is seen of a widget: its pixels, and their colours."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QImage, QWheelEvent
+from PySide6.QtWidgets import QApplication, QWidget
+
+from slotscope.gui.painting.colour import argb
+
+
+def pixels(widget: QWidget) -> np.ndarray:
+    """[H, W] the pixels, as 0xffrrggbb."""
+    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    rows = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), -1)
+    return rows[:, : image.width()].copy()
+
+
+def area(picture: np.ndarray, rect: QRectF) -> np.ndarray:
+    """The part of a picture that a rectangle touches."""
+    box = rect.toAlignedRect()
+    return picture[max(0, box.top()) : box.bottom() + 1, max(0, box.left()) : box.right() + 1]
+
+
+def has(picture: np.ndarray, color: str) -> bool:
+    """Whether a picture has exactly this colour anywhere."""
+    return bool((picture == argb(color)).any())
+
+
+def colours_in(picture: np.ndarray) -> set[str]:
+    """All colours of a picture."""
+    return {f"#{pixel & 0xFFFFFF:06x}" for pixel in np.unique(picture).tolist()}
+
+
+def colours(widget: QWidget) -> set[str]:
+    """All colours of a widget."""
+    return colours_in(pixels(widget))
+
+
+def wheel(widget: QWidget, at: QPointF, notches: int) -> None:
+    """Turn the wheel over a place."""
+    event = QWheelEvent(
+        at,
+        widget.mapToGlobal(at),
+        QPoint(),
+        QPoint(0, 120 * notches),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(widget, event)
