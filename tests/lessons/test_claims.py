@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from slotscope.gui.panels import names_of
+from slotscope.model.api import Session
+from slotscope.model.exercises.exercise import exercise_run, next_exercise
+from slotscope.model.exercises.posed import verdict
 from slotscope.model.exercises.posing import pose
+from slotscope.model.exercises.question import LATER
 from slotscope.model.lessons.files import lesson_files, load_lesson
+from slotscope.model.lessons.lesson import Step
 from slotscope.model.reporting.inspection import SERVER, Thing
+from tests.exercises.test_posing import others
 from tests.lessons import (
     claims_best_fit,
     claims_deadlock,
@@ -88,3 +96,24 @@ def test_every_lesson_asks(name: str) -> None:
     posed = pose(standing(name, number).run, step.question, step.policy - 1)
     assert posed.taken == answer or (answer is None and len(posed.taken.split()) == 8)
     assert posed.fault(posed.taken) == ""
+
+
+#: Questions about a decision, each with its lesson; one scenario is a script, the same on every seed.
+DECIDED = [
+    (name, step, step.question.ask)
+    for name, lesson in LESSONS.items()
+    for step in lesson.steps
+    if step.question is not None and step.question.ask not in LATER and name != "dra-4-print"
+]
+
+
+@pytest.mark.parametrize(("name", "step", "ask"), DECIDED, ids=lambda one: one if isinstance(one, str) else "")
+@settings(max_examples=3)
+@given(seed=st.integers(0, 10**6))
+def test_the_reference_grades_a_lesson_s_question_on_any_seed(name: str, step: Step, ask: str, seed: int) -> None:
+    origin = step.place(lesson_files()[name].parent).origins[step.policy - 1]
+    found = next_exercise(exercise_run(Session.open(origin.source, origin.policy, 1), seed), frozenset({ask})).posed
+    assert verdict(found, found.taken).right
+    for answer in others(found):
+        graded = verdict(found, answer)
+        assert graded.right or found.taken in graded.text, answer
