@@ -3,11 +3,102 @@
 from __future__ import annotations
 
 import argparse
+import json
+from math import isfinite
+from pathlib import Path
+from typing import Any, Iterator
 
 from slotscope.model.cli.compare import Compared, compare, measures_table
-from slotscope.model.cli.golden import check, read_golden
+from slotscope.model.cli.guard import note
 from slotscope.model.cli.measuring import Measured, measure
-from slotscope.model.cli.output import Report, progress_of
+from slotscope.model.cli.output import Report, progress_of, shown
+from slotscope.model.errors import UserError
+from slotscope.model.scenario.load import read_text
+
+Result = dict[str, Any]
+
+#: What must be the same for digests to be: they are of the state at the end of one exact run.
+_OF_ONE_RUN = ("scenario", "policy", "seed", "replications", "warmup", "time")
+
+
+def check(path: Path, stored: Result, found: Result, by: str) -> int:
+    """The exit code: 0 if a result agrees with the stored one, 1, with a line for each difference, if not.
+
+    *found* is what ``run --json`` prints, *stored* what :func:`read_golden` read.  *by* is ``digest`` or
+    ``intervals``; empty: the digest if scenario, policy, seed and times are the stored ones.
+
+    Raises
+    ------
+    UserError
+        If the stored result is one of other policies.
+    """
+    pairs = list(_pairs(stored, found, path))
+    by = by or ("digest" if all(_same_run(*pair) for pair in pairs) else "intervals")
+    differences = [line for pair in pairs for line in _differences(*pair, by)]
+    for line in differences:
+        note(f"differs from {path}: {line}")
+    if not differences:
+        note(f"agrees with {path}, by {by}")
+    return int(bool(differences))
+
+
+def read_golden(path: Path) -> Result:
+    """What ``run --json`` wrote to a file.
+
+    Raises
+    ------
+    UserError
+        If the file holds no such result.
+    """
+    try:
+        stored = json.loads(read_text(path))
+    except ValueError:
+        stored = None
+    runs = stored.get("policies", [stored]) if isinstance(stored, dict) else []
+    if not runs or not all(isinstance(run, dict) and "metrics" in run and "policy" in run for run in runs):
+        raise UserError("found no result, allowed: what 'slotscope run ... --json' printed", where=str(path))
+    return dict(stored)
+
+
+def _pairs(stored: Result, found: Result, path: Path) -> Iterator[tuple[Result, Result]]:
+    before, now = (one.get("policies", [one]) for one in (stored, found))
+    names = [[run["policy"] for run in runs] for runs in (before, now)]
+    if names[0] != names[1]:
+        raise UserError(
+            f"found results of {', '.join(names[0])}, allowed: of {', '.join(names[1])}, which was run", where=str(path)
+        )
+    yield from zip(before, now, strict=True)
+
+
+def _same_run(stored: Result, found: Result) -> bool:
+    return all(stored.get(key) == found.get(key) for key in _OF_ONE_RUN)
+
+
+def _differences(stored: Result, found: Result, by: str) -> Iterator[str]:
+    who = found["policy"]
+    if by == "digest":
+        if stored["digest"] != found["digest"]:
+            yield f"{who}: the digest is {found['digest']}, it was {stored['digest']}"
+        return
+    for name, mean in found["metrics"].items():
+        known = stored["metrics"].get(name)
+        if known is None:
+            yield f"{who}: {name} is new"
+        elif not _meet(known, mean):
+            yield f"{who}: {name} is {_said(mean)}, it was {_said(known)}"
+    yield from (f"{who}: {name} is gone" for name in stored["metrics"] if name not in found["metrics"])
+
+
+def _meet(one: Result, other: Result) -> bool:
+    """Whether two intervals have a point in common; a mean that is unknown meets only another one."""
+    if one["mean"] is None or other["mean"] is None:
+        return one["mean"] is other["mean"]
+    room = sum(each["half_width"] or 0.0 for each in (one, other))
+    return isfinite(room) and abs(one["mean"] - other["mean"]) <= room
+
+
+def _said(mean: Result) -> str:
+    return f"{shown(mean['mean'])} +/- {shown(mean['half_width'], 3)}"
 
 
 def execute(options: argparse.Namespace) -> int:

@@ -10,8 +10,7 @@ from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.kinds.phases.servers_sections import most_use
-from slotscope.gui.kinds.queue.bins import ServerBinsPanel
-from slotscope.gui.kinds.queue.bins_legend import entries
+from slotscope.gui.kinds.queue.bins import ServerBinsPanel, entries
 from slotscope.gui.kinds.queue.queues import QueuesPanel
 from slotscope.gui.kinds.reservation.servers_columns import figure_of
 from slotscope.gui.kinds.reservation.servers_scene import StackScene
