@@ -12,9 +12,7 @@ Predicate = Callable[[int], bool]
 
 def failed(setting: Setting, table: Any) -> list[int]:
     """The first condition that each candidate failed, one candidate after the other."""
-    known = {"server": _servers, "waiting job": _jobs, "token": _tokens, "width": _widths, "type": _types}[table.what](
-        setting
-    )
+    known = _TABLES[table.what](setting)
     asked = [known[_key(condition.words, known)] for condition in table.conditions]
     found = []
     for number in table.number_of.tolist():
@@ -27,6 +25,20 @@ def failed(setting: Setting, table: Any) -> list[int]:
 
 def _key(words: str, known: dict[str, Predicate]) -> str:
     return max((key for key in known if words.startswith(key)), key=len)
+
+
+def _configurations(setting: Setting) -> dict[str, Predicate]:
+    """Weights over the jobs that wait, counted one by one."""
+    state, policy = setting.state, setting.system.policy
+    lengths = [0] * len(state.queue_length)
+    for number, server, came, queue in zip(
+        state.job_number, state.job_server, state.job_arrival, state.job_queue, strict=True
+    ):
+        weighs = server < 0 and not (policy.before and came == state.clock[0])
+        lengths[queue] += number >= 0 and (weighs or (server >= 0 and getattr(policy, "preemptive", False)))
+    weights = [sum(int(k) * q for k, q in zip(row, lengths, strict=True)) for row in policy.configurations]
+    first, end = policy.pool_configurations[setting.system.numbers.pool_of[setting.subject.on[0]]]
+    return {"has the largest weight": lambda one: weights[one] == max(weights[first:end])}
 
 
 def _servers(setting: Setting) -> dict[str, Predicate]:
@@ -89,6 +101,9 @@ def _present(state: Any, server: int, queue: int) -> int:
 
 def _queue(setting: Setting) -> dict[str, Predicate]:
     numbers, state, policy = setting.system.numbers, setting.state, setting.system.policy
+    if setting.subject.job < 0:
+        preemptive = getattr(policy, "preemptive", False)
+        return {"is empty": lambda s: preemptive or s not in state.job_server.tolist()}
     record = _record(setting)
     queue, room = int(state.job_queue[record]), state.job_room[record].tolist()
 
@@ -291,4 +306,13 @@ _SERVERS: dict[str, Callable[[Setting], dict[str, Predicate]]] = {
     "queue": _queue,
     "phases": _phases,
     "moldable": _moldable,
+}
+
+_TABLES: dict[str, Callable[[Setting], dict[str, Predicate]]] = {
+    "server": _servers,
+    "configuration": _configurations,
+    "waiting job": _jobs,
+    "token": _tokens,
+    "width": _widths,
+    "type": _types,
 }

@@ -202,7 +202,7 @@ class WhyView(QScrollArea):
         if flip is None:
             return ""
         if not flip.words:
-            return f"<p>No small change flips it: {flip.tried} were replayed.</p>"
+            return f"<p>{flip.none_told}</p>"
         words, proof = html.escape(flip.words), html.escape(flip.proof)
         return f"<p>The smallest change that flips it: <b>{words}</b> ({proof}).</p>"
 

@@ -86,7 +86,7 @@ def told_flip(answer: Why) -> str:
     if flip is None:
         return ""
     if not flip.words:
-        return f"No small change flips it: {flip.tried} were replayed."
+        return flip.none_told
     return f"The smallest change that flips it: {flip.words} ({flip.proof}; change {flip.tried} of those tried)."
 
 
@@ -105,8 +105,8 @@ def as_data(session: Session, answer: Why) -> dict[str, object]:
         "sentence": answer.sentence,
         "tables": [_table(each) for each in answer.tables],
         "flip": None
-        if flip is None or not flip.words
-        else {"change": flip.words, "proof": flip.proof, "servers": [server + 1 for server in flip.on]},
+        if flip is None or flip.found is None
+        else {"change": flip.words, "proof": flip.proof, "servers": [server + 1 for server in flip.found.on]},
         "tried": 0 if flip is None else flip.tried,
     }
 

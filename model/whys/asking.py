@@ -8,6 +8,7 @@ from typing import Any, Callable, Iterator, NamedTuple
 from slotscope.model.errors import PolicyError, UserError
 from slotscope.model.measures.monitors import violations
 from slotscope.model.phrase import Phrase
+from slotscope.model.reporting.explain import grouped
 from slotscope.model.reporting.inspection import JOB, SERVER, Thing
 from slotscope.model.running.engine import EventRun
 from slotscope.model.running.waiting import GivenUpError, who_waits
@@ -32,7 +33,14 @@ class Flip(NamedTuple):
     proof: str  #: "replayed: job 812 is admitted to server 7"
     tried: int
     change: Change | None = None
-    on: tuple[int, ...] = ()  #: the servers that the job is on then
+    found: Subject | None = None  #: what is decided then
+
+    @property
+    def none_told(self) -> str:
+        """What there is to say where none was found."""
+        if not self.tried:
+            return "There is no small change to try."
+        return f"No small change flips it: {grouped(self.tried)} {'was' if self.tried == 1 else 'were'} replayed."
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +94,7 @@ def why(bench: Any, timeline: Any, event: int, job: int = -1, server: int = -1) 
         subject.job,
         subject.question,
         subject.outcome,
-        _sentence(tables[0], subject, server),
+        _sentence(tables[-1 if server < 0 <= subject.choice else 0], subject, server),
         tables,
         server,
         setting=setting,
@@ -115,7 +123,7 @@ def why_of(bench: Any, timeline: Any, thing: Thing | None, event: int | None) ->
     if job >= 0 and bench.kind.whys.decided(timeline.fork_at(here), job, bench.system.initial_jobs):
         here = decided_at(bench, timeline, job)
     elif job < 0:
-        here = _made_in_the_making(bench, timeline) or latest_decision(bench, timeline, here) or here
+        here, job = _made_in_the_making(bench, timeline) or (latest_decision(bench, timeline, here) or here, -1)
     return why(bench, timeline, here, job, server)
 
 
@@ -125,14 +133,20 @@ def with_flip(bench: Any, timeline: Any, answer: Why) -> Why:
     return replace(answer, flip=_smallest(bench.kind.whys, answer.setting, timeline.fork_at(answer.event - 1)))
 
 
-def _made_in_the_making(bench: Any, timeline: Any) -> int:
-    """The event that is being stepped through, once it has decided of a job; 0: there is none, or not yet."""
-    taken, here = len(timeline.records), int(timeline.event)
-    if not taken or here + 1 in bench.forced:
-        return 0
-    system = bench.at(here).system
-    subject = bench.kind.whys.subject(system, replayed(system, timeline.fork_at(here)), -1)
-    return here + 1 if subject is not None and subject.job >= 0 and taken > subject.place else 0
+def _made_in_the_making(bench: Any, timeline: Any) -> tuple[int, int] | None:
+    """The event that is being stepped through, and whose decision was made in it last; None: nobody's yet."""
+    here = int(timeline.event)
+    if not timeline.records or here + 1 in bench.forced:
+        return None
+    system, whys = bench.at(here).system, bench.kind.whys
+    happened = replayed(system, timeline.fork_at(here))
+    taken = len(timeline.records)
+    about = [(place, whys.about(timeline.records[place])) for place in range(taken - 1, -1, -1)]
+    for place, whose in [*about, (taken - 1, -1)]:
+        subject = None if whose is None else whys.subject(system, happened, whose)
+        if subject is not None and subject.place <= place:
+            return here + 1, subject.job
+    return None
 
 
 def latest_decision(bench: Any, timeline: Any, event: int) -> int:
@@ -181,13 +195,13 @@ def setting_of(system: Any, before: Any, happened: Happened, subject: Subject, s
     return Setting(system, run.state, happened.event, tuple(run.records), subject, decision, server)
 
 
-def _sentence(servers: Candidates, subject: Subject, server: int) -> str:
+def _sentence(candidates: Candidates, subject: Subject, server: int) -> str:
     if server >= 0:
-        return servers.of(servers.place_of(server))
-    if len(servers.chosen) == 1:
-        return servers.of(int(servers.chosen[0]))
+        return candidates.of(candidates.place_of(server))
+    if len(candidates.chosen) == 1:
+        return candidates.of(int(candidates.chosen[0]))
     outcome = subject.outcome
-    return f"{outcome[0].upper()}{outcome[1:]}. {servers.summary()}"
+    return f"{outcome[0].upper()}{outcome[1:]}. {candidates.summary()}"
 
 
 # The smallest change.
@@ -199,16 +213,17 @@ def _smallest(whys: Whys, setting: Setting, before: Any) -> Flip:
         tried += 1
         who_waits().look(Phrase("Trying changes: {change}", change=change.words), tried / MOST_CHANGES)
         found = outcome_with(whys, setting, before, change)
-        if found is not None and flips(setting, found.on):
-            return Flip(change.words, f"replayed: {found.outcome}", tried, change, found.on)
+        if found is not None and flips(setting, found):
+            return Flip(change.words, f"replayed: {found.outcome}", tried, change, found)
     return Flip("", "", tried)
 
 
-def flips(setting: Setting, on: tuple[int, ...]) -> bool:
-    """Whether other servers for the job answer the question otherwise."""
+def flips(setting: Setting, found: Subject) -> bool:
+    """Whether other servers for the job, or another choice, answer the question otherwise."""
+    subject = setting.subject
     if setting.server >= 0:
-        return (setting.server in on) != (setting.server in setting.subject.on)
-    return set(on) != set(setting.subject.on)
+        return (setting.server in found.on) != (setting.server in subject.on)
+    return (set(found.on), found.choice) != (set(subject.on), subject.choice)
 
 
 def outcome_with(whys: Whys, setting: Setting, before: Any, change: Change) -> Subject | None:

@@ -33,6 +33,7 @@ class Subject(NamedTuple):
     on: tuple[int, ...]
     question: str  #: "Why is job 812 on server 7?"
     outcome: str  #: "job 812 is admitted to server 7"
+    choice: int = -1  #: what is chosen among the candidates of the last table, where that is asked about
 
 
 class Setting(NamedTuple):
@@ -79,6 +80,10 @@ class Whys(Protocol):
     def subject(self, system: Any, happened: Happened, job: int) -> Subject | None:
         """The decision about a job in an event (-1: the job that the event is about); None: there is none."""
         ...
+
+    def about(self, record: Record) -> int | None:
+        """The job whose decision a sub-step can be, or what stands in place of one; None: it decides of none."""
+        return getattr(record, "job", None)
 
     def told(self, system: Any, happened: Happened) -> Subject | None:
         """The decision that the sentence of the whole event tells the reason of; None: there is none."""

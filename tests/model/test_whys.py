@@ -18,7 +18,7 @@ from slotscope.model.kinds.reservation.rows import FLAG_MIGRATED
 from slotscope.model.kinds.spec import KINDS
 from slotscope.model.policies import POLICIES_OF
 from slotscope.model.reporting.inspection import NEXT_ARRIVAL, Thing
-from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, TICK, Admit, Allocate, Reject
+from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, TICK, Admit, Allocate, Place, Reject, Renew
 from slotscope.model.running.engine import Task, started
 from slotscope.model.scenario.load import load_scenario, scenario_files
 from slotscope.model.systems.state import copied, digest
@@ -123,7 +123,7 @@ def replayed_by_itself(session: Session, answer: Why, engine: Any = None) -> tup
     while True:
         row = np.zeros(1, bench.system.row_dtype)
         state = run.advance(state, row, Task()).state
-        if answer.job < 0:
+        if answer.job < 0 and bench.kind.name != "queue":
             if row["time"][0] > setting.event.time:
                 return ()  # the timer did not ring
             if row["time"][0] == setting.event.time and row["server"][0] == setting.event.server:
@@ -133,6 +133,9 @@ def replayed_by_itself(session: Session, answer: Why, engine: Any = None) -> tup
                 return (int(row["source"][0]),) if row["flags"][0] & FLAG_MIGRATED else ()
         elif bench.kind.name == "queue":
             if state.clock[0] >= setting.event.time:
+                if answer.job < 0:
+                    assert answer.flip.found.choice in (-1, state.active[-2 - answer.job])  # type: ignore[union-attr]
+                    return (-2 - answer.job,)
                 return _where(bench.kind.name, state, answer.job)
         elif int(state.number[NEXT_ARRIVAL]) > answer.job - bench.system.initial_jobs:
             return _where(bench.kind.name, state, answer.job)
@@ -157,8 +160,8 @@ def check_flip(session: Session, answer: Why) -> bool:
     flip, setting = answer.flip, answer.setting
     if not flip.words:  # type: ignore[union-attr]
         return False
-    assert flips(setting, flip.on)  # type: ignore[arg-type, union-attr]
-    assert replayed_by_itself(session, answer) == flip.on  # type: ignore[union-attr]
+    assert flips(setting, flip.found)  # type: ignore[arg-type, union-attr]
+    assert replayed_by_itself(session, answer) == flip.found.on  # type: ignore[union-attr]
     return True
 
 
@@ -259,6 +262,42 @@ def test_inside_an_arrival_the_last_decision_is_the_one_just_made(scenario: str,
         answers.append(decided)
         session.step_into()
     assert True in answers
+
+
+@pytest.mark.parametrize("policy", ["vqs", "vqs-bf", "max-weight"])
+def test_why_a_server_has_its_configuration(policy: str) -> None:
+    """By weights that are added up one by one; see also the random decisions, of which some are about it."""
+    seed = random.randrange(2**32)
+    session = Session.open(
+        "queues-wide-jobs" if policy != "max-weight" else "queues-vqs-unstable", policy, kernel=False
+    )
+    session.run(events=random.Random(seed).randrange(20, 200))
+    told: set[tuple[int, int]] = set()
+    for _ in range(400):
+        session.step_into()
+        record = session.timeline.records[-1] if session.timeline.records else None
+        if not isinstance(record, Renew):
+            continue
+        answer = why_of(session.bench, session.timeline, None, None)
+        assert answer.question.startswith(f"Why has server {record.server + 1} the configuration "), seed
+        assert answer.tables[-1].number_of[answer.tables[-1].chosen].tolist() == [record.configuration], seed
+        check_decision(session, answer)
+        check_flip(session, answer)
+        told.add((record.server, record.configuration))
+    assert told, seed
+
+
+def test_inside_a_slot_the_last_placement_is_the_one_just_made() -> None:
+    session = Session.open("queues-classroom", kernel=False)
+    session.run(events=100)
+    jobs = set()
+    for _ in range(200):
+        session.step_into()
+        record = session.timeline.records[-1] if session.timeline.records else None
+        if isinstance(record, Place):
+            assert why_of(session.bench, session.timeline, None, None).job == record.job
+            jobs.add(record.job)
+    assert len(jobs) > 1
 
 
 def test_why_of_an_arrival_that_waits_is_about_the_job_that_arrives() -> None:

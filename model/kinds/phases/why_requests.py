@@ -42,6 +42,11 @@ def request_in(system: Any, happened: Happened, whose: int) -> Subject | None:
     return Subject(-2 - server, place, (server,), f"Why does {name} ask for {wanted}?", outcome)
 
 
+def about(request: Request) -> int:
+    """What stands in place of a job: see :func:`request_in`."""
+    return -2 - request.server
+
+
 def _jobs(request: Record | None) -> tuple[int, ...]:
     return request.jobs if isinstance(request, Request) else ()
 

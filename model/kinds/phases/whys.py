@@ -15,10 +15,10 @@ from slotscope.model.kinds.phases.inspection import TOKEN, VIRTUAL
 from slotscope.model.kinds.phases.invariants import MONITORS
 from slotscope.model.kinds.phases.state import NEXT_TOKEN, NEXT_VIRTUAL, REAL, PhaseState
 from slotscope.model.kinds.phases.why_changes import changes_of, sent_to
-from slotscope.model.kinds.phases.why_requests import missed, of_request, request_in
+from slotscope.model.kinds.phases.why_requests import about, missed, of_request, request_in
 from slotscope.model.reporting.explain import counted, grouped
 from slotscope.model.reporting.inspection import NEXT_ARRIVAL, Thing, per_cent
-from slotscope.model.reporting.records import ARRIVAL, Match, Overflow, Place
+from slotscope.model.reporting.records import ARRIVAL, Match, Overflow, Place, Record, Request
 from slotscope.model.whys.decision import Change, Happened, Meant, Setting, Subject, Whys
 from slotscope.model.whys.own import asked_by, own_choice
 from slotscope.model.whys.tables import Candidates, Condition, Preference
@@ -45,6 +45,10 @@ class PhaseWhys(Whys):
         server = decision.server if isinstance(decision, Place) else decision.values["server"]
         where = f"server {server + 1}"
         return Subject(event.job, place, (int(server),), f"Why is {name} on {where}?", f"{name} joins {where}")
+
+    def about(self, record: Record) -> int | None:
+        """A job; where a server asks for some, that request."""
+        return about(record) if isinstance(record, Request) else super().about(record)
 
     def told(self, system: Any, happened: Happened) -> Subject | None:
         """That about the arriving job."""

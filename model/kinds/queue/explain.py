@@ -6,7 +6,7 @@ Servers are numbered from 1 in sentences, virtual queues as in the paper from VQ
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -186,10 +186,8 @@ class QueueNarrator(Narrator):
             return f"{renewed}: its configuration is now {name}"
         if not values["weight"]:
             return f"{renewed}: all weights are 0, {name} is the first"
-        counts = self._facts.configurations[configuration].tolist()
-        terms = [f"{count}·{length}" for count, length in zip(counts, values["lengths"], strict=True) if count]
-        product = f"{' + '.join(terms)} = " if len(terms) <= MOST_TERMS else ""
-        return f"{renewed}: {name} has the largest weight, {product}{values['weight']}"
+        weight = weighed(self._facts.configurations[configuration], values["lengths"], values["weight"])
+        return f"{renewed}: {name} has the largest weight, {weight}"
 
     def _stalled(self, server: int, values: Values) -> str:
         if values.get("reason") == "light":
@@ -299,6 +297,12 @@ class QueueNarrator(Narrator):
 
     def _queue(self, queue: int) -> str:
         return self._facts.layout.names[queue]
+
+
+def weighed(configuration: Iterable[int], lengths: Iterable[int], weight: int) -> str:
+    """The product <k, Q> with its terms, unless there are many: "1·1 + 1·0 = 1"."""
+    terms = [f"{int(k)}·{int(q)}" for k, q in zip(configuration, lengths, strict=True) if k]
+    return f"{' + '.join(terms)} = {weight}" if len(terms) <= MOST_TERMS else str(weight)
 
 
 def _bracketed(size: Any) -> str:

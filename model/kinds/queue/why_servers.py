@@ -206,7 +206,7 @@ def _configured(setting: Setting, job: WaitingJob) -> Iterator[Condition]:
             f"jobs of VQ{subscript(q)} < k{subscript(q)}",
             place_of(setting, 1),
             present < wanted,
-            f"{int(np.maximum(wanted - present, 0).sum())} places in all",
+            f"{counted(int(np.maximum(wanted - present, 0).sum()), 'place')} in all",
             lambda server: f"{int(present[server])} of {int(wanted[server])}",
             (f"has its jobs of VQ{subscript(q)}", f"k{subscript(q)} reached", ""),
         )

@@ -17,11 +17,12 @@ from slotscope.model.kinds.queue.inspection import QUEUE
 from slotscope.model.kinds.queue.invariants import MONITORS
 from slotscope.model.kinds.queue.programs.partition import subscript
 from slotscope.model.kinds.queue.state import DEPARTURES, STALLED_SERVERS, QueueState
+from slotscope.model.kinds.queue.why_configurations import about, changes_of, of_renewal, renewal_in
 from slotscope.model.kinds.queue.why_jobs import jobs_of
 from slotscope.model.kinds.queue.why_servers import is_configured, job_of, places_for, servers_of
 from slotscope.model.reporting.explain import counted
 from slotscope.model.reporting.inspection import NEXT_ARRIVAL, Thing
-from slotscope.model.reporting.records import Place
+from slotscope.model.reporting.records import Place, Record, Renew
 from slotscope.model.whys.decision import Change, Happened, Meant, Setting, Subject, Whys
 from slotscope.model.whys.replays import reschedule, soonest
 from slotscope.model.whys.tables import Candidates
@@ -36,7 +37,12 @@ class QueueWhys(Whys):
     monitors = MONITORS
 
     def subject(self, system: Any, happened: Happened, job: int) -> Subject | None:
-        """The placement of a job, of the first one that is placed; else that it waits: see :func:`_first_waiting`."""
+        """The placement of a job, of the first one that is placed; else that it waits: see :func:`_first_waiting`.
+
+        Where no job is decided of, the active configuration that a server gets: see :func:`renewal_in`.
+        """
+        if job < -1:
+            return renewal_in(system, happened, job)
         records = happened.records
         for place, record in enumerate(records):
             if isinstance(record, Place) and job in (-1, record.job):
@@ -53,7 +59,7 @@ class QueueWhys(Whys):
         waiting = waiting_records(happened.state)
         numbers = happened.state.job_number[waiting]
         if not len(waiting) or job not in (-1, *numbers.tolist()):
-            return None
+            return renewal_in(system, happened, job) if job < 0 else None
         job = _first_waiting(happened.state) if job < 0 else job
         name = f"job {system.job_name(job)}"
         return Subject(job, len(records), (), f"Why does {name} still wait?", f"{name} waits on")
@@ -62,6 +68,10 @@ class QueueWhys(Whys):
         """That the first job that has just arrived, and waits, does so."""
         fresh = _fresh(happened.state)
         return self.subject(system, happened, int(fresh[0])) if len(fresh) else None
+
+    def about(self, record: Record) -> int | None:
+        """A job; where a server gets another configuration, that one."""
+        return about(record) if isinstance(record, Renew) else super().about(record)
 
     def decided(self, state: QueueState, job: int, initial_jobs: int) -> bool:
         """Once it was placed."""
@@ -78,7 +88,9 @@ class QueueWhys(Whys):
         return Meant(int(state.job_number[head]))
 
     def candidates(self, setting: Setting) -> tuple[Candidates, ...]:
-        """The servers for the job; the jobs for the server, where one is meant."""
+        """The servers for the job; the jobs for the server, where one is meant. See also :func:`of_renewal`."""
+        if setting.subject.job < 0:
+            return of_renewal(setting)
         servers = servers_of(setting)
         server = setting.server if setting.server >= 0 else next(iter(setting.subject.on), -1)
         return servers if server < 0 else (*servers, jobs_of(setting, server))
@@ -95,7 +107,10 @@ class QueueWhys(Whys):
         return shown
 
     def changes(self, setting: Setting, before: QueueState) -> Iterator[Change]:
-        """A departure earlier, a server not stalled, another active configuration."""
+        """A departure earlier, a server not stalled, another active configuration; or other queues that are weighed."""
+        if setting.subject.job < 0:
+            yield from changes_of(setting)
+            return
         yield from _departures(setting, before)
         yield from _servers_otherwise(setting, before)
 
