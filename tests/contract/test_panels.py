@@ -31,6 +31,7 @@ from tests.gui.accessible import listening, nameless
 NOT_HERE = re.compile("does not apply to|One policy runs alone")
 
 LARGE = (2400, 1500)
+_MIXED = ((LEAST, LARGE), (LARGE, LEAST))
 
 #: Scenarios in which panels have choices that the small ones do not need.
 CONTROLLED = {"PolicyMapPanel": ["jrs-fixed-sizes", "jrs-three-phases"]}
@@ -146,7 +147,9 @@ def test_it_shows_the_middle_of_an_event(panel: Panel, entry: PanelEntry) -> Non
             assert applies(panel, frame_of(SMALL[system], None, substeps)) or entry is COMPARISON
 
 
-@pytest.mark.parametrize("size", [LEAST, (LEAST[0], LARGE[1]), (LARGE[0], LEAST[1]), LARGE])
+@pytest.mark.parametrize(
+    "size", [LEAST, LARGE, *(pytest.param((one[0], other[1]), marks=pytest.mark.slow) for one, other in _MIXED)]
+)
 def test_it_takes_any_size(panel: Panel, moment: Frame, size: tuple[int, int]) -> None:
     panel.resize(*size)
     show(panel, moment)

@@ -335,6 +335,7 @@ def test_a_picture_of_the_window_shows_the_current_line_whole(qtbot, tmp_path, m
 
 
 @pytest.mark.parametrize("theme", ["light"], indirect=True)
+@pytest.mark.slow
 class TestHall:
     """What a hall sees of it at 1280x720: the panel beside the servers, in its type."""
 

@@ -15,6 +15,8 @@ from pytestqt.qtbot import QtBot
 from slotscope.gui.main_window import MainWindow
 from tests.gui.windows import PATIENCE, choose_file, complete_window, press, rest
 
+pytestmark = pytest.mark.slow
+
 KEYS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 
 

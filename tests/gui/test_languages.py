@@ -53,6 +53,7 @@ def test_every_text_is_translated(language: str) -> None:
 
 
 @pytest.mark.usefixtures("german", "warm")
+@pytest.mark.slow
 def test_a_window_speaks_german(qtbot: QtBot, tmp_path: Path) -> None:
     with complete_window(qtbot, tmp_path, language="de") as window:
         menus = [action.text() for action in window.menu_bar.actions()]

@@ -77,6 +77,7 @@ def test_answers_of_a_policy_make_its_run(scenario: str, policy: str, answer: An
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.slow
 def test_what_is_earned_is_what_the_paper_measures(scenario: str) -> None:
     seed = int(np.random.default_rng().integers(1000))
     run = AnsweredRun(load_scenario(scenario), seed)

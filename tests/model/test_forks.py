@@ -88,6 +88,7 @@ def test_where_courses_part(one: str, other: str, event: int | None) -> None:
 @pytest.mark.parametrize("scenario", SCENARIOS)
 @settings(max_examples=3, deadline=None)
 @given(data=st.data())
+@pytest.mark.slow
 def test_an_unchanged_fork_is_digest_by_digest_the_same_run(scenario: str, data: st.DataObject) -> None:
     session = Session.open(scenario, kernel=False)
     policy = session.origin.policy

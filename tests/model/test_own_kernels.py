@@ -22,6 +22,8 @@ from slotscope.model.systems.state import digest
 from tests.help_pages import blocks, page
 from tests.own_policies import line_of, write
 
+pytestmark = pytest.mark.slow
+
 EXAMPLE = Path(__file__).resolve().parents[2] / "resources" / "policies" / "half_compiled.py"
 SECTION = page("own-policy").partition("## It can be fast\n")[2].partition("\n## ")[0]
 SCENARIO = "moldable-classroom"

@@ -25,6 +25,8 @@ from tests.kinds.reservation.strategies import scenarios
 from tests.own_kernels import SOURCES
 from tests.own_policies import write
 
+pytestmark = pytest.mark.slow
+
 FOLDER = Path(__file__).resolve().parents[2] / "resources" / "policies"
 SECTION = page("own-policy").partition("## It can be fast\n")[2].partition("\n## ")[0]
 CLASSROOMS = {"reservation": "dra-classroom", "queue": "queues-classroom", "phases": "jrs-fixed-sizes"}

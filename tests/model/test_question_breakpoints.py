@@ -56,6 +56,7 @@ def hits(scenario: str, question: str, last: int) -> list[int]:
 
 
 @pytest.mark.parametrize(("scenario", "question"), ASKED)
+@pytest.mark.slow
 def test_every_hit_is_stopped_before_and_none_is_passed(scenario: str, question: str) -> None:
     last = 500
     expected = hits(scenario, question, last)

@@ -62,6 +62,7 @@ def plain(session: Session, name: str) -> list[float]:
 
 
 @pytest.mark.parametrize("name", ["room", "spare"])
+@pytest.mark.slow
 def test_what_was_said_is_the_last_number_of_that_name(session: Session, name: str) -> None:
     expected = plain(session, name)
     assert any(value == value for value in expected) and any(value != value for value in expected)

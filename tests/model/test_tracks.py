@@ -44,6 +44,7 @@ def followed(session: Session, *texts: str) -> Tracked:
 
 @pytest.mark.parametrize(("scenario", "texts"), FOLLOWED)
 @pytest.mark.parametrize("most", [2**16, 256])
+@pytest.mark.slow
 def test_values_integrals_and_counts_are_those_of_a_plain_walk(scenario, texts, most, monkeypatch):
     last = 1200 if most < 1024 else 300
     monkeypatch.setattr(recorder.Samples.__init__, "__defaults__", (most,))

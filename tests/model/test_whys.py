@@ -165,12 +165,6 @@ def check_flip(session: Session, answer: Why) -> bool:
     return True
 
 
-@pytest.mark.parametrize("system", KINDS)
-def test_random_decisions_are_explained_and_flipped(system: str) -> None:
-    # In a queue a job that has just arrived waits behind others, too.
-    assert confirmed(system, 40, seed=1) > (10 if system == "queue" else 15)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("system", KINDS)
 def test_many_random_decisions(system: str, pytestconfig: pytest.Config) -> None:
