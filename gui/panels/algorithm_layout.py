@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from html import escape
 from typing import Mapping, NamedTuple
 
@@ -61,6 +62,9 @@ class CodeLayout:
             self.ascent = max(map(ascent_of, plain), default=self.ascent)
             self.row = max([*(one.size().height() for one in plain), self.row]) + 3
         self._documents = [self._wrapped(document, self.indent(place)) for place, document in enumerate(plain)]
+        self._ends = [self.indent(place) + one.idealWidth() for place, one in enumerate(self._documents)]
+        self._heights = [self._height(document) for document in self._documents]
+        self._set_headings: dict[int, QTextDocument] = {}
 
     def indent(self, place: int) -> float:
         """Where a line begins."""
@@ -83,8 +87,8 @@ class CodeLayout:
             elif line.indent == 0 and before is not None:
                 top += self.row * 0.35
             before = line.line.algorithm
-            height = self._height(self._documents[place])
-            values, height = self._values(place, _printed(line) | dict(beside.get(line.line, {})), column, height)
+            found = _printed(line) | dict(beside.get(line.line, {}))
+            values, height = self._values(place, found, column, self._heights[place])
             result.append(PlacedLine(top, height, self._documents[place], values, heading))
             top += height
         return result
@@ -96,17 +100,17 @@ class CodeLayout:
         return self.row * lines if self._tight else max(self.row, height + 3)
 
     def _heading(self, algorithm: int) -> QTextDocument:
-        bold = QFont(self._font)
-        bold.setBold(True)
-        return self._wrapped(document_of(escape(self._code.heading(algorithm)), bold), HEADING_LEFT)
+        if algorithm not in self._set_headings:
+            bold = QFont(self._font)
+            bold.setBold(True)
+            document = document_of(escape(self._code.heading(algorithm)), bold)
+            self._set_headings[algorithm] = self._wrapped(document, HEADING_LEFT)
+        return self._set_headings[algorithm]
 
     def _column(self, beside: Mapping[Line, Mapping[str, Beside]]) -> float:
         """Where values stand below each other, if the panel is wide enough for that."""
-        ends = [self._end(place) for place, line in enumerate(self._code.lines) if line.line in beside]
+        ends = [self._ends[place] for place, line in enumerate(self._code.lines) if line.line in beside]
         return min(max(ends, default=0.0) + self.row, 0.5 * self._width)
-
-    def _end(self, place: int) -> float:
-        return self.indent(place) + self._documents[place].idealWidth()
 
     def _values(
         self, place: int, found: Mapping[str, Beside], column: float, height: float
@@ -117,7 +121,7 @@ class CodeLayout:
         items = [(document_of(item.text, self._font), item.fresh) for item in found.values()]
         widths = [document.idealWidth() for document, _ in items]
         whole = sum(widths) + self.row * _NEXT * (len(items) - 1)
-        near = self._end(place) + self.row * _GAP
+        near = self._ends[place] + self.row * _GAP
         left, most = max(column, near), self._width - _EDGE - whole
         if height <= self.row and near <= most:
             left = min(left, most)
@@ -152,14 +156,19 @@ def document_of(text: str, font: QFont) -> QTextDocument:
 
 def draw_document(painter: QPainter, document: QTextDocument, base: QPointF, color: str) -> None:
     """Draw rich text from the base line of its first line."""
+    top = base.y() - ascent_of(document)
+    painter.translate(base.x(), top)
+    document.documentLayout().draw(painter, _ink(color))
+    painter.translate(-base.x(), -top)
+
+
+@lru_cache(maxsize=64)
+def _ink(color: str) -> QAbstractTextDocumentLayout.PaintContext:
     context = QAbstractTextDocumentLayout.PaintContext()
     palette = QPalette()
     palette.setColor(QPalette.ColorRole.Text, QColor(color))
     context.palette = palette
-    painter.save()
-    painter.translate(base.x(), base.y() - ascent_of(document))
-    document.documentLayout().draw(painter, context)
-    painter.restore()
+    return context
 
 
 def ascent_of(document: QTextDocument) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import re
 from dataclasses import fields
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any, Mapping, NamedTuple, Sequence
 
@@ -43,6 +43,7 @@ class Code:
         self.place = {line.line: place for place, line in enumerate(self.lines)}
         self.plain = [html.unescape(_TAG.sub("", line.text)) for line in self.lines]
         self._assigned = [{"".join(found) for found in _ASSIGNED.findall(text)} for text in self.plain]
+        self._homes: dict[tuple[str, Line], Line] = {}
         self._block: list[int] = []
         for line in self.lines:
             self._block.append((self._block[-1] if self._block else 0) + (line.indent == 0))
@@ -66,6 +67,11 @@ class Code:
         A line that assigns it comes before one that mentions it; failing both, or where they
         are too far away to be seen at once, *line* itself.
         """
+        if (symbol, line) not in self._homes:
+            self._homes[symbol, line] = self._line_for(symbol, line)
+        return self._homes[symbol, line]
+
+    def _line_for(self, symbol: str, line: Line) -> Line:
         home = self.place[line]
         mine = self.function_of(home)
         setting = [place for place in mine if symbol in self._assigned[place]]
@@ -89,11 +95,22 @@ def symbols_of(system: str) -> Mapping[str, Symbol]:
     return symbols
 
 
-def _symbol(name: str, info: RunInfo) -> Symbol:
+@lru_cache(maxsize=4096)
+def _written(name: str, system: str, own_policy: bool) -> Symbol:
     """How a value is written; under a policy of one's own by the name that its file gives it."""
     own = Symbol(html.escape(name.replace("_", " ")))
-    known = symbols_of(info.system).get(name, own)
-    return own._replace(word=known.word) if known.text and is_own(info.policy_name) else known
+    known = symbols_of(system).get(name, own)
+    return own._replace(word=known.word) if known.text and own_policy else known
+
+
+def _symbol(name: str, info: RunInfo) -> Symbol:
+    return _written(name, info.system, is_own(info.policy_name))
+
+
+@cache
+def _labelled(system: str, own_policy: bool) -> frozenset[str]:
+    """The values whose symbols carry a label."""
+    return frozenset(name for name in symbols_of(system) if "{i}" in _written(name, system, own_policy).text)
 
 
 def numbers_of(record: Record) -> dict[str, Any]:
@@ -124,7 +141,7 @@ def worded(name: str, values: Mapping[str, Any], info: RunInfo) -> str:
 def values_beside(code: Code, records: Sequence[Record], info: RunInfo) -> dict[Line, dict[str, Beside]]:
     """The values known after *records*, by the line beside which they stand."""
     found: dict[Line, dict[str, Beside]] = {}
-    labelled = {name for name in symbols_of(info.system) if "{i}" in _symbol(name, info).text}
+    labelled = _labelled(info.system, is_own(info.policy_name))
     for record in records:
         if record.line not in code.place:
             continue

@@ -228,7 +228,9 @@ class PseudocodeView(QAbstractScrollArea):
         for place, placed in seen:  # a lowered letter may reach into the next row
             strip = QRectF(0, placed.top, self.viewport().width(), placed.height)
             self._paint_ground(painter, self.code.lines[place].line, strip)
+        kind = self._type()
         for place, placed in seen:
+            painter.setFont(kind)  # what is drawn of rich text leaves its own behind
             self._paint_line(painter, place, placed)
         painter.end()
 
@@ -239,7 +241,6 @@ class PseudocodeView(QAbstractScrollArea):
             draw_document(painter, placed.heading, QPointF(HEADING_LEFT, above), self.theme.muted)
         known = line in self.picture.beside
         ink = self.theme.normal if known or line == self.picture.current else self.theme.muted
-        painter.setFont(self._type())
         painter.setPen(QColor(self.theme.muted))
         number = str(line.number)
         right = self._layout.gutter - 10 - painter.fontMetrics().horizontalAdvance(number)

@@ -180,11 +180,20 @@ class RunWorker(QObject):
                 return self._commands.get(timeout=SLICE_SECONDS)
             return self._commands.get(timeout=MOMENT if self._pending else None)
         except Empty:
-            return _nothing
+            return RunWorker._settle if self._owes else _nothing
 
     @property
     def _pending(self) -> bool:
-        return self._warming.wanted or (self._stale and self.session is not None)
+        return self._warming.wanted or (self._stale and self.session is not None) or self._owes
+
+    @property
+    def _owes(self) -> bool:
+        return self.session is not None and any(lane.timeline.owes for lane in lanes_of(self.session))
+
+    def _settle(self) -> None:
+        """Take the digests of steps, once nothing else was asked for in a moment: the picture of a step comes first."""
+        for lane in lanes_of(self.present):
+            lane.timeline.settle()
 
     def _carry_out(self, command: Command) -> bool:
         """Carry out a command; False where it could not be, which the window is told.

@@ -63,6 +63,7 @@ class Timeline:
         self.observe: Callable[[np.ndarray], None] | None = None  #: is shown all rows run
         self._keyframes = Keyframes(room)
         self._marks: dict[int, str] = {}
+        self._owed: Any = None  # a state stepped to whose digest is not taken yet
         self.slices = Slices()
         self._tape = np.zeros(MOST_EVENTS, self.system.row_dtype)
         self._run: EventRun | None = None
@@ -103,6 +104,7 @@ class Timeline:
         """
         end = past.live_end if parting is None else min(parting - 1, past.live_end)
         self._keyframes.share(past._keyframes, end)
+        past.settle()
         self._marks = {event: mark for event, mark in past._marks.items() if event <= end}
         known = past.samples.table[past.samples.table[:, 0] <= end]
         table = np.zeros((len(known), self.system.sample_width))
@@ -178,6 +180,7 @@ class Timeline:
         """
         target = self.event + events
         self.finish_event()
+        self.settle()  # an engine writes into the state
         reason = Reason.LIMIT
         while self.event < target and reason is Reason.LIMIT:
             room = self._every - self.event % self._every
@@ -251,7 +254,11 @@ class Timeline:
         sample = np.zeros((1, self.system.sample_width))
         self.system.sample(self.state, sample[0])
         self._accept(Advance(self.state, 1, Reason.LIMIT, sample), run.row)
-        self.mark()
+        if self.event in self._marks:
+            self.mark()
+        else:
+            self.settle()
+            self._owed = self.state
 
     # Backwards.
 
@@ -348,11 +355,26 @@ class Timeline:
         ReplayError
             If the two differ.
         """
-        found = digest(self.state)
-        self._compare(found, self._marks.get(self.event))
-        if self.event not in self._marks and len(self._marks) >= MOST_MARKS:
+        self.settle()
+        return self._marked(self.state)
+
+    @property
+    def owes(self) -> bool:
+        """Whether the digest of an event that was stepped to is to be taken yet."""
+        return self._owed is not None
+
+    def settle(self) -> None:
+        """Take the digest that a step has left for later: what it shows comes first."""
+        owed, self._owed = self._owed, None
+        if owed is not None:
+            self._marked(owed)
+
+    def _marked(self, state: Any) -> str:
+        found, event = digest(state), int(state.number[0])
+        self._compare(found, self._marks.get(event))
+        if event not in self._marks and len(self._marks) >= MOST_MARKS:
             del self._marks[next(iter(self._marks))]
-        self._marks[self.event] = found
+        self._marks[event] = found
         return found
 
     def _compare(self, found: str, recorded: str | None) -> None:

@@ -36,6 +36,7 @@ class Walk:
         self._stepped: tuple[int, tuple[Record, ...]] = -1, ()  # an event, and its sub-steps
         self.agreement: bool | None = None
         self._passed: tuple[tuple[int, ...], tuple[PassedOver, ...]] = (), ()
+        self._other: Any = None  # the state that the other engine reached last, as long as both agree
 
     @property
     def last_records(self) -> tuple[Record, ...]:
@@ -124,15 +125,23 @@ class Walk:
         self._check_agreement()
 
     def _check_agreement(self) -> None:
-        """Let the other engine run the event just stepped through; do both agree?"""
-        self.agreement = None
+        """Let the other engine run the event just stepped through; do both agree?
+
+        Step after step it goes on from where it came to, so that what it keeps beside a state is not made anew.
+        """
+        self.agreement, before, self._other = None, self._other, None
         if not self.compiled:
             return
-        before = self.timeline.state_before()
+        line = self.timeline
+        if before is None or int(before.number[0]) != line.event - 1:
+            before = line.state_before()
         tape = np.zeros(1, self.bench.system.row_dtype)
-        other, own = self.timeline.engine.advance(before, tape, Task()).state, self.timeline.state
+        result = line.engine.advance(before, tape, Task(explain=True))
         # Digests take longer; they have the last word, as what is no number equals nothing.
-        self.agreement = not differences(other, own) or digest(other) == digest(own)
+        self.agreement = not differences(result.state, line.state) or digest(result.state) == digest(line.state)
+        if self.agreement:
+            self._other = result.state
+            self._log_one(tape)
 
     # The log.
 
@@ -146,6 +155,12 @@ class Walk:
         if rested != moment and not (rested[0] == line.event and len(known)):  # what was given up is tried once more
             self._log = moment, self._rows_again()
         return self._log[1]
+
+    def _log_one(self, row: np.ndarray) -> None:
+        """Add the row of the event just stepped through, if the log rested at the one before."""
+        (event, _), known = self._log
+        if event == self.timeline.event - 1 and len(known) and known["event"][-1] == event:
+            self._log = (self.timeline.event, 0), np.concatenate((known, row))[-ROWS_OF_LOG:]
 
     def _rows_again(self) -> np.ndarray:
         """The log's rows from another run of their events, of those that it has not shown before.
