@@ -188,7 +188,7 @@ class RunWorker(QObject):
 
     @property
     def _owes(self) -> bool:
-        return self.session is not None and any(lane.timeline.owes for lane in lanes_of(self.session))
+        return self.session is not None and any(lane.timeline.owed is not None for lane in lanes_of(self.session))
 
     def _settle(self) -> None:
         """Take the digests of steps, once nothing else was asked for in a moment: the picture of a step comes first."""

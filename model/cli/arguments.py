@@ -190,7 +190,7 @@ def _engine_options(parser: Parser) -> None:
         "--engine",
         metavar="E",
         type=one_of("kernel", "reference"),
-        help="kernel (compiled; the default where there is one) or reference",
+        help="kernel (compiled; the default where there is one, but for runs of a few hundred jobs) or reference",
     )
     parser.add_argument("--timing", action=argparse.BooleanOptionalAction, help="tell the speed, also under --seed")
     parser.add_argument("--to", metavar="FILE", type=Path, help="write the measures to FILE.csv or FILE.parquet, too")

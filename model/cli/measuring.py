@@ -19,10 +19,13 @@ from slotscope.model.kinds.spec import Judgement, Kind
 from slotscope.model.measures.metrics import Batches, Estimate, estimate, estimates
 from slotscope.model.reporting.explain import quantity
 from slotscope.model.running.engine import Reason
-from slotscope.model.systems.state import digest
+from slotscope.model.systems.state import digest, size_in_bytes
 
 #: Seconds of running between two looks at the progress line.
 SLICE_SECONDS = 0.1
+
+#: Jobs, and bytes of a state, up to which the reference is done before Numba would be imported.
+FEW_JOBS, SMALL_STATE = 600, 8192
 
 
 @dataclass(frozen=True)
@@ -159,10 +162,21 @@ def choose_engine(options: argparse.Namespace, session: Session, progress: Progr
             f"found kernel, but the policy '{session.info.policy_name}' has no compiled twin; allowed: reference",
             where="--engine",
         )
-    if options.engine != "reference" and session.bench.has_kernel:
+    wanted = options.engine or ("reference" if _is_short(options, session) else "kernel")
+    if wanted == "kernel" and session.bench.has_kernel:
         progress.say("preparing the compiled policy (some seconds the first time)")
         session.use_kernel()
         session.bench.prepare()  # now: it must not count as running time
+
+
+def _is_short(options: argparse.Namespace, session: Session) -> bool:
+    """Whether one run is over by the reference sooner than its compiled twin is loaded: few jobs, in a small state."""
+    until = float(session.info.scenario.run.until if options.until is None else options.until)
+    block = session.bench.system.workload.block_at(0)
+    if options.replications > 1 or block is None or size_in_bytes(session.timeline.state) > SMALL_STATE:
+        return False
+    # An empty slot is an event, too.
+    return bool(until <= 10 * FEW_JOBS and (block.time <= until).sum() <= FEW_JOBS and block.time[-1] > until)
 
 
 def measured_times(options: argparse.Namespace, session: Session) -> tuple[float, float]:

@@ -63,7 +63,7 @@ class Timeline:
         self.observe: Callable[[np.ndarray], None] | None = None  #: is shown all rows run
         self._keyframes = Keyframes(room)
         self._marks: dict[int, str] = {}
-        self._owed: Any = None  # a state stepped to whose digest is not taken yet
+        self.owed: Any = None  #: a state stepped to whose digest is not taken yet
         self.slices = Slices()
         self._tape = np.zeros(MOST_EVENTS, self.system.row_dtype)
         self._run: EventRun | None = None
@@ -258,7 +258,7 @@ class Timeline:
             self.mark()
         else:
             self.settle()
-            self._owed = self.state
+            self.owed = self.state
 
     # Backwards.
 
@@ -358,14 +358,9 @@ class Timeline:
         self.settle()
         return self._marked(self.state)
 
-    @property
-    def owes(self) -> bool:
-        """Whether the digest of an event that was stepped to is to be taken yet."""
-        return self._owed is not None
-
     def settle(self) -> None:
         """Take the digest that a step has left for later: what it shows comes first."""
-        owed, self._owed = self._owed, None
+        owed, self.owed = self.owed, None
         if owed is not None:
             self._marked(owed)
 
