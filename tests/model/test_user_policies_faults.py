@@ -196,6 +196,7 @@ FAULTS: dict[str, tuple[str, str]] = {
     "known kind": ("yield Record('ranked', None, {'i': 1})", "without the value 'held'"),
     "known name": ("yield say('x', type='big')", "the value 'type' is 'big', allowed: a whole"),
     "no values": ("yield Record('x', None, 3)", "the values of Record are 3, allowed: a dict"),
+    "no such field": ("yield Admit(serve=0)", "found Admit(serve=...), allowed: server, line, values"),
     "no kind": ("yield Record(5)", "the kind of a Record is 5, allowed: a text"),
     "no job": (
         "yield Migrate(job=10**9, source=0, target=1)",

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import fields
 from types import TracebackType
 from typing import Any
 
 from slotscope.model.policies.own import limits
 from slotscope.model.policies.own.kind import OwnKind
 from slotscope.model.policies.own.watch import Overtime, watched
+from slotscope.model.reporting.records import Record
 from slotscope.model.systems.view import PolicyView
 
 #: Characters of an exception's own text that are told.
 LONGEST_MESSAGE = 300
+
+#: What Python says of a name that no field has.
+UNKNOWN_FIELD = re.compile(r"(\w+)\.__init__\(\) got an unexpected keyword argument '(\w+)'")
 
 #: Bytes of memory that are told where code takes them until it is stopped.
 MUCH_MEMORY = 2**27
@@ -39,10 +45,22 @@ def said_by(error: BaseException) -> str:
     except (Exception, Overtime, SystemExit, KeyboardInterrupt, GeneratorExit):
         text = ""
     text = " ".join(text.split())[:LONGEST_MESSAGE]
+    if isinstance(error, TypeError) and (told := _unknown_field(text)):
+        return told
     hint = ""
     if isinstance(error, ValueError) and "read-only" in text:
         hint = "; what a policy is shown cannot be changed, it yields decisions instead"
     return f"{type(error).__name__}: {text}{hint}" if text else type(error).__name__
+
+
+def _unknown_field(text: str) -> str:
+    """What is said of a record that is given a field that it has not; empty for any other text."""
+    found = UNKNOWN_FIELD.match(text)
+    kind = next((one for one in Record.__subclasses__() if found and one.__name__ == found[1]), None)
+    if found is None or kind is None:
+        return ""
+    allowed = [field.name for field in fields(kind) if field.name != "kind"]
+    return f"found {kind.__name__}({found[2]}=...), allowed: {', '.join([*allowed[2:], *allowed[:2]])}"
 
 
 def said_of_memory() -> str:
