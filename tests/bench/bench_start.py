@@ -225,6 +225,21 @@ def bench_commands(rounds: int) -> None:
         aim(f"slotscope {' '.join(command)}", wanted, spent[" ".join(command)], "CPU s", limit_is=why)
 
 
+def bench_compiled() -> None:
+    """How much of what a first start compiled a second one, in another folder, finds."""
+    with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryDirectory() as elsewhere:
+        environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"} | {
+            "XDG_CACHE_HOME": cache
+        }
+        kept = []
+        for folder in (str(ROOT), elsewhere):
+            command = [sys.executable, "-m", "slotscope", "run", "dra-classroom", "--engine", "kernel"]
+            subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, check=True)
+            kept.append(len(list(Path(cache).rglob("*.nbc"))))
+    found = 100 * kept[0] / max(kept[-1], 1)
+    aim("compiled code that a second start, in another folder, finds", 100, [found], "%", at_least=True)
+
+
 def row(what: str, mine: list[Started], bare: list[Started], name: str) -> tuple[str, ...]:
     """One row of the table: a mark, and its ratios to bare Qt's first paint."""
     cells = [what]
@@ -245,6 +260,7 @@ def main() -> None:
     rounds = 2 if arguments.quick else arguments.rounds
     bench_windows(rounds)
     bench_commands(rounds)
+    bench_compiled()
     section("compiling with an empty cache, once", f"{cpu_of_compiling():.1f} CPU seconds, in a process of its own")
 
 
