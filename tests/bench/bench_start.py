@@ -191,9 +191,9 @@ def bench_windows(rounds: int) -> None:
 #: What a command may take, in CPU seconds, by what is asked for.
 COMMANDS = ((0.1, ("--help",)), (0.3, ("list",)), (0.7, ("bounds", "dra-classroom")), (0.7, ("run", "dra-classroom")))
 
-#: Libraries that a command cannot do without: scenarios are checked by pydantic, kernels read by Numba, and
+#: Libraries that a command cannot do without: scenarios are checked by pydantic, and
 #: intervals taken from SciPy's quantiles.
-LIBRARIES = {"list": "numpy, pydantic", "run": "numpy, pydantic, numba, scipy.special"}
+LIBRARIES = {"list": "numpy, pydantic", "run": "numpy, pydantic, scipy.special"}
 
 
 def cpu_of(*arguments: str) -> float:
