@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QCoreApplication, QEvent, QTimer
 from PySide6.QtGui import QFont, QFontDatabase, QImage
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from slotscope.gui import theme as themes
@@ -153,6 +154,9 @@ def drawn(panel: Panel, frame: Frame) -> Iterator[QImage]:
     for size in SIZES:
         panel.resize(*size)
         settle(panel)
+        if not panel.isActiveWindow():  # a busy machine is late with it: a field that has the focus looks different
+            QTest.qWaitForWindowActive(panel)
+            settle(panel)
         yield panel.grab().toImage()
 
 
