@@ -125,7 +125,8 @@ class ThingFields:
     the state, and gives [places] in which of its rows there is a thing; without it in each.  The arrays of
     the state that are *settled* do not change at a place before another thing comes to it.  Where states
     can be read *at_once*, fields also take a state whose arrays are [k, ...] of k states, and give [k, m] or
-    [k, m, n]; there is a thing in each place, and no array of theirs grows.
+    [k, m, n]; there is a thing in each place, and no array of theirs grows.  Of a *fixed* number of things the
+    scenario's numbers tell it.
     """
 
     numbers: Callable[[Any], Any]
@@ -133,6 +134,7 @@ class ThingFields:
     there: Callable[[Any], Any] | None = None
     settled: frozenset[str] = frozenset()
     at_once: bool = False
+    fixed: Callable[[Any], int] | None = None
 
 
 def in_system(state: Any) -> Any:

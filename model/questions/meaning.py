@@ -45,6 +45,7 @@ from slotscope.model.questions.syntax import (
 )
 from slotscope.model.questions.tables import Column, EventTable, shifted
 from slotscope.model.questions.words import Words, nearest
+from slotscope.model.reporting.explain import grouped
 
 
 @dataclass(frozen=True)
@@ -312,11 +313,18 @@ class _Interpreter:
         if known is None:
             near = nearest(name, self._words.of_thing[node.thing])
             self.wrong(node.name, f"found the {node.thing}'s field '{name}', {near}")
-        numbers = self._words.things[node.thing].numbers
         read, things = inside._value(known, node.name), self._words.things[node.thing]
+        self._refuse_none(node, things)
         plain = things.there is None and node.number % 1 == 0 and node.number >= 1
         changing = inside._of_things(things, read, int(node.number) - 1) if plain else None
-        return self._looked(partial(of_one, numbers, node.number, read), False, known.choices, changing)
+        return self._looked(partial(of_one, things.numbers, node.number, read), False, known.choices, changing)
+
+    def _refuse_none(self, node: OfThing, things: ThingFields) -> None:
+        """A number that no thing ever has."""
+        count = things.fixed(self._words.numbers) if things.fixed is not None else None
+        if node.number % 1 or node.number < 0 or (count is not None and not 1 <= node.number <= count):
+            allowed = "whole numbers" if count is None else f"1 to {grouped(count)}"
+            self.wrong(node, f"found {node.thing} {node.number:g}, allowed: {allowed}")
 
     def _where(self, node: Where, depth: int) -> Meaning:
         inside = self._inside(node)

@@ -122,7 +122,9 @@ def numbers(draw, kind: str, depth: int, thing: str = "") -> Node:
 
 @st.composite
 def _of_thing(draw, kind: str, thing: str):
-    return OfThing(0, thing, float(draw(st.integers(1, 30))), draw(_value(kind, thing)))
+    fixed = words(kind).things[thing].fixed
+    most = 30 if fixed is None else fixed(words(kind).numbers)
+    return OfThing(0, thing, float(draw(st.integers(1, most))), draw(_value(kind, thing)))
 
 
 @st.composite
@@ -203,6 +205,8 @@ class TestMistakes:
             ("job[1] > 3", 1, "which has one value"),
             ("any servr where empty > 0", 1, "nearest: server"),
             ("server 3 . rnk = 1", 12, "nearest: rank"),
+            ("rejected and server 99 . rank = 1", 14, "found server 99, allowed: 1 to 7"),
+            ("server 0 . rank = 1", 1, "allowed: 1 to 7"),
             ("time", 1, "found a number"),
             ("rejected + 1 > 2", 1, "found what is true or false"),
             ("1 < 2 < 3", 7, "'and' between two comparisons"),

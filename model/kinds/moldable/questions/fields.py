@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
@@ -106,7 +107,9 @@ VOCABULARY = Vocabulary(
     FIELDS,
     MappingProxyType(
         {
-            "server": ThingFields(lambda state: np.arange(len(state.server_job)) + 1, SERVER_FIELDS),
+            "server": ThingFields(
+                lambda state: np.arange(len(state.server_job)) + 1, SERVER_FIELDS, fixed=attrgetter("servers")
+            ),
             "job": jobs_with(JOB_FIELDS, ("job_class", "job_width", "job_request", "job_arrival", "job_departure")),
         }
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
@@ -127,7 +128,9 @@ VOCABULARY = Vocabulary(
     FIELDS,
     MappingProxyType(
         {
-            "server": ThingFields(lambda state: np.arange(len(state.jobs_on)) + 1, SERVER_FIELDS),
+            "server": ThingFields(
+                lambda state: np.arange(len(state.jobs_on)) + 1, SERVER_FIELDS, fixed=attrgetter("servers")
+            ),
             "job": jobs_with(JOB_FIELDS, ("job_room", "job_arrival")),
         }
     ),

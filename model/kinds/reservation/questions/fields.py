@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
@@ -132,7 +133,7 @@ VOCABULARY = Vocabulary(
     FIELDS,
     MappingProxyType(
         {
-            "server": ThingFields(_numbers_of_servers, SERVER_FIELDS, at_once=True),
+            "server": ThingFields(_numbers_of_servers, SERVER_FIELDS, at_once=True, fixed=attrgetter("servers")),
             "job": jobs_with(JOB_FIELDS, ("job_type", "job_arrival", "job_departure")),
         }
     ),
