@@ -102,9 +102,12 @@ class PseudocodeView(QAbstractScrollArea):
         return "; ".join(said)
 
     def typeset(self) -> None:
-        """Set all lines in the present type and width."""
+        """Set all lines in the present type and width; the one that was shown stays in view."""
         self._set(0)
         self._place()
+        shown = self.picture.current or self.picture.selected
+        if shown is not None:
+            self.bring_into_view(shown)
 
     def _set(self, setting: int) -> None:
         self._setting = setting
@@ -205,9 +208,6 @@ class PseudocodeView(QAbstractScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.typeset()
-        shown = self.picture.current or self.picture.selected
-        if shown is not None:
-            self.bring_into_view(shown)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

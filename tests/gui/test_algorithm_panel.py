@@ -379,6 +379,18 @@ class TestHall:
             seen.add(current.algorithm)
         assert seen == algorithms
 
+    def test_the_line_stays_in_view_in_another_theme(self, hall, qtbot):
+        session, view = Session.open("dra-classroom", kernel=False), hall.view
+        session.run(events=1)
+        for step in range(40):
+            session.step_into()
+            hall.set_frame(session.frame())
+            current = view.picture.current
+            if current is not None:
+                qtbot.waitUntil(lambda: view._glide.state() == view._glide.State.Stopped)
+                hall.set_theme(load_theme(("light", "dark")[step % 2]))
+                qtbot.waitUntil(lambda line=current: view.is_whole(line))
+
     def test_nothing_of_a_lowered_letter_is_painted_over(self, hall, qtbot):
         session = Session.open("dra-classroom", kernel=False)
         session.run(events=40)
