@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
-from random import Random
 from types import SimpleNamespace
 from typing import Any
 
@@ -115,12 +114,8 @@ def _tell_seed(reporter: pytest.TerminalReporter) -> None:
 _LEFT_OUT = re.compile("tests/(footage|kinds/[a-z]+/(gui|theory))/")
 
 
-#: Of the long tests CI draws so many, others in each run: it keeps to twenty minutes on a slow machine, too.
-_DRAWN = 0.67
-
-
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files with long tests come first, so that no worker is left with one at the end.
 
     Those of the window keep their places: their order is that in which widgets come and go.
@@ -128,16 +123,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if _LEFT_OUT.match(item.nodeid):
             item.add_marker(pytest.mark.slow)
-    if os.environ.get("CI"):
-        seed = config.option.hypothesis_seed
-        left_out = [
-            item
-            for item in items
-            if item.get_closest_marker("slow") and Random(f"{seed} {item.nodeid}").random() > _DRAWN
-        ]
-        config.hook.pytest_deselected(items=left_out)
-        dropped = set(left_out)
-        items[:] = [item for item in items if item not in dropped]
     long = Counter(item.path for item in items if item.get_closest_marker("slow"))
     items.sort(key=lambda item: 0 if _is_of_the_window(item.nodeid) else -long[item.path])
 
