@@ -45,16 +45,15 @@ sys.dont_write_bytecode = False
 for _library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
-# Fresh examples in each run, also where Hypothesis by itself would draw the same for ever: few in one run are many
-# in a hundred.
+# Fresh examples in each run, also where Hypothesis by itself would draw the same for ever.
 # A failure is made smaller for five minutes at most; explaining it has no limit, and is left out.
 _PHASES = [phase for phase in Phase if phase is not Phase.explain]
-_FRESH: dict[str, Any] = {"derandomize": False, "deadline": None, "phases": _PHASES}
+_FRESH: dict[str, Any] = {"derandomize": False, "deadline": None, "phases": _PHASES, "print_blob": True}
 if os.environ.get("CI"):
     _FRESH["database"] = None
-settings.register_profile("quick", max_examples=20, print_blob=True, **_FRESH)
-settings.register_profile("slow", settings.get_profile("quick"), max_examples=50)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+settings.register_profile("quick", max_examples=20, **_FRESH)
+settings.register_profile("slow", max_examples=50, **_FRESH)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "slow" if os.environ.get("CI") else "quick"))
 
 #: When Python collects: as it does by itself, and hardly ever.
 THRESHOLDS = gc.get_threshold()

@@ -198,7 +198,7 @@ class TestRandomExamples:
             "print(s.database, s.derandomize, s.max_examples)"
         )
         said = said_by([sys.executable, "-c", told], CI="true")
-        assert said.split() == ["None", "False", "20"]
+        assert said.split() == ["None", "False", "50"]
 
 
 def said_by(command: list[str], **variables: str) -> str:

@@ -165,6 +165,12 @@ def check_flip(session: Session, answer: Why) -> bool:
     return True
 
 
+@pytest.mark.parametrize("system", KINDS)
+def test_random_decisions_are_explained_and_flipped(system: str) -> None:
+    # In a queue a job that has just arrived waits behind others, too.
+    assert confirmed(system, 40, seed=1) > (10 if system == "queue" else 15)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("system", KINDS)
 def test_many_random_decisions(system: str, pytestconfig: pytest.Config) -> None:
@@ -173,7 +179,7 @@ def test_many_random_decisions(system: str, pytestconfig: pytest.Config) -> None
     A run finds what is wrong in one decision of 100 with 92 %, in one of 200 with 71 %.  Of a queue's decisions about
     95 have a flip, give or take 8: once in a million runs there are fewer than 55.
     """
-    assert confirmed(system, 250, int(pytestconfig.option.hypothesis_seed)) > 50
+    assert confirmed(system, 250, int(pytestconfig.option.hypothesis_seed)) > (50 if system == "queue" else 75)
 
 
 def confirmed(system: str, count: int, seed: int) -> int:
