@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QHelpEvent, QImage, QWheelEvent
+from PySide6.QtGui import QHelpEvent, QImage
 from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
@@ -23,7 +23,7 @@ from slotscope.gui.pictures.legend import GRADIENT, LINES, PictureLegend
 from slotscope.gui.pictures.panel import PicturePanel
 from slotscope.model.reporting.frame import Frame
 from tests.contract.servers import PICTURES, ServersPicture, outside, server_of, servers_of
-from tests.gui.painted import area, pixels
+from tests.gui.painted import area, pixels, wheel
 from tests.kinds.reservation.gui.servers_views import DARK, LIGHT, classroom
 
 SIZE = (900, 600)
@@ -305,20 +305,6 @@ def test_a_legend_flows_from_line_to_line_in_short_where_it_must(qtbot: QtBot) -
 # Zooming.
 
 
-def wheel(panel: PicturePanel, point: QPointF, notches: int) -> None:
-    event = QWheelEvent(
-        point,
-        QPointF(panel.view.mapToGlobal(point.toPoint())),
-        QPoint(),
-        QPoint(0, 120 * notches),
-        Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier,
-        Qt.ScrollPhase.NoScrollPhase,
-        False,
-    )
-    QApplication.sendEvent(panel.view, event)
-
-
 def drag(qtbot: QtBot, panel: PicturePanel, by: QPoint) -> None:
     middle = MIDDLE.toPoint()
     qtbot.mousePress(panel.view, Qt.MouseButton.LeftButton, pos=middle)
@@ -333,7 +319,7 @@ def test_the_wheel_zooms_around_the_mouse_and_keys_reset(picture: ServersPicture
     chosen = servers[len(servers) // 3]
     point = picture.rect(scene_in(panel), chosen).center()
     for _ in range(8):
-        wheel(panel, point, 1)
+        wheel(panel.view, point, 1)
         assert server_of(scene_in(panel).at(point)) == chosen
     assert scene_in(panel).layout.cell.height > 3 * whole.cell.height
     qtbot.keyClick(panel.view, Qt.Key.Key_0)

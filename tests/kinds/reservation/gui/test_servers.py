@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QHelpEvent, QPainter, QWheelEvent
-from PySide6.QtWidgets import QApplication, QToolTip, QWidget
+from PySide6.QtGui import QHelpEvent, QPainter
+from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import Select
@@ -26,7 +26,7 @@ from slotscope.gui.painting.colour import argb
 from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.widgets import calm
 from slotscope.model.api import Session
-from tests.gui.painted import area, has, pixels
+from tests.gui.painted import area, has, pixels, wheel
 from tests.kinds.reservation.gui.servers_views import DARK, LIGHT, SIZE, classroom, shown, stacks
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -311,20 +311,6 @@ def test_hover_tells_in_a_sentence(qtbot: QtBot) -> None:
     for part in ("index", "rank", "Group", " of ", "here: "):
         assert part in words
     QToolTip.hideText()
-
-
-def wheel(widget: QWidget, point: QPointF, notches: int) -> None:
-    event = QWheelEvent(
-        point,
-        QPointF(widget.mapToGlobal(point.toPoint())),
-        QPoint(),
-        QPoint(0, 120 * notches),
-        Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier,
-        Qt.ScrollPhase.NoScrollPhase,
-        False,
-    )
-    QApplication.sendEvent(widget, event)
 
 
 def test_the_wheel_zooms_around_the_mouse_and_a_key_resets(qtbot: QtBot) -> None:
