@@ -124,8 +124,8 @@ class TokensPanel(Panel):
         paint_ground(self.body, self.theme)
 
     def _arrange(self, how: str) -> None:
-        """All below each other ("tall"), the lives beside the rest ("wide"), or beside the curves
-        and above the rates ("low")."""
+        """All below each other ("tall"), the lives beside the rest ("wide"), or above the rates, beside
+        the curves ("low") or without them ("alone")."""
         if how == self._arranged:
             return
         self._arranged = how
@@ -135,10 +135,12 @@ class TokensPanel(Panel):
         self._column.removeWidget(self.rates)
         first, second = self._stacks
         first.addWidget(self.plot, 4)
-        (self._column if how == "low" else first).addWidget(self.rates)
+        (self._column if how in {"low", "alone"} else first).addWidget(self.rates)
         (first if how == "tall" else second).addWidget(self.lines, 5)
-        for place, stretch in enumerate({"tall": (1, 0), "wide": (1, 1), "low": (2, 3)}[how]):
+        stretches = {"tall": (1, 0), "wide": (1, 1), "low": (2, 3), "alone": (0, 1)}[how]
+        for place, stretch in enumerate(stretches):
             self._row.setStretch(place, stretch)
+        self.plot.setVisible(how != "alone")
 
     def minimumSizeHint(self) -> QSize:
         """So wide that rates have their headings; lecture mode gives a panel what it asks for."""
@@ -201,9 +203,10 @@ class TokensPanel(Panel):
     def _arrange_by_size(self) -> None:
         scale = current_fonts().scale
         width, height = self.width() / scale, self.height() / scale
-        low = height < (_LOW if width >= _BESIDE else _STACKED)
-        self._arrange("wide" if width >= _WIDE and height >= _LOWEST else "low" if low else "tall")
-        self.plot.setVisible(not low or width >= _BESIDE)
+        beside = width >= _BESIDE
+        low = height < (_LOW if beside else _STACKED)
+        flat = "low" if beside else "alone"
+        self._arrange("wide" if width >= _WIDE and height >= _LOWEST else flat if low else "tall")
         self.rates.setVisible(height >= _LOWEST)
         self.tiles.setVisible(height >= _LOW)  # the rates say nearly all of it as well
 

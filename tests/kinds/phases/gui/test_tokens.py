@@ -297,6 +297,17 @@ def test_policies_without_tokens_are_told_so(panel: TokensPanel) -> None:
     assert "Tokens does not apply to" in words
 
 
+@pytest.mark.parametrize("height", [240, 320, 400, 600])
+@pytest.mark.parametrize("width", [380, 410, 500, 1100])
+def test_curves_and_lives_fill_the_width_at_each_size(panel: TokensPanel, frame: Frame, width: int, height: int) -> None:
+    panel.set_frame(frame)
+    panel.resize(width, height)
+    QApplication.processEvents()
+    seen = [part.geometry() for part in (panel.plot, panel.lines) if part.isVisible()]
+    assert min(part.left() for part in seen) == 0
+    assert max(part.right() for part in seen) == panel.body.width() - 1
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("lecture", [False, True])
 @pytest.mark.parametrize("size", [(300, 260), (570, 290), (640, 560), (1300, 700)])
