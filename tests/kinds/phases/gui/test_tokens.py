@@ -299,7 +299,7 @@ def test_policies_without_tokens_are_told_so(panel: TokensPanel) -> None:
 
 @pytest.mark.parametrize("height", [240, 320, 400, 600])
 @pytest.mark.parametrize("width", [380, 410, 500, 1100])
-def test_curves_and_lives_fill_the_width_at_each_size(panel: TokensPanel, frame: Frame, width: int, height: int) -> None:
+def test_curves_and_lives_fill_the_width(panel: TokensPanel, frame: Frame, width: int, height: int) -> None:
     panel.set_frame(frame)
     panel.resize(width, height)
     QApplication.processEvents()
