@@ -24,6 +24,7 @@ from slotscope.gui.running.goals import GoalProgress
 from slotscope.gui.running.pace import REAL_TIME, SLIDER_MOST, Pace, next_position, pace_at, position_of
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.boxes import ChoiceBox, changed_by_editing
+from slotscope.gui.widgets.cut_label import CutLabel
 from slotscope.gui.widgets.fault_label import FaultLabel
 from slotscope.gui.widgets.icons import icon
 from slotscope.gui.window.actions import Actions
@@ -63,6 +64,9 @@ _SCENARIO_LETTERS = 18
 
 #: Room for a box's arrow and frame, in lines of text.
 _ARROW = 1.8
+
+#: Qt's own bound of a width, where there is no other.
+_ANY_WIDTH = 2**24 - 1
 
 
 #: Fields of the bar: attribute, name and tip.
@@ -129,7 +133,7 @@ class TransportBar(QWidget):
         self.speed = QSlider(Qt.Orientation.Horizontal)
         self.history = HistoryBar(theme)
         self._clock, self._event, self._rate, self._pace = (QLabel() for _ in range(4))
-        self._compiling = QLabel()
+        self._compiling = CutLabel()
         self._frame: Frame | None = None
         self._buttons: dict[str, QToolButton] = {}
         self._describe()
@@ -172,6 +176,7 @@ class TransportBar(QWidget):
         self.trace.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.trace.hide()
         self._compiling.setObjectName("compiling")
+        self._compiling.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self._compiling.setToolTip(tr("Compiling\nThe run goes on under the reference meanwhile."))
         self._compiling.hide()
         self._clock.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -292,6 +297,8 @@ class TransportBar(QWidget):
         for box in (self.scenario, self.policy, self.kind):
             needed = box.fontMetrics().horizontalAdvance(box.currentText()) + _ARROW * box.fontMetrics().height()
             box.setMinimumWidth(min(box.sizeHint().width(), round(needed)))
+        # What is compiled is cut only where the box beside it has nothing left to give.
+        self.kind.setMaximumWidth(_ANY_WIDTH if self._compiling.isHidden() else self.kind.minimumWidth())
 
     def set_progress(self, progress: GoalProgress) -> None:
         """Signs of life while no frames come; then the last frame again."""
@@ -309,6 +316,7 @@ class TransportBar(QWidget):
         """How far it is with compiled code; nothing if *text* is empty."""
         self._compiling.setText(text)
         self._compiling.setVisible(bool(text))
+        self._fit_boxes()
 
     def _show_whether(self, running: bool) -> None:
         if running != self._running:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Iterator
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QFontMetricsF
-from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QScrollArea, QScrollBar
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QScrollArea, QScrollBar, QToolButton
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.kinds.phases.servers_words import caption_words
@@ -267,6 +268,18 @@ def test_the_slowest_pace_is_told_in_full_while_code_is_compiled(qtbot: QtBot, w
     window.transport.speed.setValue(0)
     assert window.transport._pace.text() == "0.3 sub-steps/s"
     qtbot.waitUntil(lambda: not cut(window))
+
+
+def test_what_is_compiled_gives_way_to_the_controls_on_a_narrow_projector(qtbot: QtBot, window: MainWindow) -> None:
+    stand(qtbot, window, "queues-classroom", (), 30)
+    window.worker.compiling.emit("compiling: 4 of 5 done")
+    window.resize(1024, 740)
+    qtbot.waitUntil(lambda: window.width() == 1024)
+    bar = window.transport
+    (until,) = (one for one in bar.findChildren(QToolButton) if one.defaultAction() is window.actions_by_name["until"])
+    row = (bar.speed, bar._pace, bar._compiling, bar.findChild(QLabel, "next"), bar.kind, until)
+    places = [one.geometry() for one in row]
+    assert all(one.right() < other.left() for one, other in pairwise(places))
 
 
 def test_a_late_moment_is_told_in_full(qtbot: QtBot, window: MainWindow) -> None:
