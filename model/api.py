@@ -20,7 +20,6 @@ from slotscope.model.measures.monitors import Lookout
 from slotscope.model.phrase import Phrase
 from slotscope.model.policies import is_own
 from slotscope.model.policies.choice import choice_text
-from slotscope.model.policies.own.file import check_unchanged, load_policy, with_absolute_path
 from slotscope.model.policies.own.trust import digest_of
 from slotscope.model.questions.breakpoints import Breakpoint
 from slotscope.model.questions.search import QuestionSearch
@@ -47,8 +46,6 @@ from slotscope.model.session.file import (
     write_session,
 )
 from slotscope.model.systems.state import copied, digest, frozen, size_in_bytes
-from slotscope.model.traces.excerpts import excerpt_for
-from slotscope.model.traces.span import shortened
 from slotscope.model.whys.asking import Why, why_of, with_flip
 
 
@@ -211,6 +208,8 @@ class Session(Walk):
         root, policy_text = self.bench.root, ""
         scenario = root.scenario
         if is_own(scenario.policy.name):
+            from slotscope.model.policies.own.file import with_absolute_path  # not for those of the program
+
             policy_text = root.system.policy.text
             place = place.model_copy(update={"policy_digest": digest_of(policy_text)})
             scenario = with_absolute_path(scenario)
@@ -233,10 +232,7 @@ class Session(Walk):
         PolicyError
             If the file cannot be used.
         """
-        legs = ((leg.scenario.policy.name, leg.system.policy) for leg in self.bench.legs)
-        if not any(
-            is_own(name) and load_policy(name, self.info.system).source != policy.source for name, policy in legs
-        ):
+        if not any(_has_changed(leg) for leg in self.bench.legs):
             return self
         system, root = self.bench.system, self.bench.root
         bench = replace(assemble(root.scenario, recorded=system.workload), report=self.bench.report)
@@ -373,10 +369,22 @@ class Session(Walk):
         return tuple(found)
 
 
+def _has_changed(leg: Bench) -> bool:
+    """Whether the file of a policy of one's own is no longer what it was; raises as :meth:`Session.reloaded`."""
+    name = leg.scenario.policy.name
+    if not is_own(name):
+        return False
+    from slotscope.model.policies.own.file import load_policy
+
+    return bool(load_policy(name, leg.scenario.system).source != leg.system.policy.source)
+
+
 def _saved_bench(saved: Saved, scenario: Scenario, where: str, beside: Session | None) -> Bench:
     """What a saved session runs on, with the very jobs of *beside*, if given; raises as :meth:`Session.load`."""
     place = saved.place
     if place.policy_digest:
+        from slotscope.model.policies.own.file import check_unchanged
+
         check_unchanged(scenario.policy.name, place.policy_digest, where)
     try:
         policy_class(scenario)  # the file may name one that nobody has allowed
@@ -427,10 +435,13 @@ def open_bench(
     *progress* is told the share read so far; reading stops once *cancelled* says so.  Without
     them whoever waits is told and asked.
     """
-    excerpt = None if trace else excerpt_for(scenario)
-    if excerpt is not None:
-        scenario, trace = excerpt.fitted(scenario), (str(excerpt.path),)
     if scenario.workload.kind == "trace" or trace:
+        from slotscope.model.traces.excerpts import excerpt_for  # all formats, which other workloads have no need of
+        from slotscope.model.traces.span import shortened
+
+        excerpt = None if trace else excerpt_for(scenario)
+        if excerpt is not None:
+            scenario, trace = excerpt.fitted(scenario), (str(excerpt.path),)
         kind, who = kind_named(scenario.system), who_waits()
         progress = progress or (lambda share: who.tell(Phrase("Reading the trace: {share}", share=f"{share:.0%}")))
         cancelled = cancelled or who.stop

@@ -7,6 +7,8 @@ import json
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 import tomllib
 from fractions import Fraction
 from pathlib import Path
@@ -23,7 +25,8 @@ from slotscope.model.kinds.reservation.rows import FLAG_MIGRATED, FLAG_REASSIGNE
 from slotscope.model.kinds.reservation.state import ADMITTED, ARRIVED, I_STAR
 from slotscope.model.lab import experiments
 from slotscope.model.policies import POLICIES, POLICIES_OF
-from slotscope.model.scenario.load import load_scenario, scenario_files
+from slotscope.model.scenario.files import scenario_files
+from slotscope.model.scenario.load import load_scenario
 from tests.sound import violations
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -69,6 +72,22 @@ class TestList:
         assert said.code == 0
         for name in (*scenario_files(), *POLICIES, *experiments()):
             assert re.search(rf"^{name} ", said.out, flags=re.MULTILINE)
+
+    @pytest.mark.parametrize(
+        ("command", "unused"),
+        [
+            ("list", {"numpy", "pydantic", "scipy"}),
+            ("run dra-classroom --until 20", {"numba", "scipy", "slotscope.model.policies.own.file"}),
+            ("bounds dra-classroom", {"numba", "scipy", "slotscope.model.traces.formats"}),
+        ],
+    )
+    def test_commands_import_nothing_heavy_that_they_do_not_use(self, command, unused):
+        code = (
+            f"import sys; from slotscope.__main__ import main; code = main({command.split()}); "
+            f"print(code, *sorted({unused} & set(sys.modules)), file=sys.stderr)"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert done.stderr == "0\n"
 
 
 class TestRun:

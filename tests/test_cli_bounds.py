@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from slotscope.model.api import Session
-from slotscope.model.scenario.load import scenario_files
+from slotscope.model.scenario.files import scenario_files
 
 
 class TestMonotone:

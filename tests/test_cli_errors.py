@@ -21,7 +21,7 @@ from slotscope.model.cli.arguments import COMMANDS
 from slotscope.model.cli.guard import LONGEST_LINE, log_file
 from slotscope.model.kinds.reservation.cli import bounds as bounds_module
 from slotscope.model.policies import template_of
-from slotscope.model.scenario.load import scenario_files
+from slotscope.model.scenario.files import scenario_files
 
 #: Commands that read a scenario, with options that keep a good one short.
 READERS = (

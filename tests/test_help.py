@@ -15,7 +15,7 @@ from slotscope.model.cli.arguments import parse
 from slotscope.model.lab import experiments
 from slotscope.model.lessons.files import lesson_files
 from slotscope.model.policies import POLICIES, reference_class
-from slotscope.model.scenario.load import scenario_files
+from slotscope.model.scenario.files import scenario_files
 from tests.help_pages import HELP, commands, page, policies_in
 
 FILES = sorted(path.stem for path in HELP.glob("*.md"))

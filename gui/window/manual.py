@@ -14,7 +14,7 @@ from slotscope.model.forks.changes import Course
 from slotscope.model.policies import is_file
 from slotscope.model.policies.choice import policy_choice
 from slotscope.model.reporting.frame import RunInfo
-from slotscope.model.scenario.load import scenario_files
+from slotscope.model.scenario.files import scenario_files
 
 HELP = Path(__file__).resolve().parents[2] / "resources" / "help"
 

@@ -8,6 +8,7 @@ from importlib import import_module
 from slotscope.model.cli.output import Report
 from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.kinds.spec import kind_named
+from slotscope.model.scenario.files import find_scenario
 from slotscope.model.scenario.load import load_scenario
 
 
@@ -21,7 +22,7 @@ def solved(options: argparse.Namespace) -> Report:
     """What bounds the scenario, as its kind of system says it."""
     # A family of scenarios is the loss system's, which also refuses it for other scenarios.
     of_a_family = options.appendix_c is not None or options.save is not None
-    if not of_a_family:
+    if not of_a_family and find_scenario(options.scenario).suffix.lower() == ".json":
         for module in filter(None, (room.problems for room in ROOMS.values())):
             if (problems := import_module(module).problems_in(options.scenario)) is not None:
                 answers: Report = import_module(module).solved(options, problems)

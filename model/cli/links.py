@@ -19,7 +19,7 @@ from slotscope.model.forks.changes import Course
 from slotscope.model.policies import POLICIES, is_own
 from slotscope.model.policies.choice import policy_choice
 from slotscope.model.running.origin import Moment, Origin
-from slotscope.model.scenario.load import scenario_files
+from slotscope.model.scenario.files import scenario_files
 
 _OPEN = "slotscope://open?"
 

@@ -7,10 +7,11 @@ import tomllib
 
 from slotscope.model.cli.output import print_json, table
 from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.lab import experiments
 from slotscope.model.packages import offered
-from slotscope.model.policies import POLICIES_OF, packaged_policies, reference_for
-from slotscope.model.scenario.load import load_scenario, scenario_files
+from slotscope.model.policies import packaged_policies
+from slotscope.model.scenario.files import scenario_files
 
 Entry = dict[str, str]
 
@@ -28,28 +29,34 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _scenarios() -> list[Entry]:
+    """What comes along is known to be right and checked where it is opened, so its text is enough."""
     found = []
     for name, path in scenario_files().items():
-        if name not in offered("scenarios"):  # what comes along is known to be right, and checked where it is opened
+        if name in offered("scenarios"):
+            found.append(_of_a_package(name))
+        else:
             data = tomllib.loads(path.read_text(encoding="utf-8"))
             found.append(_entry(name, data["title"], data["system"], data["paper"]))
-            continue
-        try:
-            scenario = load_scenario(name)
-            found.append(_entry(name, scenario.title, scenario.system, scenario.paper))
-        except ScenarioError as error:  # of a package
-            found.append(_entry(name, error.line, "", ""))
     return found
 
 
+def _of_a_package(name: str) -> Entry:
+    from slotscope.model.scenario.load import load_scenario  # the schemas, which no other line of the list needs
+
+    try:
+        scenario = load_scenario(name)
+    except ScenarioError as error:
+        return _entry(name, error.line, "", "")
+    return _entry(name, scenario.title, scenario.system, scenario.paper)
+
+
 def _policies() -> list[Entry]:
-    found = []
-    for system, names in POLICIES_OF.items():
-        for name in names:
-            if name in offered("policies"):
-                continue
-            reference = reference_for(name, system)
-            found.append(_entry(name, reference.title, system, reference.paper))
+    found = [
+        _entry(name, spec.title, system, spec.paper)
+        for system, room in ROOMS.items()
+        for name, spec in room.policies.items()
+        if name not in offered("policies")
+    ]
     return found + [_entry(*item) for item in packaged_policies()]
 
 

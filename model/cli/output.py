@@ -7,13 +7,14 @@ import math
 import sys
 from contextlib import contextmanager
 from time import monotonic
-from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence, TypeVar
 
 from slotscope.model.cli.guard import note
-from slotscope.model.measures.metrics import Estimate
 from slotscope.model.phrase import Phrase
-from slotscope.model.reporting.explain import settled
 from slotscope.model.running.waiting import waiting, who_waits
+
+if TYPE_CHECKING:
+    from slotscope.model.measures.metrics import Estimate
 
 _Found = TypeVar("_Found")
 
@@ -78,6 +79,8 @@ def shown(value: float | None, digits: int = 6) -> str:
     """A number for people; a dash where there is none."""
     if value is None or not math.isfinite(value):
         return "-"
+    from slotscope.model.reporting.explain import settled  # not for commands that tell no number
+
     return f"{settled(value):.{digits}g}"
 
 

@@ -31,11 +31,13 @@ class CommandSpec(NamedTuple):
 
 
 class PolicySpec(NamedTuple):
-    """A policy: a module with one class ``Reference``; the module and class of its compiled twin.
+    """A policy: its title and source; a module with one class ``Reference``; the module and class of its compiled twin.
 
-    ``kernel`` is None where it has no twin.
+    ``kernel`` is None where it has no twin.  Title and source are those of the class, told before it is imported.
     """
 
+    title: str
+    paper: str
     reference: str
     kernel: tuple[str, str] | None
 
@@ -93,16 +95,19 @@ class Room(NamedTuple):
     former_packages: Mapping[str, str] = MappingProxyType({})
 
 
-def declared_policies(room: str, kernels: Mapping[str, str]) -> Mapping[str, PolicySpec]:
+def declared_policies(room: str, policies: Mapping[str, tuple[str, str, str]]) -> Mapping[str, PolicySpec]:
     """The policies of *room*: ``bf-js`` is in ``policies/bf_js.py``.
 
-    *kernels* are classes of ``kernels/driver.py`` by policy name; an empty name means none.
+    *policies*: by name a class of ``kernels/driver.py`` (empty: none), the title and the source.
     """
     return MappingProxyType(
         {
             name: PolicySpec(
-                f"{room}.policies.{name.replace('-', '_')}", (f"{room}.kernels.driver", kernel) if kernel else None
+                title,
+                paper,
+                f"{room}.policies.{name.replace('-', '_')}",
+                (f"{room}.kernels.driver", kernel) if kernel else None,
             )
-            for name, kernel in kernels.items()
+            for name, (kernel, title, paper) in policies.items()
         }
     )

@@ -18,7 +18,7 @@ from typing import Any, Iterator, Mapping
 from slotscope.model import packages
 from slotscope.model.errors import PolicyError, UserError, unknown_name
 from slotscope.model.kinds.rooms import ROOMS
-from slotscope.model.scenario.fields import is_policy_file
+from slotscope.model.scenario.files import is_policy_file
 
 #: For each kind of system, modules by policy name; a module defines one class ``Reference``.
 #: Different kinds may have a policy of the same name.
@@ -122,7 +122,7 @@ def stop_what_hangs() -> None:
 
 def policy_titles(system: str) -> list[tuple[str, str]]:
     """(name, title) of each policy of a kind of system."""
-    titles = {name: import_module(module).Reference.title for name, module in POLICIES_OF[system].items()}
+    titles = {name: spec.title for name, spec in ROOMS[system].policies.items()}
     titles |= {name: title for name, title, kind, _ in packaged_policies() if kind in (system, "")}
     return list(titles.items())
 

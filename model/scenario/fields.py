@@ -10,6 +10,7 @@ from typing import Annotated, Any, Iterable
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, PlainSerializer, Strict, WithJsonSchema
 
 from slotscope.model.exact import rational
+from slotscope.model.scenario.files import is_policy_file
 
 #: Factors of the units that may stand in for one another, per family.
 UNIT_FAMILIES: tuple[dict[str, Fraction], ...] = (
@@ -67,11 +68,6 @@ def _positive(value: Fraction) -> Fraction:
     if value <= 0:
         raise ValueError("a number above 0")
     return value
-
-
-def is_policy_file(name: str) -> bool:
-    """Whether a policy's name is the path of a file: a policy of one's own."""
-    return name.lower().endswith(".py") or "/" in name or "\\" in name
 
 
 def _policy_name(value: Any) -> str:

@@ -21,7 +21,7 @@ from slotscope.gui.main_window import MainWindow
 from slotscope.gui.running.goals import Goal
 from tests.bench.bench_start import ROOT, screen
 from tests.bench.bench_window import Case, Watch, cases, open_window, spin
-from tests.bench.timing import SIZES, aim, spread
+from tests.bench.timing import SIZES, aim, keep_byte_code, spread
 
 #: Milliseconds for a step; for all panels that are not seen, a frame; and mebibytes that stay.
 STEP, UNSEEN, RESIDENT = 16, 0.1, 200
@@ -135,6 +135,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few steps")
     arguments = parser.parse_args()
+    keep_byte_code()
     gui_app.application()
     sys.setswitchinterval(gui_app.SWITCH_INTERVAL)
     for case in cases():

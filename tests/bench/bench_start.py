@@ -22,7 +22,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Iterator, Mapping
 
-from tests.bench.timing import aim, ratio, section, spread, table
+from tests.bench.timing import aim, keep_byte_code, ratio, section, spread, table
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -258,6 +258,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="two rounds")
     arguments = parser.parse_args()
     rounds = 2 if arguments.quick else arguments.rounds
+    keep_byte_code()
     bench_windows(rounds)
     bench_commands(rounds)
     bench_compiled()

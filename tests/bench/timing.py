@@ -8,6 +8,7 @@ their median, least and most.
 from __future__ import annotations
 
 import gc
+import os
 import platform
 from dataclasses import dataclass
 from statistics import median
@@ -148,10 +149,16 @@ def aim_at_c(what: str, times: Mapping[str, Sequence[float]], kernel: str, in_c:
         aim(f"speed of the kernel / {in_c}: {what}", 0.9, shares, at_least=True, limit_is=why)
 
 
+def keep_byte_code() -> None:
+    """Let processes keep the byte code of what they import, as those of an installed program do.
+
+    Where the environment forbids it every start compiles all modules again, which would be measured.
+    """
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
 def machine() -> str:
     """One line about where this was measured."""
-    import os
-
     return (
         f"{platform.python_implementation()} {platform.python_version()}, "
         f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores; "

@@ -12,7 +12,8 @@ from pathlib import Path
 from slotscope.model.api import Session
 from slotscope.model.errors import UserError
 from slotscope.model.policies import POLICIES_OF
-from slotscope.model.scenario.load import load_scenario, scenario_files
+from slotscope.model.scenario.files import scenario_files
+from slotscope.model.scenario.load import load_scenario
 from slotscope.model.systems.state import digest
 
 TABLE = Path(__file__).with_name("digests.json")

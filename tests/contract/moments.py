@@ -12,7 +12,8 @@ from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.kinds.spec import KINDS, kind_named
 from slotscope.model.policies import POLICIES_OF
 from slotscope.model.reporting.frame import Frame
-from slotscope.model.scenario.load import load_scenario, scenario_files
+from slotscope.model.scenario.files import scenario_files
+from slotscope.model.scenario.load import load_scenario
 
 #: A small scenario of each kind.
 SMALL = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from slotscope.model.api import Session
-from slotscope.model.scenario.load import scenario_files
+from slotscope.model.scenario.files import scenario_files
 from slotscope.model.systems.state import digest
 from tests.contract.digests import digest_of_run, known, runs
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from slotscope.model.api import Session
+from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.policies import POLICIES_OF, reference_for
 from slotscope.model.running.assembly import assemble
@@ -40,6 +41,8 @@ def test_it_says_where_it_comes_from(system: str, policy: str) -> None:
     assert SOURCES.search(text[text.index("Reference") : text.index("Implements")])
     reference = reference_for(policy, system)
     assert (reference.name, reference.system) == (policy, system)
+    declared = ROOMS[system].policies[policy]
+    assert (reference.title, reference.paper) == (declared.title, declared.paper)
     assert reference.title
     assert reference.pseudocode
     kept = reference.schema.model_construct()

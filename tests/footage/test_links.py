@@ -12,7 +12,7 @@ from slotscope.model.cli.arguments import parse
 from slotscope.model.cli.links import link_of
 from slotscope.model.cli.parser import UsageError
 from slotscope.model.running.origin import Moment, Origin, opening_line
-from slotscope.model.scenario.load import scenario_files
+from slotscope.model.scenario.files import scenario_files
 
 POLICIES = ("dra", "first-fit", "dra:reservation_factor=log^2", "power-of-d:choices=5", "dra@12=first-fit")
 

@@ -33,7 +33,7 @@ from slotscope.model.footage.footage import Footage
 from slotscope.model.lessons.files import lesson_files, load_lesson
 from slotscope.model.lessons.marks import Mark
 from slotscope.model.running.origin import Moment
-from slotscope.model.scenario.load import scenario_files
+from slotscope.model.scenario.files import scenario_files
 from slotscope.model.systems.state import digest
 from tests.footage.browser import MISSING, PROGRAM, driven, photographed
 

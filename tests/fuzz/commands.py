@@ -8,7 +8,7 @@ from random import Random
 
 from slotscope.model.cli.arguments import COMMANDS
 from slotscope.model.policies import POLICIES
-from slotscope.model.scenario.load import scenario_files
+from slotscope.model.scenario.files import scenario_files
 from tests.fuzz.changes import STRANGE
 from tests.fuzz.running import judged, warmed_up
 

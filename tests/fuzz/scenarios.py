@@ -10,7 +10,7 @@ from random import Random
 
 import tomli_w
 
-from slotscope.model.scenario.load import scenario_files
+from slotscope.model.scenario.files import scenario_files
 from tests.fuzz.changes import damaged_bytes, damaged_data, damaged_text
 from tests.fuzz.running import judged, warmed_up
 

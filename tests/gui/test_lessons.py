@@ -17,7 +17,7 @@ from slotscope.gui.lessons.wording import paragraphs, spoken
 from slotscope.gui.main_window import MainWindow
 from slotscope.model.lessons.files import lesson_files, lesson_titles, load_lesson
 from slotscope.model.lessons.languages import LANGUAGES
-from slotscope.model.scenario.load import scenario_files
+from slotscope.model.scenario.files import scenario_files
 from tests.gui.test_keys import strike
 from tests.gui.windows import complete_window, rest, warm
 

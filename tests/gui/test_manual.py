@@ -12,7 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from slotscope.gui.window.manual import OPENS, PAGES, page_of, text_of, window_command
 from slotscope.model.api import Session
-from slotscope.model.scenario.load import load_scenario, scenario_files
+from slotscope.model.scenario.files import scenario_files
+from slotscope.model.scenario.load import load_scenario
 from tests.gui.windows import complete_window, press, rest, warm
 from tests.help_pages import commands, page
 

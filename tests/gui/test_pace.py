@@ -10,7 +10,7 @@ import pytest
 
 from slotscope.gui.running.pace import NO_LIMIT, REAL_TIME, SLIDER_MOST, Pace, next_position, pace_at, position_of
 from slotscope.model.api import Session
-from slotscope.model.scenario.load import scenario_files
+from slotscope.model.scenario.files import scenario_files
 
 ROUND = [
     "0.3 sub-steps/s",

@@ -6,7 +6,8 @@ import pytest
 
 from slotscope.model.api import Session
 from slotscope.model.reporting.records import Line
-from slotscope.model.scenario.load import parse_scenario_text, scenario_files
+from slotscope.model.scenario.files import scenario_files
+from slotscope.model.scenario.load import parse_scenario_text
 
 
 @pytest.mark.parametrize(

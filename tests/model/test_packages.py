@@ -17,7 +17,8 @@ from slotscope.model.lab.parts import _source_of
 from slotscope.model.lab.plan import NO_OPTIONS
 from slotscope.model.lab.runner import run_plan
 from slotscope.model.policies import policy_titles, template_of
-from slotscope.model.scenario.load import scenario_files, scenario_titles
+from slotscope.model.scenario.files import scenario_files
+from slotscope.model.scenario.load import scenario_titles
 from slotscope.model.systems.state import digest
 
 RESOURCES = Path(__file__).parents[2] / "resources"

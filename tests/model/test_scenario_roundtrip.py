@@ -14,7 +14,8 @@ from slotscope.model.kinds.reservation.scenario.schema import ReservationScenari
 from slotscope.model.running.assembly import assemble
 from slotscope.model.running.engine import started
 from slotscope.model.scenario.fields import UNIT_FAMILIES, plain
-from slotscope.model.scenario.load import edited, load_scenario, parse_scenario, scenario_files, scenario_text
+from slotscope.model.scenario.files import scenario_files
+from slotscope.model.scenario.load import edited, load_scenario, parse_scenario, scenario_text
 from slotscope.model.systems.state import digest
 from tests.kinds.reservation.strategies import scenarios
 

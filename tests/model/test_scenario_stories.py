@@ -7,7 +7,8 @@ from fractions import Fraction
 import pytest
 
 from slotscope.model.comparison.comparison import open_run
-from slotscope.model.scenario.load import load_scenario, scenario_files
+from slotscope.model.scenario.files import scenario_files
+from slotscope.model.scenario.load import load_scenario
 
 
 @pytest.mark.parametrize("name", scenario_files())

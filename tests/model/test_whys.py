@@ -20,7 +20,8 @@ from slotscope.model.policies import POLICIES_OF
 from slotscope.model.reporting.inspection import NEXT_ARRIVAL, Thing
 from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, TICK, Admit, Allocate, Place, Reject, Renew
 from slotscope.model.running.engine import Task, started
-from slotscope.model.scenario.load import load_scenario, scenario_files
+from slotscope.model.scenario.files import scenario_files
+from slotscope.model.scenario.load import load_scenario
 from slotscope.model.systems.state import copied, digest
 from slotscope.model.whys.asking import Why, flips, why, why_of, with_flip
 from tests.sound import violations

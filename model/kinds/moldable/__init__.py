@@ -36,10 +36,14 @@ ROOM = Room(
     policies=declared_policies(
         __name__,
         {
-            "greedy-p": "MoldableKernel",
-            "greedy": "MoldableKernel",
-            "fixed-width": "MoldableKernel",
-            "threshold": "MoldableKernel",
+            "greedy-p": ("MoldableKernel", "greedy(p*)", "Ghanbarian et al. (2025), Section 4"),
+            "greedy": ("MoldableKernel", "greedy", "Ghanbarian et al. (2025), Section 4"),
+            "fixed-width": (
+                "MoldableKernel",
+                "fixed width",
+                "greedy(p) with p_i = 1; Ghanbarian et al. (2025), Section 4",
+            ),
+            "threshold": ("MoldableKernel", "threshold rule", "a rule of one's own, to compare"),
         },
     ),
     questions=f"{__name__}.questions.fields",

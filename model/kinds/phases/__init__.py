@@ -34,11 +34,15 @@ ROOM = Room(
     policies=declared_policies(
         __name__,
         {
-            "jrs": "RequestingKernel",
-            "grand": "FittingKernel",
-            "first-fit": "FittingKernel",
-            "best-fit": "FittingKernel",
-            "power-of-d": "FittingKernel",
+            "jrs": ("RequestingKernel", "JRS", "Hong, Xie & Wang (2023), Section 4.2"),
+            "grand": (
+                "FittingKernel",
+                "GRAND(aZ)",
+                "Stolyar & Zhong (2015); peer of Hong, Xie & Wang (2023), Section 4.3",
+            ),
+            "first-fit": ("FittingKernel", "First fit", "peer of Hong, Xie & Wang (2023)"),
+            "best-fit": ("FittingKernel", "Best fit", "peer of Hong, Xie & Wang (2023)"),
+            "power-of-d": ("FittingKernel", "Power of d choices", "peer of Hong, Xie & Wang (2023)"),
         },
     ),
     questions=f"{__name__}.questions.fields",

@@ -22,7 +22,8 @@ from slotscope.model.kinds.moldable.state import EVENT, NOW
 from slotscope.model.running.assembly import Bench, assemble
 from slotscope.model.running.engine import Reason, Task, started
 from slotscope.model.running.timeline import Timeline
-from slotscope.model.scenario.load import as_data, edited, load_scenario, parse_scenario, scenario_files
+from slotscope.model.scenario.files import scenario_files
+from slotscope.model.scenario.load import as_data, edited, load_scenario, parse_scenario
 from slotscope.model.scenario.workload import RecordedWorkload
 from slotscope.model.systems.state import copied, differences, digest
 from tests.engines import bench_of, check_pieces, check_samples, check_stops

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from slotscope.model.errors import UserError
 from slotscope.model.kinds.moldable.scenario.workload import power
-from slotscope.model.scenario.load import load_scenario, parse_scenario, scenario_files, scenario_text
+from slotscope.model.scenario.files import scenario_files
+from slotscope.model.scenario.load import load_scenario, parse_scenario, scenario_text
 from slotscope.model.scenario.validation import ValidationFaultError
 from tests.breaking import Place, changed, is_one_line, places, worth_trying
 from tests.kinds.moldable.scenarios import (

@@ -17,7 +17,8 @@ from slotscope.model.kinds.phases.rows import PHASE_ROW
 from slotscope.model.kinds.phases.state import StateSizes, empty_state
 from slotscope.model.kinds.phases.timers import next_timer, set_timer
 from slotscope.model.running.engine import Reason, Task, started
-from slotscope.model.scenario.load import as_data, edited, load_scenario, parse_scenario, scenario_files
+from slotscope.model.scenario.files import scenario_files
+from slotscope.model.scenario.load import as_data, edited, load_scenario, parse_scenario
 from slotscope.model.systems import random_words
 from slotscope.model.systems.state import copied, differences, digest
 from tests.engines import bench_of, check_pieces, check_samples, check_stops

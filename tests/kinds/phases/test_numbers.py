@@ -12,7 +12,8 @@ from slotscope.model.errors import UserError
 from slotscope.model.kinds.phases.from_scenario import numbers_of
 from slotscope.model.kinds.phases.lattice import cost_rate, count_configurations
 from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
-from slotscope.model.scenario.load import load_scenario, parse_scenario, scenario_files
+from slotscope.model.scenario.files import scenario_files
+from slotscope.model.scenario.load import load_scenario, parse_scenario
 from tests.breaking import changed
 from tests.kinds.phases.scenarios import GOOD, SCRIPT, SEVERAL, TABLE, check_line, opened
 

@@ -15,7 +15,8 @@ from slotscope.model.kinds.queue.rows import QUEUE_ROW
 from slotscope.model.kinds.queue.state import EVENT, NOW, UNSETTLED
 from slotscope.model.reporting.records import SLOT, Event
 from slotscope.model.running.engine import Reason, Task, started
-from slotscope.model.scenario.load import load_scenario, scenario_files
+from slotscope.model.scenario.files import scenario_files
+from slotscope.model.scenario.load import load_scenario
 from slotscope.model.systems.state import copied, differences, digest
 from tests.engines import bench_of, check_pieces, check_stops
 from tests.kinds.queue.strategies import CHOICES, OPTIONS, queue_scenarios

@@ -17,7 +17,8 @@ from slotscope.model.errors import UserError
 from slotscope.model.kinds.queue.arrivals import workload_of
 from slotscope.model.kinds.queue.numbers import numbers_of
 from slotscope.model.kinds.queue.scenario.schema import QueueScenario
-from slotscope.model.scenario.load import load_scenario, parse_scenario, scenario_files, scenario_text
+from slotscope.model.scenario.files import scenario_files
+from slotscope.model.scenario.load import load_scenario, parse_scenario, scenario_text
 from slotscope.model.scenario.validation import ValidationFaultError
 from tests.breaking import Place, changed, is_one_line, places, worth_trying
 from tests.kinds.queue.scenarios import CLASSES, GOOD, SCRIPT, TRACE, TWO, UNIFORM, opened

@@ -22,7 +22,8 @@ from slotscope.model.kinds.moldable.programs.program import ProgramAnswer, avail
 from slotscope.model.kinds.moldable.programs.theorem1 import optimum
 from slotscope.model.kinds.moldable.scenario.speedup import Speedup, factors_of
 from slotscope.model.scenario.fields import Section
-from slotscope.model.scenario.load import find_scenario, read_text
+from slotscope.model.scenario.files import find_scenario
+from slotscope.model.scenario.load import read_text
 from slotscope.model.scenario.validation import shown as quoted
 from slotscope.model.scenario.validation import validated
 

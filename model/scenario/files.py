@@ -1,0 +1,61 @@
+"""In which files scenarios stand, and policies of one's own; to find them imports no schema."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from slotscope.model import packages
+from slotscope.model.errors import ScenarioError, UserError, unknown_name
+
+_FOLDER = Path(__file__).resolve().parents[2] / "resources" / "scenarios"
+
+
+def scenario_files() -> dict[str, Path]:
+    """The built-in scenarios, and those of installed packages: name (the file's stem) to path."""
+    return _built_in() | {name: _packaged(name) for name in packages.offered("scenarios")}
+
+
+def _built_in() -> dict[str, Path]:
+    return {path.stem: path for path in sorted(_FOLDER.glob("*.toml"))}
+
+
+def _packaged(name: str) -> Path:
+    """The file of a package's scenario; where the package is not as it says, a path of none."""
+    try:
+        return packages.file_beside(packages.offered("scenarios")[name][0], ".toml")
+    except UserError:
+        return Path(f"{name}.toml")
+
+
+def find_scenario(name_or_path: str) -> Path:
+    """The file that a scenario's name, or a path, stands for.
+
+    Raises
+    ------
+    ScenarioError
+        If it is neither the name of a built-in scenario nor a file.
+    """
+    built_in = _built_in()
+    try:
+        if entry := packages.entry_point("scenarios", name_or_path, built_in):
+            return packages.file_beside(entry, ".toml")
+    except UserError as error:
+        raise ScenarioError(error.message, where=error.where) from None
+    if name_or_path in built_in:
+        return built_in[name_or_path]
+    path = Path(name_or_path)
+    if path.suffix or len(path.parts) > 1 or _exists(path):
+        return path
+    raise ScenarioError(unknown_name("scenario", name_or_path, scenario_files()) + "; or give the path of a .toml file")
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
+def is_policy_file(name: str) -> bool:
+    """Whether a policy's name is the path of a file: a policy of one's own."""
+    return name.lower().endswith(".py") or "/" in name or "\\" in name
