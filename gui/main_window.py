@@ -287,9 +287,7 @@ class MainWindow(DockWindow):
                     self.lecture.put_beside(DOCKED, lane)
                 elif not intent.over:
                     self.inspectors.bring(lane)
-            case Ask(question):
-                self.control.ask(question)
-            case Inspect() | Follow():
+            case Ask() | Inspect() | Follow():
                 self.control.watch(intent)
             case ApplyScenario(data, carry_on, beside):
                 self.control.apply(data, carry_on, beside)
@@ -336,6 +334,7 @@ class MainWindow(DockWindow):
             "why": lambda: self.carry_out(AskWhy(self.area.selection.inspected)),
             "next_hit": control.to_next_hit,
             "previous_hit": control.to_previous_hit,
+            "first_hit": control.to_first_hit,
             "slower": lambda: self.transport.change_speed(-1),
             "faster": lambda: self.transport.change_speed(1),
             "until": lambda: dialogs.ask_until(self, self.transport.event_kinds, control.run_until),

@@ -7,7 +7,7 @@ from typing import Any, Callable, Mapping
 
 from PySide6.QtCore import QObject
 
-from slotscope.gui.intents import AskWhy, Follow, Inspect
+from slotscope.gui.intents import Ask, AskWhy, Follow, Inspect
 from slotscope.gui.language.words import tr
 from slotscope.gui.running.drive import COMES_NEXT
 from slotscope.gui.running.forks import fork_edited
@@ -157,19 +157,9 @@ class RunControl(QObject):
 
         self._worker.post(command)
 
-    def watch(self, wanted: Inspect | Follow) -> None:
-        """Search all history for what happened to a thing, or for where an expression holds."""
+    def watch(self, wanted: Inspect | Follow | Ask) -> None:
+        """Search all history for what happened to a thing, or for where a question or an expression holds."""
         self._worker.post(lambda worker: worker.watch(wanted))
-
-    def ask(self, question: str) -> None:
-        """Find where a question holds in all history of every policy that runs."""
-
-        def command(worker: RunWorker) -> None:
-            for lane in () if worker.session is None else lanes_of(worker.session):
-                lane.questions.want(question)
-            worker.refresh()
-
-        self._worker.post(command)
 
     def ask_why(self, wanted: AskWhy, lane: int) -> None:
         """Find why a decision of a policy was made, and what would have flipped it."""
@@ -197,6 +187,10 @@ class RunControl(QObject):
     def to_previous_hit(self) -> None:
         """Stand just before the previous one."""
         self._to_hit(lambda lane, _: lane.questions.last_before(lane.timeline.event))
+
+    def to_first_hit(self) -> None:
+        """Stand just before the first one of all, also where the run has not been yet."""
+        self._to_hit(lambda lane, _: lane.questions.next_after(lane.timeline.first_event))
 
     def _to_hit(self, find: Callable[[Session, bool], int]) -> None:
         """Go to what is found in the first lane; where nothing is, the run stays where it is."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from time import monotonic
 
-from slotscope.gui.intents import Follow, Inspect
+from slotscope.gui.intents import Ask, Follow, Inspect
 from slotscope.model.api import Session
 from slotscope.model.comparison.comparison import Run, lanes_of
 from slotscope.model.measures.monitors import Reading
@@ -17,15 +17,22 @@ SLICE, SHOWN = 0.012, 0.25
 
 
 class Searches:
-    """Searches the histories of a run's lanes; the expressions *followed* are those of all runs."""
+    """Searches the histories of a run's lanes; the expressions *followed* and the question *asked* are those of all."""
 
     def __init__(self) -> None:
         self.followed = Followed()
+        self._asked = ""
         self._shown = 0.0
 
     def begin(self, run: Run) -> None:
-        """Another run: follow in it what was followed, and what its file brings along."""
+        """Another run: ask and follow in it what was asked and followed, and what its file brings along."""
         self._follow(run, self.followed.joined(_lanes(run)[0].tracks.followed))
+        self._ask(run, self._asked)
+
+    def _ask(self, run: Run | None, question: str) -> None:
+        self._asked = question
+        for lane in _lanes(run):
+            lane.questions.want(question)
 
     def _follow(self, run: Run | None, followed: Followed) -> None:
         self.followed = followed
@@ -45,20 +52,23 @@ class Searches:
         for histories in self._of(run):
             histories.stop()
 
-    def want(self, run: Run | None, wanted: Inspect | Follow) -> None:
-        """Search the history of a thing in one of the lanes, if that is still there; follow an expression in all.
+    def want(self, run: Run | None, wanted: Inspect | Follow | Ask) -> None:
+        """Search the history of a thing in one of the lanes, if that is still there; ask or follow something in all.
 
         Raises
         ------
         UserError
             If as many are followed as there can be.
         """
-        if isinstance(wanted, Follow):
-            self._follow(run, self.followed.changed(wanted.role, wanted.text, wanted.over))
-            return
-        for lane in _lanes(run):
-            if lane.info is wanted.run:
-                lane.histories.want(wanted.thing, wanted.further)
+        match wanted:
+            case Ask(question):
+                self._ask(run, question)
+            case Follow(text, role, over):
+                self._follow(run, self.followed.changed(role, text, over))
+            case Inspect():
+                for lane in _lanes(run):
+                    if lane.info is wanted.run:
+                        lane.histories.want(wanted.thing, wanted.further)
 
     def follow(self, run: Run | None) -> list[Reading]:
         """While it runs: look at what has just happened, if that is little; the monitors found violated by that."""

@@ -15,7 +15,7 @@ from typing import Any, Callable
 from PySide6.QtCore import QObject, Signal
 
 from slotscope.gui.faults import Fault, caught, tell
-from slotscope.gui.intents import Follow, Inspect
+from slotscope.gui.intents import Ask, Follow, Inspect
 from slotscope.gui.language.words import line_of, tr
 from slotscope.gui.running.drive import SLICE_SECONDS, Drive
 from slotscope.gui.running.goals import Goal, GoalProgress
@@ -350,8 +350,8 @@ class RunWorker(QObject):
         if said is False or isinstance(said, str):
             self._message = said or tr("There is no earlier event of that kind.")
 
-    def watch(self, wanted: Inspect | Follow) -> None:
-        """Search the history of a thing in one of the runs, or follow an expression through that of all."""
+    def watch(self, wanted: Inspect | Follow | Ask) -> None:
+        """Search the history of a thing in one of the runs; ask that of all a question, or follow an expression."""
         self._searches.want(self.session, wanted)
         self.refresh()
 

@@ -111,6 +111,14 @@ COMMANDS: tuple[Command, ...] = (
         "Goes back to just before the previous event at which the log's question holds.",
         "Transport",
     ),
+    Command(
+        "first_hit",
+        "To the first hit",
+        ("Ctrl+F3",),
+        "Goes to just before the first event of all at which the log's question holds.",
+        "Transport",
+        onward=True,
+    ),
     Command("to_start", "To the start", ("Home",), "Goes back to the start.", "Transport", "to_start"),
     Command(
         "to_live_end",

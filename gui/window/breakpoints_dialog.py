@@ -32,7 +32,7 @@ class BreakpointsDialog(QDialog):
         self.setObjectName("breakpoints")
         self.setWindowTitle(tr("Breakpoints"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.resize(560, 340)
+        self.resize(680, 340)
         self._control = control
         self._told = BreakpointList((), frozenset())
         self._typed = ""  # what was added last
@@ -48,6 +48,8 @@ class BreakpointsDialog(QDialog):
         self.times.setToolTip(tr("10: the run stops at the 10th hit from here on, then at the 20th, and so on."))
         self.fault = FaultLine()
         self.listed = QListWidget()
+        self.listed.setWordWrap(True)  # how often it has to hold stands at the end
+        self.listed.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.listed.setAccessibleName(tr("Breakpoints"))
         self._remove, self._clear = QPushButton(tr("Remove")), QPushButton(tr("Clear all"))
         self._lay_out()

@@ -1618,6 +1618,14 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>Geht unmittelbar vor das vorige Ereignis zurück, bei dem die Bedingung des Protokolls gilt.</translation>
         </message>
         <message>
+            <source>To the first hit</source>
+            <translation>Zum ersten Treffer</translation>
+        </message>
+        <message>
+            <source>Goes to just before the first event of all at which the log's question holds.</source>
+            <translation>Geht unmittelbar vor das allererste Ereignis, bei dem die Bedingung des Protokolls gilt.</translation>
+        </message>
+        <message>
             <source>To the start</source>
             <translation>Zum Anfang</translation>
         </message>

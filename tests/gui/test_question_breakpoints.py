@@ -53,6 +53,19 @@ def lines(dialog: BreakpointsDialog) -> list[str]:
     return [dialog.listed.item(row).text() for row in range(dialog.listed.count())]
 
 
+def test_a_long_question_is_wrapped_and_how_often_it_holds_is_seen(qtbot: QtBot, window: MainWindow) -> None:
+    dialog = opened(qtbot, window)
+    dialog.times.setValue(3)
+    typed(qtbot, dialog, "type = training and rejected and servers_with_room >= 1 and time > 100 and not migrated")
+    qtbot.waitUntil(lambda: dialog.listed.count() == 1, timeout=PATIENCE)
+    item, room = dialog.listed.item(0), dialog.listed.viewport().rect()
+    assert item.text().endswith("(every 3 hits)")
+    needed = dialog.listed.fontMetrics().horizontalAdvance(item.text())
+    assert needed > room.width()  # so that it takes more than one line
+    assert dialog.listed.visualItemRect(item).width() <= room.width()
+    assert dialog.listed.visualItemRect(item).height() > 1.8 * dialog.listed.fontMetrics().height()
+
+
 def test_enter_beside_the_number_of_times_adds_it_too(qtbot: QtBot, window: MainWindow) -> None:
     dialog = opened(qtbot, window)
     qtbot.keyClicks(dialog.field, "admitted")

@@ -72,6 +72,10 @@ def test_all_history_is_asked_and_gone_to(qtbot, window, true_hits):
 
     window.control.to_live_end()
     rest(qtbot, window, lambda: window.frame.event == EVENTS)
+    press(qtbot, window, Qt.Key.Key_F3, Qt.KeyboardModifier.ControlModifier)
+    rest(qtbot, window, lambda: window.frame.event == seen[0] - 1)
+    window.control.to_live_end()
+    rest(qtbot, window, lambda: window.frame.event == EVENTS)
     press(qtbot, window, Qt.Key.Key_F3)
     later = true_hits[true_hits > EVENTS + 1][0]
     rest(qtbot, window, lambda: window.frame.event == later - 1)
@@ -97,3 +101,16 @@ def test_where_nothing_is_asked_the_key_says_so(qtbot, window):
         press(qtbot, window, Qt.Key.Key_F3)
     assert "nothing is asked yet" in refused.args[0]
     assert window.frame.event == EVENTS
+
+
+def test_a_run_that_takes_the_place_of_another_is_asked_the_same(qtbot, window, true_hits):
+    panel = window.docks["decisions"].panel
+    ask(qtbot, window, QUESTION)
+    window.control.run_again("dra", 172)
+    rest(qtbot, window, lambda: window.frame.info.origin.seed == 172)
+    window.control.run_until(event=EVENTS)
+    rest(qtbot, window, lambda: window.frame.event == EVENTS and not window.frame.playing)
+    rest(qtbot, window, lambda: window.frame.asked is not None and not window.frame.asked.searching)
+    assert window.frame.asked.hits > 10
+    assert panel.bar.count.text() == f"{window.frame.asked.hits} hits"
+    assert window.frame.asked.events.tolist() != true_hits[true_hits <= EVENTS].tolist()
