@@ -73,6 +73,7 @@ def test_what_cannot_be_asked_is_one_line(slotscope, asked, said):
     ("asked", "says"),
     [
         ("dra-classroom --policy keep_room.py --event 21", "room for the best: servers = "),
+        ("dra-classroom --policy keep_room.py --event 48", "room for the best: servers = 2, kept = 2"),
         ("queues-classroom --policy largest_first.py --event 11", "servers compared: size = 0.1, with room = 3"),
         ("jrs-classroom --policy asking_servers.py --job 20", ""),
         (

@@ -40,4 +40,5 @@ def own_choice(setting: Setting, numbers: Callable[[int], str] | None = None) ->
         "the one that the policy's file chose",
         Path(policy.name).name,
         lambda one: f"{numbers(one)}; {words}" if numbers else words,
+        declined=words,
     )

@@ -43,6 +43,7 @@ class Preference(NamedTuple):
     rank: NDArray[np.int64] | None = None  #: [n] the least is taken; None: drawn, or several are taken
     compared: bool = False  #: whether ``told`` says in what those that were not taken are worse
     compares: NDArray[np.generic] | None = None  #: [n] what the paper compares, the least wins; None: any may be taken
+    declined: str = ""  #: what there is to say where none is taken
 
 
 class WhyLine(NamedTuple):
@@ -115,7 +116,7 @@ class Candidates:
 
     def _taken(self) -> str:
         if not len(self.chosen):
-            return "none was taken"
+            return f"none was taken{self._declined()}"
         first = int(self.chosen[0])
         if len(self.chosen) > 1:
             return f"{len(self.chosen)} of them were taken: {self.preference.words}"
@@ -136,12 +137,16 @@ class Candidates:
             first = self.conditions[place]
             return f"Why not {name}? It {first.fails}: {first.told(candidate)} ({first.place})."
         if not len(self.chosen):
-            return f"Why not {name}? It {self._satisfied()}, but the policy took none."
+            return f"Why not {name}? It {self._satisfied()}, but the policy took none{self._declined()}."
         other = int(self.chosen[0])
         return (
             f"Why not {name}? It could have been taken ({self._compared(candidate)}), but {self.names(other)} is "
             f"{self.preference.words} ({self._compared(other)})."
         )
+
+    def _declined(self) -> str:
+        """Why none was taken of those that could have been, where the policy says so."""
+        return f": {self.preference.declined}" if self.preference.declined and len(self.open) else ""
 
     def _compared(self, candidate: int) -> str:
         return self.preference.told(candidate)
