@@ -15,7 +15,6 @@ from slotscope.gui.kinds.phases.tokens_lives import waiting
 from slotscope.gui.kinds.phases.tokens_rates import RateRow, RatesChart
 from slotscope.gui.kinds.phases.tokens_reading import (
     TokenRow,
-    limited_in_all,
     limits_shown,
     read_all,
     reader,
@@ -70,7 +69,7 @@ class TokensPlot(RunPlot):
         for name in self.lines:
             self.remove_line(name)
         super().begin(frame)
-        if limited_in_all(frame):
+        if frame.info.facts.limit_in_all:
             self.add_line(_ALL, "run", ahead=True)
         for row in self._rows:
             self.add_line(str(row.type), row.type, History(reader(row.type)), ahead=True)
@@ -93,8 +92,8 @@ class TokensPanel(Panel):
 
     name = "tokens"
     title = "Tokens"
-    summary = "The tokens of each type against their limit, and each token's way to a job."
-    needs = frozenset({"token limits"})
+    summary = "The tokens of each type, against their limit where there is one, and each token's way to a job."
+    needs = frozenset({"tokens"})
 
     def build(self) -> None:
         """Numbers, curves and rates; below or beside them the lives."""

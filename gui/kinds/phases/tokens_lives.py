@@ -12,7 +12,6 @@ from typing import Any, Iterator
 
 import numpy as np
 
-from slotscope.model.kinds.phases.programs.rules import AFTER_PAUSE
 from slotscope.model.kinds.phases.rows import FLAG_MATCHED, FLAG_OF_VIRTUAL, FLAG_REQUESTED
 from slotscope.model.reporting.frame import Frame
 
@@ -70,7 +69,8 @@ def used_lately(frame: Frame, most: int) -> tuple[Life, ...]:
             lives.append(_of_present(state, int(taken[place])))
         else:
             lives.append(_of_row(matched[left[place - len(taken)]]))
-    if not frame.info.facts.rules.option[AFTER_PAUSE]:  # or a row names another server
+    facts = frame.info.facts
+    if facts.plan is not None and not facts.asks_after_pause:  # or a row names another server
         known = np.r_[tokens, state.token_number[state.token_number >= 0]]
         lives += _by_virtual_gone(rows, state, known)
     lives.sort(key=lambda life: (life.used, life.token), reverse=True)

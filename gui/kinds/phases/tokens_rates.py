@@ -107,14 +107,14 @@ class RatesChart(SteadyRows[RateRow]):
         return _BOX * self._row_height()
 
     def _count_width(self) -> float:
-        most = max((sum(row.row.limits) for row in self._rows), default=0)
+        most = max((sum(row.row.limits or row.row.tokens) for row in self._rows), default=0)
         measure = self._metrics().horizontalAdvance
         return max(measure(f"{most} / {most}"), measure("tokens")) + _GAP
 
     def _boxes_width(self, row: TokenRow) -> float:
         if sum(row.limits) > _MOST_BOXES:
             return _BAR_SIDES * self._side
-        return sum(row.limits) * (self._side + 2) + (len(row.limits) - 1) * self._side
+        return sum(row.limits) * (self._side + 2) + max(0, len(row.limits) - 1) * self._side
 
     # Painting.
 
@@ -161,14 +161,14 @@ class RatesChart(SteadyRows[RateRow]):
     def _tokens(self, painter: QPainter, row: TokenRow, box: QRectF) -> None:
         """The tokens against the limit as a picture, then as numbers."""
         room = box.width() - self._count_width()
-        if room <= 0:
+        if room <= 0 or not row.limits:
             pass  # the numbers must do
         elif sum(row.limits) > _MOST_BOXES or self._boxes_width(row) > room:
             self._bar(painter, row, box, min(_BAR_SIDES * self._side, room))
         else:
             self._boxes(painter, row, box)
         painter.setPen(QColor(self._theme.normal))
-        painter.drawText(box, _RIGHT, f"{sum(row.tokens)} / {sum(row.limits)}")
+        painter.drawText(box, _RIGHT, _of_limit(row))
 
     def _boxes(self, painter: QPainter, row: TokenRow, box: QRectF) -> None:
         """A round box for each token up to the limit, the pools apart."""
@@ -235,3 +235,8 @@ class RatesChart(SteadyRows[RateRow]):
 
     def _row_height(self) -> float:
         return self._metrics().height() + 10
+
+
+def _of_limit(row: TokenRow) -> str:
+    """How many tokens there are, and how many at most where there is a limit."""
+    return f"{sum(row.tokens)} / {sum(row.limits)}" if row.limits else str(sum(row.tokens))

@@ -11,7 +11,6 @@ from slotscope.gui.plotting.sampled import Columns, Read
 from slotscope.gui.plotting.scales import step_up
 from slotscope.model.kinds.phases import sampling
 from slotscope.model.kinds.phases.measures import COUNTS
-from slotscope.model.kinds.phases.programs.rules import LIMIT_IN_ALL
 from slotscope.model.kinds.phases.state import REQUESTED
 from slotscope.model.reporting.frame import Frame
 
@@ -38,7 +37,7 @@ class RecentRates(NamedTuple):
 
 
 class TokenRow(NamedTuple):
-    """A type: its tokens in each pool that serves it, against the pool's limit."""
+    """A type: its tokens in each pool that serves it, against the pool's limit; without limits there are none."""
 
     type: int
     name: str
@@ -64,7 +63,7 @@ def read_all(_numbers: Any, samples: NDArray[np.float64]) -> Columns:
 def shown_types(frame: Frame) -> tuple[int, ...]:
     """The types of which there can be tokens, or have been."""
     numbers, state = frame.info.numbers, frame.state
-    routed = np.array([pool.route for pool in frame.info.facts.plan.pools]).sum(axis=0) > 0
+    routed = _served(frame).any(axis=0)
     arrives = np.array([rate > 0 for rate in numbers.arrival_rates])
     if arrives.any():
         routed &= arrives
@@ -72,30 +71,34 @@ def shown_types(frame: Frame) -> tuple[int, ...]:
     return tuple(shown)
 
 
-def limited_in_all(frame: Frame) -> bool:
-    """Whether one limit holds for the tokens of all types together."""
-    return bool(frame.info.facts.rules.option[LIMIT_IN_ALL])
+def _served(frame: Frame) -> NDArray[np.bool_]:
+    """[P, I] whether jobs of a type go to a pool: any does where no plan says so."""
+    facts = frame.info.facts
+    if facts.plan is None:
+        return np.ones((facts.pools, frame.info.numbers.phases), bool)
+    return np.array([pool.route for pool in facts.plan.pools]) > 0
 
 
 def token_rows(frame: Frame, types: tuple[int, ...]) -> tuple[TokenRow, ...]:
     """The tokens of each type now."""
-    pools, names = frame.info.facts.plan.pools, frame.info.numbers.model.phases
+    served, names, most = _served(frame), frame.info.numbers.model.phases, frame.info.facts.token_limits
     rows = []
     for job_type in types:
         counts = frame.state.token_count[:, job_type]
-        serve = [j for j, pool in enumerate(pools) if pool.route[job_type] > 0 or counts[j]]
-        serve = serve or list(range(len(pools)))
+        serve = np.flatnonzero(served[:, job_type] | (counts > 0)).tolist() or list(range(len(counts)))
         tokens = tuple(int(counts[place]) for place in serve)
-        limits = tuple(int(pools[place].token_limit) for place in serve)
+        limits = tuple(most[place] for place in serve) if most else ()
         rows.append(TokenRow(job_type, names[job_type], tokens, limits, tuple(serve)))
     return tuple(rows)
 
 
 def limits_shown(frame: Frame, rows: tuple[TokenRow, ...]) -> dict[str, int]:
     """The dashed lines: a text and a number of tokens for each limit that differs."""
-    pools = frame.info.facts.plan.pools
-    if limited_in_all(frame):
-        return {f"{LIMIT} in all": sum(pool.token_limit for pool in pools)}
+    facts = frame.info.facts
+    if not facts.token_limits:
+        return {}
+    if facts.limit_in_all:
+        return {f"{LIMIT} in all": sum(facts.token_limits)}
     sums = {row.name: sum(row.limits) for row in rows}
     if len(set(sums.values())) == 1:
         return {LIMIT: next(iter(sums.values()))}

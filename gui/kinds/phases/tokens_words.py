@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from slotscope.gui.kinds.phases.tokens_lives import Life
-from slotscope.gui.kinds.phases.tokens_reading import RecentRates, TokenRow, limited_in_all
+from slotscope.gui.kinds.phases.tokens_reading import RecentRates, TokenRow
 from slotscope.gui.panels.tiles import TileText
 from slotscope.gui.panels.wording import THIN, significant
 from slotscope.gui.plotting.scales import format_number
@@ -48,12 +48,14 @@ def tiles(frame: Frame, lives: tuple[Life, ...], rates: RecentRates) -> tuple[Ti
             )
         )
     if made:
+        limited = bool(frame.info.facts.token_limits)
+        why = "Because there were more than the limit of their type allows" if limited else "As the policy decides"
         texts.append(
             TileText(
                 "of tokens to virtual jobs",
                 percent(1 - met / made),
                 "migration",
-                f"Because there were more than the limit of their type allows; over the last {span} {unit(frame)}.",
+                f"{why}; over the last {span} {unit(frame)}.",
                 "virtual",
             )
         )
@@ -78,8 +80,8 @@ def token_name(life: Life) -> str:
 def life_words(frame: Frame, life: Life) -> str:
     """The life of a token, one step a line."""
     info, state = frame.info, frame.state
-    kind, pools = info.numbers.model.phases[life.type], info.facts.plan.pools
-    where = f" of pool {life.pool + 1}" if len(pools) > 1 else ""
+    kind = info.numbers.model.phases[life.type]
+    where = f" of pool {life.pool + 1}" if info.facts.pools > 1 else ""
     lines = [f"{token_name(life)} of type {kind} on server {grouped(life.server + 1)}{where}"]
     assert isinstance(info.narrator, PhaseNarrator)
     lines += info.narrator.token_life(life.token, state, frame.rows)
@@ -87,17 +89,19 @@ def life_words(frame: Frame, life: Life) -> str:
         present = (state.job_token == life.token).any()
         lasted = significant(life.age(frame.time), 3)
         gone = "" if present else f"taken after {lasted} by a virtual job, which has left; "
-        lines.append(f"{gone}there were more tokens than {_limit(frame, life)}")
+        lines.append(f"{gone}{_beyond(frame, life)}")
     elif life.used is None:
         lines.append("its server asks for nothing more until all its tokens are taken")
     return "\n".join(lines)
 
 
-def _limit(frame: Frame, life: Life) -> str:
-    limit = frame.info.facts.plan.pools[life.pool].token_limit
-    name = frame.info.numbers.model.phases[life.type]
-    kind = "in all" if limited_in_all(frame) else f"of type {name}"
-    return f"the limit ηₘₐₓ = {limit} {kind}"
+def _beyond(frame: Frame, life: Life) -> str:
+    """Why a virtual job took a token."""
+    facts, name = frame.info.facts, frame.info.numbers.model.phases[life.type]
+    if not facts.token_limits:
+        return "the policy decided so"
+    kind = "in all" if facts.limit_in_all else f"of type {name}"
+    return f"there were more tokens than the limit ηₘₐₓ = {facts.token_limits[life.pool]} {kind}"
 
 
 def row_words(frame: Frame, row: TokenRow, rates: RecentRates, place: int) -> str:
@@ -105,11 +109,12 @@ def row_words(frame: Frame, row: TokenRow, rates: RecentRates, place: int) -> st
     of, count = rates.of[place], sum(row.tokens)
     lines = [f"type {row.name}: {grouped(count)} {plural(count, 'token')} now"]
     if len(row.pools) > 1:
+        of_most = [f" of at most {limit}" for limit in row.limits] or [""] * len(row.pools)
         lines[0] += ", " + ", ".join(
-            f"{tokens} of at most {limit} in pool {pool + 1}"
-            for pool, tokens, limit in zip(row.pools, row.tokens, row.limits, strict=True)
+            f"{tokens}{most} in pool {pool + 1}"
+            for pool, tokens, most in zip(row.pools, row.tokens, of_most, strict=True)
         )
-    elif not limited_in_all(frame):
+    elif row.limits and not frame.info.facts.limit_in_all:
         lines[0] += f", at most {row.limits[0]}"
     arrival = float(frame.info.numbers.arrival_rates[row.type])
     lines += [

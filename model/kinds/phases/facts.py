@@ -39,6 +39,11 @@ class PhaseFacts:
         return len(self.pool_of)
 
     @property
+    def token_limits(self) -> tuple[int, ...]:
+        """[P] eta_max of each pool; none where the policy has no plan."""
+        return () if self.plan is None else tuple(int(pool.token_limit) for pool in self.plan.pools)
+
+    @property
     def limit_in_all(self) -> bool:
         """Whether the token limit of a pool is one for all its types together."""
         return self.rules is not None and bool(self.rules.option[LIMIT_IN_ALL])

@@ -111,10 +111,12 @@ class PhasesKind(UsualKind):
         return PhaseFacts(policy.plan, policy.rules, policy.pool_of, policy.pools)
 
     def offers(self, system: PhaseSystem) -> frozenset[str]:
-        """Servers and phases; limits of tokens, a plan and its lattice where the policy has them."""
+        """Servers and phases; tokens, a plan and its lattice where the policy has them."""
         offered = {"phases", "jobs", "bounds"}
+        if len(system.policy.pool_of):
+            offered.add("tokens")
         if system.policy.plan is not None:
-            offered |= {"token limits", "plan", "lattice"}
+            offered |= {"plan", "lattice"}
         return frozenset(offered)
 
     def derive(self, state: PhaseState, numbers: PhaseNumbers, facts: PhaseFacts) -> PhaseStanding:

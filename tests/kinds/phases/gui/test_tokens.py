@@ -308,6 +308,22 @@ def test_curves_and_lives_fill_the_width(panel: TokensPanel, frame: Frame, width
     assert max(part.right() for part in seen) == panel.body.width() - 1
 
 
+def test_a_policy_of_ones_own_without_limits_has_counts_curves_and_lives(panel: TokensPanel) -> None:
+    session = run("jrs-classroom", 57, str(Path(__file__).parents[4] / "resources/policies/asking_servers.py"))
+    frame = session.frame()
+    panel.set_frame(frame)
+    counts = frame.state.token_count.sum(axis=0)
+    rows = token_rows(frame, shown_types(frame))
+    assert [sum(row.tokens) for row in rows] == counts.tolist() == [1, 6]
+    assert limits_shown(frame, rows) == {}
+    assert set(panel.plot.types) == {0, 1}
+    waits = {life.token for life in lives(panel) if life.used is None}
+    assert waits == set(frame.state.token_number[frame.state.token_number >= 0].tolist())
+    told = row_words(frame, rows[0], recent_rates(frame, shown_types(frame)), 0)
+    assert told.startswith("type L: 1 token now\n")
+    assert panel.grab().toImage().width() > 0
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("lecture", [False, True])
 @pytest.mark.parametrize("size", [(300, 260), (570, 290), (640, 560), (1300, 700)])
