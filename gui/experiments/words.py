@@ -11,12 +11,10 @@ from slotscope.gui.language.words import tr
 from slotscope.gui.panels.wording import GREEDY_PLAIN, significant, with_interval
 from slotscope.model.lab.results import Row
 from slotscope.model.lab.runner import Status
-from slotscope.model.reporting.explain import THIN_SPACE
+from slotscope.model.reporting.explain import THIN_SPACE, raised
 
-_RAISED = str.maketrans("0123456789.", "⁰¹²³⁴⁵⁶⁷⁸⁹·")
 _ALPHA = re.compile(r"\balpha\b")
 _PARAMETERS = "policy.parameters."
-_POWER = re.compile(r"\^([0-9.]*[0-9])")
 _MINUTE, _HOUR = 60, 3600
 
 #: Parameters whose values say what they are.
@@ -31,8 +29,7 @@ _SOON = 1.5
 def typeset(text: str) -> str:
     """*text* with its symbols set as the papers set them."""
     text = text.replace("U^(g)", GREEDY_PLAIN).replace(_PARAMETERS, "")
-    text = _ALPHA.sub("α", text)
-    return _POWER.sub(lambda found: found[1].translate(_RAISED), text)
+    return raised(_ALPHA.sub("α", text))
 
 
 def told_apart(names: Sequence[str]) -> dict[str, str]:

@@ -92,6 +92,7 @@ class QuestionLine(QWidget):
         )
         self.sketch = SketchPad(self)
         self.sketch.drawn.connect(self.fill)
+        self.sketch.finished.connect(self.committed)
         self._options = QHBoxLayout()
         self._offered: list[QToolButton] = []
         self.buttons = {name: self._button(*map(tr, words)) for name, *words in _BUTTONS}
@@ -169,6 +170,10 @@ class QuestionLine(QWidget):
             button.clicked.connect(lambda _=False, text=option: self.fill(text))
             self._options.addWidget(button)
             self._offered.append(button)
+
+    def focus_answer(self) -> None:
+        """Where it is given: the curve where one is to be drawn, else the field."""
+        (self.answer if self.sketch.isHidden() else self.sketch).setFocus()
 
     def fill(self, text: str) -> None:
         """Write an answer into the field, while the question is open."""

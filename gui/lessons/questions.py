@@ -76,7 +76,7 @@ class QuestionControl(QObject):
     def ask_present(self) -> None:
         """Ask for the decision that comes; where a question is open, go to its answer."""
         if self.open:
-            self.line.answer.setFocus()
+            self.line.focus_answer()
             return
         self._worker.post(partial(_pose_next, turn=self.begin_turn()))
 
@@ -90,7 +90,7 @@ class QuestionControl(QObject):
         self.line.ask(self.posed)
         self._hold(True)
         if not self.line.counts.isVisible():  # a lecturer's keys stay commands
-            self.line.answer.setFocus()
+            self.line.focus_answer()
 
     def forget(self) -> None:
         """Another run: what was asked of the last one is asked no more; what is about to be asked is."""

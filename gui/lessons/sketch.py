@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Sequence
+from itertools import takewhile
+from typing import Iterable, Sequence
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.theme import Theme, current_fonts, load_theme
+from slotscope.gui.widgets.spoken import announce
 from slotscope.model.exercises.posed import Posed, Sketch
 from slotscope.model.reporting.explain import full_time
 
@@ -30,9 +32,12 @@ class SketchPad(QWidget):
     -------
     drawn(str)
         The values at the times that are wanted.
+    finished()
+        The curve is as it is meant.
     """
 
     drawn = Signal(str)
+    finished = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -87,13 +92,21 @@ class SketchPad(QWidget):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Left and right choose a point, up and down move it."""
-        if self._sketch is None or self._answered or event.key() not in _MOVES:
+        """Left and right choose a point, up and down move it, with those after it as high; Enter is the field's."""
+        if self._sketch is None or self._answered:
             super().keyPressEvent(event)
-            return
-        along, up = _MOVES[Qt.Key(event.key())]
-        self._point = min(max(self._point + along, 0), len(self._values) - 1)
-        self._set(self._point, self._values[self._point] + up * _STEP * self._sketch.top)
+        elif event.key() in _MOVES:
+            along, up = _MOVES[Qt.Key(event.key())]
+            self._point = min(max(self._point + along, 0), len(self._values) - 1)
+            height = self._values[self._point]
+            level = takewhile(lambda n: self._values[n] == height, range(self._point, len(self._values)))
+            self._set(level, height + up * _STEP * self._sketch.top)
+            time = full_time(float(self._sketch.wanted[self._point]))
+            announce(self, f"t = {time}: {self._values[self._point]:.4g}")
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.finished.emit()
+        else:
+            super().keyPressEvent(event)
 
     def _draw_at(self, at: QPointF) -> None:
         if self._sketch is None or self._answered:
@@ -101,11 +114,12 @@ class SketchPad(QWidget):
         across = [abs(self._at(time, 0.0).x() - at.x()) for time in self._sketch.wanted]
         box = self._box()
         self._point = int(np.argmin(across))
-        self._set(self._point, (box.bottom() - at.y()) / box.height() * self._sketch.top)
+        self._set([self._point], (box.bottom() - at.y()) / box.height() * self._sketch.top)
 
-    def _set(self, point: int, value: float) -> None:
+    def _set(self, points: Iterable[int], value: float) -> None:
         assert self._sketch is not None
-        self._values[point] = min(max(value, 0.0), self._sketch.top)
+        for point in list(points):
+            self._values[point] = min(max(value, 0.0), self._sketch.top)
         self.drawn.emit(" ".join(f"{value:.4g}" for value in self._values))
         self.update()
 

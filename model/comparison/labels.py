@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from slotscope.model.policies.choice import value_text
+from slotscope.model.reporting.explain import raised
 from slotscope.model.scenario.common import PolicyChoice
 
 
@@ -25,8 +26,8 @@ def _own(mine: PolicyChoice, choices: Sequence[PolicyChoice]) -> str:
 
 
 def _told(key: str, value: Any) -> str:
-    """A parameter in a few words, such as "factor 3" or "no patch"."""
+    """A parameter in a few words, such as "factor 3", "factor log²" or "no patch"."""
     word = key.rpartition("_")[2]
     if isinstance(value, bool):
         return word if value else f"no {word}"
-    return f"{word} {value_text(value)}"
+    return f"{word} {raised(value_text(value))}"

@@ -6,6 +6,7 @@ Each kind has a narrator of its own, the only place that words its decisions.
 from __future__ import annotations
 
 import math
+import re
 from abc import ABC, abstractmethod
 from fractions import Fraction
 from typing import Any, Callable, ClassVar, Mapping, Sequence
@@ -16,6 +17,9 @@ from slotscope.model.reporting.records import Configuration, Event, Record
 
 #: Between thousands, and before a sign such as %: no line ends at it.
 THIN_SPACE = "\u202f"
+
+_POWER = re.compile(r"\^(-?[0-9.]*[0-9])")
+_RAISED = str.maketrans("-0123456789.", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹·")
 
 #: Symbols of units of time; they have no plural.
 UNIT_SYMBOLS = frozenset({"µs", "ms", "s", "min", "h", "d"})
@@ -137,6 +141,11 @@ def shown(configuration: Configuration | Sequence[int]) -> str:
 def grouped(number: int) -> str:
     """A whole number with thin spaces between thousands."""
     return f"{number:,}".replace(",", THIN_SPACE)
+
+
+def raised(text: str) -> str:
+    """*text* with its powers set above the line, where only plain text can stand: log^1.1 is log¹·¹."""
+    return _POWER.sub(lambda found: found[1].translate(_RAISED), text)
 
 
 def full_time(time: float) -> str:

@@ -13,7 +13,11 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import Select
+from slotscope.gui.lessons.sketch import SketchPad
 from slotscope.gui.main_window import MainWindow
+from slotscope.model.api import Session
+from slotscope.model.exercises.posing import pose
+from slotscope.model.exercises.question import QuizQuestion
 from slotscope.model.lessons.answers import read_answers
 from slotscope.model.lessons.grading import grades, known_lessons
 from slotscope.model.reporting.inspection import Thing
@@ -304,11 +308,28 @@ def test_a_curve_is_drawn_with_the_mouse_and_the_keys(qtbot: QtBot, window: Main
     QTest.mouseRelease(pad, Qt.MouseButton.LeftButton, pos=spots[-1])
     drawn = [float(part) for part in line.answer.text().split()]
     assert len(drawn) == len(right) and max(abs(a - b) for a, b in zip(drawn, right, strict=True)) < 0.05 * max(right)
-    pad.setFocus()
-    for key in (Key.Key_Left, Key.Key_Up):
+    window.setFocus()
+    for key in (Key.Key_A, Key.Key_Left, Key.Key_Up):  # where a curve is to be drawn A goes to it
         strike(window, key)
     moved = [float(part) for part in line.answer.text().split()]
-    assert moved[-2] > drawn[-2] and moved[-1] == drawn[-1]
-    qtbot.mouseClick(line.buttons["commit"], Qt.MouseButton.LeftButton)
+    assert pad.hasFocus() and moved[-2] > drawn[-2] and moved[:-2] == drawn[:-2]
+    QTest.mouseClick(pad, Qt.MouseButton.LeftButton, pos=spots[-1])
+    strike(window, Key.Key_Return)
     assert line.verdict.text().startswith("✓ Right: ")
     rest(qtbot, window, lambda: window.frame.time > 60)
+
+
+def test_with_the_keys_a_curve_goes_on_level(qtbot: QtBot) -> None:
+    session = Session.open("dra-classroom", "dra", seed=171)
+    room = QWidget()
+    qtbot.addWidget(room)
+    pad = SketchPad(room)
+    pad.ask(pose(session, QuizQuestion(ask="curve", until=80)))
+    drawn: list[list[float]] = []
+    pad.drawn.connect(lambda text: drawn.append([float(part) for part in text.split()]))
+    for keys in (Key.Key_Up, Key.Key_Right, Key.Key_Up, Key.Key_Left, Key.Key_Up):
+        QTest.keyClick(pad, keys)
+    step = drawn[0][0]
+    assert step > 0 and drawn[0] == [step] * 8  # nothing is drawn yet: all of it rises
+    assert drawn[2] == [step, *[2 * step] * 7]  # from the second point on
+    assert drawn[4] == [2 * step] * 8  # the first alone, as those after it stood higher

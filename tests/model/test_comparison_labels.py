@@ -26,6 +26,7 @@ def test_titles_that_differ_are_enough() -> None:
         ({"patch": False}, "JRS, no patch"),
         ({"request_after_pause": True}, "JRS, pause"),
         ({"token_limit": 3}, "JRS, limit 3"),
+        ({"reservation_factor": "log^1.1"}, "JRS, factor log¹·¹"),
         ({"recovery_rate": 1, "limit": "all"}, "JRS, rate 1, limit all"),
         ({"estimate": {"factor": 2}}, "JRS, estimate {factor=2}"),
     ],

@@ -16,10 +16,9 @@ from slotscope.gui.plotting.scales import MINUS, format_number
 from slotscope.model.kinds.phases.programs.bounds import PhasesBounds
 from slotscope.model.kinds.phases.programs.plan import ServerPlan
 from slotscope.model.kinds.phases.programs.policy import AT_ONCE, NOTHING, TIMERS
-from slotscope.model.reporting.explain import grouped, plural
+from slotscope.model.reporting.explain import grouped, plural, raised
 from slotscope.model.reporting.frame import Frame
 
-_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 #: Numbers below this are written with a power of ten.
 _PLAIN = 1e-3
 #: The source of a plan that is the scenario's own optimum.
@@ -39,8 +38,7 @@ def scientific(value: float, digits: int = 2) -> str:
     told = f"{value / 10.0**power:.{digits - 1}f}".replace("-", MINUS)
     if told.lstrip(MINUS).startswith("10"):
         power, told = power + 1, told.replace("10", "1", 1)
-    exponent = str(power).translate(_SUPERSCRIPTS)
-    return f"10{exponent}" if told == "1" else f"{told}·10{exponent}"
+    return raised(f"10^{power}" if told == "1" else f"{told}·10^{power}")
 
 
 def share_text(share: float) -> str:
