@@ -42,10 +42,12 @@ def make_window(settings: QSettings, theme: str | None = None) -> MainWindow:
     from slotscope.gui.main_window import MainWindow  # late: the splash is seen before
     from slotscope.gui.running.worker import RunWorker
     from slotscope.gui.window.history_menu import add_history_menu
+    from slotscope.gui.window.opening_note import OpeningNote
 
     themes.apply(application(), themes.load_theme(str(settings.value("theme", "light"))))
     worker = RunWorker()
     window = MainWindow(worker, settings)
+    OpeningNote(window)
     run_menu = window.menu_bar.findChild(QMenu, "Transport")
     assert run_menu is not None
     add_history_menu(run_menu, settings, window.say)

@@ -373,6 +373,10 @@ QToolTip {{
     padding: 4px;
 }}
 QLabel#fault {{ color: {theme.ink(theme.rejection)}; }}
+QLabel#opening {{
+    color: {theme.normal}; background: {theme.raised}; border: 1px solid {theme.border}; border-radius: 4px;
+    padding: 10px 18px;
+}}
 QMainWindow::separator {{ background: {theme.window}; width: 5px; height: 5px; }}
 QMainWindow::separator:hover {{ background: {theme.focus}; }}
 QDockWidget::title {{ background: {theme.window}; padding: 4px 6px; text-align: left; }}

@@ -253,6 +253,7 @@ def _begin(worker: RunWorker, place: StepPlace, turn: int, then: Command | None)
     """Open the run of a place, unless it is there, and let it go to the moment; *then* something is done there."""
     try:
         if worker.session is None or not place.is_of(worker.session):
+            worker.begin_opening(place.origins[0].source)
             worker.exchange(place.open(kernel=False))
         worker.stood.emit(turn, "")
     except UntrustedPolicyError:

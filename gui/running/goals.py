@@ -46,3 +46,4 @@ class GoalProgress:
     event: int = 0
     time: float = 0.0
     speed: Speed = field(default_factory=Speed)
+    opening: bool = False  #: whether another run is being opened, so that what is seen is no longer what was chosen

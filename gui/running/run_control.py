@@ -84,7 +84,12 @@ class RunControl(QObject):
 
     def open_session(self, path: Path) -> None:
         """Open a saved session."""
-        self._worker.post_instead(lambda worker: worker.exchange(load_run(path)))
+
+        def command(worker: RunWorker) -> None:
+            worker.begin_opening(path.name)
+            worker.exchange(load_run(path))
+
+        self._worker.post_instead(command)
 
     def apply(self, data: Mapping[str, Any], carry_on: bool, beside: bool = False) -> None:
         """Run an edited scenario, from the start or on from here; *beside* the run that is left, with its jobs."""

@@ -17,19 +17,18 @@ from PySide6.QtCore import QObject, Signal
 from slotscope.gui.faults import Fault, caught, tell
 from slotscope.gui.intents import Ask, Follow, Inspect
 from slotscope.gui.language.words import line_of, tr
+from slotscope.gui.running.called import called, way_back
 from slotscope.gui.running.drive import SLICE_SECONDS, Drive
 from slotscope.gui.running.goals import Goal, GoalProgress
 from slotscope.gui.running.pace import NO_LIMIT, Pace
 from slotscope.gui.running.searches import Searches
 from slotscope.gui.running.warming import Warming
 from slotscope.gui.widgets.fault_label import without_folders
-from slotscope.gui.window.actions import BACK_KEY, key_words
 from slotscope.model.api import Session
 from slotscope.model.comparison.comparison import Run, kinds_of, lanes_of, lanes_shown
 from slotscope.model.errors import PolicyFileError, UntrustedPolicyError, UserError
 from slotscope.model.policies import stop_what_hangs
 from slotscope.model.questions.breakpoints import Breakpoints
-from slotscope.model.reporting.explain import grouped
 from slotscope.model.reporting.frame import RunInfo
 from slotscope.model.running.waiting import PERIOD, GivenUpError, waiting
 from slotscope.model.scenario.load import Scenario
@@ -105,6 +104,7 @@ class RunWorker(QObject):
         self._told = 0.0  # when progress was last told
         self._next_frame = 0.0  # when a run that goes on may be seen again
         self._telling = False
+        self._opening = False  # whether the present command opens another run
         self._warming = Warming()
         #: Whether panels are being built: nothing runs meanwhile, and no compiled code is loaded.
         self.window_grows = False
@@ -224,6 +224,8 @@ class RunWorker(QObject):
                     session.seek(*place)
         else:
             return True
+        finally:
+            self._opening = False
         return False
 
     def _refuse(self, line: str) -> None:
@@ -246,7 +248,7 @@ class RunWorker(QObject):
         line = None if self.session is None else self.session.timeline
         event, time = (0, 0.0) if line is None else (line.event, line.time)
         self._telling = True
-        self.progressed.emit(GoalProgress(text, event, time, self.drive.speed(event, time)))
+        self.progressed.emit(GoalProgress(text, event, time, self.drive.speed(event, time), self._opening))
 
     def _tell_now_and_then(self) -> None:
         """Signs of life while nothing is drawn, and that it is over."""
@@ -378,8 +380,8 @@ class RunWorker(QObject):
             self._put_aside(replaced)
         self.adopt(session)
         if self._replaced is not None:
-            opened = f"{done or tr('Opened')} {_called(session)}."
-            self.tell(" ".join((*session.info.warnings, opened, _way_back(self._replaced))))
+            opened = f"{done or tr('Opened')} {called(session)}."
+            self.tell(" ".join((*session.info.warnings, opened, way_back(self._replaced))))
 
     def go_back(self) -> None:
         """Go back to the run that was replaced; again, to the one that replaced it."""
@@ -388,7 +390,7 @@ class RunWorker(QObject):
         back = self._replaced
         self._put_aside(self.present)
         self.adopt(back)
-        self.tell(f"{tr('Back at')} {_called(back)}. {_way_back(self._replaced)}")
+        self.tell(f"{tr('Back at')} {called(back)}. {way_back(self._replaced)}")
 
     def _put_aside(self, run: Run) -> None:
         run.layout = ""  # it comes back into the docks as they are then
@@ -396,9 +398,13 @@ class RunWorker(QObject):
 
     def open(self, scenario: str | Scenario, **choices: Any) -> Session:
         """Open a scenario, telling how far the reading of its trace, or its plan, has come."""
-        if isinstance(scenario, str):
-            self._report(tr("Opening {scenario}").format(scenario=Path(scenario).name))
+        self.begin_opening(scenario if isinstance(scenario, str) else choices.get("source") or scenario.title)
         return Session.open(scenario, kernel=False, **choices)
+
+    def begin_opening(self, named: str) -> None:
+        """Tell that a scenario or a file is being opened, until the command is carried out."""
+        self._opening = True
+        self._report(tr("Opening {scenario}").format(scenario=Path(named).name))
 
     def refresh(self) -> None:
         """Publish a frame although nothing has happened."""
@@ -439,7 +445,7 @@ class RunWorker(QObject):
         lanes = lanes_of(self.present)
         if number >= len(lanes):
             said = tr("policy {number} runs no more, but {run} does; ask again there")
-            raise UserError(said.format(number=number + 1, run=_called(self.present)))
+            raise UserError(said.format(number=number + 1, run=called(self.present)))
         return lanes[number]
 
     def tell(self, text: str) -> None:
@@ -483,18 +489,3 @@ def moments_of(run: Run) -> list[tuple[int, int]]:
 
 def _nothing(_: RunWorker) -> None:
     pass
-
-
-def _called(run: Run) -> str:
-    """A run as messages call it: scenario, policies, seed and event."""
-    policies = " | ".join(lane.origin.policy for lane in lanes_of(run))
-    return tr("{name} ({policies}, seed {seed}) at event {event}").format(
-        name=run.name or tr("a run without a name"),
-        policies=policies,
-        seed=run.info.seed,
-        event=grouped(run.timeline.event),
-    )
-
-
-def _way_back(replaced: Run) -> str:
-    return tr("{key} goes back to {run}.").format(key=key_words(BACK_KEY), run=_called(replaced))

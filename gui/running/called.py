@@ -1,0 +1,24 @@
+"""How messages call a run, and the way back to one that was replaced."""
+
+from __future__ import annotations
+
+from slotscope.gui.language.words import tr
+from slotscope.gui.window.actions import BACK_KEY, key_words
+from slotscope.model.comparison.comparison import Run, lanes_of
+from slotscope.model.reporting.explain import grouped
+
+
+def called(run: Run) -> str:
+    """A run as messages call it: scenario, policies, seed and event."""
+    policies = " | ".join(lane.origin.policy for lane in lanes_of(run))
+    return tr("{name} ({policies}, seed {seed}) at event {event}").format(
+        name=run.name or tr("a run without a name"),
+        policies=policies,
+        seed=run.info.seed,
+        event=grouped(run.timeline.event),
+    )
+
+
+def way_back(replaced: Run) -> str:
+    """How to come back to the run that was replaced."""
+    return tr("{key} goes back to {run}.").format(key=key_words(BACK_KEY), run=called(replaced))

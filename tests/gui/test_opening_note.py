@@ -1,0 +1,106 @@
+"""While another run is opened, which takes long on a slow machine, the picture of the old one is not taken for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from threading import Event
+from typing import Any, Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from slotscope.gui.main_window import MainWindow
+from slotscope.model.api import Session
+from tests.gui.windows import complete_window, press, rest
+from tests.limits import PATIENCE
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
+    """Holds whatever is being opened until it is set."""
+    gate, opened = Event(), Session.open
+
+    def slowly(*arguments: Any, **choices: Any) -> Session:
+        assert gate.wait(PATIENCE / 1000)
+        return opened(*arguments, **choices)
+
+    gate.set()
+    monkeypatch.setattr(Session, "open", slowly)
+    yield gate
+    gate.set()
+
+
+@pytest.fixture
+def window(qtbot: QtBot, tmp_path: Path, gate: Event) -> Iterator[MainWindow]:
+    with complete_window(qtbot, tmp_path) as made:
+        made.control.open("dra-classroom")
+        rest(qtbot, made, lambda: made.transport.policy.currentText() == "dra")
+        gate.clear()
+        yield made
+
+
+def note_of(window: MainWindow) -> QLabel:
+    return window.findChild(QLabel, "opening")
+
+
+def choose(window: MainWindow, scenario: str) -> None:
+    """In its box, which names it at once."""
+    box = window.transport.scenario
+    box.setCurrentIndex(box.findData(scenario))
+    box.activated.emit(box.currentIndex())
+
+
+@pytest.mark.parametrize("lecture", [False, True])
+def test_the_old_picture_says_what_is_being_opened(
+    qtbot: QtBot, window: MainWindow, gate: Event, lecture: bool
+) -> None:
+    if lecture:
+        press(qtbot, window, Qt.Key.Key_L)
+        qtbot.waitUntil(window.status.isHidden)
+    note = note_of(window)
+    assert not note.isVisible()
+    choose(window, "dra-example-1")
+    qtbot.waitUntil(note.isVisible, timeout=PATIENCE)
+    assert note.text() == "Opening dra-example-1"
+    servers = window.docks[window.area.roles.servers]
+    assert note.geometry().center() == servers.geometry().center()
+    assert note.width() >= note.sizeHint().width()
+    before = servers.geometry()
+    window.resize(window.width() - 200, window.height() - 100)
+    qtbot.waitUntil(lambda: servers.geometry() != before and note.geometry().center() == servers.geometry().center())
+    assert window.info.scenario_name == "dra-classroom"
+    gate.set()
+    rest(qtbot, window, lambda: window.info.scenario_name == "dra-example-1")
+    qtbot.waitUntil(lambda: not note.isVisible(), timeout=PATIENCE)
+
+
+def test_a_policy_that_is_chosen_opens_the_same_scenario(qtbot: QtBot, window: MainWindow, gate: Event) -> None:
+    note = note_of(window)
+    window.control.run_again("first-fit", 1)
+    qtbot.waitUntil(note.isVisible, timeout=PATIENCE)
+    assert note.text() == "Opening dra-classroom"
+    gate.set()
+    rest(qtbot, window, lambda: window.info.policy_name == "first-fit")
+    qtbot.waitUntil(lambda: not note.isVisible(), timeout=PATIENCE)
+
+
+def test_what_is_refused_is_opened_no_more(qtbot: QtBot, window: MainWindow, gate: Event) -> None:
+    note = note_of(window)
+    window.control.open("no-such-scenario")
+    qtbot.waitUntil(note.isVisible, timeout=PATIENCE)
+    gate.set()
+    qtbot.waitUntil(lambda: "no-such-scenario" in window.status.said.text(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: not note.isVisible(), timeout=PATIENCE)
+    assert window.info.scenario_name == "dra-classroom"
+
+
+def test_what_takes_long_in_the_same_run_is_not_told_over_its_picture(
+    qtbot: QtBot, window: MainWindow, gate: Event
+) -> None:
+    told: list[str] = []
+    window.worker.progressed.connect(lambda progress: told.append(progress.text))
+    window.control.go_to(20_000)
+    rest(qtbot, window, lambda: window.frame.event == 20_000)
+    assert not note_of(window).isVisible()
