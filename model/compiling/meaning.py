@@ -25,8 +25,8 @@ class MeaningUnknownError(TypeError):
     """Of what a function uses nothing is known that could be compared."""
 
 
-def meaning_of_function(function: Callable[..., Any], *also: object) -> str:
-    """A hash of what *function* does, and of *also*.
+def meaning_of_function(function: Callable[..., Any] | tuple[object, ...], *also: object) -> str:
+    """A hash of what *function* does (or the constants of one), and of *also*.
 
     Raises
     ------

@@ -88,6 +88,12 @@ CIRCLE = "return other(free)\n\n\n@njit\ndef other(free):\n    return half(free,
 KERNEL = "    def kernel(state, job, type, free, data):\n"
 
 
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A file with :data:`WRONG`: one for all tests, since a process compiles the kernel of each file."""
+    return write(tmp_path_factory.mktemp("own"), WRONG)
+
+
 def of(path: str, *, kernel: bool = True) -> Session:
     return Session.open(SCENARIO, path, kernel=kernel)
 
@@ -113,8 +119,8 @@ def test_the_example_of_the_page_is_the_file_and_runs_as_it_says() -> None:
     assert f"{CHECKED:,} events" in SECTION
 
 
-def test_a_kernel_with_memory_helpers_and_data_is_trusted_after_a_while(tmp_path: Path) -> None:
-    session = as_by_the_reference(write(tmp_path, WRONG), 60)
+def test_a_kernel_with_memory_helpers_and_data_is_trusted_after_a_while(file: str) -> None:
+    session = as_by_the_reference(file, 60)
     line = session.timeline
     line.engine = session.bench.kernel(checked=20)
     asked = []
@@ -151,19 +157,18 @@ class Watched:
     ],
 )
 def test_a_kernel_that_parts_from_its_reference_stops_before_that_event(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: int, said: str
+    file: str, monkeypatch: pytest.MonkeyPatch, wrong: int, said: str
 ) -> None:
     """Wrong from event 500 on, where its first events are still checked."""
     monkeypatch.setattr("slotscope.model.policies.own.loops.MOST_TURNS", 2**17)
-    path = write(tmp_path, WRONG)
-    session = of(f"{path}:wrong={wrong},since=500")
+    session = of(f"{file}:wrong={wrong},since=500")
     with pytest.raises(PolicyError, match=said) as raised:
         session.run(events=CHECKED)
     event = session.timeline.event
     assert 499 <= event < 520
     assert f"at event {event + 1} (job " in raised.value.line
-    assert raised.value.where.startswith(f"{path}, line ")
-    reference = of(path, kernel=False)
+    assert raised.value.where.startswith(f"{file}, line ")
+    reference = of(file, kernel=False)
     reference.seek(event)
     assert digest(session.timeline.state) == digest(reference.timeline.state)
     session.step()  # the reference does go on
@@ -173,9 +178,9 @@ def test_a_kernel_that_parts_from_its_reference_stops_before_that_event(
         session.run(events=CHECKED)
 
 
-def test_what_the_reference_has_run_is_run_again_by_it(tmp_path: Path) -> None:
+def test_what_the_reference_has_run_is_run_again_by_it(file: str) -> None:
     """As in the window, which begins by it and compiles meanwhile: a kernel that is wrong takes no history away."""
-    session = of(f"{write(tmp_path, WRONG)}:wrong=5", kernel=False)
+    session = of(f"{file}:wrong=5", kernel=False)
     session.run(events=60)
     session.use_kernel()
     with pytest.raises(PolicyError, match="the kernel fails: ValueError"):
@@ -191,10 +196,9 @@ def test_what_the_reference_has_run_is_run_again_by_it(tmp_path: Path) -> None:
         session.run(events=60)
 
 
-def test_what_fails_later_is_found_with_its_event(tmp_path: Path) -> None:
+def test_what_fails_later_is_found_with_its_event(file: str) -> None:
     """The state is that before the event also where thousands of events ran at once; so it is in an experiment."""
-    path = write(tmp_path, WRONG)
-    walk = Walk(of(f"{path}:wrong=5,since=90", kernel=False).bench)
+    walk = Walk(of(f"{file}:wrong=5,since=90", kernel=False).bench)
     walk.use_engine(walk.bench.kernel(checked=10))
     walk.run(events=11)
     state, tape = walk.timeline.state, np.zeros(500, walk.bench.system.row_dtype)
@@ -203,7 +207,7 @@ def test_what_fails_later_is_found_with_its_event(tmp_path: Path) -> None:
     assert "ValueError" in result.fault.line
     assert 89 <= 11 + result.rows == int(result.state.number[0]) < 110
     with pytest.raises(PolicyError, match="ValueError"):
-        StraightRun(of(f"{path}:wrong=5,since=90", kernel=False).bench).to(1e6)
+        StraightRun(of(f"{file}:wrong=5,since=90", kernel=False).bench).to(1e6)
 
 
 @pytest.mark.parametrize(
@@ -265,9 +269,9 @@ def test_loops_are_counted_wherever_a_function_stands(
     assert Path(raised.traceback[-1].path) == endless
 
 
-def test_whoever_waits_need_not_wait_for_a_kernels_loop(tmp_path: Path) -> None:
+def test_whoever_waits_need_not_wait_for_a_kernels_loop(file: str) -> None:
     """The run stands where it stood, and the kernel is not found to be wrong."""
-    bench = of(f"{write(tmp_path, WRONG)}:wrong=6,since=3", kernel=False).bench
+    bench = of(f"{file}:wrong=6,since=3", kernel=False).bench
     engine, tape = bench.kernel(checked=0), np.zeros(5, bench.system.row_dtype)
     state = started(bench.system)
     before = digest(state)
@@ -280,8 +284,8 @@ def test_whoever_waits_need_not_wait_for_a_kernels_loop(tmp_path: Path) -> None:
     assert engine.advance(state, tape[:2], Task()).reason is Reason.LIMIT
 
 
-def test_ctrl_c_ends_a_kernels_loop(tmp_path: Path) -> None:
-    bench = of(f"{write(tmp_path, WRONG)}:wrong=6,since=3", kernel=False).bench
+def test_ctrl_c_ends_a_kernels_loop(file: str) -> None:
+    bench = of(f"{file}:wrong=6,since=3", kernel=False).bench
     engine, tape = bench.kernel(checked=0), np.zeros(5, bench.system.row_dtype)
     _interrupts.append(None)  # as pressed within
     with pytest.raises(KeyboardInterrupt):
@@ -289,13 +293,12 @@ def test_ctrl_c_ends_a_kernels_loop(tmp_path: Path) -> None:
     assert not _interrupts
 
 
-def test_verify_compares_as_many_events_as_it_is_asked_for(tmp_path: Path, slotscope) -> None:
-    path = write(tmp_path, WRONG)
-    said = slotscope(f"verify {SCENARIO} --policy {path}:wrong=2,since=30 --events 60")
+def test_verify_compares_as_many_events_as_it_is_asked_for(file: str, slotscope) -> None:
+    said = slotscope(f"verify {SCENARIO} --policy {file}:wrong=2,since=30 --events 60")
     assert said.code == 1
     assert "DISAGREE" in said.out
     assert said.out.endswith("the kernel: 1 server\n")
-    assert "reference and kernel: agree" in slotscope(f"verify {SCENARIO} --policy {path} --events 60").out
+    assert "reference and kernel: agree" in slotscope(f"verify {SCENARIO} --policy {file} --events 60").out
 
 
 def test_compiled_code_is_kept_by_all_that_it_is_made_of(tmp_path: Path) -> None:
@@ -308,6 +311,18 @@ def test_compiled_code_is_kept_by_all_that_it_is_made_of(tmp_path: Path) -> None
         "most, (wrong", "OTHER\n        most, (wrong"
     )
     assert not kept_as(of(write(tmp_path, unknown), kernel=False).bench.system.policy.brought.function)
+
+
+def test_compiled_code_is_found_again_by_a_file_elsewhere(tmp_path: Path, file: str) -> None:
+    """A list in brackets is a constant whose text has its address and its file; what it uses counts as well."""
+    first, text = of(file, kernel=False), WRONG.replace("range(10**13 * (wrong == 8))", "range(wrong // SHARE)")
+    again = of(write(tmp_path, WRONG, "elsewhere.py"), kernel=False)
+    assert (name := kept_as(first.bench.system.policy.brought.function))
+    assert kept_as(again.bench.system.policy.brought.function) == name
+    function = of(write(tmp_path, text), kernel=False).bench.system.policy.brought.function
+    before = kept_as(function)
+    function.__globals__["SHARE"] = 3
+    assert kept_as(function) != before
 
 
 def test_the_programs_own_loop_stays_as_it_is() -> None:

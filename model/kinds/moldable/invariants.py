@@ -268,7 +268,7 @@ def _pieces(system: MoldableSystem, state: MoldableState) -> Sentences:
     """The pieces of a job are its servers, each within a pool that its class may use: its own
     first."""
     rules, servers = system.rules, len(state.server_job)
-    pool_of, common = _pool_of(system, servers), int(system.rules.common_pool[0])
+    pool_of, common = _pool_of(system, servers).tolist(), int(system.rules.common_pool[0])
     holder, lengths = state.server_job.tolist(), state.run_length.tolist()
     following = state.piece_next.tolist()
     for record in np.flatnonzero(state.job_number >= 0).tolist():
@@ -277,9 +277,9 @@ def _pieces(system: MoldableSystem, state: MoldableState) -> Sentences:
         order, start, held = [own, common], record, 0
         while start >= 0 and held < width:
             end = start + lengths[start]
-            if not start < end <= servers or any(one != record for one in holder[start:end]):
+            if not start < end <= servers or holder[start:end].count(record) < end - start:
                 break
-            pools = set(pool_of[start:end].tolist())
+            pools = set(pool_of[start:end])
             if pools & set(order) != pools or -1 in pools:
                 yield f"{name} runs on servers that are not for its class"
             elif len(pools) > 1:

@@ -15,6 +15,7 @@ from typing import Any, Callable, Mapping
 
 import numpy as np
 
+from slotscope.model.compiling.meaning import meaning_of_function, names_in
 from slotscope.model.errors import PolicyFileError
 from slotscope.model.jit import compiled_anew, jitable, load_numba, with_others
 from slotscope.model.policies.own.circles import KNOWN, home_of
@@ -166,8 +167,9 @@ def _parts(function: Any, seen: set[int]) -> list[bytes]:
         return []
     seen.add(id(function))
     code = function.__code__
-    told = [code.co_code, repr((code.co_consts, code.co_names, code.co_varnames, function.__defaults__)).encode()]
-    for name in code.co_names:
+    told = [code.co_code, repr((code.co_names, code.co_varnames, function.__defaults__)).encode()]
+    told.append(meaning_of_function(code.co_consts).encode())
+    for name in names_in(code):
         value = function.__globals__.get(name)
         value = getattr(value, "py_func", value)
         if isinstance(value, FunctionType) and value.__module__ == function.__module__:
