@@ -128,6 +128,8 @@ class CodeLayout:
             y = 1 + self.ascent
         else:
             left, y, height = self.indent(place) + self.row, height + self.ascent, height + self.row
+            if most >= self.gutter:  # further left rather than on one more row
+                left = min(left, most)
         start, values = left, []
         for (document, fresh), width in zip(items, widths, strict=True):
             if left > start and left + width > self._width - _EDGE:

@@ -352,6 +352,7 @@ class TestHall:
         [
             ("dra-classroom", "dra", {1, 2}),
             ("dra-vms", "dra-no-migration", {1, 2}),
+            ("dra-pools", "dra", {1, 2}),
             ("dra-pools", "dra-preemption", {1, 2}),
             ("queues-classroom", "bf-js", {1, 2}),
             ("queues-classroom", "vqs-bf", {1, 2}),
@@ -359,7 +360,7 @@ class TestHall:
             ("moldable-classes", "greedy-p", {1}),
         ],
     )
-    def test_the_function_is_whole_or_its_line_and_new_values_are(self, hall, qtbot, scenario, policy, algorithms):
+    def test_the_function_is_whole_with_its_values(self, hall, qtbot, scenario, policy, algorithms):
         session, seen = Session.open(scenario, policy, kernel=False), set()
         session.run(events=40)
         view = hall.view
@@ -372,9 +373,6 @@ class TestHall:
             qtbot.waitUntil(lambda: view._glide.state() == view._glide.State.Stopped)
             function = view.code.function_of(view.code.place[current])
             assert view._type().pointSizeF() >= 16
-            if view._too_high():  # in type that a hall can read
-                function = [view.code.place[current], *view._fresh()]
-                assert policy == "dra-preemption"
             assert all(view.is_whole(view.code.lines[place].line) for place in function), (current, session.frame())
             seen.add(current.algorithm)
         assert seen == algorithms

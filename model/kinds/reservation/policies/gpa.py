@@ -67,9 +67,9 @@ def texts_for(numbers: ReservationNumbers) -> dict[Line, str]:
     if not all(any(fits) for fits in zip(*(pool.space.fits for pool in numbers.pools), strict=True)):
         texts[Line(1, 4)] = "<i>i</i> ← 1, 𝒥[1] = the types that fit a server"
     if len(numbers.pools) > 1:
-        texts[Line(1, 3)] = "<i>N</i> ← the servers of each pool"
-        texts[Line(1, 6)] = "<i>k</i>[<i>i</i>] ← the best MaxReward(𝒦<sup>𝒥[<i>i</i>]</sup>) of the pools left"
-        texts[Line(1, 11)] = "𝒥[<i>i</i>+1] ← 𝒥[<i>i</i>] − {<i>j</i>*}, or 𝒥[<i>i</i>] if only the pool ran out"
+        texts[Line(1, 3)] = "<i>N</i> ← <i>L</i> of each pool"
+        texts[Line(1, 6)] = "<i>k</i>[<i>i</i>] ← MaxReward(𝒦<sup>𝒥[<i>i</i>]</sup>) of the best pool"
+        texts[Line(1, 11)] = "𝒥[<i>i</i>+1] ← 𝒥[<i>i</i>] − {<i>j</i>*} unless <i>N</i> ran out"
     return texts
 
 
