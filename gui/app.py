@@ -16,6 +16,7 @@ from slotscope.gui.language.words import chosen, speak
 from slotscope.gui.window.application import application
 from slotscope.gui.window.garbage import collector_of
 from slotscope.gui.window.splash import show_splash
+from slotscope.model.cli.guard import note
 from slotscope.model.errors import UserError
 from slotscope.model.lessons.languages import ENGLISH
 
@@ -116,7 +117,14 @@ def open_in(
         return
     first = policies[0] if policies else None
     window.traces.open(
-        scenario, policy=first, seed=seed, moment=event, trace=trace, beside=policies[1:], running=event is None
+        scenario,
+        policy=first,
+        seed=seed,
+        moment=event,
+        trace=trace,
+        beside=policies[1:],
+        running=event is None,
+        told=lambda said: note(f"--event: {said}"),
     )
 
 

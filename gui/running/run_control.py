@@ -43,11 +43,12 @@ class RunControl(QObject):
         trace: tuple[str, ...] = (),
         beside: tuple[str, ...] = (),
         running: bool = False,
+        told: Callable[[str], object] = lambda _: None,
     ) -> None:
         """Open a scenario by name or path, other policies *beside* it, and stand at a moment or run.
 
         It comes with its own policy and seed unless others are given; what was chosen for the
-        run before is not.
+        run before is not.  Where it cannot stand there is shown, and *told* to whoever named the moment.
         """
 
         def command(worker: RunWorker) -> None:
@@ -55,7 +56,7 @@ class RunControl(QObject):
             run = Comparison.beside(session, beside, kernel=False) if beside else session
             worker.exchange(run)
             if moment is not None:  # once the start is seen: the way there may be long
-                worker.post(lambda worker: worker.walk(lambda run: stand_at(run, moment)))
+                worker.post(lambda worker: worker.walk(lambda run: _standing(run, moment, told)))
             if running:
                 worker.run(Goal())
 
@@ -348,3 +349,15 @@ def _under_study(worker: RunWorker, run: Run) -> tuple[int, int]:
     if goal.replay and goal.event is not None and goal.event > line.event:
         return goal.event, goal.substep
     return line.event, line.substep
+
+
+def _standing(run: Run, moment: Moment, told: Callable[[str], object]) -> str | None:
+    """Stand at a moment; what there is to say of it, which is *told* as well."""
+    try:
+        said = stand_at(run, moment)
+    except UserError as error:
+        told(error.line)
+        raise
+    if said:
+        told(said)
+    return said

@@ -11,6 +11,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
+from slotscope.gui.app import open_in
 from slotscope.gui.intents import BreakAt, GoTo, RunUntil, Select
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panels import companions_of, panels_of
@@ -18,6 +19,7 @@ from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.differences import DIFFERENCES
 from slotscope.model.kinds.reservation.questions.fields import VOCABULARY
 from slotscope.model.reporting.records import ARRIVAL
+from slotscope.model.running.origin import Moment
 from tests.gui.windows import PATIENCE, at_rest, complete_window, press, rest, warm
 
 __all__ = ["warm"]
@@ -48,6 +50,31 @@ def window(qtbot: QtBot, alone: MainWindow) -> MainWindow:
     at_rest(qtbot, alone, lambda: len(alone.frame.companions) == 1)
     qtbot.wait(50)
     return alone
+
+
+@pytest.mark.parametrize(
+    ("policies", "moment", "said"),
+    [
+        (
+            ("dra", "first-fit"),
+            Moment((20, 40)),
+            "found the events 20,40, allowed: numbers at which the policies stand",
+        ),
+        (("dra",), Moment((9, 9)), "found 9,9, the events of 2 policies, allowed: those of at most 1"),
+    ],
+)
+def test_a_moment_that_a_command_names_and_there_is_not_is_told_to_the_terminal_too(
+    qtbot: QtBot,
+    alone: MainWindow,
+    capfd: pytest.CaptureFixture[str],
+    policies: tuple[str, ...],
+    moment: Moment,
+    said: str,
+) -> None:
+    with qtbot.waitSignal(alone.worker.refused, timeout=PATIENCE) as refused:
+        open_in(alone, "dra-classroom", policies, None, moment, ())
+    assert said in refused.args[0]
+    assert f"slotscope: --event: {said}" in capfd.readouterr().err
 
 
 def choose(window: MainWindow, text: str) -> None:
