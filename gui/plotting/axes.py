@@ -171,6 +171,11 @@ class LabelColumn(pg.AxisItem):  # type: ignore[misc]
             self._fit()
             self.update()
 
+    def forget(self) -> None:
+        """Show none, and be as wide as the next ones ask for."""
+        self._labels, self._widest = [], 0.0
+        self._fit()
+
     def placed(self) -> list[tuple[EndLabel, float, float]]:
         """Each label shown, the height of its value, and that of its text, in pixels."""
         height = float(self.size().height())

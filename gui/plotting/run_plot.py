@@ -46,6 +46,8 @@ class RunPlot(TimePlot):
 
     event_picked = Signal(int)
 
+    _frame: Frame | None = None  # a resize may come at once
+
     def __init__(
         self,
         theme: Theme,
@@ -69,7 +71,6 @@ class RunPlot(TimePlot):
         self.history = history
         self._ranged = ranged
         self._lines: dict[str, RunLine] = {}
-        self._frame: Frame | None = None
         self._drawing = self._stale = False
         self._drawn = 0.0  # the time up to which the curves are drawn
         self._next = 0.0  # when they may be drawn again

@@ -206,10 +206,11 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         self.refresh()
 
     def forget(self) -> None:
-        """Leave all that another run showed, which new ranges must not fit: points, bands and reference lines."""
+        """Leave all that another run showed, which new ranges must not fit: points, bands, reference lines, labels."""
         for series in self._series.values():
             series.curve.pyramid.truncate(0)
         self.discard(*self._bands, *self._references)
+        self._column.forget()
         self.reset_view()
 
     def refresh(self) -> None:

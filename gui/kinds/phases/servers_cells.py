@@ -107,8 +107,8 @@ class PhaseCell:
         return self.bin + self.between
 
     def bins(self, resources: int) -> int:
-        """Width of all bins of a server."""
-        return resources * self.pair - self.between
+        """Width of all bins of a server; in a cell of a pixel or two there is no room for all of them."""
+        return min(self.width, resources * self.pair - self.between)
 
 
 def cell_of(wishes: PhaseWishes, width: int, height: int, backup: bool = False) -> PhaseCell:

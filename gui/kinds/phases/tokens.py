@@ -24,6 +24,7 @@ from slotscope.gui.kinds.phases.tokens_reading import (
     token_rows,
 )
 from slotscope.gui.kinds.phases.tokens_words import row_words, tiles, unit
+from slotscope.gui.kinds.phases.wording import phase_letters
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.tiles import LabelPace, Tiles, paint_ground
 from slotscope.gui.plotting.run_plot import RunPlot
@@ -41,6 +42,8 @@ _LOW, _BESIDE = 460, 420
 _STACKED = 330
 #: In a still lower one there is no room for rates.
 _LOWEST = 250
+#: The share of a plot's width that names of types may have.
+_NAMES_SHARE = 0.35
 #: While a run goes on, the lines follow each frame that is so few events on, or they would flicker.
 _FEW_EVENTS = 12
 _ALL = "all"  # the curve of the sum over all types
@@ -52,7 +55,8 @@ class TokensPlot(RunPlot):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         about = "The tokens of each type over time, and the limit of each. Averages are drawn where there are many."
         super().__init__(theme, "tokens", about, History(read_all), parent=parent)
-        self._rows: tuple[TokenRow, ...] = ()
+        self._rows: tuple[TokenRow, ...] = ()  # as they are named here
+        self._known: tuple[TokenRow, ...] = ()
 
     @property
     def types(self) -> tuple[int, ...]:
@@ -61,11 +65,26 @@ class TokensPlot(RunPlot):
 
     def show_rows(self, frame: Frame, rows: tuple[TokenRow, ...]) -> None:
         """Bring the curves of these types up to a frame, unless nobody could tell."""
-        self._rows = rows
-        self.show_moment(frame, anew={row.type for row in rows} != set(self.types))
+        before = [(row.type, row.name) for row in self._rows]
+        self._known, self._rows = rows, self._in_short(frame, rows)
+        self.show_moment(frame, anew=[(row.type, row.name) for row in self._rows] != before)
+
+    def _in_short(self, frame: Frame, rows: tuple[TokenRow, ...]) -> tuple[TokenRow, ...]:
+        """The rows with letters for names, where names would leave the curves too little room."""
+        metrics = self.fontMetrics()
+        longest = max((metrics.horizontalAdvance(f"{row.name} ≤ 00") for row in rows), default=0)
+        if longest <= _NAMES_SHARE * self.width():
+            return rows
+        letters = phase_letters(frame.info.numbers.model.phases)
+        return tuple(row._replace(name=letters[row.type]) for row in rows)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._frame is not None:
+            self.show_rows(self._frame, self._known)
 
     def begin(self, frame: Frame) -> None:
-        """Curves and limits of another run."""
+        """Curves and limits of another run, or with other names."""
         for name in self.lines:
             self.remove_line(name)
         super().begin(frame)

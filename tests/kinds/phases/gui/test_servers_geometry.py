@@ -47,9 +47,9 @@ def test_the_parts_of_a_cell_fit_into_it(layout: PhaseLayout) -> None:
         cell = grid.cell
         assert cell.head >= cell.token >= 0
         assert 0 < cell.rim <= cell.tall
+        assert cell.left + cell.bins(layout.wishes.resources) + cell.gap <= cell.width
+        assert cell.head + cell.tall + cell.floor + cell.gap <= cell.height
         if cell.shows_jobs:
-            assert cell.left + cell.bins(layout.wishes.resources) + cell.gap <= cell.width
-            assert cell.head + cell.tall + cell.floor + cell.gap <= cell.height
             assert cell.bin >= LEAST_WIDTH * layout.wishes.scale
             assert cell.tall >= LEAST_HEIGHT * layout.wishes.scale
             assert cell.real > cell.virtual

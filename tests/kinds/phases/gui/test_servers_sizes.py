@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.kinds.phases.colours import phase_color
@@ -63,6 +64,15 @@ def test_servers_of_a_pixel_tell_their_use_by_darkness(qtbot: QtBot) -> None:
     found = colours_in(area(picture, scene.stage))
     assert {LIGHT.rejection, heat_color(LIGHT, 0)} <= found
     assert heat_color(LIGHT, round(0.9 * 23) / 23) in found
+
+
+@pytest.mark.parametrize("size", [(380, 150), (300, 240)])
+def test_servers_narrower_than_their_resources_are_drawn_as_well(qtbot: QtBot, size: tuple[int, int]) -> None:
+    frame = run("jrs-two-phases", scale="40000", resources=True).frame(running=True)
+    panel = shown(qtbot, frame, size)
+    scene = scene_in(panel)
+    assert scene.layout.grids[0].cell.width < 2
+    assert heat_color(LIGHT, 0) in colours_in(area(pixels(panel), scene.stage))
 
 
 def test_the_legend_explains_what_is_there() -> None:

@@ -29,6 +29,7 @@ from slotscope.gui.kinds.phases.tokens_reading import (
     usual_span,
 )
 from slotscope.gui.kinds.phases.tokens_words import percent, row_words
+from slotscope.gui.kinds.phases.wording import phase_letters
 from slotscope.gui.theme import current_fonts, fonts, load_theme
 from slotscope.model.api import Session
 from slotscope.model.kinds.phases.sampling import EVENT_COLUMN, SCALARS, TIME_COLUMN
@@ -193,6 +194,21 @@ def test_one_limit_has_a_curve_of_all_tokens(panel: TokensPanel, together: Frame
     assert len(whole) > 10
     assert whole[-1, 1] >= points(panel, "0")[-1, 1]
     assert panel.plot.types == (0, 1)
+
+
+def test_long_names_leave_the_curves_their_room(qtbot: QtBot, panel: TokensPanel) -> None:
+    frame = run("jrs-azure", 300).frame()
+    names = frame.info.numbers.model.phases
+    plot, letters = panel.plot, phase_letters(names)
+    panel.set_frame(frame)
+
+    def named(expected: tuple[str, ...]) -> bool:
+        shown = {label.text.split(" ≤")[0] for label, _, _ in plot._column.placed() if "≤" in label.text}
+        return bool(shown) and shown <= set(expected) and plot.getPlotItem().getViewBox().width() > plot.width() / 4
+
+    for width, height in ((460, 300), (1400, 700), (460, 300), (600, 640)):
+        panel.resize(width, height)
+        qtbot.waitUntil(lambda wide=width >= 600: named(names if wide else letters))
 
 
 def test_another_run_begins_anew(panel: TokensPanel, frame: Frame, pools: Frame) -> None:
