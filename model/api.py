@@ -321,8 +321,12 @@ class Session(Walk):
         bounds: Any = None,
         breakpoints: frozenset[int | str] = frozenset(),
         playing: bool = False,
+        hasty: bool = False,
     ) -> Frame:
-        """An immutable snapshot of this moment; the arguments are fields of :class:`Frame`."""
+        """An immutable snapshot of this moment; the arguments are fields of :class:`Frame`.
+
+        Where it is *hasty* its log is that of a run, although the run rests.
+        """
         line = self.timeline
         return Frame(
             info=self.info,
@@ -333,7 +337,7 @@ class Session(Walk):
             event_in_the_making=line.event_in_the_making,
             next_event=line.next_event,
             last_records=self.last_records,
-            rows=self.latest_rows(running),
+            rows=self.latest_rows(running or hasty),
             samples=line.samples.table,
             extent=line.extent(),
             running=running,

@@ -110,6 +110,8 @@ class RunWorker(QObject):
         self.window_grows = False
         self._seen = False  # whether a frame of what runs is out
         self._stale = True
+        self._ran = False  # whether it ran since the last frame at rest
+        self._log_owed = False  # whether the log of the last frame is still that of a run
         self._replaced: Run | None = None
         self._message = ""
         self._thread = threading.Thread(target=self._live, name="run", daemon=True)
@@ -188,12 +190,14 @@ class RunWorker(QObject):
 
     @property
     def _owes(self) -> bool:
-        return self.session is not None and any(lane.timeline.owed is not None for lane in lanes_of(self.session))
+        lanes = () if self.session is None else lanes_of(self.session)
+        return any(lane.timeline.owed is not None for lane in lanes) or (self._log_owed and not self.drive.running)
 
     def _settle(self) -> None:
-        """Take the digests of steps, once nothing else was asked for in a moment: the picture of a step comes first."""
+        """Take the digests of steps and make logs whole, once nothing is asked for in a moment: pictures come first."""
         for lane in lanes_of(self.present):
             lane.timeline.settle()
+        self._stale |= self._log_owed
 
     def _carry_out(self, command: Command) -> bool:
         """Carry out a command; False where it could not be, which the window is told.
@@ -276,6 +280,7 @@ class RunWorker(QObject):
         if self.drive.running and legible:
             for lane in lanes_of(self.session):
                 lane.recall_once()
+        hasty = self._ran and not self.drive.running and any(lane.log_takes_long for lane in lanes_of(self.session))
         frame = self.session.frame(
             running=not legible,
             playing=self.drive.running,
@@ -283,7 +288,9 @@ class RunWorker(QObject):
             message=self._message,
             bounds=self.bounds,
             breakpoints=self.breakpoints.active,
+            hasty=hasty,
         )
+        self._log_owed, self._ran = hasty, self._ran and self.drive.running
         self._taken.clear()
         self._stale, self._seen = False, True
         self.framed.emit(frame)
@@ -456,7 +463,7 @@ class RunWorker(QObject):
     # Running.
 
     def _slice(self) -> None:
-        before = moments_of(self.present)
+        before, self._ran = moments_of(self.present), True
         if (said := self.drive.slice(self.present, self._next_frame - monotonic())) is not None:
             self._end(said)
         self._stale |= moments_of(self.present) != before

@@ -344,11 +344,12 @@ class Comparison:
         bounds: Any = None,
         breakpoints: frozenset[int | str] = frozenset(),
         playing: bool = False,
+        hasty: bool = False,
     ) -> Frame:
-        """A snapshot of this moment: that of the first lane, the others as its companions."""
+        """A snapshot of this moment: that of the first lane, others as its companions; see :meth:`Session.frame`."""
         clock = self._moved.clock
         frames = [
-            session.frame(running, speed, message, bounds, breakpoints if place == 0 else frozenset(), playing)
+            session.frame(running, speed, message, bounds, breakpoints if place == 0 else frozenset(), playing, hasty)
             for place, session in enumerate(self.sessions)
         ]
         frames = [

@@ -156,6 +156,8 @@ class Kind(Protocol):
         can be compared job by job; rows then have ``type`` too, and the numbers ``type_names``.
     judges:
         Whether runs are judged, see :meth:`judge`.
+    rows_tell_more:
+        Whether a kernel's rows tell more once their events are run again, with all that is costly to count.
     inspector:
         What can be looked at: servers, jobs, ..., as they are now and what happened to them.
     measures:
@@ -176,6 +178,7 @@ class Kind(Protocol):
     slotted: bool
     compares_decisions: bool
     judges: bool
+    rows_tell_more: bool
     inspector: Inspector
     measures: tuple[Measure, ...]
     headline: str

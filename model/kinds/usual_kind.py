@@ -41,6 +41,8 @@ class UsualKind:
     slotted = False
     compares_decisions = False
     judges = False
+    #: Whether a kernel's rows tell more once their events are run again, with all that is costly to count.
+    rows_tell_more = False
     headline_bound_name = ""
     #: How many stretches of time measures are taken in.
     stretches = BATCHES

@@ -146,15 +146,31 @@ class Walk:
     # The log.
 
     def latest_rows(self, running: bool) -> np.ndarray:
-        """The log's rows; at rest those of a kernel come from another run, which tells what is costly to count."""
-        line = self.timeline
-        rows = line.recent.between(max(line.first_event + 1, line.event - ROWS_OF_LOG + 1), line.event)
-        if rows is not None and (running or line.engine.name != "kernel"):
+        """The log's rows; at rest those of a kernel may come from another run, which tells what is costly to count."""
+        rows = self._recent_rows()
+        if rows is not None and (running or not self._tell_more):
             return rows.copy()
+        line = self.timeline
         moment, (rested, known) = (line.event, line.substep), self._log
         if rested != moment and not (rested[0] == line.event and len(known)):  # what was given up is tried once more
             self._log = moment, self._rows_again()
         return self._log[1]
+
+    @property
+    def log_takes_long(self) -> bool:
+        """Whether the log at rest is more than a slice of work away from that of a run, which is at hand."""
+        line = self.timeline
+        if not self._tell_more or self._recent_rows() is None:
+            return False
+        return line.slices.room < line.event - line.keyframe_before(max(line.event - ROWS_OF_LOG, 1))
+
+    @property
+    def _tell_more(self) -> bool:
+        return self.bench.kind.rows_tell_more and self.timeline.engine.name == "kernel"
+
+    def _recent_rows(self) -> np.ndarray | None:
+        line = self.timeline
+        return line.recent.between(max(line.first_event + 1, line.event - ROWS_OF_LOG + 1), line.event)
 
     def _log_one(self, row: np.ndarray) -> None:
         """Add the row of the event just stepped through, if the log rested at the one before."""

@@ -101,6 +101,30 @@ def test_at_a_slow_pace_of_time_an_event_that_stays_has_its_sub_steps(qtbot) -> 
     assert frames[-1].last_records == stepped.last_records
 
 
+def test_a_pause_is_seen_before_what_is_costly_to_count_in_its_log(qtbot) -> None:
+    """At rest a kernel's slots are run again for that, which takes long where they have many jobs."""
+    worker, frames = RunWorker(), []
+    worker.framed.connect(frames.append)
+    session = Session.open("queues-wide-jobs")
+    worker.adopt(session)
+    worker.set_pace(NO_LIMIT)
+    worker.run(Goal())
+    while session.timeline.event < 500:
+        worker._slice()
+    session.timeline.slices.room = 1  # a slot takes as long as a slice
+    worker.pause()
+    worker._publish()
+    assert not frames[-1].running and len(frames[-1].rows) == 400
+    assert (frames[-1].rows["best_residual"] < 0).all(), "it is counted, though pictures come first"
+    assert worker._owes
+    worker._settle()
+    worker.take()
+    worker._publish()
+    assert frames[-1].rows.tobytes() == session.timeline.rows(session.timeline.event - 399, 10**9).tobytes()
+    assert (frames[-1].rows["best_residual"] >= 0).all()
+    assert not worker._owes
+
+
 def test_the_window_closes_though_compiled_code_hangs(qtbot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "LAST_WAIT", 0.3)
     hangs, over = Event(), Event()

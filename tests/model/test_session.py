@@ -18,7 +18,7 @@ from slotscope.model.running.assembly import assemble
 from slotscope.model.running.engine import Reason, ReferenceEngine
 from slotscope.model.running.keyframes import HistoryRoom
 from slotscope.model.running.timeline import Timeline
-from slotscope.model.scenario.load import edited, load_scenario, parse_scenario
+from slotscope.model.scenario.load import as_data, edited, load_scenario, parse_scenario
 from slotscope.model.session.file import MOST_EARLIER
 from slotscope.model.systems.state import copied, digest
 from tests.kinds.reservation.invariants import violations
@@ -307,3 +307,26 @@ def test_an_event_without_sub_steps_is_a_step_of_its_own() -> None:
         sub_steps[session.timeline.time] = len(session.last_records)
     assert sub_steps[2.0] == 0
     assert sub_steps[1.0] and sub_steps[6.0]
+
+
+@pytest.mark.parametrize("scenario", ["jrs-classroom", "moldable-classroom"])
+def test_the_log_at_rest_needs_no_second_run_where_rows_tell_all(
+    scenario: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = Session.open(scenario)
+    session.run(events=700)
+    again = session.timeline.rows(301, 700)
+    monkeypatch.setattr(Timeline, "rows", lambda *_: pytest.fail("they are run again"))
+    assert session.frame().rows.tobytes() == again.tobytes()
+
+
+def test_slots_of_many_jobs_have_states_at_hand() -> None:
+    scenario = load_scenario("queues-wide-jobs")
+    servers = as_data(scenario)["servers"]
+    few, many = (Session.open(edited(scenario, {"servers": servers | {"count": count}})) for count in (10, 10_000))
+    for session in (few, many):
+        session.run(events=300)
+    assert few.timeline.extent().keyframes == (0,)
+    rate = float(many.bench.numbers.arrival_rate)
+    apart = np.diff(many.timeline.extent().keyframes)
+    assert len(apart) >= 2 and (rate * apart <= 20_000).all()

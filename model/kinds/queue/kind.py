@@ -40,6 +40,7 @@ class QueueKind(UsualKind):
     row: np.dtype[Any] = rows.QUEUE_ROW
     slotted = True
     judges = True
+    rows_tell_more = True
     stretches = STRETCHES
     samples_last = True
     inspector: Inspector = QueueInspector()

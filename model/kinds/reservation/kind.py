@@ -54,6 +54,7 @@ class ReservationKind(UsualKind):
     spec: StateSpec = SPEC
     row: np.dtype[Any] = rows.EVENT_ROW
     compares_decisions = True
+    rows_tell_more = True
     inspector: Inspector = ReservationInspector()
     measures: tuple[Measure, ...] = (
         Measure("reward_rate", "reward rate"),

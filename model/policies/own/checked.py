@@ -34,13 +34,13 @@ class CheckedEngine:
     """
 
     name = "kernel"
-    keyframe_every = 10_000
     watches = False
 
     def __init__(self, system: Any, reference: Engine, checked: int = CHECKED) -> None:
         self._system = system
         self._brought: BroughtKernel = system.policy.brought
         self._kernel: OwnKernel = self._brought.kind.engine(system)
+        self.keyframe_every = self._kernel.keyframe_every
         self._reference = reference
         self._left: float = checked
         self._parted = 0  #: the event at which the kernel was found to be wrong last

@@ -26,6 +26,9 @@ from slotscope.model.kinds.queue.state import QueueState
 from slotscope.model.kinds.queue.system import QueueSystem
 from slotscope.model.systems.compiled import CompiledEngine
 
+#: Jobs that arrive between two keyframes, where a slot has many, and slots between them at least.
+_JOBS_BETWEEN, _FEWEST_SLOTS = 20_000, 20
+
 
 class QueueKernel(CompiledEngine):
     """A compiled twin of a reference; a subclass says which kernel, and which index."""
@@ -39,6 +42,8 @@ class QueueKernel(CompiledEngine):
         super().__init__(system)
         self.no_jobs = _no_jobs(system.numbers.resources)
         self._buckets: dict[int, Buckets] = {}  # by how many are asked for
+        slots_between = max(_FEWEST_SLOTS, int(_JOBS_BETWEEN / system.numbers.arrival_rate))
+        self.keyframe_every = min(self.keyframe_every, slots_between)
         self._arrivals: Arrivals = self.no_jobs
 
     def options(self) -> dict[int, int]:
