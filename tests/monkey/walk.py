@@ -28,9 +28,6 @@ PATIENCE = 90
 #: Milliseconds between two steps.
 _PAUSES = (0, 0, 5, 20, 20, 60, 150)
 
-#: Those that need a file with a trace.
-_TRACES = ("google", "azure", "alibaba", "gcp", "swf")
-
 
 class Walk(QObject):
     """Goes on from timer to timer, so that it goes on in dialogs that wait for an answer."""
@@ -93,9 +90,8 @@ class Walk(QObject):
 
 
 def scenarios_of(kind: str) -> list[str]:
-    """The scenarios of a kind of system that can be opened by name alone; of all kinds for all."""
-    names = [name for name, _ in scenario_titles() if not name.endswith(_TRACES)]
-    return [name for name in names if kind in ("all", load_scenario(name).system)]
+    """The scenarios of a kind of system; of all kinds for all."""
+    return [name for name, _ in scenario_titles() if kind in ("all", load_scenario(name).system)]
 
 
 def main() -> int:
