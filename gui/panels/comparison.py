@@ -14,7 +14,15 @@ from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.language.words import tr
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels.comparison_curves import LaneCurves
-from slotscope.gui.panels.comparison_table import caption, lane_ink, measured_lanes, reasons, table_rows, table_text
+from slotscope.gui.panels.comparison_table import (
+    LaneMeasures,
+    caption,
+    lane_ink,
+    measured_lanes,
+    reasons,
+    table_rows,
+    table_text,
+)
 from slotscope.gui.panels.tiles import LabelPace, paint_ground
 from slotscope.gui.panels.wording import job_words, significant
 from slotscope.gui.theme import Theme, current_fonts
@@ -48,6 +56,7 @@ class ComparisonPanel(Panel):
     def build(self) -> None:
         """The measures, the curves, and what is said of the decision that differs."""
         self._pace = LabelPace()
+        self._lanes: tuple[LaneMeasures, ...] = ()
         self.table = _text(self.body)
         self.caption = _text(self.body)
         self.sentence = _text(self.body)
@@ -129,9 +138,8 @@ class ComparisonPanel(Panel):
             button.setVisible(compared)
         for part in (self.where, self.sentence):  # a hall reads what each lane decides
             part.setVisible(compared and not current_fonts().lecture)
-        lanes = measured_lanes(frame)
-        self.table.setText(table_text(frame, lanes, self.theme))
-        self.table.setToolTip(reasons(lanes))
+        self._lanes = measured_lanes(frame)
+        self.table.setToolTip(reasons(self._lanes))
         self.caption.setText(f'<span style="color:{self.theme.muted}">{caption(frame)}</span>')
         self.sentence.setText(self._told(frame))
         self._fit()
@@ -140,13 +148,18 @@ class ComparisonPanel(Panel):
     def _fit(self) -> None:
         """The measures take what they need, but leave the curves some room.
 
-        In a hall, where nobody scrolls, first the curves give way to them, and then the buttons.
+        In a hall, where nobody scrolls, first the curves give way to them, then the buttons, and then the last of them.
         """
+        if self.frame is None or not self._lanes:
+            return
         hall, scale = current_fonts().lecture, current_fonts().scale
         self.caption.setVisible(self.body.height() >= _ROOMY * scale)
         said = 0 if self.sentence.isHidden() else self.sentence.heightForWidth(self.body.width())
         room = self.body.height() - said - 20
-        wanted = self._rows.heightForWidth(self.measures.viewport().width()) + 2
+        wanted, left_out = self._tell(self.frame, 0), 0
+        while hall and wanted > room and left_out + 1 < len(self.frame.info.kind.measures):
+            left_out += 1
+            wanted = self._tell(self.frame, left_out)
         curves, buttons = int((_LOW_PLOT if hall else _LEAST_PLOT) * scale), self.controls.sizeHint().height()
         self.controls.setHidden(hall and wanted > room - buttons)
         room -= 0 if self.controls.isHidden() else buttons
@@ -156,6 +169,11 @@ class ComparisonPanel(Panel):
             self.measures.setFixedHeight(max(_LEAST_MEASURES, room))
         else:
             self.measures.setFixedHeight(max(_LEAST_MEASURES, min(wanted, room - curves)))
+
+    def _tell(self, frame: Frame, left_out: int) -> int:
+        """Show the measures but so many of the last ones; the height that they need."""
+        self.table.setText(table_text(frame, self._lanes, self.theme, left_out))
+        return self._rows.heightForWidth(self.measures.viewport().width()) + 2
 
     def _told(self, frame: Frame) -> str:
         standing = frame.comparison

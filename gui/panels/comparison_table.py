@@ -98,13 +98,17 @@ def _scaled(value: Estimate, scale: str | None, span: float) -> tuple[float, flo
     return value.mean * factor, value.half_width * factor
 
 
-def table_text(frame: Frame, lanes: Sequence[LaneMeasures], theme: Theme) -> str:
-    """A table with a column for each lane; differences from the first stand below the means."""
+def table_text(frame: Frame, lanes: Sequence[LaneMeasures], theme: Theme, left_out: int = 0) -> str:
+    """A table with a column for each lane; differences from the first stand below the means.
+
+    So many of the last measures are *left_out*.
+    """
     head = "".join(
         f'{_RIGHT}<b style="color:{lane_ink(theme, n)}">{escape(lane.label)}</b></td>' for n, lane in enumerate(lanes)
     )
     since = "so far" if is_early(frame) else f"since t = {unbroken(significant(warmup(frame)))}"
-    rows = "".join(_row(one.name, one.title, lanes, theme) for one in frame.info.kind.measures)
+    told = frame.info.kind.measures[: len(frame.info.kind.measures) - left_out]
+    rows = "".join(_row(one.name, one.title, lanes, theme) for one in told)
     if len(lanes) > 2:  # an interval may stand below its mean
         rows = rows.replace("\u00a0±", " ±")
     return (

@@ -22,7 +22,7 @@ from slotscope.gui.panels.share_bars import heading
 from slotscope.gui.pictures.picture import ZoomedPicture
 from slotscope.gui.presenting.strokes import base_of
 from slotscope.model.running.origin import Moment
-from tests.gui.windows import complete_window, hall, press
+from tests.gui.windows import at_rest, complete_window, hall, press
 
 pytestmark = pytest.mark.slow
 
@@ -109,6 +109,12 @@ def sentence_is_whole(window: MainWindow, name: str = SENTENCES) -> bool:
     return row >= 0 and needed <= view.rowHeight(row) and top >= 0 and top + needed <= view.viewport().height() + 1
 
 
+def moment_of(window: MainWindow) -> list[tuple[int, int]]:
+    """The event and the sub-step that are shown of each policy."""
+    assert window.frame is not None
+    return [(lane.event, len(lane.records)) for lane in window.frame.lanes]
+
+
 @pytest.mark.parametrize(("scenario", "event"), CLASSROOMS)
 def test_a_hall_sees_servers_one_panel_and_one_sentence(
     qtbot: QtBot, window: MainWindow, scenario: str, event: int
@@ -134,6 +140,15 @@ def test_a_hall_sees_servers_one_panel_and_one_sentence(
     assert all(box is not None and box.height() >= LEAST for box in boxes), boxes
     assert len(boxes) == (2 if step == 3 or name == "jrs-4-budget" else 1)
     assert cut(window) == []
+    asked = moment_of(window)
+    press(qtbot, window, Key.Key_PageDown)
+    at_rest(qtbot, window, lambda: not window.lessons.questions.open and moment_of(window) != asked)
+    window.settle()
+    boxes = [base_of(panel, (0, 0)) for panel in shown_servers]
+    assert all(box is not None and box.height() >= LEAST for box in boxes), boxes
+    assert cut(window) == []
+    if "comparison" in shown(window):
+        assert window.docks["comparison"].panel.measures.verticalScrollBar().maximum() == 0
 
 
 @pytest.mark.parametrize("system", sorted(PANEL_ROOMS))

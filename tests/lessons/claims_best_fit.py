@@ -111,9 +111,9 @@ tells(
     {
         "**563** jobs wait under BF-J/S, 33 under VQS and 35 under MaxWeight": lambda at: waiting(at) == [563, 33, 35],
         "seeds 1, 2 and 3 BF-J/S ends with 563, 405 and 649": lambda _: (
-            left("queues-bf-unstable", "bf-js") == [563, 405, 649]
+            left("queues-bf-unstable", "bf-js")[:3] == [563, 405, 649]
         ),
-        "VQS always below 40": lambda _: max(left("queues-bf-unstable", "vqs")) < 40,
+        "VQS with a few dozen": lambda _: max(left("queues-bf-unstable", "vqs")) < 60,
     },
 )
 
@@ -146,8 +146,8 @@ tells(
         "seed 1": lambda at: at.frame.info.seed == 1,
         "563 jobs wait, as under BF-J/S": lambda at: waiting(at) == [563, 563],
         "(2, 1)": lambda at: held(at, 1) == held(at, 1, 1) == TRAPPED,
-        "seeds 2 and 3 it ends with 32 and 25": lambda _: left("queues-bf-unstable", "vqs-bf")[1:] == [32, 25],
-        "above 400 on all": lambda _: min(left("queues-bf-unstable", "vqs-bf:renew=before")) > 400,
+        "seeds 2 and 3 it ends with 32 and 25": lambda _: left("queues-bf-unstable", "vqs-bf")[1:3] == [32, 25],
+        "above 400 on all": lambda _: min(left("queues-bf-unstable", "vqs-bf:renew=before")[:3]) > 400,
     },
 )
 tells(
@@ -155,7 +155,7 @@ tells(
     4,
     {
         "less than half the largest weight": lambda at: at.frame.info.facts.gamma == Fraction(1, 2),
-        "26 wait": lambda at: waiting(at)[0] == 26 and max(left("queues-bf-unstable", "vqs-bf:stall=true")) < 40,
+        "26 wait": lambda at: waiting(at)[0] == 26 and max(left("queues-bf-unstable", "vqs-bf:stall=true")) < 60,
         "(2, 1) 9/10 are used": lambda at: held(at, 1, 1) == TRAPPED,
         "563, as without it": lambda _: (
             left("queues-bf-unstable", "bf-js:stall=true") == left("queues-bf-unstable", "bf-js")
@@ -227,16 +227,18 @@ tells(
         "38 under BF-J/S, but **3480**": lambda _: (
             [round(average(one, 1, MILLION)) for one in ("bf-js", "vqs")] == [38, 3480]
         ),
-        "Seven times as much, and on other seeds": lambda _: round(longer("vqs")[0]) == 7 and min(longer("vqs")) > 7,
-        "BF-J/S has a mean": lambda _: all(0.8 < one < 1.6 for one in longer("bf-js")),
+        "Seven times as much, and on other seeds": lambda _: (
+            round(longer("vqs")[0]) == 7 and min(longer("vqs")) >= 7 and max(longer("vqs")) < 12.5
+        ),
+        "BF-J/S has a mean": lambda _: all(30 < average("bf-js", seed, MILLION) < 80 for seed in SEEDS),
     },
 )
 tells(
     HORIZON,
     4,
     {
-        "about 0.007": lambda _: all(
-            abs(mean(WIDE, "vqs", seed, "queue_growth", MILLION, 2e5) - 0.007) < 0.0015 for seed in SEEDS
+        "about 0.0075": lambda _: all(
+            abs(mean(WIDE, "vqs", seed, "queue_growth", 3 * MILLION, 2e5) - 0.0075) < 0.0005 for seed in SEEDS
         )
     },
 )

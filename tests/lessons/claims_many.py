@@ -11,6 +11,7 @@ from tests.lessons.claims_moldable import (
     HORIZON,
     HUNDREDS,
     LEMMA,
+    LONG,
     MANY,
     PARETO,
     between,
@@ -51,9 +52,9 @@ tells(
             at.numbers.servers == 400 and tally(at, ARRIVED) == [8009, 8009] and tally(at, BLOCKED)[0] == 352
         ),
         "3828 under greedy": lambda at: tally(at, BLOCKED)[1] == 3828,
-        "4.5 % and 47.9 %": lambda _: (
-            between(0.039, blocked(HUNDREDS, "greedy-p", 1000, 100), 0.052)
-            and between(0.473, blocked(HUNDREDS, "greedy", 1000, 100), 0.488)
+        "4.6 % and 48.1 %": lambda _: (
+            between(0.043, blocked(HUNDREDS, "greedy-p", LONG, 100), 0.049)
+            and between(0.478, blocked(HUNDREDS, "greedy", LONG, 100), 0.484)
         ),
         "about a fourth": lambda _: 4 < sqrt(400 / 20) < 5,
     },
@@ -66,8 +67,10 @@ tells(
         "15.4 % of 160,097 jobs, and greedy(p*) 1.8 %": lambda at: (
             tally(at, ARRIVED) == [160_097] * 2
             and [round(100 * one / 160_097, 1) for one in tally(at, BLOCKED)] == [1.8, 15.4]
-            and between(0.014, blocked("moldable-sublinear", "greedy-p", 50, 10), 0.022)
-            and between(0.147, blocked("moldable-sublinear", "greedy", 50, 10), 0.158)
+        ),
+        "14 to 17 % and 1 to 3 %": lambda _: (
+            between(0.14, blocked("moldable-sublinear", "greedy", 50, 0), 0.17)
+            and between(0.01, blocked("moldable-sublinear", "greedy-p", 50, 0), 0.03)
         ),
         "3.4 times": lambda at: at.numbers.speedups[0][4] == Fraction(17, 5),
     },
@@ -78,9 +81,9 @@ tells(
     {
         "800 jobs on three servers and 400 on four": lambda at: at.numbers.target[0].tolist() == [0, 0, 0, 800, 400, 0],
         "795 and 391": lambda at: at.lanes[0].state.jobs[0, 3:5].tolist() == [795, 391],
-        "0.377 on average": lambda _: between(0.375, lasts("moldable-sublinear", "greedy-p", 50, 10), 0.3785),
+        "0.378 on average": lambda _: between(0.377, lasts("moldable-sublinear", "greedy-p", 300, 10), 0.379),
         "0.375": lambda at: at.numbers.optimum.objective == Fraction(375, 1000),
-        "0.294": lambda _: between(0.2925, lasts("moldable-sublinear", "greedy", 50, 10), 0.2945),
+        "0.294": lambda _: between(0.2935, lasts("moldable-sublinear", "greedy", 300, 10), 0.2945),
     },
 )
 
@@ -140,11 +143,8 @@ tells(
     6,
     {
         "Theorem 2 wrong": cited,
-        "1.7 % are blocked": lambda _: (
-            round(100 * blocked("moldable-sublinear", "greedy-p", 50, 20)[0], 1) == 1.7
-            and between(0.014, blocked("moldable-sublinear", "greedy-p", 50, 10), 0.022)
-        ),
-        "0.377, close to D* = 0.375": lambda _: between(0.375, lasts("moldable-sublinear", "greedy-p", 50, 10), 0.3785),
+        "2 % are blocked": lambda _: between(0.017, blocked("moldable-sublinear", "greedy-p", 300, 10), 0.024),
+        "0.378, close to D* = 0.375": lambda _: between(0.377, lasts("moldable-sublinear", "greedy-p", 300, 10), 0.379),
         "Lemma 2": lambda _: (
             [one["theorem2"]["proved"] for one in bounds("moldable-sublinear")["classes"] if one.get("theorem2")]
             == [False]
@@ -178,9 +178,9 @@ tells(
         "50,285 jobs": lambda at: tally(at, ARRIVED) == [50_285],
         "0.97, near D*": lambda _: round(lasts(PARETO, "greedy-p", 12.5, 0)[0], 2) == 0.97,
         "0.75": lambda _: round(lasts(PARETO, "greedy-p", 12.5, 0, "execution_time_completed")[0], 2) == 0.75,
-        "0.95 to 1.02 against 0.74 to 0.75": lambda _: (
-            between(0.945, lasts(PARETO, "greedy-p", 12.5, 0), 1.02)
-            and between(0.74, lasts(PARETO, "greedy-p", 12.5, 0, "execution_time_completed"), 0.755)
+        "0.95 to 1.1 against 0.74 to 0.76": lambda _: (
+            between(0.945, lasts(PARETO, "greedy-p", 12.5, 0), 1.1)
+            and between(0.74, lasts(PARETO, "greedy-p", 12.5, 0, "execution_time_completed"), 0.76)
         ),
     },
 )

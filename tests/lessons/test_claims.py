@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slotscope.gui.panels import names_of
 from slotscope.model.api import Session
+from slotscope.model.comparison.comparison import lanes_of, stand_at
 from slotscope.model.exercises.exercise import exercise_run, next_exercise
+from slotscope.model.exercises.later import POINTS, sketch_times
 from slotscope.model.exercises.posed import verdict
 from slotscope.model.exercises.posing import pose
 from slotscope.model.exercises.question import LATER
 from slotscope.model.lessons.files import lesson_files, load_lesson
 from slotscope.model.lessons.lesson import Step
+from slotscope.model.lessons.place import StepPlace
 from slotscope.model.reporting.inspection import SERVER, Thing
 from tests.exercises.test_posing import others
 from tests.lessons import (
@@ -27,7 +32,7 @@ from tests.lessons import (
     claims_queues,
     claims_tour,
 )
-from tests.lessons.standing import CLAIMS, standing
+from tests.lessons.standing import CLAIMS, SEEDS, measured, standing
 
 pytestmark = pytest.mark.slow
 
@@ -106,6 +111,17 @@ DECIDED = [
     if step.question is not None and step.question.ask not in LATER and name != "dra-4-print"
 ]
 
+#: Questions that look ahead, each with its lesson.
+LATER_ON = [
+    (name, step)
+    for name, lesson in LESSONS.items()
+    for step in lesson.steps
+    if step.question is not None and step.question.ask in LATER
+]
+
+#: What the policies of those that ask who leads are compared by.
+LED_BY = {"dra-3-limit": "reward_rate", "jrs-4-budget": "active_servers", "moldable-2-optimum": "blocking_probability"}
+
 
 @pytest.mark.parametrize(("name", "step", "ask"), DECIDED, ids=lambda one: one if isinstance(one, str) else "")
 @settings(max_examples=3)
@@ -117,3 +133,27 @@ def test_the_reference_grades_a_lesson_s_question_on_any_seed(name: str, step: S
     for answer in others(found):
         graded = verdict(found, answer)
         assert graded.right or found.taken in graded.text, answer
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("name", "step"), LATER_ON, ids=[name for name, _ in LATER_ON])
+def test_what_is_asked_of_later_has_its_answer_on_every_seed(name: str, step: Step, seed: int) -> None:
+    place = step.place(lesson_files()[name].parent)
+    run = StepPlace(tuple(replace(one, seed=seed) for one in place.origins), place.moment).open()
+    assert stand_at(run, place.moment) is None
+    assert step.question is not None and step.question.until is not None
+    posed, until = pose(run, step.question, step.policy - 1), step.question.until
+    assert posed.fault(posed.taken) == ""
+    if step.question.ask == "ahead":
+        means = [measured(one.source, one.policy, seed, until, 0)[LED_BY[name]] for one in place.origins]
+        assert posed.taken == str(means.index(max(means)) + 1) == ANSWERS[name][1]
+        return
+    lane = lanes_of(run)[step.policy - 1]
+    other = Session.open(lane.origin.source, lane.origin.policy, seed)
+    values = [float(value) for value in posed.taken.split()]
+    for time, value in zip(sketch_times(lane.timeline.time, until), values, strict=True):
+        other.run(until=float(time))
+        now = other.bench.kind.headline_now(other.bench.numbers, other.timeline.state)
+        assert abs(now - value) <= 0.01 * max(values)
+    level = float(lane.bench.kind.headline_now(lane.bench.numbers, lane.timeline.state))
+    assert posed.fault(" ".join([f"{level:.4g}"] * POINTS)) != ""  # it is not as it was

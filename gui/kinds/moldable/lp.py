@@ -126,12 +126,16 @@ class LoadCurve(QWidget):
         """Follow another theme or size of type."""
         self._theme = theme
         self.plot.set_theme(theme, current_fonts())
-        self.setMinimumHeight(
-            round((7 if current_fonts().lecture else 8) * QFontMetricsF(current_fonts().body).height())
-        )
+        self.setMinimumHeight(self._lines(5.5, 8))
 
     def sizeHint(self) -> QSize:  # that of a plot grows with the plot
-        return QSize(300, round((7 if current_fonts().lecture else 10) * QFontMetricsF(current_fonts().body).height()))
+        return QSize(300, self._lines(5.5, 10))
+
+    @staticmethod
+    def _lines(hall: float, elsewhere: float) -> int:
+        """Pixels that so many lines take."""
+        fonts = current_fonts()
+        return round((hall if fonts.lecture else elsewhere) * QFontMetricsF(fonts.body).height())
 
     def _choose(self, wanted: float, near: float) -> None:
         """Ask for the load under the mouse: a round number, or a special one close by."""

@@ -95,7 +95,9 @@ def caption_lines(caption: Caption, rows: int, split: bool) -> list[tuple[tuple[
     counts, short = caption.counts, caption.short_counts
     if rows == 1:
         names = (f"{caption.name} = {titles[0]}", caption.name) if caption.name else titles
-        return [((*(f"{name}   {short}" for name in names), short or titles[-1], short.replace(" ", ""), ""), True)]
+        tight = short.replace(" ", "")
+        ranked = (f"{caption.name} {tight}", f"{caption.position}: {tight}") if caption.name else ()
+        return [((*(f"{name}   {short}" for name in names), *ranked, short or titles[-1], tight, ""), True)]
     lines: list[tuple[tuple[str, ...], bool]] = []
     if caption.name and split:
         lines.append(((caption.name, caption.position), True))

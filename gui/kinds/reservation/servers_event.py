@@ -51,6 +51,8 @@ class EventLine(QObject):
 
     def paint(self, painter: QPainter, area: QRectF, theme: Theme, palette: RasterPalette, text: Symbols) -> None:
         """Paint the marker and the sentence; a hall reads it below the picture."""
+        if area.isEmpty():
+            return
         x = area.x()
         if self._job is not None:
             marker = self.marker(area, text)

@@ -19,7 +19,7 @@ from slotscope.gui.kinds.reservation.servers_stack_layout import (
     widening,
 )
 from slotscope.gui.painting.stack_text import Symbols
-from slotscope.gui.theme import Theme
+from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.reporting.frame import Frame
 
 MARGIN = 10.0
@@ -51,6 +51,8 @@ LADDER = (
     TextRows(captions=2, legend=0, labels=1, event=1.2, bracket=1.15),
     TextRows(captions=1, legend=0, labels=1, event=1.2, bracket=1.15),
 )
+#: A hall, which reads below the picture what happens, can do without the line that says it.
+HALL = (*LADDER, TextRows(captions=1, legend=0, labels=1, event=0, bracket=1.15))
 #: Share of the panel's height that stacks ask for before text may have more lines.
 STACKS_SHARE = 0.44
 #: Pixels between a stack and the labels above it.
@@ -105,7 +107,7 @@ def arrange(
     *legend* is the legend's height in pixels for so many lines.  None where nothing can be drawn.
     """
     found = None
-    for rows in LADDER:
+    for rows in HALL if current_fonts().lecture else LADDER:
         parts = regions(width, height, line, rows, split, legend(rows.legend))
         if parts is None:
             return None
