@@ -23,7 +23,7 @@ from slotscope.model.comparison.comparison import open_run, stand_at
 from slotscope.model.errors import UserError
 from slotscope.model.lessons.marks import Mark
 from slotscope.model.running.origin import Moment
-from tests.gui.windows import PATIENCE, rest, shared_window, warm
+from tests.gui.windows import rest, shared_window, warm
 
 __all__ = ["shared_window", "warm"]
 
@@ -41,10 +41,7 @@ def window(warm: None, shared_window: MainWindow, request: pytest.FixtureRequest
 def open_at(qtbot: QtBot, window: MainWindow, scenario: str, event: int, **more: object) -> None:
     window.control.open(scenario, None, None, Moment((event,)), **more)
     qtbot.waitUntil(
-        lambda: (
-            window.frame is not None and window.frame.event == event and window.frame.info.origin.source == scenario
-        ),
-        timeout=PATIENCE,
+        lambda: window.frame is not None and window.frame.event == event and window.frame.info.origin.source == scenario
     )
 
 
@@ -66,7 +63,7 @@ def make(qtbot: QtBot, window: MainWindow, dialog: ShareDialog) -> str:
     said = said_by(window)
     qtbot.mouseClick(dialog.save, Qt.MouseButton.LeftButton)
     assert not dialog.save.isEnabled() and dialog.bar.isVisible()
-    qtbot.waitUntil(lambda: bool(said), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: bool(said))
     return said[-1]
 
 
@@ -152,7 +149,7 @@ class TestDialogs:
         dialog.file.setText(str(tmp_path / "x.html"))
         dialog.end.setText("forty")
         qtbot.mouseClick(dialog.save, Qt.MouseButton.LeftButton)
-        qtbot.waitUntil(lambda: "found 'forty', allowed: an event's number" in dialog.fault.text(), timeout=PATIENCE)
+        qtbot.waitUntil(lambda: "found 'forty', allowed: an event's number" in dialog.fault.text())
         assert dialog.save.isEnabled() and dialog.isVisible() and not list(tmp_path.iterdir())
         qtbot.keyClick(dialog, Key.Key_Escape)
         qtbot.waitUntil(lambda: not window.findChildren(ShareDialog))
@@ -162,9 +159,9 @@ class TestDialogs:
         dialog.file.setText(str(tmp_path / "x.html"))
         dialog.end.setText("4000")
         qtbot.mouseClick(dialog.save, Qt.MouseButton.LeftButton)
-        qtbot.waitUntil(lambda: dialog.bar.maximum() == 1000 and dialog.bar.value() > 0, timeout=PATIENCE)
+        qtbot.waitUntil(lambda: dialog.bar.maximum() == 1000 and dialog.bar.value() > 0)
         qtbot.keyClick(dialog, Key.Key_Escape)
-        qtbot.waitUntil(dialog.save.isEnabled, timeout=PATIENCE)
+        qtbot.waitUntil(dialog.save.isEnabled)
         assert (dialog.fault.text(), list(tmp_path.iterdir())) == ("", [])
         qtbot.keyClick(dialog, Key.Key_Escape)
         qtbot.waitUntil(lambda: not window.findChildren(ShareDialog))
@@ -178,10 +175,10 @@ class TestDialogs:
         data = window.info.scenario.model_dump(mode="json")
         data["seed"] = 5
         window.control.apply(data, False)
-        qtbot.waitUntil(lambda: window.frame is not None and not window.frame.opening_line, timeout=PATIENCE)
+        qtbot.waitUntil(lambda: window.frame is not None and not window.frame.opening_line)
         assert make(qtbot, window, early).startswith("Saved as ")  # of the run that it was opened for
         window.control.go_to(7)
-        qtbot.waitUntil(lambda: window.frame is not None and window.frame.event == 7, timeout=PATIENCE)
+        qtbot.waitUntil(lambda: window.frame is not None and window.frame.event == 7)
         dialog = dialog_of(qtbot, window, "page")
         dialog.file.setText(str(tmp_path / "x.html"))
         assert make(qtbot, window, dialog).startswith("Saved as ")
@@ -191,7 +188,7 @@ class TestDialogs:
         late.file.setText(str(tmp_path / "late.html"))
         open_at(qtbot, window, "dra-classroom", 18)
         qtbot.mouseClick(late.save, Qt.MouseButton.LeftButton)
-        qtbot.waitUntil(lambda: "another run is open meanwhile" in late.fault.text(), timeout=PATIENCE)
+        qtbot.waitUntil(lambda: "another run is open meanwhile" in late.fault.text())
         assert not (tmp_path / "late.html").exists()
         late.close()
         qtbot.waitUntil(lambda: not window.findChildren(ShareDialog))

@@ -17,7 +17,7 @@ from slotscope.gui.widgets import spoken
 from slotscope.model.lessons.files import find_lesson, load_lesson
 from tests.contract.moments import SMALL
 from tests.gui.accessible import listening, nameless, tree
-from tests.gui.windows import PATIENCE, press, rest, shared_window
+from tests.gui.windows import press, rest, shared_window
 
 __all__ = ["shared_window"]
 
@@ -78,9 +78,9 @@ def test_a_lesson_is_done_by_keys_alone(window: MainWindow, qtbot: QtBot, lesson
     steps = load_lesson(find_lesson(lesson)).steps
     questions, asked = window.lessons.questions, 0
     for number, step in enumerate(steps):
-        qtbot.waitUntil(lambda number=number: window.lessons.number == number, timeout=PATIENCE)
+        qtbot.waitUntil(lambda number=number: window.lessons.number == number)
         if step.question is not None:
-            qtbot.waitUntil(lambda: questions.open, timeout=PATIENCE)
+            qtbot.waitUntil(lambda: questions.open)
             asked += 1
             press(qtbot, window, Qt.Key.Key_A)
             answer = QApplication.focusWidget()
@@ -88,7 +88,7 @@ def test_a_lesson_is_done_by_keys_alone(window: MainWindow, qtbot: QtBot, lesson
             assert questions.posed is not None
             QTest.keyClicks(answer, normalize("NFKC", questions.posed.taken))  # no keyboard has small digits
             QTest.keyClick(answer, Qt.Key.Key_Return)
-            qtbot.waitUntil(lambda: not questions.open, timeout=PATIENCE)
+            qtbot.waitUntil(lambda: not questions.open)
             assert questions.line.verdict.text()
         press(qtbot, window, Qt.Key.Key_PageDown)
     assert asked
@@ -116,7 +116,7 @@ def test_a_nameless_button_would_be_found(window: MainWindow) -> None:
 def test_dialogs_and_sheets_have_names_for_all(window: MainWindow, qtbot: QtBot, command: str) -> None:
     before = {id(top) for top in QApplication.topLevelWidgets() if top.isVisible()}
     window.actions_by_name[command].trigger()
-    qtbot.waitUntil(lambda: bool(_opened(before)), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: bool(_opened(before)))
     for top in _opened(before):
         assert top.windowTitle()
         assert nameless(top) == []

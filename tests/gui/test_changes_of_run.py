@@ -17,7 +17,8 @@ from slotscope.model.api import Session
 from slotscope.model.kinds.reservation.bounds import Bounds
 from slotscope.model.kinds.spec import KINDS
 from slotscope.model.running.origin import Moment
-from tests.gui.windows import PATIENCE, complete_window, press, rest
+from tests.gui.windows import complete_window, press, rest
+from tests.limits import PATIENCE
 
 pytestmark = pytest.mark.slow
 
@@ -143,7 +144,7 @@ def test_a_kind_of_event_of_the_last_run_is_refused(qtbot, window, monkeypatch):
     monkeypatch.setattr(window.status, "refuse", said.append)
     window.control.open("queues-classroom")
     for ask in (lambda: window.control.run_until(kind="rejection"), lambda: window.control.back_to("rejection")):
-        with qtbot.waitSignal(window.worker.refused, timeout=PATIENCE) as refused:
+        with qtbot.waitSignal(window.worker.refused) as refused:
             ask()
         assert refused.args[0].startswith("found the kind of event 'rejection', allowed: ")
         assert refused.args[0] in said  # "compiled" may have been said since

@@ -20,7 +20,7 @@ from slotscope.model.comparison.differences import DIFFERENCES
 from slotscope.model.kinds.reservation.questions.fields import VOCABULARY
 from slotscope.model.reporting.records import ARRIVAL
 from slotscope.model.running.origin import Moment
-from tests.gui.windows import PATIENCE, at_rest, complete_window, press, rest, warm
+from tests.gui.windows import at_rest, complete_window, press, rest, warm
 
 __all__ = ["warm"]
 
@@ -71,7 +71,7 @@ def test_a_moment_that_a_command_names_and_there_is_not_is_told_to_the_terminal_
     moment: Moment,
     said: str,
 ) -> None:
-    with qtbot.waitSignal(alone.worker.refused, timeout=PATIENCE) as refused:
+    with qtbot.waitSignal(alone.worker.refused) as refused:
         open_in(alone, "dra-classroom", policies, None, moment, ())
     assert said in refused.args[0]
     assert f"slotscope: --event: {said}" in capfd.readouterr().err
@@ -160,17 +160,17 @@ def test_the_view_menu_has_further_panels_of_each_policy(qtbot: QtBot, window: M
     assert offered == titles - {"Comparison", "Scenario"}
     entry = next(one for one in menu.actions() if one.text() == window.docks["lp"].panel.title)
     entry.trigger()
-    qtbot.waitUntil(lambda: window.docks["lp-2"].seen, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: window.docks["lp-2"].seen)
     path = tmp_path / "two.slotscope"
     window.control.save(path, window.area.layouts.text())
-    qtbot.waitUntil(lambda: str(path) in window.status.said.text(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: str(path) in window.status.said.text())
     window.compare.compare(())
     at_rest(qtbot, window, lambda: not window.frame.companions)
     assert "lp-2" not in window.docks
     assert "Panels of First fit" not in [one.text() for one in window.view_menu.actions()]
     window.open_path(path)
     at_rest(qtbot, window, lambda: bool(window.frame.companions))
-    qtbot.waitUntil(lambda: "lp-2" in window.docks and not window.docks["lp-2"].isHidden(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: "lp-2" in window.docks and not window.docks["lp-2"].isHidden())
 
 
 def test_a_policy_put_beside_a_run_catches_up(qtbot: QtBot, alone: MainWindow) -> None:
@@ -199,7 +199,7 @@ def test_a_variant_is_typed_in_and_faults_stand_beside_the_field(qtbot: QtBot, a
         field.clear()
         qtbot.keyClicks(field, text)
         qtbot.mouseClick(accept, Button.LeftButton)
-        qtbot.waitUntil(lambda said=said: said in fault.text(), timeout=PATIENCE)
+        qtbot.waitUntil(lambda said=said: said in fault.text())
         assert dialog.isVisible()
         assert not alone.frame.companions
     field.clear()
@@ -207,7 +207,7 @@ def test_a_variant_is_typed_in_and_faults_stand_beside_the_field(qtbot: QtBot, a
     qtbot.keyClick(field, Key.Key_Return)
     at_rest(qtbot, alone, lambda: len(alone.frame.companions) == 1)
     assert alone.compare.labels[1].endswith("factor 20")
-    qtbot.waitUntil(lambda: not alone.findChildren(QDialog, "variant"), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: not alone.findChildren(QDialog, "variant"))
 
 
 def test_another_seed_keeps_the_companions(qtbot: QtBot, window: MainWindow) -> None:
@@ -286,7 +286,7 @@ def test_the_buttons_of_the_panel_go_to_differences(qtbot: QtBot, window: MainWi
         assert window.frame.next_event.job == places[-1]
     assert places[0] < places[1] < places[2]
     assert places[3] == places[1]
-    qtbot.waitUntil(lambda: "Next:" in panel.sentence.text(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: "Next:" in panel.sentence.text())
     assert "rejected" in panel.sentence.text()
     assert "admitted to server" in panel.sentence.text()
 
@@ -412,7 +412,7 @@ def test_a_comparison_is_saved_and_reopened_where_it_stood(qtbot: QtBot, window:
     place = moment(window)
     path = tmp_path / "two.slotscope"
     window.control.save(path, "")
-    qtbot.waitUntil(lambda: str(path) in window.status.said.text(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: str(path) in window.status.said.text())
     window.compare.compare(())
     at_rest(qtbot, window, lambda: not window.frame.companions)
     window.open_path(path)
@@ -425,7 +425,7 @@ def test_carrying_on_under_other_rules_is_refused_in_one_line(qtbot: QtBot, wind
     at_rest(qtbot, window, lambda: window.frame.event == 50)
     data = window.frame.info.scenario.model_dump(mode="json")
     window.control.apply(data, carry_on=True)
-    qtbot.waitUntil(lambda: "end the comparison" in window.status.said.text(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: "end the comparison" in window.status.said.text())
     assert window.frame.event == 50
     window.control.apply(data, carry_on=False)
     at_rest(qtbot, window, lambda: window.frame.event == 0)

@@ -13,7 +13,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.main_window import MainWindow
-from tests.gui.windows import PATIENCE, choose_file, complete_window, press, rest
+from tests.gui.windows import choose_file, complete_window, press, rest
 
 pytestmark = pytest.mark.slow
 
@@ -49,7 +49,7 @@ def test_every_event_so_far_is_written(
     press(qtbot, window, Qt.Key.Key_Left)
     rest(qtbot, window, lambda: window.frame.event == 69)
     export(qtbot, window, tmp_path / "events", "Parquet (*.parquet)", monkeypatch)
-    qtbot.waitUntil(lambda: said(window, "70 events written to"), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: said(window, "70 events written to"))
     table = pyarrow.parquet.read_table(tmp_path / "events.parquet")
     assert table["event"].to_pylist() == list(range(1, 71))
     assert window.frame.event == 69  # the run stays where it was
@@ -63,7 +63,7 @@ def test_of_several_policies_each_has_its_rows(
     window.control.go_to(80)
     rest(qtbot, window, lambda: window.frame.event == 80)
     export(qtbot, window, tmp_path / "events.csv", "CSV (*.csv)", monkeypatch)
-    qtbot.waitUntil(lambda: said(window, "events written to"), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: said(window, "events written to"))
     with (tmp_path / "events.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     counts = Counter(row["policy"] for row in rows)
@@ -80,7 +80,7 @@ def test_what_cannot_be_written_is_said_and_the_run_goes_on(
     window.control.go_to(10)
     rest(qtbot, window, lambda: window.frame.event == 10)
     export(qtbot, window, tmp_path / "no" / "events.csv", "CSV (*.csv)", monkeypatch)
-    qtbot.waitUntil(lambda: said(window, "cannot be written"), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: said(window, "cannot be written"))
     press(qtbot, window, Qt.Key.Key_Right)
     rest(qtbot, window, lambda: window.frame.event == 11)
 
@@ -94,9 +94,9 @@ def test_esc_stops_it_and_leaves_no_file(
     window.control.go_to(3_000_000)
     rest(qtbot, window, lambda: window.frame.event == 3_000_000)
     export(qtbot, window, tmp_path / "events.csv", "CSV (*.csv)", monkeypatch)
-    qtbot.waitUntil(lambda: said(window, "Running past events again"), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: said(window, "Running past events again"))
     assert said(window, "(Esc stops it)")
     press(qtbot, window, Qt.Key.Key_Escape)
-    qtbot.waitUntil(lambda: not (tmp_path / "events.csv").exists(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: not (tmp_path / "events.csv").exists())
     rest(qtbot, window, lambda: window.frame.event == 3_000_000)
-    qtbot.waitUntil(lambda: said(window, "stopped"), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: said(window, "stopped"))

@@ -16,7 +16,7 @@ from slotscope.gui.main_window import MainWindow
 from slotscope.gui.window.forks_dialog import ForksDialog
 from slotscope.model.comparison.comparison import Comparison, lanes_of
 from slotscope.model.scenario.load import as_data
-from tests.gui.windows import PATIENCE, complete_window, press, rest, warm
+from tests.gui.windows import complete_window, press, rest, warm
 from tests.model.test_moments import opened as opened_line
 from tests.model.test_moments import place
 
@@ -46,14 +46,14 @@ def opened(qtbot: QtBot, window: MainWindow) -> ForksDialog:
     press(qtbot, window, Key.Key_I)
     dialog = window.findChild(ForksDialog)
     assert dialog is not None and dialog.isVisible()
-    qtbot.waitUntil(lambda: bool(dialog.place.text()), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: bool(dialog.place.text()))
     return dialog
 
 
 def close(qtbot: QtBot, window: MainWindow, dialog: ForksDialog) -> None:
     qtbot.keyClick(dialog, Key.Key_Escape)
     window.activateWindow()
-    qtbot.waitUntil(window.isActiveWindow, timeout=PATIENCE)
+    qtbot.waitUntil(window.isActiveWindow)
 
 
 def reject(qtbot: QtBot, window: MainWindow, dialog: ForksDialog) -> None:
@@ -125,7 +125,7 @@ def test_a_line_of_the_log_opens_the_sheet_before_its_event(qtbot: QtBot, window
     menu.close()
     dialog = window.findChild(ForksDialog)
     assert dialog is not None
-    qtbot.waitUntil(lambda: dialog.place.text().startswith(f"After event {EVENT - 4},"), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: dialog.place.text().startswith(f"After event {EVENT - 4},"))
 
 
 def test_what_is_impossible_is_said_in_the_sheet_and_nothing_is_forked(qtbot: QtBot, window: MainWindow) -> None:
@@ -134,11 +134,11 @@ def test_what_is_impossible_is_said_in_the_sheet_and_nothing_is_forked(qtbot: Qt
     dialog.number.selectAll()
     qtbot.keyClicks(dialog.number, "7")
     qtbot.mouseClick(dialog.decide, Button.LeftButton)
-    qtbot.waitUntil(lambda: "which has no empty slot" in dialog.fault.text(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: "which has no empty slot" in dialog.fault.text())
     assert not window.frame.companions
     qtbot.keyClicks(dialog.policy, "best-fti")
     qtbot.keyClick(dialog.policy, Key.Key_Return)
-    qtbot.waitUntil(lambda: "did you mean 'best-fit'" in dialog.fault.text(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: "did you mean 'best-fit'" in dialog.fault.text())
     assert not window.frame.companions and window.frame.event == EVENT
 
 
@@ -158,31 +158,31 @@ def test_another_policy_goes_on_and_in_the_past_there_is_the_one_it_left(qtbot: 
 def test_forks_are_listed_named_kept_and_gone_to(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     dialog = opened(qtbot, window)
     reject(qtbot, window, dialog)
-    qtbot.waitUntil(lambda: set(items(dialog)) == {"dra", "reject"}, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: set(items(dialog)) == {"dra", "reject"})
     assert items(dialog)["reject"].parent() is items(dialog)["dra"]
     assert items(dialog)["reject"].font(0).bold()
     click(qtbot, dialog, "dra")
     rest(qtbot, window, lambda: not window.frame.companions)
     click(qtbot, dialog, "reject")
     rest(qtbot, window, lambda: len(window.frame.companions) == 1)
-    qtbot.waitUntil(lambda: items(dialog)["reject"].font(0).bold(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: items(dialog)["reject"].font(0).bold())
     qtbot.keyClick(dialog.tree, Key.Key_F2)  # of what was clicked, though the tree is another since
     editor = dialog.tree.findChild(QLineEdit)
     assert editor is not None
     editor.selectAll()
     qtbot.keyClicks(editor, "turned away")
     qtbot.keyClick(editor, Key.Key_Return)
-    qtbot.waitUntil(lambda: "turned away" in items(dialog), timeout=PATIENCE)
-    qtbot.waitUntil(lambda: window.compare.labels[1] == "turned away", timeout=PATIENCE)
+    qtbot.waitUntil(lambda: "turned away" in items(dialog))
+    qtbot.waitUntil(lambda: window.compare.labels[1] == "turned away")
     assert "turned away" in window.windowTitle()
     rest(qtbot, window, lambda: window.frame.comparison.labels[1] == "turned away")
     path = tmp_path / "forks.slotscope"
     window.control.save(path, "")
-    qtbot.waitUntil(lambda: str(path) in window.status.said.text(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: str(path) in window.status.said.text())
     assert window.frame.event == EVENT
     window.open_path(path)
     rest(qtbot, window, lambda: "Opened" in window.frame.message)
-    qtbot.waitUntil(lambda: "turned away" in items(dialog), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: "turned away" in items(dialog))
 
 
 def test_the_copied_line_opens_the_fork(qtbot: QtBot, window: MainWindow) -> None:
@@ -210,10 +210,8 @@ def test_a_fork_of_a_fork_leaves_the_one_that_is_followed(qtbot: QtBot, window: 
     qtbot.keyClick(dialog.policy, Key.Key_Return)
     rejected = f"dra@{EVENT}:reject"
     wanted = [rejected, f"{rejected}@{EVENT + 1}=first-fit"]
-    qtbot.waitUntil(
-        lambda: [lane.origin.policy for lane in lanes_of(window.worker.session)] == wanted, timeout=PATIENCE
-    )
-    qtbot.waitUntil(lambda: set(items(dialog)) == {"dra", "reject", "first-fit"}, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: [lane.origin.policy for lane in lanes_of(window.worker.session)] == wanted)
+    qtbot.waitUntil(lambda: set(items(dialog)) == {"dra", "reject", "first-fit"})
     assert items(dialog)["first-fit"].parent() is items(dialog)["reject"]
 
 
@@ -227,5 +225,5 @@ def test_an_edit_goes_on_beside_or_is_refused_in_one_line(qtbot: QtBot, window: 
     rest(qtbot, window, lambda: not window.frame.companions)
     data["seed"] = 99
     window.area.asked.emit(ApplyScenario(data, True, True), 0)
-    qtbot.waitUntil(lambda: "other arrivals, sizes or service" in window.status.said.text(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: "other arrivals, sizes or service" in window.status.said.text())
     assert not window.frame.companions

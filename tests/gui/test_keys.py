@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Iterator
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QGuiApplication, QWheelEvent
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
@@ -18,6 +18,7 @@ from slotscope.gui.window.actions import BRING, COMMANDS
 from slotscope.model.api import Session
 from slotscope.model.running.origin import Moment
 from slotscope.model.scenario.load import as_data
+from tests.gui.painted import wheel
 from tests.gui.windows import complete_window, rest, warm
 
 Key = Qt.Key
@@ -49,22 +50,6 @@ def strike(window: QWidget, key: Qt.Key, modifier: Qt.KeyboardModifier = PLAIN) 
     QTest.keyClick(window.windowHandle(), key, modifier)
 
 
-def turn(widget: QWidget, notches: int = -1) -> None:
-    """The wheel turned over a widget."""
-    middle = QPointF(widget.rect().center())
-    event = QWheelEvent(
-        middle,
-        QPointF(widget.mapToGlobal(middle.toPoint())),
-        QPoint(),
-        QPoint(0, 120 * notches),
-        Qt.MouseButton.NoButton,
-        PLAIN,
-        Qt.ScrollPhase.NoScrollPhase,
-        False,
-    )
-    QApplication.sendEvent(widget, event)
-
-
 def settled(qtbot: QtBot, window: MainWindow) -> tuple[str, str, int, int]:
     """What runs once the worker has done all it was asked: scenario, policy, seed and event."""
     done: list[bool] = []
@@ -91,11 +76,11 @@ def test_a_box_that_is_closed_ignores_keys_and_the_wheel(qtbot: QtBot, window: M
     before = bar.kind.currentText()
     for box in (bar.scenario, bar.policy, bar.kind):
         box.setFocus()
-        turn(box)
+        wheel(box, QPointF(box.rect().center()), -1)
         for key in (Key.Key_Down, Key.Key_Q, Key.Key_J, Key.Key_F):
             strike(window, key)
     bar.scenario.clearFocus()
-    turn(bar.seed)
+    wheel(bar.seed, QPointF(bar.seed.rect().center()), -1)
     assert settled(qtbot, window) == START
     assert bar.kind.currentText() == before
 

@@ -23,7 +23,7 @@ from slotscope.model.lessons.translation import words_beside
 from slotscope.model.phrase import Phrase
 from slotscope.model.running.waiting import waiting, who_waits
 from tests.gui.overflowing import cut
-from tests.gui.windows import PATIENCE, complete_window, warm
+from tests.gui.windows import complete_window, warm
 from tests.translations import OTHERS, RECORD, sources, translations
 
 __all__ = ["warm"]
@@ -79,7 +79,7 @@ def _opens_lessons(qtbot: QtBot, window: MainWindow) -> None:
     window.lessons.open("dra-1-decision", 2)
     asked = load_lesson(lesson_files()["dra-1-decision"], "de").steps[2].question
     assert asked is not None
-    qtbot.waitUntil(lambda: window.lessons.questions.line.words.text() == set_scripts(asked.text), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: window.lessons.questions.line.words.text() == set_scripts(asked.text))
     line = window.lessons.questions.line
     assert line.answer.placeholderText().startswith(
         "die Nummer eines Servers (1, 2, 3, 4, 5, 6, 7) oder none: kein Job"
@@ -87,7 +87,7 @@ def _opens_lessons(qtbot: QtBot, window: MainWindow) -> None:
     line.fill("2")
     window.lessons.questions.commit()
     assert line.verdict.text().startswith("✗ Nicht richtig, sondern 7: server 2 has no job of type training")
-    qtbot.waitUntil(lambda: window.frame is not None and len(window.frame.records) == 2, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: window.frame is not None and len(window.frame.records) == 2)
     window.actions_by_name["copy_line"].trigger()
     assert window.status.said.text().startswith("Kopiert: slotscope dra-classroom")
 
@@ -100,7 +100,7 @@ def _has_room_for_its_words(qtbot: QtBot, window: MainWindow) -> None:
     """On the smallest screen of a lecture hall, with its dialogs, and side by side."""
     window.resize(1280, 720)
     window.lessons.open("dra-2-reserve", 3)
-    qtbot.waitUntil(lambda: window.frame is not None and len(window.frame.lanes) == 2, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: window.frame is not None and len(window.frame.lanes) == 2)
     for hall in (False, True):
         assert window.lecture.on == hall
         window.settle()

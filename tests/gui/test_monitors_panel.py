@@ -18,7 +18,7 @@ from slotscope.model.measures.monitors import Monitor
 from slotscope.model.questions.tracks import Followed
 from slotscope.model.reporting.frame import Frame
 from tests.contract.moments import SMALL
-from tests.gui.windows import PATIENCE, complete_window, press, rest
+from tests.gui.windows import complete_window, press, rest
 
 FAULTY_EVENT = 6
 
@@ -114,7 +114,7 @@ def test_the_switch_stops_the_run_and_the_link_goes_to_the_fault(qtbot, tmp_path
         rest(qtbot, window, lambda: window.frame.info.scenario_name == "dra-classroom")
         dock = window.docks["monitors"]
         dock.raise_()
-        qtbot.waitUntil(lambda: "planted" in dock.panel.rows, timeout=PATIENCE)
+        qtbot.waitUntil(lambda: "planted" in dock.panel.rows)
         row = dock.panel.rows["planted"]
         qtbot.mouseClick(row.stop, Qt.MouseButton.LeftButton, pos=QPoint(8, row.stop.height() // 2))
         rest(qtbot, window, lambda: "monitor planted" in window.frame.breakpoints)
@@ -124,7 +124,7 @@ def test_the_switch_stops_the_run_and_the_link_goes_to_the_fault(qtbot, tmp_path
         assert not window.frame.playing
         (found,) = [one for one in window.frame.monitors if one.monitor.name == "planted"]
         assert found.event >= FAULTY_EVENT > found.since
-        qtbot.waitUntil(lambda: "✗ violated" in row.text.text(), timeout=PATIENCE)
+        qtbot.waitUntil(lambda: "✗ violated" in row.text.text())
         row.text.linkActivated.emit(str(FAULTY_EVENT))
         rest(qtbot, window, lambda: window.frame.event == FAULTY_EVENT)
 
@@ -137,7 +137,7 @@ def test_an_expression_of_the_users_own_is_watched_stops_the_run_and_is_taken_aw
         dock = window.docks["monitors"]
         dock.raise_()
         entry = dock.panel.entry
-        qtbot.waitUntil(entry.isVisible, timeout=PATIENCE)
+        qtbot.waitUntil(entry.isVisible)
         for text, wrong in (
             ("waiting < 3", "found the name 'waiting'"),
             ("jobs[1]", "found a number"),
@@ -149,9 +149,9 @@ def test_an_expression_of_the_users_own_is_watched_stops_the_run_and_is_taken_aw
             qtbot.keyClick(entry.field, Qt.Key.Key_Return)
             assert wrong in entry.mistake.text() and entry.mistake.isVisible() == bool(wrong)
         stop = "not (event < 6)"
-        qtbot.waitUntil(lambda: stop in dock.panel.rows, timeout=PATIENCE)
+        qtbot.waitUntil(lambda: stop in dock.panel.rows)
         row = dock.panel.rows[stop]
-        qtbot.waitUntil(row.stop.isVisible, timeout=PATIENCE)
+        qtbot.waitUntil(row.stop.isVisible)
         qtbot.mouseClick(row.stop, Qt.MouseButton.LeftButton, pos=QPoint(8, row.stop.height() // 2))
         rest(qtbot, window, lambda: stop in window.frame.breakpoints)
         window.transport.speed.setValue(window.transport.speed.maximum())
@@ -160,10 +160,10 @@ def test_an_expression_of_the_users_own_is_watched_stops_the_run_and_is_taken_aw
         assert "✓ holds" in row.text.text()
         press(qtbot, window, Qt.Key.Key_Right)
         rest(qtbot, window, lambda: window.frame.event == 6)
-        qtbot.waitUntil(lambda: "At event 6, sound after event 5" in plain(row.text.text()), timeout=PATIENCE)
+        qtbot.waitUntil(lambda: "At event 6, sound after event 5" in plain(row.text.text()))
         assert "of your own" in row.text.text() and "of" in row.toolTip()
         row.text.linkActivated.emit("away")
-        qtbot.waitUntil(lambda: stop not in dock.panel.rows, timeout=PATIENCE)
+        qtbot.waitUntil(lambda: stop not in dock.panel.rows)
         assert not window.frame.followed.watch
 
 

@@ -62,7 +62,7 @@ def test_the_old_picture_says_what_is_being_opened(
     note = note_of(window)
     assert not note.isVisible()
     choose(window, "dra-example-1")
-    qtbot.waitUntil(note.isVisible, timeout=PATIENCE)
+    qtbot.waitUntil(note.isVisible)
     assert note.text() == "Opening dra-example-1"
     servers = window.docks[window.area.roles.servers]
     assert note.geometry().center() == servers.geometry().center()
@@ -73,26 +73,26 @@ def test_the_old_picture_says_what_is_being_opened(
     assert window.info.scenario_name == "dra-classroom"
     gate.set()
     rest(qtbot, window, lambda: window.info.scenario_name == "dra-example-1")
-    qtbot.waitUntil(lambda: not note.isVisible(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: not note.isVisible())
 
 
 def test_a_policy_that_is_chosen_opens_the_same_scenario(qtbot: QtBot, window: MainWindow, gate: Event) -> None:
     note = note_of(window)
     window.control.run_again("first-fit", 1)
-    qtbot.waitUntil(note.isVisible, timeout=PATIENCE)
+    qtbot.waitUntil(note.isVisible)
     assert note.text() == "Opening dra-classroom"
     gate.set()
     rest(qtbot, window, lambda: window.info.policy_name == "first-fit")
-    qtbot.waitUntil(lambda: not note.isVisible(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: not note.isVisible())
 
 
 def test_what_is_refused_is_opened_no_more(qtbot: QtBot, window: MainWindow, gate: Event) -> None:
     note = note_of(window)
     window.control.open("no-such-scenario")
-    qtbot.waitUntil(note.isVisible, timeout=PATIENCE)
+    qtbot.waitUntil(note.isVisible)
     gate.set()
-    qtbot.waitUntil(lambda: "no-such-scenario" in window.status.said.text(), timeout=PATIENCE)
-    qtbot.waitUntil(lambda: not note.isVisible(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: "no-such-scenario" in window.status.said.text())
+    qtbot.waitUntil(lambda: not note.isVisible())
     assert window.info.scenario_name == "dra-classroom"
 
 

@@ -21,7 +21,7 @@ from slotscope.model.scenario.load import edited, load_scenario, scenario_text
 from tests.contract.moments import SMALL
 from tests.contract.own_kinds import CASES
 from tests.contract.own_kinds import POLICIES as EXAMPLES
-from tests.gui.windows import PATIENCE, choose_file, complete_window, rest
+from tests.gui.windows import choose_file, complete_window, rest
 from tests.own_policies import FIRST_FIT, HEAD, source, write
 
 pytestmark = pytest.mark.slow
@@ -153,10 +153,10 @@ def test_a_faulty_change_leaves_the_run_as_it_is(qtbot: QtBot, window: MainWindo
     assert window.frame is not None
     info = window.frame.info
     write(tmp_path, "if True\n")
-    qtbot.waitUntil(lambda: "SyntaxError" in fault_shown(window), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: "SyntaxError" in fault_shown(window))
     assert window.transport.policy_fault.text().startswith("line 1, column 8: SyntaxError")
     told = "mine.py, line 1, column 8: SyntaxError"
-    qtbot.waitUntil(lambda: window.status.said.text().startswith(told), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: window.status.said.text().startswith(told))
     assert not window.findChildren(QDialog)
     assert (window.frame.info, window.frame.event) == (info, 50)
     window.control.step()
@@ -165,7 +165,7 @@ def test_a_faulty_change_leaves_the_run_as_it_is(qtbot: QtBot, window: MainWindo
     window.control.go_to(50, 1)
     rest(qtbot, window, lambda: inside(window, 1))
     write(tmp_path, source(LAST_FIT))
-    qtbot.waitUntil(lambda: fault_shown(window) == "", timeout=PATIENCE)
+    qtbot.waitUntil(lambda: fault_shown(window) == "")
     rest(
         qtbot,
         window,
@@ -186,7 +186,7 @@ def test_after_a_fault_on_the_way_the_run_comes_to_where_it_was(
     chosen(qtbot, window, path)
     at(qtbot, window, 60, 1)
     write(tmp_path, source(FAULT))
-    qtbot.waitUntil(lambda: "ZeroDivisionError" in fault_shown(window), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: "ZeroDivisionError" in fault_shown(window))
     rest(qtbot, window, lambda: bool(window.frame and not window.frame.running and 29 <= window.frame.event < 60))
     window.control.step_into()
     rest(qtbot, window, lambda: inside(window, 1))
@@ -203,7 +203,7 @@ def test_after_a_fault_on_the_way_the_run_comes_to_where_it_was(
 def test_a_faulty_file_is_loaded_once_it_is_right(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     path = write(tmp_path, "class Policy: pass\n")
     window.own_policy.choose(path)
-    qtbot.waitUntil(lambda: "no method arrival" in fault_shown(window), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: "no method arrival" in fault_shown(window))
     assert window.frame is not None
     assert window.frame.info.policy_name == "first-fit"
     assert window.transport.policy.currentText() == "first-fit"
@@ -218,11 +218,11 @@ def test_a_fault_of_the_run_stops_it_and_the_window_stays_usable(
     path = write(tmp_path, source(FAULT))
     chosen(qtbot, window, path)
     window.control.run_until(event=200)
-    qtbot.waitUntil(lambda: "ZeroDivisionError" in fault_shown(window), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: "ZeroDivisionError" in fault_shown(window))
     rest(qtbot, window, lambda: runs(window, path)() and window.frame.event >= 29)  # type: ignore[union-attr]
     assert window.frame is not None
     event = window.frame.event
-    qtbot.waitUntil(lambda: "ZeroDivisionError" in window.status.said.text(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: "ZeroDivisionError" in window.status.said.text())
     window.control.step_back()
     rest(qtbot, window, runs(window, path, event - 1))
     window.control.step()
@@ -244,13 +244,13 @@ def test_a_module_beside_the_file_is_watched_with_it(qtbot: QtBot, window: MainW
     helper, asked = "rule_beside", "import rule_beside\n" + HEAD
     path = write(tmp_path, source(FIRST_FIT.replace("room[0]", "rule_beside.pick(room)"), head=asked))
     window.own_policy.choose(path)
-    qtbot.waitUntil(lambda: "No module named 'rule_beside'" in fault_shown(window), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: "No module named 'rule_beside'" in fault_shown(window))
     write(tmp_path, "def pick(room):\n    return room[0]\n", f"{helper}.py")
     rest(qtbot, window, runs(window, path))
     at(qtbot, window, 40)
     first = placements(window)
     write(tmp_path, "def pick(room)\n", f"{helper}.py")
-    qtbot.waitUntil(lambda: "SyntaxError" in fault_shown(window), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: "SyntaxError" in fault_shown(window))
     assert placements(window) == first
     write(tmp_path, "def pick(room):\n    return room[-1]\n", f"{helper}.py")
     rest(qtbot, window, lambda: runs(window, path, 40)() and fault_shown(window) == "" and placements(window) != first)
@@ -319,7 +319,7 @@ def test_a_session_reopens_with_its_policy(qtbot: QtBot, window: MainWindow, tmp
     chosen(qtbot, window, path)
     at(qtbot, window, 33, 1)
     window.control.save(tmp_path / "run.slotscope", "")
-    qtbot.waitUntil((tmp_path / "run.slotscope").exists, timeout=PATIENCE)
+    qtbot.waitUntil((tmp_path / "run.slotscope").exists)
     window.control.to_start()
     rest(qtbot, window, runs(window, path, 0))
     window.open_path(tmp_path / "run.slotscope")
@@ -356,7 +356,7 @@ def test_a_file_that_a_scenario_names_is_asked_about(qtbot: QtBot, window: MainW
     buttons = window.transport.fault_buttons
     assert not any(button.isVisible() for button in buttons.values())
     window.open_path(theirs)
-    qtbot.waitUntil(buttons["run"].isVisible, timeout=PATIENCE)
+    qtbot.waitUntil(buttons["run"].isVisible)
     assert window.transport.policy_fault.toolTip() == "theirs.toml wants to run helper.py"
     assert window.frame is not None
     assert window.frame.info.policy_name == "first-fit"
@@ -380,7 +380,7 @@ def test_at_the_start_nothing_is_said_but_the_question(qtbot: QtBot, tmp_path: P
         open_in(window, str(theirs), (), None, None, ())
         buttons, refused = window.transport.fault_buttons, list[str]()
         window.worker.refused.connect(refused.append)
-        qtbot.waitUntil(buttons["run"].isVisible, timeout=PATIENCE)
+        qtbot.waitUntil(buttons["run"].isVisible)
         assert [line for line in refused if "helper.py" not in line] == []
         assert not window.transport.scenario.currentText() + window.transport.policy.currentText()
         qtbot.mouseClick(buttons["run"], Qt.MouseButton.LeftButton)
@@ -400,7 +400,7 @@ def test_a_new_one_is_written_from_the_template_and_runs(
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: shown.append(url.toLocalFile()))
     box = window.transport.policy
     qtbot.mouseClick(box, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(box.view().isVisible, timeout=PATIENCE)
+    qtbot.waitUntil(box.view().isVisible)
     for key in (Qt.Key.Key_End, Qt.Key.Key_Return):
         qtbot.keyClick(box.view(), key)  # type: ignore[no-untyped-call]
     choose_file(window, path.with_suffix(""))

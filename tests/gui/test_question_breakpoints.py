@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.window.breakpoints_dialog import BreakpointsDialog
-from tests.gui.windows import PATIENCE, complete_window, press, rest, warm
+from tests.gui.windows import complete_window, press, rest, warm
 
 Key = Qt.Key
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -46,7 +46,7 @@ def typed(qtbot: QtBot, dialog: BreakpointsDialog, text: str) -> None:
 def close(qtbot: QtBot, window: MainWindow, dialog: BreakpointsDialog) -> None:
     qtbot.keyClick(dialog, Key.Key_Escape)
     window.activateWindow()
-    qtbot.waitUntil(window.isActiveWindow, timeout=PATIENCE)
+    qtbot.waitUntil(window.isActiveWindow)
 
 
 def lines(dialog: BreakpointsDialog) -> list[str]:
@@ -57,7 +57,7 @@ def test_a_long_question_is_wrapped_and_how_often_it_holds_is_seen(qtbot: QtBot,
     dialog = opened(qtbot, window)
     dialog.times.setValue(3)
     typed(qtbot, dialog, "type = training and rejected and servers_with_room >= 1 and time > 100 and not migrated")
-    qtbot.waitUntil(lambda: dialog.listed.count() == 1, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: dialog.listed.count() == 1)
     item, room = dialog.listed.item(0), dialog.listed.viewport().rect()
     assert item.text().endswith("(every 3 hits)")
     needed = dialog.listed.fontMetrics().horizontalAdvance(item.text())
@@ -72,20 +72,20 @@ def test_enter_beside_the_number_of_times_adds_it_too(qtbot: QtBot, window: Main
     dialog.times.setFocus()
     for key in (Key.Key_Up, Key.Key_Up, Key.Key_Return):
         qtbot.keyClick(dialog.times, key)
-    qtbot.waitUntil(lambda: lines(dialog) == ["admitted  (every 3 hits)"], timeout=PATIENCE)
+    qtbot.waitUntil(lambda: lines(dialog) == ["admitted  (every 3 hits)"])
     assert not dialog.field.text() and dialog.times.value() == 1
 
 
 def test_a_run_stops_before_an_event_where_a_question_holds(qtbot: QtBot, window: MainWindow) -> None:
     dialog = opened(qtbot, window)
     typed(qtbot, dialog, "rejectd")
-    qtbot.waitUntil(lambda: "nearest: rejected" in dialog.fault.text(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: "nearest: rejected" in dialog.fault.text())
     assert dialog.field.text() == "rejectd"  # what was typed stays, to be mended
     typed(qtbot, dialog, "rejected")
-    qtbot.waitUntil(lambda: lines(dialog) == ["rejected"], timeout=PATIENCE)
+    qtbot.waitUntil(lambda: lines(dialog) == ["rejected"])
     assert not dialog.field.text() and not dialog.fault.text()
     typed(qtbot, dialog, "5000")
-    qtbot.waitUntil(lambda: len(lines(dialog)) == 2, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: len(lines(dialog)) == 2)
     close(qtbot, window, dialog)
     press(qtbot, window, Key.Key_E)
     rest(qtbot, window, lambda: "rejected" in window.frame.message)  # type: ignore[union-attr]
@@ -96,11 +96,11 @@ def test_a_run_stops_before_an_event_where_a_question_holds(qtbot: QtBot, window
     rest(qtbot, window, lambda: window.frame.event == frame.event + 1)  # type: ignore[union-attr]
     assert "rejected" in frame.info.narrator.row(window.frame.rows[-1])
     again = opened(qtbot, window)
-    qtbot.waitUntil(lambda: len(lines(again)) == 2, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: len(lines(again)) == 2)
     again.listed.setCurrentRow(1)
     again.listed.setFocus()
     qtbot.keyClick(again.listed, Key.Key_Delete)
-    qtbot.waitUntil(lambda: len(lines(again)) == 1, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: len(lines(again)) == 1)
     close(qtbot, window, again)
     press(qtbot, window, Key.Key_E)
     rest(qtbot, window, lambda: window.frame.event == 4999 and not window.frame.playing)  # type: ignore[union-attr]
@@ -112,22 +112,22 @@ def test_counted_switched_off_and_kept_in_a_session(qtbot: QtBot, window: MainWi
     dialog.times.selectAll()
     qtbot.keyClicks(dialog.times, "5")
     typed(qtbot, dialog, "rejected")
-    qtbot.waitUntil(lambda: lines(dialog) == ["rejected  (every 5 hits)"], timeout=PATIENCE)
+    qtbot.waitUntil(lambda: lines(dialog) == ["rejected  (every 5 hits)"])
     assert dialog.times.value() == 1
     typed(qtbot, dialog, "40")
     typed(qtbot, dialog, "monitor capacity")
-    qtbot.waitUntil(lambda: len(lines(dialog)) == 3, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: len(lines(dialog)) == 3)
     dialog.listed.setFocus()
     dialog.listed.setCurrentRow(0)
     qtbot.keyClick(dialog.listed, Key.Key_Space)
-    qtbot.waitUntil(lambda: 40 not in window.worker.breakpoints.active, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: 40 not in window.worker.breakpoints.active)
     assert lines(dialog)[0] == "event 40"
     close(qtbot, window, dialog)
     press(qtbot, window, Key.Key_E)
     rest(qtbot, window, lambda: "rejected, hit 5" in window.frame.message)  # type: ignore[union-attr]
     path = tmp_path / "run.slotscope"
     window.control.save(path, "")
-    qtbot.waitUntil(path.exists, timeout=PATIENCE)
+    qtbot.waitUntil(path.exists)
     kept = window.worker.breakpoints.listed().entries
     window.control.clear_breakpoints()
     window.open_path(path)

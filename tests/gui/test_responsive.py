@@ -19,7 +19,7 @@ from slotscope.model.api import Session
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.running.engine import Advance, Task
 from slotscope.model.running.origin import Moment
-from tests.gui.windows import PATIENCE, complete_window, press, rest
+from tests.gui.windows import complete_window, press, rest
 
 
 @pytest.fixture(scope="module")
@@ -83,12 +83,12 @@ def test_a_long_way_is_told_and_stops_where_it_is(qtbot: QtBot, worker: RunWorke
     worker.post(lambda mine: mine.adopt(session))
     worker.progressed.connect(lambda progress: progress.event >= 100 and worker.cancel())
     worker.post(lambda mine: mine.walk(lambda run: run.seek(1_000_000)))
-    qtbot.waitUntil(lambda: bool(told.frames) and told.frames[-1].event >= 100, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: bool(told.frames) and told.frames[-1].event >= 100)
     assert told.progress[0].text.startswith("Going to event 1\u202f000\u202f000: 0%")
     assert told.progress[0].text.endswith("(Esc stops it)")
     assert "stopped at 0%" in told.frames[-1].message
     assert told.frames[-1].event < 1_000_000
-    qtbot.waitUntil(lambda: told.progress[-1] == GoalProgress(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: told.progress[-1] == GoalProgress())
 
 
 def test_a_second_place_replaces_the_first(qtbot: QtBot, worker: RunWorker, session: Session) -> None:
@@ -97,20 +97,20 @@ def test_a_second_place_replaces_the_first(qtbot: QtBot, worker: RunWorker, sess
     session.use_engine(engine)
     worker.post(lambda mine: mine.adopt(session))
     worker.post_instead(lambda mine: mine.walk(lambda run: run.seek(1_000_000)))
-    qtbot.waitUntil(lambda: bool(told.progress), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: bool(told.progress))
     worker.post_instead(lambda mine: mine.walk(lambda run: run.seek(40)))
     # The first way may by chance have been stopped at the same event, and says so.
     there = (40, "")
-    qtbot.waitUntil(lambda: there in [(frame.event, frame.message) for frame in told.frames[-1:]], timeout=PATIENCE)
+    qtbot.waitUntil(lambda: there in [(frame.event, frame.message) for frame in told.frames[-1:]])
     worker.post(lambda mine: mine.walk(lambda run: run.step()))  # and what follows is not stopped
-    qtbot.waitUntil(lambda: told.frames[-1].event == 41, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: told.frames[-1].event == 41)
 
 
 def test_a_run_without_drawing_shows_that_it_lives(qtbot: QtBot, worker: RunWorker, session: Session) -> None:
     told = Told(worker)
     worker.post(lambda mine: mine.adopt(session))
     worker.post(lambda mine: mine.run(Goal(event=600, express=True)))
-    qtbot.waitUntil(lambda: bool(told.frames) and told.frames[-1].event == 600, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: bool(told.frames) and told.frames[-1].event == 600)
     alive = [progress for progress in told.progress if progress.text]
     assert len(alive) >= 3
     assert {progress.text.split(":")[0] for progress in alive} == {"Running to event 600"}
@@ -144,9 +144,9 @@ def test_the_kernel_takes_over_in_the_middle_of_a_long_way(
     monkeypatch.setattr(Warming, "ready", lambda self: engine.events >= 60)
     monkeypatch.setattr(Session, "use_kernel", lambda self: self.use_engine(self.bench.reference))
     worker.post(lambda mine: mine.adopt(session))
-    qtbot.waitUntil(lambda: bool(told.frames), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: bool(told.frames))
     worker.post(lambda mine: mine.walk(lambda run: run.seek(900)))
-    qtbot.waitUntil(lambda: told.frames[-1].event == 900, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: told.frames[-1].event == 900)
     assert 60 <= engine.events < 200
 
 
@@ -172,12 +172,12 @@ def test_express_turns_the_button_into_pause_and_the_clock_goes_on(qtbot: QtBot,
 
     window.worker.progressed.connect(look)
     press(qtbot, window, Qt.Key.Key_E)
-    qtbot.waitUntil(lambda: len(looks) >= 3, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: len(looks) >= 3)
     assert {text for _, text in looks} == {"Pause"}
     assert window.status.said.text() == "Running without drawing (Esc stops it)"
     press(qtbot, window, Qt.Key.Key_Escape)
     rest(qtbot, window, lambda: window.frame.event > 0)
-    qtbot.waitUntil(lambda: window.actions_by_name["run"].text() == "Run", timeout=PATIENCE)
+    qtbot.waitUntil(lambda: window.actions_by_name["run"].text() == "Run")
     assert window.status.said.text() == ""
     assert bar._event.text() == f"event {window.frame.event:,}".replace(",", "\u202f")
 
@@ -186,9 +186,9 @@ def test_space_stops_what_takes_long(qtbot: QtBot, window: MainWindow) -> None:
     worker = window.worker
     worker.post(lambda mine: mine.session.use_engine(Watched(mine.session)))
     window.control.go_to(2_000_000)
-    qtbot.waitUntil(lambda: worker.busy, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: worker.busy)
     press(qtbot, window, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: "stopped at" in window.status.said.text(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: "stopped at" in window.status.said.text())
     assert not worker.drive.running
     press(qtbot, window, Qt.Key.Key_Home)
     rest(qtbot, window, lambda: window.frame.event == 0)
@@ -203,9 +203,9 @@ def test_slow_steps_count_as_steps(qtbot: QtBot, window: MainWindow) -> None:
     frames: list[Frame] = []
     window.worker.framed.connect(frames.append)
     window.control.run()
-    qtbot.waitUntil(lambda: any(frame.records for frame in frames), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: any(frame.records for frame in frames))
     window.control.pause()
-    qtbot.waitUntil(lambda: not frames[-1].playing, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: not frames[-1].playing)
     played = [frame for frame in frames if frame.playing]
     assert played
     assert not any(frame.running for frame in played)

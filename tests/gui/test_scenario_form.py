@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QApplication, QComboBox
+from PySide6.QtCore import QCoreApplication, QEvent, QPointF, Qt
+from PySide6.QtWidgets import QComboBox
 
 from slotscope.gui.intents import ApplyScenario
 from slotscope.gui.panels.scenario_cells import ScenarioCell, type_pixmap
@@ -24,6 +23,7 @@ from slotscope.gui.theme import apply, load_theme
 from slotscope.model.api import Session
 from slotscope.model.policies import POLICIES_OF
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
+from tests.gui.painted import wheel
 
 CONSTANTS = ("title", "description", "paper", "system", "resources", "workload")
 
@@ -344,20 +344,10 @@ class TestEditing:
     def test_the_wheel_and_letters_change_no_closed_choice(self, panel, qtbot):
         service = cell(panel, "job_types[0].service.distribution").field
         cell(panel, "seed").field.setFocus()
-        wheel = QWheelEvent(
-            QPointF(5, 5),
-            QPointF(5, 5),
-            QPoint(),
-            QPoint(0, -120),
-            Qt.MouseButton.NoButton,
-            Qt.KeyboardModifier.NoModifier,
-            Qt.ScrollPhase.NoScrollPhase,
-            False,
-        )
-        QApplication.sendEvent(service, wheel)
+        wheel(service, QPointF(5, 5), -1)
         assert service.currentText() == "exponential"
         service.setFocus()
-        QApplication.sendEvent(service, wheel)
+        wheel(service, QPointF(5, 5), -1)
         qtbot.keyClicks(service, "erlang")
         assert service.currentText() == "exponential"
 

@@ -15,7 +15,7 @@ from slotscope.gui.main_window import MainWindow
 from slotscope.gui.running.warming import Warming
 from slotscope.model.scenario.load import load_scenario, scenario_text
 from slotscope.model.traces.excerpts import EXAMPLE
-from tests.gui.windows import PATIENCE, complete_window, rest
+from tests.gui.windows import complete_window, rest
 from tests.model.trace_files import google_2019
 
 pytestmark = pytest.mark.slow
@@ -90,7 +90,7 @@ def test_a_trace_that_cannot_be_read_is_asked_for_anew(qtbot: QtBot, window: Mai
     wrong.write_text("no log\n")
     open_swf(qtbot, window)
     window.traces.choose([str(wrong)])
-    qtbot.waitUntil(lambda: "wrong.swf" in window.status.said.text(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: "wrong.swf" in window.status.said.text())
     assert runs(window) == "moldable-swf"
     assert window.transport.trace.text() == "Choose a trace for moldable-swf ..."
 
@@ -102,7 +102,7 @@ def test_a_file_whose_trace_is_gone_asks_for_it_and_remembers_it(
     named = scenario.model_copy(update={"workload": scenario.workload.model_copy(update={"paths": ("gone.swf",)})})
     (tmp_path / "named.toml").write_text(scenario_text(named))
     window.traces.open(str(tmp_path / "named.toml"))
-    qtbot.waitUntil(lambda: "gone.swf" in window.status.said.text(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: "gone.swf" in window.status.said.text())
     assert runs(window) == "moldable-classroom"
     assert window.transport.trace.text() == "Choose a trace for named ..."
     assert drop(window, log)

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panels.track import TrackPanel, hits_of
 from slotscope.model.questions.tracks import Tracked
-from tests.gui.windows import PATIENCE, complete_window, press, rest, warm
+from tests.gui.windows import complete_window, press, rest, warm
 
 Key = Qt.Key
 
@@ -34,7 +34,7 @@ def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
         window.control.run_until(event=EVENTS)
         rest(qtbot, window, lambda: window.frame.event == EVENTS and not window.frame.playing)
         window.docks["track"].raise_()
-        qtbot.waitUntil(panel_of(window).isVisible, timeout=PATIENCE)
+        qtbot.waitUntil(panel_of(window).isVisible)
         yield window
 
 
@@ -90,7 +90,7 @@ def test_numbers_are_curves_and_conditions_are_ticks(qtbot: QtBot, window: MainW
     # A breakpoint that is set is marked in a row of its own.
     window.control.break_where("migrated")
     found(qtbot, window, "rejected", "jobs[1] + jobs[2] + jobs[3]", "migrated")
-    qtbot.waitUntil(lambda: len(strip.rows) == 2, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: len(strip.rows) == 2)
     image = strip.grab().toImage()
     assert any(
         image.pixelColor(x, y).name() == window.theme.rejection
@@ -113,7 +113,7 @@ def test_it_follows_a_run_and_another_run_is_asked_the_same(qtbot: QtBot, window
     typed(qtbot, panel, "jobs[1]")
     typed(qtbot, panel, "time >= 0")
     found(qtbot, window, "jobs[1]", "time >= 0")
-    qtbot.waitUntil(lambda: "at every event so far" in panel.legend.text(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: "at every event so far" in panel.legend.text())
     press(qtbot, window, Key.Key_Space)
     rest(qtbot, window, lambda: window.frame.playing and window.frame.tracked.last > EVENTS)
     press(qtbot, window, Key.Key_Space)
@@ -139,7 +139,7 @@ def test_every_policy_has_a_curve_of_its_own(qtbot: QtBot, window: MainWindow) -
     found(qtbot, window, "jobs[1]", "rejected")
     panel = panel_of(window)
     labels = window.compare.labels
-    qtbot.waitUntil(lambda: panel.plot.lines == tuple(f"jobs[1] · {label}" for label in labels), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: panel.plot.lines == tuple(f"jobs[1] · {label}" for label in labels))
     rest(qtbot, window, lambda: all(one.tracked.last == one.extent.live_end for one in window.frame.lanes))
     press(qtbot, window, Key.Key_Left)  # a frame of all that is known
     rest(qtbot, window, lambda: window.frame.event < EVENTS)
@@ -148,14 +148,14 @@ def test_every_policy_has_a_curve_of_its_own(qtbot: QtBot, window: MainWindow) -
         assert len(row[1]) == frame.tracked.tracks[1].hits
     assert all(label in panel.legend.text() for label in labels)
     window.compare.compare(())
-    qtbot.waitUntil(lambda: panel_of(window).plot.lines == ("jobs[1]",), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: panel_of(window).plot.lines == ("jobs[1]",))
 
 
 def test_names_are_offered_while_they_are_written(qtbot: QtBot, window: MainWindow) -> None:
     field = panel_of(window).entry.field
     field.setFocus()
     qtbot.keyClicks(field, "2 * serv")
-    qtbot.waitUntil(field.list.isVisible, timeout=PATIENCE)
+    qtbot.waitUntil(field.list.isVisible)
     model = field.list.model()
     texts = [model.index(row, 0).data() for row in range(model.rowCount())]
     place = next(row for row, text in enumerate(texts) if text.startswith("servers_with_room "))

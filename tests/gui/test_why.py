@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from slotscope.gui.intents import AskWhy, Select
 from slotscope.gui.main_window import MainWindow
 from slotscope.model.whys.tables import OPEN
-from tests.gui.windows import PATIENCE, complete_window, press, rest, warm
+from tests.gui.windows import complete_window, press, rest, warm
 
 Key = Qt.Key
 
@@ -110,4 +110,4 @@ def test_a_policy_that_runs_no_more_is_told(qtbot: QtBot, window: MainWindow) ->
     """A menu of a comparison's panel can still be open when the comparison ends."""
     stand(qtbot, window, "dra-classroom", 3)
     window.control.ask_why(AskWhy(), 1)
-    qtbot.waitUntil(lambda: "policy 2 runs no more" in window.status.said.text(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: "policy 2 runs no more" in window.status.said.text())

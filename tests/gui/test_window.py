@@ -15,7 +15,7 @@ from slotscope.gui.intents import Select
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels import panels_of
-from tests.gui.windows import PATIENCE, complete_window, hall, press, rest, warm
+from tests.gui.windows import complete_window, hall, press, rest, warm
 
 Key = Qt.Key
 SHIFT, CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
@@ -218,7 +218,7 @@ def test_a_broken_scenario_leaves_the_run_as_it_was(qtbot: QtBot, window: MainWi
     broken = tmp_path / "broken.toml"
     broken.write_text("system = 'reservation'\n[servers]\ncount = 0\n")
     window.open_path(broken)
-    qtbot.waitUntil(lambda: "servers" in window.status.said.text(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: "servers" in window.status.said.text())
     assert window.frame is not None
     assert (window.frame.event, window.frame.info.scenario_name) == (30, "dra-vms")
 
@@ -228,7 +228,7 @@ def test_a_session_saves_and_reopens_where_it_stood(qtbot: QtBot, window: MainWi
     rest(qtbot, window, at(window, 321, 4))
     path = tmp_path / "here.slotscope"
     window.control.save(path, "")
-    qtbot.waitUntil(path.exists, timeout=PATIENCE)
+    qtbot.waitUntil(path.exists)
     window.control.to_start()
     rest(qtbot, window, at(window, 0))
     window.open_path(path)
@@ -261,7 +261,7 @@ def test_themes_change_and_layouts_come_back(qtbot: QtBot, window: MainWindow) -
 @pytest.mark.parametrize("key", [Key.Key_F1, Key.Key_Question])
 def test_help_opens(qtbot: QtBot, window: MainWindow, key: Qt.Key) -> None:
     press(qtbot, window, key)
-    qtbot.waitUntil(lambda: bool(window.findChildren(QDialog)), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: bool(window.findChildren(QDialog)))
     (sheet,) = window.findChildren(QDialog)
     assert sheet.isVisible()
     sheet.close()

@@ -21,7 +21,6 @@ from slotscope.gui.running.bounds_service import BoundsService, Receiver
 from slotscope.gui.running.warming import warm_in_background
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.scenario.load import Scenario
-from tests.limits import PATIENCE
 
 Shown = TypeVar("Shown", bound=QWidget)
 
@@ -93,7 +92,7 @@ def complete_window(qtbot: QtBot, folder: Path, height: int = 900, **settings: s
     try:
         window.resize(1600, height)
         window.show()
-        with qtbot.waitSignal(window.ready, timeout=PATIENCE):
+        with qtbot.waitSignal(window.ready):
             window.panels.build()
         yield window
     finally:
@@ -117,7 +116,7 @@ def hall(window: MainWindow) -> set[str]:
 
 def rest(qtbot: QtBot, window: MainWindow, condition: Callable[[], bool]) -> None:
     """Wait until a condition on the window's frame holds."""
-    qtbot.waitUntil(lambda: window.frame is not None and condition(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: window.frame is not None and condition())
 
 
 def at_rest(qtbot: QtBot, window: MainWindow, condition: Callable[[], bool]) -> None:

@@ -25,7 +25,7 @@ from slotscope.model.kinds.moldable.state import BLOCKED
 from slotscope.model.reporting.records import ARRIVAL
 from slotscope.model.running.origin import Moment
 from slotscope.model.scenario.load import as_data
-from tests.gui.windows import PATIENCE, at_rest, complete_window, hall, press, rest
+from tests.gui.windows import at_rest, complete_window, hall, press, rest
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm_moldable")]
 
@@ -142,7 +142,7 @@ def test_a_run_fills_the_panels_of_blocking_and_of_the_optimum(qtbot: QtBot, win
     window.control.run_until(time=900.0)
     at_rest(qtbot, window, lambda: window.frame.time > 890)
     window.docks["blocking"].raise_()
-    qtbot.waitUntil(lambda: "blocking_probability" in blocking.measured, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: "blocking_probability" in blocking.measured)
     assert blocking.frame.time > 890
     assert optimum.shown.found.support == (1, 2)
     assert "exact chain" in optimum.references.text()
@@ -174,7 +174,7 @@ def test_all_policies_run_in_the_window(qtbot: QtBot, window: MainWindow) -> Non
 
 def test_help_opens_and_themes_change(qtbot: QtBot, window: MainWindow) -> None:
     press(qtbot, window, Key.Key_F1)
-    qtbot.waitUntil(lambda: bool(window.findChildren(QDialog)), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: bool(window.findChildren(QDialog)))
     for dialog in window.findChildren(QDialog):
         dialog.close()
     press(qtbot, window, Key.Key_D)
@@ -232,7 +232,7 @@ def test_greedy_runs_beside_greedy_p(qtbot: QtBot, beside: MainWindow) -> None:
     beside.settle()
     low, high = zip(*[curve.extremes() for curve in comparison.curves._curves], strict=True)
     assert min(low) >= 0 and 0.4 < max(high) < 1.1  # shares of enough jobs
-    qtbot.waitUntil(lambda: "±" in comparison.table.text(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: "±" in comparison.table.text())
     for title in ("blocked, %", "mean execution time", "servers in use, %"):
         assert title in comparison.table.text()
 
@@ -246,7 +246,7 @@ def test_the_first_decision_that_differs_is_told_in_servers(qtbot: QtBot, beside
     found = beside.frame.comparison.found
     assert found.admitted(0) != found.admitted(1)
     assert beside.frame.next_event.job == found.job
-    qtbot.waitUntil(lambda: "Next:" in panel.sentence.text(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: "Next:" in panel.sentence.text())
     said = panel.sentence.text()
     assert f"job {found.job} at t = " in said
     assert "is blocked" in said and "it gets" in said and "reject" not in said

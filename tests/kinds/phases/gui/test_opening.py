@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from slotscope.model.kinds.phases.programs import store
 from slotscope.model.scenario.load import write_scenario
-from tests.gui.windows import PATIENCE, complete_window, press, rest
+from tests.gui.windows import complete_window, press, rest
 from tests.kinds.phases.scenarios import many_configurations
 
 
@@ -29,10 +29,10 @@ def test_a_plan_is_told_and_given_up(qtbot: QtBot, tmp_path: Path, monkeypatch: 
         window.worker.refused.connect(refused.append)
         window.control.open(str(path))
         solving = "Solving the single-server problem"
-        qtbot.waitUntil(lambda: any(text.startswith(solving) for text in said), timeout=PATIENCE)
+        qtbot.waitUntil(lambda: any(text.startswith(solving) for text in said))
         assert said[0] == "Opening large.toml"
         press(qtbot, window, Qt.Key.Key_Escape)
-        qtbot.waitUntil(lambda: bool(refused), timeout=PATIENCE)
+        qtbot.waitUntil(lambda: bool(refused))
         assert "solving was cancelled" in refused[0]
         assert window.frame is not None
         assert window.frame.info.scenario_name == "jrs-classroom"
