@@ -6,12 +6,13 @@ gets read-only frames and knows neither the run nor other panels.
 
 from __future__ import annotations
 
+import time
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, Iterable
+from typing import ClassVar, Iterable, Protocol
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtGui import QColor, QContextMenuEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QLabel, QMenu, QStackedLayout, QWidget
 
 from slotscope.gui.faults import Fault, caught, guard_classes
@@ -24,7 +25,7 @@ from slotscope.gui.widgets.focus_ring import FocusRing
 from slotscope.gui.widgets.painted import image_of, svg_of
 from slotscope.gui.widgets.spoken import Table, describe, heard, name_areas, plain, words_of
 from slotscope.model.forks.changes import offered
-from slotscope.model.reporting.frame import Frame
+from slotscope.model.reporting.frame import Frame, RunInfo
 from slotscope.model.reporting.inspection import JOB, SERVER, Thing
 from slotscope.model.running.origin import NO_LINE
 
@@ -32,6 +33,9 @@ from slotscope.model.running.origin import NO_LINE
 #: would take its neighbours' room, and make the window larger than a small screen.
 LEAST = (120, 60)
 
+
+#: Numbers that change while a run goes on are written this often, in seconds.
+LABEL_PERIOD = 0.25
 
 #: How the menu asks, by the kind of thing that is selected.
 _WHY = {
@@ -41,12 +45,40 @@ _WHY = {
 }
 
 
+class Styled(Protocol):
+    """A part of a panel that has colours and type."""
+
+    def restyle(self, theme: Theme, /) -> None:
+        """Follow another theme or size of type."""
+
+
+class LabelPace:
+    """Lets labels change a few times a second while a run goes on, and at once otherwise."""
+
+    def __init__(self) -> None:
+        self._last = 0.0
+
+    def due(self, running: bool) -> bool:
+        """Whether labels may change now."""
+        now = time.monotonic()
+        if running and now - self._last < LABEL_PERIOD:
+            return False
+        self._last = now
+        return True
+
+
 class Panel(QWidget):
     """Base of all panels.
 
-    A subclass builds its picture in :meth:`build` into ``self.body`` and updates it in
-    :meth:`show_frame`.  Where it has nothing to show it calls :meth:`show_note` instead.
+    A subclass builds its picture in :meth:`build` into ``self.body``, readies it for each run in
+    :meth:`begin`, updates it in :meth:`show_frame` and shares its room out in :meth:`arrange`.
+    Where :meth:`why_not` says that there is nothing to show, that sentence is shown instead.
     An exception in any of it is shown in the panel's place, and stops nothing else.
+
+    Attributes
+    ----------
+    pace:
+        When numbers may be written while a run goes on; at once where another run begins.
     """
 
     name: ClassVar[str]  #: for scripts and saved layouts
@@ -89,9 +121,14 @@ class Panel(QWidget):
         self.fault = None
         self.body = QWidget(self)
         self._stack.addWidget(self.body)
+        self.pace = LabelPace()
+        self._begun: RunInfo | None = None
+        self._styled: list[Styled] = []
+        self._grounds: list[QWidget] = []
         self.show_note(tr("Nothing has run yet."))
         with caught():
             self.build()
+            self.arrange()
         name_areas(self, self.title)
 
     # For subclasses.
@@ -99,14 +136,58 @@ class Panel(QWidget):
     def build(self) -> None:
         """Build the widgets in ``self.body``; called again only after a fault."""
 
+    def follow_theme(self, *parts: Styled) -> None:
+        """Let *parts* follow themes and sizes of type with the panel."""
+        self._styled += parts
+
+    def ground(self, *widgets: QWidget) -> None:
+        """Give *widgets* the ground that pictures stand on, in every theme."""
+        self._grounds += widgets
+        self._paint_grounds()
+
+    def _paint_grounds(self) -> None:
+        for widget in self._grounds:
+            palette = widget.palette()
+            palette.setColor(QPalette.ColorRole.Window, QColor(self.theme.panel))
+            widget.setPalette(palette)
+            widget.setAutoFillBackground(True)
+
+    def why_not(self, frame: Frame) -> str:
+        """Why there is no picture of a frame; empty where there is one."""
+        missing = self.needs - frame.info.offers
+        if not missing:
+            return ""
+        return tr("{panel} does not apply to {policy}: it has no {parts}.").format(
+            panel=tr(self.title), policy=frame.info.policy_title, parts=", ".join(sorted(missing))
+        )
+
+    def begin(self, frame: Frame) -> None:
+        """Take from the first frame of another run what stays the same in it; :meth:`show_frame` follows."""
+
     def show_frame(self, frame: Frame) -> None:
         """Show a new frame (``self.frame`` is set already)."""
+
+    @property
+    def current(self) -> Frame | None:
+        """The frame, if the picture is of its run: what one clicks at may be of one that was just replaced."""
+        return self.frame if self.frame is not None and self.frame.info is self._begun else None
 
     def show_selection(self, selection: Select) -> None:
         """Show what is pointed at."""
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
+        self._paint_grounds()
+        for part in self._styled:
+            part.restyle(theme)
+
+    def arrange(self) -> None:
+        """Share the room out: the panel has another size, or its type has."""
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.fault is None:
+            self.arrange()
 
     def series(self) -> Table | None:
         """Column names and rows for a CSV file; None if the panel has no series."""
@@ -160,20 +241,18 @@ class Panel(QWidget):
     # For the main window.
 
     def set_frame(self, frame: Frame) -> None:
-        """Show a frame, unless the system lacks what this panel needs."""
+        """Show a frame, or why there is no picture of it."""
         self.frame = frame
         if self.fault is not None:
             return
-        missing = self.needs - frame.info.offers
-        if missing:
-            self.show_note(
-                tr("{panel} does not apply to {policy}: it has no {parts}.").format(
-                    panel=tr(self.title), policy=frame.info.policy_title, parts=", ".join(sorted(missing))
-                )
-            )
-            return
-        self._stack.setCurrentWidget(self.body)
         with caught():
+            if note := self.why_not(frame):
+                self.show_note(note)
+                return
+            self._stack.setCurrentWidget(self.body)
+            if frame.info is not self._begun:
+                self._begun, self.pace = frame.info, LabelPace()
+                self.begin(frame)
             self.show_frame(frame)
             self._describe()
 
@@ -195,6 +274,7 @@ class Panel(QWidget):
         if self.fault is None:
             with caught():
                 self.restyle(theme)
+                self.arrange()
         if self.frame is not None:
             self.set_frame(self.frame)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QFontMetricsF, QResizeEvent
+from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout
 
 from slotscope.gui.intents import Select
@@ -15,7 +15,7 @@ from slotscope.gui.panels.wording import event_told
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.cut_label import CutLabel
 from slotscope.model.reporting.explain import grouped
-from slotscope.model.reporting.frame import Frame, RunInfo
+from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.records import Line, Record
 
 #: Characters of the longest sentence that is common.
@@ -33,7 +33,6 @@ class AlgorithmPanel(Panel):
 
     def build(self) -> None:
         """A header of two lines above the pseudocode."""
-        self._info: RunInfo | None = None
         self.where = CutLabel()
         self.agreement = QLabel(self.body)
         self.agreement.setToolTip(
@@ -64,10 +63,9 @@ class AlgorithmPanel(Panel):
         """Follow another theme or size of type."""
         self.view.theme = theme
         self.where.setStyleSheet(f"color: {theme.muted}")
-        self._fit()
         self.view.typeset()
 
-    def _fit(self) -> None:
+    def arrange(self) -> None:
         """Room for two lines of a sentence, or for one where the panel is wide.
 
         In lecture mode the sentence stands below the servers, for all to read.
@@ -77,20 +75,18 @@ class AlgorithmPanel(Panel):
         lines = 1 if self.width() > _LONG_SENTENCE * metrics.averageCharWidth() else 2
         self.sentence.setFixedHeight(round(lines * metrics.lineSpacing() + 1))
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self.restyle(self.theme)
+            self.arrange()
+
+    def begin(self, frame: Frame) -> None:
+        """Another run: its policy's pseudocode."""
+        self.view.set_code(Code(frame.info.pseudocode))
 
     def show_frame(self, frame: Frame) -> None:
         """Mark the line of the last sub-step, with all values of the event so far."""
-        if frame.info is not self._info:
-            self._info = frame.info
-            self.view.set_code(Code(frame.info.pseudocode))
         records = frame.records or frame.last_records
         fast = frame.running and not records
         self._head(frame, records, fast)

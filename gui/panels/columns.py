@@ -1,15 +1,60 @@
-"""Widgets in one column or in two, below a head; it scrolls where there is no room for them."""
+"""Widgets in one column or in two, also below a head and scrolled where there is no room for them."""
 
 from __future__ import annotations
 
-from typing import Collection, Sequence
+from typing import Collection, Mapping, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QSize
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 
+class TwoColumns(QHBoxLayout):
+    """What :meth:`arrange` says."""
+
+    def __init__(self, spacing: int = 0) -> None:
+        super().__init__()
+        self.setSpacing(spacing)
+        self._stacks = (QVBoxLayout(), QVBoxLayout())
+        for stack in self._stacks:
+            stack.setSpacing(2)
+            self.addLayout(stack)
+        self._shown: tuple[object, ...] = ()
+        self.columns = 0  #: how many there are; 0 before anything was arranged
+
+    def arrange(
+        self,
+        left: Sequence[QWidget],
+        right: Sequence[QWidget] = (),
+        growing: Mapping[QWidget, int] | None = None,
+        widths: tuple[int, int] = (1, 1),
+    ) -> None:
+        """Show the widgets in these orders; the room that is left goes to those of *growing*, in such shares."""
+        growing = growing or {}
+        wanted = (tuple(left), tuple(right), growing, widths)
+        if wanted == self._shown:
+            return
+        self._shown, self.columns = wanted, bool(left) + bool(right)
+        for number, (stack, widgets) in enumerate(zip(self._stacks, (left, right), strict=True)):
+            while stack.count():
+                stack.takeAt(0)
+            for widget in widgets:
+                stack.addWidget(widget, growing.get(widget, 0))
+            # A column in which nothing grows, or what grows is hidden, keeps to the top.
+            stack.addStretch(0 if any(widget in growing for widget in widgets) else 1)
+            self.setStretch(number, widths[number] if widgets else 0)
+
+
+def scrolled(content: QWidget, parent: QWidget | None = None) -> QScrollArea:
+    """*content* as wide as its area, which scrolls where it is low."""
+    area = QScrollArea(parent)
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setWidget(content)
+    return area
+
+
 class HeadedColumns(QScrollArea):
-    """A head, and below it what :meth:`arrange` says."""
+    """A head, and below it columns."""
 
     def __init__(self, head: QWidget) -> None:
         super().__init__()
@@ -20,14 +65,8 @@ class HeadedColumns(QScrollArea):
         column.setContentsMargins(0, 0, 0, 4)
         column.setSpacing(2)
         column.addWidget(head)
-        self._row = QHBoxLayout()
-        self._row.setSpacing(0)
-        column.addLayout(self._row, 1)
-        self._stacks = (QVBoxLayout(), QVBoxLayout())
-        for stack in self._stacks:
-            stack.setSpacing(2)
-            self._row.addLayout(stack)
-        self._shown: tuple[tuple[QWidget, ...], ...] = ()
+        self._columns = TwoColumns()
+        column.addLayout(self._columns, 1)
         self.setWidget(self.content)
         self.content.installEventFilter(self)
 
@@ -40,26 +79,15 @@ class HeadedColumns(QScrollArea):
     @property
     def count(self) -> int:
         """How many columns there are; 0 before anything was arranged."""
-        return sum(map(bool, self._shown))
-
-    def minimumSizeHint(self) -> QSize:
-        """Wide enough for nothing to be scrolled sideways."""
-        wanted = self.content.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width()
-        return QSize(wanted, super().minimumSizeHint().height())
+        return self._columns.columns
 
     def arrange(
         self, left: Sequence[QWidget], right: Sequence[QWidget] = (), growing: Collection[QWidget] = ()
     ) -> None:
         """Show the widgets in these orders; those of *growing* take the room that is left."""
-        wanted = (tuple(left), tuple(right))
-        if wanted == self._shown:
-            return
-        self._shown = wanted
-        for number, (stack, widgets) in enumerate(zip(self._stacks, wanted, strict=True)):
-            while stack.count():
-                stack.takeAt(0)
-            for widget in widgets:
-                stack.addWidget(widget, int(widget in growing))
-            # A column in which nothing grows, or what grows is hidden, keeps to the top.
-            stack.addStretch(0 if any(widget in growing for widget in widgets) else 1)
-            self._row.setStretch(number, int(bool(widgets)))
+        self._columns.arrange(left, right, dict.fromkeys(growing, 1))
+
+    def minimumSizeHint(self) -> QSize:
+        """Wide enough for nothing to be scrolled sideways."""
+        wanted = self.content.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width()
+        return QSize(wanted, super().minimumSizeHint().height())

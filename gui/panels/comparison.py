@@ -6,13 +6,13 @@ from html import escape
 from typing import Iterable
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from slotscope.gui.intents import Differ, GoTo
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.language.words import tr
 from slotscope.gui.panel import Panel
+from slotscope.gui.panels.columns import scrolled
 from slotscope.gui.panels.comparison_curves import LaneCurves
 from slotscope.gui.panels.comparison_table import (
     LaneMeasures,
@@ -23,9 +23,8 @@ from slotscope.gui.panels.comparison_table import (
     table_rows,
     table_text,
 )
-from slotscope.gui.panels.tiles import LabelPace, paint_ground
 from slotscope.gui.panels.wording import job_words, significant
-from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.theme import current_fonts
 from slotscope.model.comparison.differences import Difference
 from slotscope.model.reporting.explain import grouped
 from slotscope.model.reporting.frame import Frame
@@ -55,7 +54,6 @@ class ComparisonPanel(Panel):
 
     def build(self) -> None:
         """The measures, the curves, and what is said of the decision that differs."""
-        self._pace = LabelPace()
         self._lanes: tuple[LaneMeasures, ...] = ()
         self.table = _text(self.body)
         self.caption = _text(self.body)
@@ -67,10 +65,6 @@ class ComparisonPanel(Panel):
         self.where.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.buttons = {name: self._button(name, text, title, tip) for name, text, title, tip in _BUTTONS}
         self.controls = self._row()
-        self.measures = QScrollArea(self.body)
-        self.measures.setWidgetResizable(True)
-        self.measures.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.measures.setFrameShape(QFrame.Shape.NoFrame)
         self._fill_measures()
         column = QVBoxLayout(self.body)
         column.setContentsMargins(0, 0, 0, 6)
@@ -80,7 +74,8 @@ class ComparisonPanel(Panel):
         column.addWidget(self.controls)
         column.addWidget(self.sentence)
         self.sentence.setContentsMargins(10, 0, 10, 0)
-        self._ground()
+        self.ground(self.body, self.measures.viewport(), self._inside)
+        self.follow_theme(self.curves)
 
     def _fill_measures(self) -> None:
         self._inside = QWidget()
@@ -90,7 +85,8 @@ class ComparisonPanel(Panel):
         rows.addWidget(self.table)
         rows.addWidget(self.caption)
         rows.addStretch(1)
-        self.measures.setWidget(self._inside)
+        self.measures = scrolled(self._inside, self.body)
+        self.measures.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def _row(self) -> QWidget:
         controls = QWidget(self.body)
@@ -125,12 +121,15 @@ class ComparisonPanel(Panel):
 
     # Frames.
 
+    def why_not(self, frame: Frame) -> str:
+        """A comparison needs several policies."""
+        return (
+            "" if frame.comparison is not None else tr("One policy runs alone; Compare, above, puts others beside it.")
+        )
+
     def show_frame(self, frame: Frame) -> None:
         """Bring numbers, curves and sentences up to a moment; a few times a second in a run."""
-        if frame.comparison is None:
-            self.show_note(tr("One policy runs alone; Compare, above, puts others beside it."))
-            return
-        if not self._pace.due(frame.running):
+        if not self.pace.due(frame.running):
             return
         self._name_decisions(frame.info.system)
         compared = frame.info.kind.compares_decisions
@@ -142,10 +141,10 @@ class ComparisonPanel(Panel):
         self.table.setToolTip(reasons(self._lanes))
         self.caption.setText(f'<span style="color:{self.theme.muted}">{caption(frame)}</span>')
         self.sentence.setText(self._told(frame))
-        self._fit()
+        self.arrange()
         self.curves.show_frame(frame)
 
-    def _fit(self) -> None:
+    def arrange(self) -> None:
         """The measures take what they need, but leave the curves some room.
 
         In a hall, where nobody scrolls, first the curves give way to them, then the buttons, and then the last of them.
@@ -210,22 +209,6 @@ class ComparisonPanel(Panel):
 
     def _go_to(self, time: float) -> None:
         self.intent.emit(GoTo(self.curves.event_at(time)))
-
-    # The window.
-
-    def _ground(self) -> None:
-        for widget in (self.body, self.measures.viewport(), self._inside):
-            paint_ground(widget, self.theme)
-
-    def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
-        self._ground()
-        self.curves.restyle(theme)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Share the height out anew."""
-        super().resizeEvent(event)
-        self._fit()
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
         """The measures of every lane, and their differences from the first."""

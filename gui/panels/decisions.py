@@ -24,7 +24,7 @@ from slotscope.gui.widgets.question_field import QuestionField
 from slotscope.gui.widgets.spoken import Table
 from slotscope.model.questions.fields import EventKind
 from slotscope.model.reporting.explain import grouped, plural
-from slotscope.model.reporting.frame import Frame, RunInfo
+from slotscope.model.reporting.frame import Frame
 
 
 class FilterBar(QWidget):
@@ -141,7 +141,6 @@ class DecisionsPanel(Panel):
 
     def build(self) -> None:
         """The filters above the log."""
-        self._info: RunInfo | None = None
         self._following = True
         self._was_running = False
         self._paused_at: int | None = None  # where a run ended while the user read further up
@@ -187,22 +186,23 @@ class DecisionsPanel(Panel):
         """Height that the present sentence needs at a width."""
         return self.view.height_of(self.model.present_row(), width)
 
+    def begin(self, frame: Frame) -> None:
+        """Another run: its words, marks and unit of time."""
+        self._paused_at = None
+        self._following = True
+        self._calm.forget()
+        self.model.set_run(frame.info.kind, frame.info.narrator)
+        self.bar.search.set_words(frame.info.words)
+        self.bar.set_marks(frame.info.kind.vocabulary.marks, self.theme)
+        self.view.fit()
+        unit = frame.info.time_unit
+        self.view.horizontalHeader().setToolTip(f"time in {unit}" if unit else "")
+
     def show_frame(self, frame: Frame) -> None:
         """Show the rows up to the present event, unless the user reads further up.
 
         While events rush past, a few times a second: each of them is worded and drawn.
         """
-        if frame.info is not self._info:
-            self._info = frame.info
-            self._paused_at = None
-            self._following = True
-            self._calm.forget()
-            self.model.set_run(frame.info.kind, frame.info.narrator)
-            self.bar.search.set_words(frame.info.words)
-            self.bar.set_marks(frame.info.kind.vocabulary.marks, self.theme)
-            self.view.fit()
-            unit = frame.info.time_unit
-            self.view.horizontalHeader().setToolTip(f"time in {unit}" if unit else "")
         if self._holds(frame):
             self._show_follow(frame)
             return
@@ -337,7 +337,7 @@ class DecisionsPanel(Panel):
 
     def command(self, place: GoTo) -> str:
         """The command that opens a moment of this policy's run; empty where none can."""
-        return "" if self._info is None else self._info.opening_line(place.event, place.substep)
+        return "" if self.current is None else self.current.info.opening_line(place.event, place.substep)
 
     def _copy(self, text: str) -> None:
         QGuiApplication.clipboard().setText(text)

@@ -18,7 +18,6 @@ from slotscope.gui.panel import Panel
 from slotscope.gui.panels.decisions_model import LogEntry, LogModel
 from slotscope.gui.panels.decisions_view import LogView
 from slotscope.gui.panels.inspector_now import Now
-from slotscope.gui.panels.tiles import LabelPace
 from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.scripts import set_scripts
 from slotscope.model.reporting.explain import counted, grouped, plural, shown_time
@@ -219,7 +218,6 @@ class InspectorPanel(Panel):
         self._pinned: Thing | None = None
         self._thing: Thing | None = None
         self._asked: tuple[RunInfo, Thing] | None = None
-        self._pace = LabelPace()
         self.heading = QLabel(self.body)
         self.heading.setContentsMargins(10, 6, 10, 2)
         self.now = Now(self.theme, self.body)
@@ -299,7 +297,7 @@ class InspectorPanel(Panel):
             return
         known = frame.histories.get(thing)
         new = self._asked != (frame.info, thing)
-        if new or self._pace.due(frame.running):
+        if new or self.pace.due(frame.running):
             description = inspector.describe(frame, thing)
             self.heading.setText(description.title)
             self.now.show_description(description, new)

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from slotscope.gui.intents import BreakAt, Follow, GoTo
 from slotscope.gui.panel import Panel
-from slotscope.gui.panels.tiles import LabelPace, paint_ground
+from slotscope.gui.panels.columns import scrolled
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.expression_field import ExpressionField, asleep
@@ -22,7 +22,7 @@ from slotscope.model.measures.monitors import Reading, Standing
 from slotscope.model.questions.breakpoints import MONITOR, unless
 from slotscope.model.questions.tracks import OWN, own_monitor
 from slotscope.model.reporting.explain import grouped, plural
-from slotscope.model.reporting.frame import Frame, RunInfo
+from slotscope.model.reporting.frame import Frame
 
 #: How a standing is written: never by its colour alone.
 MARKS: dict[Standing, str] = {"holds": "✓ holds", "violated": "✗ violated", "open": "… open"}
@@ -82,8 +82,6 @@ class MonitorsPanel(Panel):
 
     def build(self) -> None:
         """A list of rows that scrolls."""
-        self._info: RunInfo | None = None
-        self._pace = LabelPace()
         self.rows: dict[str, MonitorRow] = {}
         self._list = QWidget()
         column = QVBoxLayout(self._list)
@@ -96,11 +94,9 @@ class MonitorsPanel(Panel):
             column.addWidget(head)
             column.addLayout(rows)
         column.addStretch()
-        area = QScrollArea(self.body)
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
+        area = scrolled(self._list, self.body)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(self._list)
+        self.ground(self._list)
         column = QVBoxLayout(self.body)
         column.setContentsMargins(0, 0, 0, 0)
         self.entry = ExpressionField(
@@ -117,19 +113,22 @@ class MonitorsPanel(Panel):
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
-        self.theme = theme
-        paint_ground(self._list, theme)
+        super().restyle(theme)
         for head in self._heads:
             head.setFont(current_fonts().heading)
         for row in self.rows.values():
             row.restyle(theme)
 
+    def begin(self, frame: Frame) -> None:
+        """Another run: other invariants and claims."""
+        for row in self.rows.values():
+            _discard(row)
+        self.rows = {}
+
     def show_frame(self, frame: Frame) -> None:
         """Bring every row up to this moment."""
-        if frame.info is not self._info:
-            self._begin(frame.info)
         self.entry.show_frame(frame)
-        if not self._pace.due(frame.running):
+        if not self.pace.due(frame.running):
             return
         self._show_own(frame)
         for claim in claim_readings(frame.info, frame.samples, frame.bounds, frame.time):
@@ -154,11 +153,6 @@ class MonitorsPanel(Panel):
             row.show_reading(known.get(text) or _asleep(text, frame), stop in frame.breakpoints)
             slack = np.zeros(0) if frame.tracked is None else frame.tracked.slack(text)
             row.show_slack(slack[:: max(1, -(-len(slack) // MOST_POINTS))], "the difference of both sides")
-
-    def _begin(self, info: RunInfo) -> None:
-        for row in self.rows.values():
-            _discard(row)
-        self.rows, self._info = {}, info
 
     def _row(self, name: str, column: QVBoxLayout, stop: str = "", own: str = "") -> MonitorRow:
         if name not in self.rows:

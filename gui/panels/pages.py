@@ -1,15 +1,12 @@
-"""Widgets that several panels have alike: a text in rich type, the pages of bounds, and
-rows whose height stays."""
+"""Widgets that several panels have alike: a text in rich type, tables in it, and rows whose height stays."""
 
 from __future__ import annotations
 
 from typing import Generic, Iterable, TypeVar
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QLabel, QProgressBar, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from slotscope.gui.panels.columns import HeadedColumns
-from slotscope.gui.panels.tiles import paint_ground
 from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.chart import Chart
 
@@ -38,50 +35,6 @@ def table_line(cells: Iterable[str], words: int = 1) -> str:
 def table_of(lines: Iterable[str]) -> str:
     """A table of such lines over the whole width."""
     return f'<table width="100%" cellspacing="0" cellpadding="2">{"".join(lines)}</table>'
-
-
-def busy_page(text: str) -> QWidget:
-    """A page with a sentence over a bar that moves."""
-    page = QWidget()
-    column = QVBoxLayout(page)
-    words = QLabel(text)
-    words.setWordWrap(True)
-    words.setAlignment(Qt.AlignmentFlag.AlignCenter)
-    bar = QProgressBar()
-    bar.setRange(0, 0)
-    bar.setMaximumWidth(260)
-    column.addStretch(1)
-    column.addWidget(words)
-    column.addWidget(bar, 0, Qt.AlignmentFlag.AlignHCenter)
-    column.addStretch(1)
-    return page
-
-
-class BoundsPages(QStackedLayout):
-    """Three pages of a panel: what is known, a sign that it is computed, and why there is nothing."""
-
-    def __init__(self, body: QWidget, known: HeadedColumns, busy: QWidget) -> None:
-        super().__init__(body)
-        self._body, self._known, self._busy = body, known, busy
-        self._sentence = QLabel()
-        self._sentence.setWordWrap(True)
-        self._sentence.setMargin(16)
-        self._sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.setContentsMargins(0, 0, 0, 0)
-        for page in (known, busy, self._sentence):
-            self.addWidget(page)
-
-    def choose(self, known: bool, problem: str) -> bool:
-        """Show what is *known*, else the *problem*, else that it is computed; whether it is known."""
-        if not known:
-            self._sentence.setText(problem)
-        self.setCurrentWidget(self._known if known else self._sentence if problem else self._busy)
-        return known
-
-    def restyle(self, theme: Theme) -> None:
-        """Follow another theme."""
-        for widget in (self._body, self._known.content, self._busy, self._sentence):
-            paint_ground(widget, theme)
 
 
 class SteadyRows(Chart, Generic[Row]):

@@ -2,42 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPalette, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.spoken import without_markup
 
 _GAP, _MARGIN = 18, 10
-#: Numbers that change while a run goes on are written this often, in seconds.
-LABEL_PERIOD = 0.25
-
-
-def paint_ground(widget: QWidget, theme: Theme) -> None:
-    """Give *widget* the ground that pictures stand on."""
-    palette = widget.palette()
-    palette.setColor(QPalette.ColorRole.Window, QColor(theme.panel))
-    widget.setPalette(palette)
-    widget.setAutoFillBackground(True)
-
-
-class LabelPace:
-    """Lets labels change a few times a second while a run goes on, and at once otherwise."""
-
-    def __init__(self) -> None:
-        self._last = 0.0
-
-    def due(self, running: bool) -> bool:
-        """Whether labels may change now."""
-        now = time.monotonic()
-        if running and now - self._last < LABEL_PERIOD:
-            return False
-        self._last = now
-        return True
 
 
 @dataclass(frozen=True)

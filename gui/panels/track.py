@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from slotscope.gui.intents import Follow
 from slotscope.gui.panel import Panel
-from slotscope.gui.panels.tiles import LabelPace, paint_ground
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.plotting.run_plot import RunPlot
 from slotscope.gui.plotting.sampled import Columns, History, Values
@@ -210,7 +209,6 @@ class TrackPanel(Panel):
 
     def build(self) -> None:
         """The field, the legend, the ticks and the curves below each other."""
-        self._pace = LabelPace()
         self.entry = ExpressionField(
             "follow",
             "an expression to follow",
@@ -238,13 +236,13 @@ class TrackPanel(Panel):
         column.addWidget(self.strip)
         column.addWidget(self.plot, 1)
         column.addStretch(0)
+        self.ground(self.body)
+        self.follow_theme(self.plot, self.strip)
         self.restyle(self.theme)
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
-        paint_ground(self.body, theme)
-        self.plot.set_theme(theme, current_fonts())
-        self.strip.restyle(theme)
+        super().restyle(theme)
         self.legend.setFont(current_fonts().body)
         if self.frame is not None:
             self._tell(self.frame)
@@ -254,7 +252,7 @@ class TrackPanel(Panel):
         self.entry.show_frame(frame)
         self.plot.show_tracks(frame)
         self.strip.show_hits(frame)
-        if self._pace.due(frame.running):
+        if self.pace.due(frame.running):
             self._tell(frame)
 
     def _chosen(self, link: str) -> None:

@@ -114,6 +114,10 @@ class RunPlot(TimePlot):
         for edge, half in ((band.low, -mean.half_width), (band.high, mean.half_width)):
             edge.replace([since, now], [max(least, mean.mean + half)] * 2)
 
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self.set_theme(theme, current_fonts())
+
     # The run.
 
     def show_moment(self, frame: Frame, *, anew: bool = False) -> None:

@@ -5,24 +5,22 @@ from __future__ import annotations
 from typing import Iterable
 
 import numpy as np
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.moldable.allocations_chart import AllocationsChart
 from slotscope.gui.kinds.moldable.allocations_marks import event_mark
 from slotscope.gui.kinds.moldable.allocations_values import class_rows, tiles
-from slotscope.gui.panel import Panel
-from slotscope.gui.panels.tiles import LabelPace, Tiles, paint_ground
-from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.panels.tiled import TiledPanel
+from slotscope.gui.theme import current_fonts
 from slotscope.gui.widgets.boxes import ChoiceBox
-from slotscope.model.reporting.frame import Frame, RunInfo
+from slotscope.model.reporting.frame import Frame
 
 #: In a lower panel there is no room for numbers above the chart.
 _LOW = 300
 
 
-class AllocationsPanel(Panel):
+class AllocationsPanel(TiledPanel):
     """X_1, ..., X_d of each class against n y*, and what became of the last request."""
 
     name = "allocations"
@@ -32,18 +30,12 @@ class AllocationsPanel(Panel):
 
     def build(self) -> None:
         """Numbers, a choice of class where not all fit, and the chart."""
-        self._info: RunInfo | None = None
-        self._pace = LabelPace()
-        self.tiles = Tiles(self.theme, self.body)
+        super().build()
         self.chart = AllocationsChart(self.theme, self.body)
         self.chart.picked.connect(self._pick)
-        column = QVBoxLayout(self.body)
-        column.setContentsMargins(0, 0, 0, 4)
-        column.setSpacing(2)
-        column.addWidget(self.tiles)
-        column.addWidget(self._build_choice())
-        column.addWidget(self.chart, 1)
-        paint_ground(self.body, self.theme)
+        self.follow_theme(self.chart)
+        self.column.addWidget(self._build_choice())
+        self.column.addWidget(self.chart, 1)
 
     def _build_choice(self) -> QWidget:
         self.choice = QWidget(self.body)
@@ -62,20 +54,20 @@ class AllocationsPanel(Panel):
 
     # Frames.
 
+    def begin(self, frame: Frame) -> None:
+        """Another run: its classes."""
+        self.chart.begin()
+        self.job_class.clear()
+        self.job_class.addItems(list(frame.info.numbers.class_names))
+        self.chart.set_rows(class_rows(frame), None)
+        self.arrange()
+
     def show_frame(self, frame: Frame) -> None:
         """Columns follow each frame, numbers above them a few times a second."""
-        anew = frame.info is not self._info
-        if anew:
-            self._info = frame.info
-            self.chart.begin()
-            self.job_class.clear()
-            self.job_class.addItems(list(frame.info.numbers.class_names))
         self.chart.flashes.take(frame)
         self.chart.set_rows(class_rows(frame), event_mark(frame))
-        if self._pace.due(frame.running) or anew:
+        if self.pace.due(frame.running):
             self.tiles.set_texts(tiles(frame))
-        if anew:
-            self._arrange_by_size()
 
     def _pick(self, job_class: int, width: int) -> None:
         """Point at a job of this class and width; at the next one with each further click."""
@@ -91,18 +83,7 @@ class AllocationsPanel(Panel):
 
     # The window.
 
-    def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
-        paint_ground(self.body, theme)
-        self.tiles.restyle(theme)
-        self.chart.restyle(theme)
-        self._arrange_by_size()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._arrange_by_size()
-
-    def _arrange_by_size(self) -> None:
+    def arrange(self) -> None:
         """The choice of a class appears where there is no room for all of them."""
         self.tiles.setVisible(self.height() >= _LOW * current_fonts().scale)
         self.choice.setVisible(self.job_class.count() > 1 and not self.chart.fits_all())

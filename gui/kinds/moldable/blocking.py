@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import Any, Iterable
 
 import numpy as np
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QVBoxLayout
+from PySide6.QtWidgets import QBoxLayout
 
 from slotscope.gui.kinds.moldable.blocking_plots import BlockedPlot, TimesPlot, align
 from slotscope.gui.kinds.moldable.blocking_reading import BLOCKED_SHARE, STATISTICS, Sums
 from slotscope.gui.kinds.moldable.blocking_words import blocking_levels, notes, so_far, table, tiles, time_levels
-from slotscope.gui.panel import Panel
 from slotscope.gui.panels.pages import rich_text
-from slotscope.gui.panels.tiles import LabelPace, Tiles, paint_ground
+from slotscope.gui.panels.tiled import TiledPanel
 from slotscope.gui.plotting.sampled import counted_from
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.kinds.moldable.sampling import BUSY_COLUMN, EVENT_COLUMN, JOBS_COLUMN, TIME_COLUMN
@@ -26,40 +24,36 @@ _ROOMY, _FLAT, _WIDE = 480, 380, 620
 _PER_CENT = 100.0
 
 
-class BlockingPanel(Panel):
+class BlockingPanel(TiledPanel):
     """How many jobs are lost, and how long the others take."""
 
     name = "blocking"
     title = "Blocking and time"
     summary = "The share of jobs that are blocked, and their mean execution time, over time."
     needs = frozenset({"moldable"})
+    spacing = 0
 
     def build(self) -> None:
         """Numbers above, the two plots, and a table at the bottom."""
+        super().build()
         self._sums = Sums()
         self._bounds: Any = None
-        self._pace = LabelPace()
         self.measured: dict[str, Estimate] = {}
-        self.tiles = Tiles(self.theme, self.body)
         self.blocked = BlockedPlot(self._sums, self.theme, self.body)
         self.times = TimesPlot(self._sums, self.theme, self.body)
         self.table = rich_text("measures")
         self.note = rich_text("notes")
         for label in (self.table, self.note):
-            label.setMinimumHeight(1)  # they give way: see _arrange
+            label.setMinimumHeight(1)  # they give way: see arrange
         self._plots = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         self._plots.setSpacing(0)
         for plot in (self.blocked, self.times):
             plot.event_picked.connect(self.go_to)
             self._plots.addWidget(plot, 3 if plot is self.blocked else 4)
-        column = QVBoxLayout(self.body)
-        column.setContentsMargins(0, 0, 0, 4)
-        column.setSpacing(0)
-        column.addWidget(self.tiles)
-        column.addLayout(self._plots, 1)
-        column.addWidget(self.table)
-        column.addWidget(self.note)
-        paint_ground(self.body, self.theme)
+        self.follow_theme(self.blocked, self.times)
+        self.column.addLayout(self._plots, 1)
+        self.column.addWidget(self.table)
+        self.column.addWidget(self.note)
 
     # Frames.
 
@@ -68,7 +62,7 @@ class BlockingPanel(Panel):
         anew = not self._sums.continues(frame)
         learned = frame.bounds is not self._bounds
         self._bounds = frame.bounds
-        numbers_due = self._pace.due(frame.running) or anew or learned
+        numbers_due = self.pace.due(frame.running) or anew or learned
         due = anew or self.blocked.is_due(frame)
         if not (numbers_due or due):
             return
@@ -100,11 +94,11 @@ class BlockingPanel(Panel):
         self.table.setText(table(frame, self.measured, self.theme))
         said = notes(frame)
         self.note.setText(f'<span style="color:{self.theme.muted}">{said}</span>')
-        self._arrange()
+        self.arrange()
 
     # The window.
 
-    def _arrange(self) -> None:
+    def arrange(self) -> None:
         """The table where there is room for it; plots beside each other where it is low."""
         scale = current_fonts().scale
         roomy = self.height() >= _ROOMY * scale
@@ -117,16 +111,9 @@ class BlockingPanel(Panel):
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
-        paint_ground(self.body, theme)
-        self.tiles.restyle(theme)
-        for plot in (self.blocked, self.times):
-            plot.set_theme(theme, current_fonts())
+        super().restyle(theme)
         if self.frame is not None:
             self._write(self.frame)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._arrange()
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
         """Every sample: servers in use, jobs, and the statistics of all jobs up to it."""

@@ -7,19 +7,18 @@ from __future__ import annotations
 
 from typing import Iterable
 
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QButtonGroup, QDoubleSpinBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QDoubleSpinBox, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from slotscope.gui.intents import GoTo
 from slotscope.gui.kinds.moldable.collapse_values import CollapsePlane, nearness, plane_of, share_above
 from slotscope.gui.kinds.moldable.collapse_view import NEAR, WHOLE, CollapseView
 from slotscope.gui.kinds.moldable.collapse_words import delta_decimals, delta_tip, delta_words, is_ours, tiles
-from slotscope.gui.panel import Panel
-from slotscope.gui.panels.tiles import LabelPace, Tiles, paint_ground
-from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.panel import LabelPace
+from slotscope.gui.panels.tiled import TiledPanel
+from slotscope.gui.theme import current_fonts
 from slotscope.gui.widgets.boxes import ChoiceBox, changed_by_editing
 from slotscope.model.kinds.moldable.sampling import PAIR, columns
-from slotscope.model.reporting.frame import Frame, RunInfo
+from slotscope.model.reporting.frame import Frame
 from slotscope.model.running.recorder import EVENT_COLUMN, TIME_COLUMN
 
 #: In a lower panel there is no room for numbers above the picture; in a still lower one the
@@ -27,7 +26,7 @@ from slotscope.model.running.recorder import EVENT_COLUMN, TIME_COLUMN
 _LOW, _LOWEST = 330, 210
 
 
-class CollapsePanel(Panel):
+class CollapsePanel(TiledPanel):
     """The trail of (x_i1, x_i2) on its way to y*, and around it."""
 
     name = "collapse"
@@ -37,26 +36,20 @@ class CollapsePanel(Panel):
 
     def build(self) -> None:
         """Numbers, choices, and the picture."""
-        self._info: RunInfo | None = None
+        super().build()
         self._bounds: object = None
-        self._pace = LabelPace()
         self.plane: CollapsePlane | str = ""
-        self.tiles = Tiles(self.theme, self.body)
         self.view = CollapseView(self.theme, self.body)
         self.view.picked.connect(lambda event: self.intent.emit(GoTo(event)))
         self.view.looked.connect(self._show_look)
-        column = QVBoxLayout(self.body)
-        column.setContentsMargins(0, 0, 0, 4)
-        column.setSpacing(2)
-        column.addWidget(self.tiles)
-        column.addWidget(self._build_choices())
-        column.addWidget(self.view, 1)
+        self.follow_theme(self.view)
+        self.column.addWidget(self._build_choices())
+        self.column.addWidget(self.view, 1)
         self._sentence = QLabel(self.body)
         self._sentence.setWordWrap(True)
         self._sentence.setMargin(16)
-        column.addWidget(self._sentence, 1)
+        self.column.addWidget(self._sentence, 1)
         self._sentence.hide()
-        paint_ground(self.body, self.theme)
 
     def _build_choices(self) -> QWidget:
         self.choices = QWidget(self.body)
@@ -95,26 +88,26 @@ class CollapsePanel(Panel):
 
     # Frames.
 
+    def begin(self, frame: Frame) -> None:
+        """Another run: its classes, of which the first is shown."""
+        self.job_class.clear()
+        self.job_class.addItems(list(frame.info.numbers.class_names))
+        self.job_class.setVisible(frame.info.numbers.classes > 1)
+        self._begin_class(frame)
+
     def show_frame(self, frame: Frame) -> None:
         """The point moves with each frame, numbers follow a few times a second."""
-        anew = frame.info is not self._info
-        if anew:
-            self._info = frame.info
-            self.job_class.clear()
-            self.job_class.addItems(list(frame.info.numbers.class_names))
-            self.job_class.setVisible(frame.info.numbers.classes > 1)
-            self._begin(frame)
         if isinstance(self.plane, str):
             return
-        if anew or frame.bounds is not self._bounds:
+        if frame.bounds is not self._bounds:
             self._bounds = frame.bounds
             self.view.set_path(frame)
         self.view.set_frame(frame)
-        if anew or self._pace.due(frame.running):
+        if self.pace.due(frame.running):
             self._write(frame)
 
-    def _begin(self, frame: Frame) -> None:
-        """Another run or class."""
+    def _begin_class(self, frame: Frame) -> None:
+        self._bounds = None
         self.plane = plane_of(frame.info, max(0, self.job_class.currentIndex()))
         known = isinstance(self.plane, CollapsePlane)
         self._sentence.setVisible(not known)
@@ -124,7 +117,7 @@ class CollapsePanel(Panel):
         else:
             self._begin_delta(self.plane)
             self.view.begin(self.plane, self.delta.value())
-        self._arrange_by_size()
+        self.arrange()
 
     def _begin_delta(self, plane: CollapsePlane) -> None:
         self.delta.blockSignals(True)
@@ -144,12 +137,10 @@ class CollapsePanel(Panel):
         self.tiles.set_texts(tiles(self.plane, near, above, is_ours(frame.info)))
 
     def _chosen(self) -> None:
-        if self.frame is not None and self.frame.info is self._info:
-            self._begin(self.frame)
-            if isinstance(self.plane, CollapsePlane):
-                self.view.set_path(self.frame)
-                self.view.set_frame(self.frame)
-                self._write(self.frame)
+        if (frame := self.current) is not None:
+            self._begin_class(frame)
+            self.pace = LabelPace()
+            self.show_frame(frame)
 
     def _set_delta(self, delta: float) -> None:
         if isinstance(self.plane, CollapsePlane) and self.frame is not None:
@@ -165,18 +156,7 @@ class CollapsePanel(Panel):
 
     # The window.
 
-    def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
-        paint_ground(self.body, theme)
-        self.tiles.restyle(theme)
-        self.view.restyle(theme)
-        self._arrange_by_size()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._arrange_by_size()
-
-    def _arrange_by_size(self) -> None:
+    def arrange(self) -> None:
         known, height = isinstance(self.plane, CollapsePlane), self.height() / current_fonts().scale
         several = self.job_class.count() > 1
         self.tiles.setVisible(known and height >= _LOW)

@@ -9,7 +9,7 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QResizeEvent
+from PySide6.QtGui import QColor, QFontMetricsF
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from slotscope.gui.kinds.moldable.lp_ratios import RatioPlot
@@ -27,17 +27,15 @@ from slotscope.gui.kinds.moldable.lp_values import (
     width_table,
 )
 from slotscope.gui.language.words import tr
-from slotscope.gui.panel import Panel
-from slotscope.gui.panels.columns import HeadedColumns
-from slotscope.gui.panels.pages import BoundsPages, busy_page, rich_text
+from slotscope.gui.panels.bounds import BoundsPanel, busy_page, say
+from slotscope.gui.panels.pages import rich_text
 from slotscope.gui.panels.scenario_cells import Chooser
-from slotscope.gui.panels.tiles import Tiles
 from slotscope.gui.plotting.cursor_drag import CursorDrag, special_near
 from slotscope.gui.plotting.pyramid import Pyramid
 from slotscope.gui.plotting.time_plot import PlotText, TimePlot
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.kinds.moldable.programs.bounds import MoldableBounds
-from slotscope.model.reporting.frame import Frame, RunInfo
+from slotscope.model.reporting.frame import Frame
 
 #: From this width on, at the usual size of type, pictures stand beside the tables.
 _TWO_COLUMNS = 880
@@ -145,7 +143,7 @@ class LoadCurve(QWidget):
             self.chosen.emit(special_near(wanted, near, specials) or rounded)
 
 
-class AllocationLPPanel(Panel):
+class AllocationLPPanel(BoundsPanel):
     """On how many servers jobs run at best, and how long they then take."""
 
     name = "allocation-lp"
@@ -155,16 +153,9 @@ class AllocationLPPanel(Panel):
 
     def build(self) -> None:
         """Three pages: the numbers, a busy sign, a sentence."""
-        self._info: RunInfo | None = None
-        self._bounds = MoldableBounds()
+        super().build()
         self._class = 0
         self._wanted: Fraction | None = None  # another load than the run's
-        self._fill_content()
-        self._pages = BoundsPages(self.body, self._area, busy_page(tr("Computing the optimum …")))
-        self.restyle(self.theme)
-
-    def _fill_content(self) -> None:
-        self.tiles = Tiles(self.theme)
         self.note = rich_text("what is missing")
         self.chooser = Chooser()
         self.chooser.setAccessibleName("class of jobs")
@@ -175,6 +166,7 @@ class AllocationLPPanel(Panel):
         self.curve.chosen.connect(self._choose_load)
         self.shares = SharesPlot(self.theme)
         self.shares.picked.connect(self.chooser.setCurrentIndex)
+        self.follow_theme(self.ratios, self.curve, self.shares)
         self.widths = rich_text("widths")
         self.proof = rich_text("checks of the solution")
         self.references = rich_text("what is known of policies")
@@ -184,38 +176,28 @@ class AllocationLPPanel(Panel):
         column.setSpacing(2)
         for part in (self.tiles, self.note):
             column.addWidget(part)
-        self._area = HeadedColumns(head)
-        self._arrange(1)
-
-    def _arrange(self, columns: int) -> None:
-        """All below each other, or the tables beside the pictures."""
-        growing = [self.shares, self.ratios, self.curve]
-        pictures: list[QWidget] = [self.shares, self.chooser, self.ratios, self.curve]
-        tables: list[QWidget] = [self.widths, self.references, self.proof]
-        if columns == 1:
-            self._area.arrange([*pictures, *tables], growing=growing)
-        else:
-            self._area.arrange(pictures, tables, growing)
+        self.build_pages(busy_page(tr("Computing the optimum …")), head)
 
     # Frames.
 
-    def show_frame(self, frame: Frame) -> None:
-        """Follow the bounds as they become known."""
-        if frame.info is self._info and frame.bounds is self._bounds:
-            return
-        anew = frame.info is not self._info
-        self._info, self._bounds = frame.info, frame.bounds
-        if not self._pages.choose(bool(self._bounds.classes), self._bounds.problem):
-            return
-        if anew:
-            self._class, self._wanted = 0, None
+    def begin(self, frame: Frame) -> None:
+        """Another run: its first class at its own load."""
+        super().begin(frame)
+        self._class, self._wanted = 0, None
+
+    def knows(self, bounds: MoldableBounds) -> bool:
+        """Whether any class is solved."""
+        return bool(bounds.classes)
+
+    def show_bounds(self, frame: Frame) -> None:
+        """The classes beside each other, and the one that is looked at."""
         self._name_classes()
-        self.shares.set_values(share_values(self._bounds))
+        self.shares.set_values(share_values(self.bounds))
         self.shares.setVisible(bool(self.shares.values))
         self._show_class()
 
     def _name_classes(self) -> None:
-        names = [one.name for one in self._bounds.classes]
+        names = [one.name for one in self.bounds.classes]
         self._class = min(self._class, len(names) - 1)
         self.chooser.setVisible(len(names) > 1)
         if names == [self.chooser.itemText(n) for n in range(self.chooser.count())]:
@@ -227,7 +209,7 @@ class AllocationLPPanel(Panel):
         self.chooser.blockSignals(False)
 
     def _choose_class(self, place: int) -> None:
-        if 0 <= place < len(self._bounds.classes) and place != self._class:
+        if 0 <= place < len(self.bounds.classes) and place != self._class:
             self._class, self._wanted = place, None
             self._show_class()
 
@@ -239,12 +221,12 @@ class AllocationLPPanel(Panel):
     @property
     def shown(self) -> ShownClass:
         """The class and the load that are looked at."""
-        return shown_of(self._bounds, self._class, self._wanted)
+        return shown_of(self.bounds, self._class, self._wanted)
 
     def _show_class(self) -> None:
         """Another class, or other bounds."""
-        one = self._bounds.classes[self._class]
-        present = shown_of(self._bounds, self._class, None)
+        one = self.bounds.classes[self._class]
+        present = shown_of(self.bounds, self._class, None)
         knots = tuple(load for load, _ in one.knots if load)
         self.curve.set_curve(one.curve, knots, present.load, present.symbol)
         self._show_load()
@@ -252,49 +234,40 @@ class AllocationLPPanel(Panel):
     def _show_load(self) -> None:
         """Another load: the pictures and all that is said of it."""
         shown = self.shown
-        self.tiles.set_texts(tiles(self._bounds, shown))
+        self.tiles.set_texts(tiles(self.bounds, shown))
         self.ratios.set_values(ratio_values(shown))
         self.curve.show_load(shown.load, curve_text(shown))
-        self._write(shown)
-        self._arrange_by_width()
+        self.write()
 
-    def _write(self, shown: ShownClass) -> None:
+    def write(self) -> None:
         """Sentences and tables."""
-        bounds, theme = self._bounds, self.theme
-        for label, text in (
+        bounds, shown, theme = self.bounds, self.shown, self.theme
+        say(
             (self.note, note(bounds, shown, theme)),
             (self.widths, width_table(shown, theme)),
             (self.proof, proof_lines(bounds, shown, theme)),
             (self.references, reference_table(bounds, theme)),
-        ):
-            label.setText(text)
-            label.setVisible(bool(text))
+        )
 
     # The window.
 
-    def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
-        self._pages.restyle(theme)
-        for part in (self.tiles, self.ratios, self.curve, self.shares):
-            part.restyle(theme)
-        if self._bounds.classes:
-            self._show_load()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._arrange_by_width()
-
-    def _arrange_by_width(self) -> None:
-        """Two columns where there is room for them."""
-        self._arrange(2 if self.width() >= _TWO_COLUMNS * current_fonts().scale else 1)
+    def arrange(self) -> None:
+        """All below each other, or the tables beside the pictures."""
+        growing = [self.shares, self.ratios, self.curve]
+        pictures: list[QWidget] = [self.shares, self.chooser, self.ratios, self.curve]
+        tables: list[QWidget] = [self.widths, self.references, self.proof]
+        if self.wide:
+            self.area.arrange(pictures, tables, growing)
+        else:
+            self.area.arrange([*pictures, *tables], growing=growing)
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
         """The optimum: a row for each class and width."""
-        if not self._bounds.solved:
+        if self.bounds is None or not self.bounds.solved:
             return None
         names = ["class", "i", "speedup", "y", "p", "y_exact", "p_exact"]
         return names, (
             [one.name, i, float(s), float(y), float(p), str(y), str(p)]
-            for one in self._bounds.classes
+            for one in self.bounds.classes
             for i, (s, y, p) in enumerate(zip(one.speedup, one.y, one.p, strict=True), 1)
         )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Iterable
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from slotscope.gui.intents import Solve
@@ -23,15 +22,10 @@ from slotscope.gui.kinds.phases.plan_values import (
     tiles,
 )
 from slotscope.gui.language.words import tr
-from slotscope.gui.panel import Panel
-from slotscope.gui.panels.columns import HeadedColumns
-from slotscope.gui.panels.pages import BoundsPages, rich_text
-from slotscope.gui.panels.tiles import LabelPace, Tiles
-from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.reporting.frame import Frame, RunInfo
-
-#: From this width on, at the usual size of type, pictures stand beside each other.
-_TWO_COLUMNS = 880
+from slotscope.gui.panels.bounds import BoundsPanel, say
+from slotscope.gui.panels.pages import rich_text
+from slotscope.gui.theme import current_fonts
+from slotscope.model.reporting.frame import Frame
 
 
 class SolvingPage(QWidget):
@@ -73,7 +67,7 @@ class SolvingPage(QWidget):
         self.asked.emit(not self._stopped)
 
 
-class PlanPanel(Panel):
+class PlanPanel(BoundsPanel):
     """What the best single-server policy achieves, and how far the run is from it."""
 
     name = "plan"
@@ -83,108 +77,70 @@ class PlanPanel(Panel):
 
     def build(self) -> None:
         """Three pages: the numbers, a busy sign, a sentence."""
-        self._info: RunInfo | None = None
-        self._bounds: Any = None
-        self._pace = LabelPace()
-        self._fill_content()
-        self.solving = SolvingPage(tr("Solving the single-server problem …"))
-        self.solving.asked.connect(lambda wanted: self.intent.emit(Solve(wanted)))
-        self._pages = BoundsPages(self.body, self._area, self.solving)
-        self.restyle(self.theme)
-
-    def _fill_content(self) -> None:
-        self.tiles = Tiles(self.theme)
+        super().build()
         self.axis = ServersAxis(self.theme, "servers that policies need")
         self.gap = GapPlot(self.theme)
+        self.follow_theme(self.axis, self.gap)
         self.pools = rich_text("pools of the plan")
         self.prices = rich_text("prices of the optimum")
         self.proof = rich_text("checks of the solution")
-        self._area = HeadedColumns(self.tiles)
-        self._arrange(1)
+        self.solving = SolvingPage(tr("Solving the single-server problem …"))
+        self.solving.asked.connect(lambda wanted: self.intent.emit(Solve(wanted)))
+        self.build_pages(self.solving)
 
-    def _arrange(self, columns: int) -> None:
-        """All below each other, or the plot of the gap beside the rest."""
-        words: list[QWidget] = [self.pools, self.prices, self.proof]
-        if columns == 1:
-            self._area.arrange([self.axis, self.gap, *words], growing=[self.gap])
-        else:
-            self._area.arrange([self.axis, *words], [self.gap], [self.gap])
+    def begin(self, frame: Frame) -> None:
+        """Another run: its policies may need less room."""
+        super().begin(frame)
+        self.axis.begin()
 
-    # Frames.
-
-    def show_frame(self, frame: Frame) -> None:
-        """Follow the bounds as they become known, and the run."""
-        if frame.info is not self._info or frame.bounds is not self._bounds:
-            if frame.info is not self._info:
-                self.axis.begin()
-            self._info, self._bounds = frame.info, frame.bounds
-            self._begin(frame)
-        elif not self._pace.due(frame.running):
-            return
-        if self._pages.currentWidget() is self._area:
-            self._show_present(frame)
-
-    def _begin(self, frame: Frame) -> None:
-        """Other bounds, or more of them."""
-        bounds = self._bounds
+    def knows(self, bounds: Any) -> bool:
+        """Whether the problem is solved; else how far it is."""
         if not bounds.solved:
             self.solving.set_progress(progress_text(bounds))
-        if not self._pages.choose(bounds.solved, bounds.problem):
-            return
-        scale = float(frame.info.numbers.scale)
-        ours, peers = gap_points(bounds.points, bounds.nbar, scale)
+        return bool(bounds.solved)
+
+    def show_bounds(self, frame: Frame) -> None:
+        """The levels of the axis, and the short runs."""
+        ours, peers = gap_points(self.bounds.points, self.bounds.nbar, float(frame.info.numbers.scale))
         self.gap.setVisible(bool(ours))
         self.gap.set_points(ours, peers)
-        self.axis.set_levels(levels(frame, bounds))
-        self._write(frame.info)
-        self._arrange_by_width()
+        self.axis.set_levels(levels(frame, self.bounds))
 
-    def _write(self, info: RunInfo) -> None:
+    def write(self) -> None:
         """Sentences and tables."""
-        bounds = self._bounds
-        for label, text in (
+        assert self.frame is not None
+        info = self.frame.info
+        say(
             (self.pools, pool_lines(info, self.theme)),
-            (self.prices, dual_table(bounds, info, self.theme)),
-            (self.proof, "" if current_fonts().lecture else proof_lines(bounds, self.theme)),
-        ):
-            label.setText(text)
-            label.setVisible(bool(text))
+            (self.prices, dual_table(self.bounds, info, self.theme)),
+            (self.proof, "" if current_fonts().lecture else proof_lines(self.bounds, self.theme)),
+        )
 
-    def _show_present(self, frame: Frame) -> None:
+    def show_present(self, frame: Frame) -> None:
         """The run beside its bound."""
         measured = so_far(frame)
-        self.tiles.set_texts(tiles(frame, self._bounds, measured))
-        self.axis.set_rows(axis_rows(frame, self._bounds, measured))
+        self.tiles.set_texts(tiles(frame, self.bounds, measured))
+        self.axis.set_rows(axis_rows(frame, self.bounds, measured))
 
     # The window.
 
     def minimumSizeHint(self) -> QSize:
         """So wide that policies have their titles; lecture mode gives a panel what it asks for."""
         least = super().minimumSizeHint()
-        titles = self.axis.whole_width + self._area.verticalScrollBar().sizeHint().width()
+        titles = self.axis.whole_width + self.area.verticalScrollBar().sizeHint().width()
         return QSize(max(least.width(), titles), least.height())
 
-    def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
-        self._pages.restyle(theme)
-        for part in (self.tiles, self.axis, self.gap):
-            part.restyle(theme)
-        if self._info is not None and self._bounds is not None and self._bounds.solved:
-            self._write(self._info)
-        self._arrange_by_width()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._arrange_by_width()
-
-    def _arrange_by_width(self) -> None:
-        """Two columns where there is room for them."""
-        wide = self.width() >= _TWO_COLUMNS * current_fonts().scale
-        self._arrange(2 if wide and not self.gap.isHidden() else 1)
+    def arrange(self) -> None:
+        """All below each other, or the plot of the gap beside the rest."""
+        words: list[QWidget] = [self.pools, self.prices, self.proof]
+        if self.wide and not self.gap.isHidden():
+            self.area.arrange([self.axis, *words], [self.gap], [self.gap])
+        else:
+            self.area.arrange([self.axis, self.gap, *words], growing=[self.gap])
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
         """The short runs beside the scenario."""
-        if self._bounds is None or not self._bounds.points:
+        if self.bounds is None or not self.bounds.points:
             return None
         names = ["policy", "r", "active_servers", "half_width", "cost_rate", "cost_half_width"]
         return names, (
@@ -196,5 +152,5 @@ class PlanPanel(Panel):
                 point.cost_rate.mean,
                 point.cost_rate.half_width,
             )
-            for point in self._bounds.points
+            for point in self.bounds.points
         )

@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import Iterable
 
 import numpy as np
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QComboBox, QHBoxLayout, QLabel, QWidget
 
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.phases.policy_map_bars import StationaryBars, bars, heaviest
@@ -22,13 +21,13 @@ from slotscope.gui.kinds.phases.policy_map_values import (
 )
 from slotscope.gui.kinds.phases.policy_map_view import MapView
 from slotscope.gui.kinds.phases.policy_map_words import cell_words, lemma_words, tiles
-from slotscope.gui.panel import Panel
+from slotscope.gui.panels.columns import TwoColumns
 from slotscope.gui.panels.pages import rich_text
-from slotscope.gui.panels.tiles import LabelPace, Tiles, paint_ground
-from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.panels.tiled import TiledPanel
+from slotscope.gui.theme import current_fonts
 from slotscope.gui.widgets.boxes import ChoiceBox
 from slotscope.model.reporting.explain import counted
-from slotscope.model.reporting.frame import Frame, RunInfo
+from slotscope.model.reporting.frame import Frame
 
 #: From this width on the bars stand beside the map.
 _WIDE, _WIDE_IF_FLAT, _FLAT = 860, 620, 430
@@ -38,7 +37,7 @@ _LOW, _LOWEST = 480, 360
 _WIDE_ENOUGH = 500
 
 
-class PolicyMapPanel(Panel):
+class PolicyMapPanel(TiledPanel):
     """The lattice of configurations under the single-server policy, and the servers on it."""
 
     name = "policy-map"
@@ -48,36 +47,24 @@ class PolicyMapPanel(Panel):
 
     def build(self) -> None:
         """Numbers and choices above, the map, and bars beside or below it."""
-        self._info: RunInfo | None = None
+        super().build()
         self._bounds: object = None
-        self._pace = LabelPace()
         self._cells: Cells | None = None
         self._costs = self._expected = np.zeros(0)
         self._heaviest: tuple[int, ...] = ()
-        self.tiles = Tiles(self.theme, self.body)
         self.view = MapView(self.theme, self.body)
         self.view.cell_clicked.connect(self._click)
         self.view.words_of = self._words_of
         self.bars = StationaryBars(self.theme, self.body)
         self.lemma = rich_text("Lemma 7")
-        column = QVBoxLayout(self.body)
-        column.setContentsMargins(0, 0, 0, 4)
-        column.setSpacing(2)
+        self.follow_theme(self.view, self.bars)
         self._top = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._top.setSpacing(0)
         self._top.addWidget(self.tiles, 1)
         self._top.addWidget(self._build_choices())
-        column.addLayout(self._top)
-        self._row = QHBoxLayout()
-        self._row.setSpacing(6)
-        column.addLayout(self._row, 1)
-        self._stacks = (QVBoxLayout(), QVBoxLayout())
-        for stack in self._stacks:
-            stack.setSpacing(2)
-            self._row.addLayout(stack)
-        self._columns = 0
-        self._arrange(1)
-        paint_ground(self.body, self.theme)
+        self._columns = TwoColumns(spacing=6)
+        self.column.addLayout(self._top)
+        self.column.addLayout(self._columns, 1)
 
     def _build_choices(self) -> QWidget:
         """Which pool, and which phases span the map; hidden where there is nothing to choose."""
@@ -103,41 +90,21 @@ class PolicyMapPanel(Panel):
         row.addStretch(1)
         return self.choices
 
-    def _arrange(self, columns: int) -> None:
-        """All below each other, or the bars beside the map."""
-        if columns == self._columns:
-            return
-        self._columns = columns
-        for stack in self._stacks:
-            while stack.count():
-                stack.takeAt(0)
-        self._stacks[0].addWidget(self.view, 3)
-        # Beside the map the bars have all the room that they can use.
-        self._stacks[columns - 1].addWidget(self.bars, 1 if columns == 1 else 100)
-        self._stacks[columns - 1].addWidget(self.lemma)
-        if columns == 2:
-            self._stacks[1].addStretch(1)
-        for place, stretch in enumerate((3, 2)):
-            self._row.setStretch(place, stretch if place < columns else 0)
-
     # Frames.
 
     def show_frame(self, frame: Frame) -> None:
         """Move the servers; bars and numbers follow a few times a second."""
-        anew = frame.info is not self._info
-        if anew:
-            self._begin(frame)
-        if anew or frame.bounds is not self._bounds:
+        if frame.bounds is not self._bounds:
             self._bounds = frame.bounds
             self.lemma.setText(lemma_words(frame.bounds, frame.info.facts.plan))
         self._show_servers(frame)
-        if anew or self._pace.due(frame.running):
+        if self.pace.due(frame.running):
             self._show_time(frame)
 
-    def _begin(self, frame: Frame) -> None:
+    def begin(self, frame: Frame) -> None:
         """Another run: its lattice, pools and phases."""
-        self._info = info = frame.info
-        facts, numbers = info.facts, info.numbers
+        self._bounds = None
+        facts, numbers = frame.info.facts, frame.info.numbers
         self._costs = cost_rates(numbers, facts.plan.lattice.configurations)
         self._expected = expected_shares(facts)
         self.bars.begin()
@@ -154,7 +121,7 @@ class PolicyMapPanel(Panel):
             box.setVisible(shown)
             caption.setVisible(shown)
         self.choices.setVisible(any(choosing))
-        self._show_map()
+        self._show_map(frame)
 
     @staticmethod
     def _fill(box: QComboBox, texts: Iterable[str], chosen: int) -> None:
@@ -162,35 +129,33 @@ class PolicyMapPanel(Panel):
         box.addItems(list(texts))
         box.setCurrentIndex(chosen)
 
-    def _show_map(self) -> None:
+    def _show_map(self, frame: Frame) -> None:
         """The map of the chosen pool, spanned by the chosen phases."""
-        assert self._info is not None
-        facts, numbers = self._info.facts, self._info.numbers
+        facts, numbers = frame.info.facts, frame.info.numbers
         names = numbers.model.phases
         right, up = usual_axes(len(names))
         if len(names) >= MOST_PHASES:
             right, up = self.right.currentIndex(), self.up.currentIndex()
-        assert self.frame is not None
-        most = most_jobs(self.frame, self.pool.currentIndex())
+        most = most_jobs(frame, self.pool.currentIndex())
         self._cells = cells_of(facts.plan.lattice, right, up, most)
         values = map_values(facts, self._cells, self._costs, self.pool.currentIndex())
         self.view.set_values(values, names)
 
     def _chosen(self) -> None:
         """Another pool or phase; two axes of one phase change places with the other."""
-        if self.frame is None or self.frame.info is not self._info:
-            return  # the run was replaced a moment ago
+        if (frame := self.current) is None:
+            return
         if self.right.currentIndex() == self.up.currentIndex() and self._cells is not None:
             moved = self.up if self.right.currentIndex() == self._cells.up else self.right
             moved.setCurrentIndex(self._cells.right if moved is self.up else self._cells.up)
-        self._show_map()
-        self._show_servers(self.frame)
+        self._show_map(frame)
+        self._show_servers(frame)
 
     def _show_servers(self, frame: Frame) -> None:
         assert self._cells is not None
         present = frame.derived.present[self.pool.currentIndex()]
         if present[self._cells.cell_of == len(self._cells)].any():
-            self._show_map()  # another plan left a server with more jobs
+            self._show_map(frame)  # another plan left a server with more jobs
         counts = self._cells.sums(present).astype(np.int64)
         self.view.set_servers(counts, tuple(self._marks(frame)))
 
@@ -216,10 +181,10 @@ class PolicyMapPanel(Panel):
     # The mouse.
 
     def _servers_in(self, cell: int) -> list[int]:
-        """The servers of the pool shown that are in a cell now; none where the run was replaced a moment ago."""
-        if self.frame is None or self.frame.info is not self._info or self._cells is None:
+        """The servers of the pool shown that are in a cell now."""
+        if (frame := self.current) is None or self._cells is None:
             return []
-        observed, pool_of = self.frame.state.observed, self.frame.info.facts.pool_of
+        observed, pool_of = frame.state.observed, frame.info.facts.pool_of
         here = self._cells.cell_of[observed] == cell
         found: list[int] = np.flatnonzero(here & (pool_of == self.pool.currentIndex())).tolist()
         return found
@@ -244,32 +209,26 @@ class PolicyMapPanel(Panel):
 
     def show_selection(self, selection: Select) -> None:
         """Outline the configuration of the server that is pointed at."""
-        if self.frame is not None and self.frame.info is self._info:
-            self._show_servers(self.frame)
+        if (frame := self.current) is not None:
+            self._show_servers(frame)
 
     # The window.
 
-    def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
-        paint_ground(self.body, theme)
-        for part in (self.tiles, self.view, self.bars):
-            part.restyle(theme)
-        self._arrange_by_size()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._arrange_by_size()
-
-    def _arrange_by_size(self) -> None:
+    def arrange(self) -> None:
+        """All below each other, or the bars beside the map, where they have all the room that they can use."""
         scale = current_fonts().scale
         flat = self.height() < _FLAT * scale and self.width() >= _WIDE_IF_FLAT * scale
-        self._arrange(2 if flat or self.width() >= _WIDE * scale else 1)
+        beside = flat or self.width() >= _WIDE * scale
+        if beside:
+            self._columns.arrange([self.view], [self.bars, self.lemma], {self.view: 3, self.bars: 100}, widths=(3, 2))
+        else:
+            self._columns.arrange([self.view, self.bars, self.lemma], (), {self.view: 3, self.bars: 1})
         low = self.height() < _LOW * scale and self.width() >= _WIDE_ENOUGH * scale
         direction = QBoxLayout.Direction
         self._top.setDirection(direction.LeftToRight if low else direction.TopToBottom)
-        self.bars.setVisible(self._columns == 2 or self.height() >= _LOW * scale)
+        self.bars.setVisible(beside or self.height() >= _LOW * scale)
         least = _LOW if current_fonts().lecture else _LOWEST  # a hall needs large cells; "Plan and gap" says it, too
-        self.lemma.setVisible(self._columns == 2 or self.height() >= least * scale)
+        self.lemma.setVisible(beside or self.height() >= least * scale)
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
         """Every configuration: the policy's case, pi, and the share of time spent there."""

@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import Iterable
 
 from PySide6.QtCore import QSize
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.phases.tokens_lines import LifeLines
@@ -25,13 +24,14 @@ from slotscope.gui.kinds.phases.tokens_reading import (
 )
 from slotscope.gui.kinds.phases.tokens_words import row_words, tiles, unit
 from slotscope.gui.kinds.phases.wording import phase_letters
-from slotscope.gui.panel import Panel
-from slotscope.gui.panels.tiles import LabelPace, Tiles, paint_ground
+from slotscope.gui.panel import LabelPace
+from slotscope.gui.panels.columns import TwoColumns
+from slotscope.gui.panels.tiled import TiledPanel
 from slotscope.gui.plotting.run_plot import RunPlot
 from slotscope.gui.plotting.sampled import History
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.kinds.phases.inspection import TOKEN
-from slotscope.model.reporting.frame import Frame, RunInfo
+from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.inspection import Thing
 
 #: From this width on the lives stand beside curves and rates.
@@ -106,7 +106,7 @@ class TokensPlot(RunPlot):
             self.set_label(_ALL, f"all {sum(sum(row.tokens) for row in self._rows)}")
 
 
-class TokensPanel(Panel):
+class TokensPanel(TiledPanel):
     """Places that servers have asked jobs for: curves, rates, and the life of each token."""
 
     name = "tokens"
@@ -116,49 +116,17 @@ class TokensPanel(Panel):
 
     def build(self) -> None:
         """Numbers, curves and rates; below or beside them the lives."""
-        self._info: RunInfo | None = None
-        self._pace, self._line_pace = LabelPace(), LabelPace()
+        super().build()
+        self._line_pace = LabelPace()
         self._event = 0
-        self.tiles = Tiles(self.theme, self.body)
         self.plot = TokensPlot(self.theme, self.body)
         self.plot.event_picked.connect(self.go_to)
         self.rates = RatesChart(self.theme, self.body)
         self.lines = LifeLines(self.theme, self.body)
         self.lines.picked.connect(self._pick)
-        column = QVBoxLayout(self.body)
-        column.setContentsMargins(0, 0, 0, 4)
-        column.setSpacing(2)
-        column.addWidget(self.tiles)
-        self._row = QHBoxLayout()
-        self._row.setSpacing(0)
-        column.addLayout(self._row, 1)
-        self._stacks = (QVBoxLayout(), QVBoxLayout())
-        for stack in self._stacks:
-            stack.setSpacing(2)
-            self._row.addLayout(stack)
-        self._column = column
-        self._arranged = ""
-        self._arrange("tall")
-        paint_ground(self.body, self.theme)
-
-    def _arrange(self, how: str) -> None:
-        """All below each other ("tall"), the lives beside the rest ("wide"), or above the rates, beside
-        the curves ("low") or without them ("alone")."""
-        if how == self._arranged:
-            return
-        self._arranged = how
-        for stack in self._stacks:
-            while stack.count():
-                stack.takeAt(0)
-        self._column.removeWidget(self.rates)
-        first, second = self._stacks
-        first.addWidget(self.plot, 4)
-        (self._column if how in {"low", "alone"} else first).addWidget(self.rates)
-        (first if how == "tall" else second).addWidget(self.lines, 5)
-        stretches = {"tall": (1, 0), "wide": (1, 1), "low": (2, 3), "alone": (0, 1)}[how]
-        for place, stretch in enumerate(stretches):
-            self._row.setStretch(place, stretch)
-        self.plot.setVisible(how != "alone")
+        self.follow_theme(self.rates, self.lines, self.plot)
+        self._columns = TwoColumns()
+        self.column.addLayout(self._columns, 1)
 
     def minimumSizeHint(self) -> QSize:
         """So wide that rates have their headings; lecture mode gives a panel what it asks for."""
@@ -167,20 +135,21 @@ class TokensPanel(Panel):
 
     # Frames.
 
+    def begin(self, frame: Frame) -> None:
+        """Another run: its rates and lives."""
+        self._line_pace = LabelPace()
+        self.rates.begin()
+        self.lines.begin(frame)
+
     def show_frame(self, frame: Frame) -> None:
         """Bring curves, rates and lives up to this moment."""
-        anew = frame.info is not self._info
-        if anew:
-            self._info = frame.info
-            self.rates.begin()
-            self.lines.begin(frame)
         types = shown_types(frame)
         rows = token_rows(frame, types)
         self.plot.show_rows(frame, rows)
-        if self._pace.due(frame.running) or anew:
+        if self.pace.due(frame.running):
             self._show_numbers(frame)
         near = 0 <= frame.event - self._event <= _FEW_EVENTS
-        if anew or near or self._line_pace.due(frame.running):
+        if near or self._line_pace.due(frame.running):
             self._event = frame.event
             self.lines.show_moment(frame)
 
@@ -205,26 +174,21 @@ class TokensPanel(Panel):
 
     # The window.
 
-    def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
-        paint_ground(self.body, theme)
-        self.tiles.restyle(theme)
-        self.rates.restyle(theme)
-        self.lines.restyle(theme)
-        self.plot.set_theme(theme, current_fonts())
-        self._arrange_by_size()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._arrange_by_size()
-
-    def _arrange_by_size(self) -> None:
+    def arrange(self) -> None:
+        """All below each other; where it is wide the lives beside the rest, where it is low beside the curves or alone."""
         scale = current_fonts().scale
         width, height = self.width() / scale, self.height() / scale
         beside = width >= _BESIDE
         low = height < (_LOW if beside else _STACKED)
-        flat = "low" if beside else "alone"
-        self._arrange("wide" if width >= _WIDE and height >= _LOWEST else flat if low else "tall")
+        growing: dict[QWidget, int] = {self.plot: 4, self.lines: 5}
+        if width >= _WIDE and height >= _LOWEST:
+            self._columns.arrange([self.plot, self.rates], [self.lines], growing)
+        elif low:
+            self._columns.arrange([self.plot], [self.lines], growing, widths=(2, 3) if beside else (0, 1))
+            self.column.addWidget(self.rates)
+        else:
+            self._columns.arrange([self.plot, self.rates, self.lines], (), growing)
+        self.plot.setVisible(not low or beside)
         self.rates.setVisible(height >= _LOWEST)
         self.tiles.setVisible(height >= _LOW)  # the rates say nearly all of it as well
 

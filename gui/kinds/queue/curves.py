@@ -7,12 +7,13 @@ from typing import Any, Iterable, Iterator, NamedTuple, Sequence
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFontMetricsF, QResizeEvent
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtGui import QFontMetricsF
+from PySide6.QtWidgets import QLabel, QWidget
 
 from slotscope.gui.kinds.queue.colours import Look, queue_name, size_classes
-from slotscope.gui.panel import Panel
-from slotscope.gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
+from slotscope.gui.panel import LabelPace
+from slotscope.gui.panels.tiled import TiledPanel
+from slotscope.gui.panels.tiles import TileText
 from slotscope.gui.panels.wording import THIN, significant, with_interval
 from slotscope.gui.plotting.run_plot import RunPlot
 from slotscope.gui.plotting.sampled import Columns, History, Read, counted_from, warmup
@@ -253,32 +254,28 @@ class QueuePlot(RunPlot):
                 self.add_line(key, "run" if look is None else look, History(reader(queue)), label=self._names[queue])
 
 
-class QueueCurvesPanel(Panel):
+class QueueCurvesPanel(TiledPanel):
     """How many jobs wait, over time, and whether ever more will."""
 
     name = "queue-curves"
     title = "Queue over time"
     summary = "The total queue and the longest virtual queues over time, and whether they grow."
     needs = frozenset({"queues"})
+    spacing = 0
 
     def build(self) -> None:
         """Numbers above, the verdict, the curves below."""
-        self._pace = LabelPace()
+        super().build()
         self.measured = MeasuredQueue(0.0, {}, None)
-        self.tiles = Tiles(self.theme, self.body)
         self.verdict = QLabel(self.body)
         self.verdict.setTextFormat(Qt.TextFormat.RichText)
         self.verdict.setWordWrap(True)
         self.verdict.setContentsMargins(10, 0, 10, 2)
         self.plot = QueuePlot(self.theme, self.body)
         self.plot.event_picked.connect(self.go_to)
-        column = QVBoxLayout(self.body)
-        column.setContentsMargins(0, 0, 0, 4)
-        column.setSpacing(0)
-        column.addWidget(self.tiles)
-        column.addWidget(self.verdict)
-        column.addWidget(self.plot, 1)
-        paint_ground(self.body, self.theme)
+        self.follow_theme(self.plot)
+        self.column.addWidget(self.verdict)
+        self.column.addWidget(self.plot, 1)
 
     # Frames.
 
@@ -286,7 +283,7 @@ class QueueCurvesPanel(Panel):
         """Bring numbers and curves up to this moment."""
         anew = not self.plot.history.continues(frame)
         self.plot.show_moment(frame)
-        if self._pace.due(frame.running) or anew:
+        if self.pace.due(frame.running) or anew:
             self.show_numbers(frame, measured(frame, until_now(frame)))
 
     def show_numbers(self, frame: Frame, found: MeasuredQueue) -> None:
@@ -319,18 +316,8 @@ class QueueCurvesPanel(Panel):
 
     # The window.
 
-    def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
-        paint_ground(self.body, theme)
-        self.tiles.restyle(theme)
-        self.plot.set_theme(theme, current_fonts())
-        self._show_again()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._show_again()
-
-    def _show_again(self) -> None:
+    def arrange(self) -> None:
+        """The reason of the verdict stands where there is room for it."""
         if self.frame is not None and self.plot.history.continues(self.frame):
             self._show_verdict(self.frame)
 

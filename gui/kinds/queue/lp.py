@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, Iterable
+from typing import Iterable
 
-from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.kinds.queue.lp_bars import ConfigurationBars
@@ -25,18 +24,15 @@ from slotscope.gui.kinds.queue.lp_values import (
     steps,
 )
 from slotscope.gui.language.words import tr
-from slotscope.gui.panel import Panel
-from slotscope.gui.panels.columns import HeadedColumns
-from slotscope.gui.panels.pages import BoundsPages, busy_page, rich_text
-from slotscope.gui.panels.tiles import LabelPace, Tiles, TileText
+from slotscope.gui.panels.bounds import BoundsPanel, busy_page, say
+from slotscope.gui.panels.pages import rich_text
+from slotscope.gui.panels.tiles import TileText
 from slotscope.gui.panels.wording import exact, significant
 from slotscope.gui.plotting.scales import format_number
-from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.theme import current_fonts
 from slotscope.model.kinds.queue.programs.bounds import QueueBounds
-from slotscope.model.reporting.frame import Frame, RunInfo
+from slotscope.model.reporting.frame import Frame
 
-#: From this width on, at the usual size of type, there are two columns.
-_TWO_COLUMNS = 880
 #: A panel that is lower than this has two columns from a smaller width on.
 _FLAT, _TWO_NARROW = 560, 600
 _BELOW, _UNLIMITED = 8, 16_777_215
@@ -44,7 +40,7 @@ _SHARE = 0.001
 _BEST = "<i>ρ</i><sup>*</sup>"
 
 
-class SupportablePanel(Panel):
+class SupportablePanel(BoundsPanel):
     """The maximum supportable workload, its proof, and how near the present load is to it."""
 
     name = "supportable"
@@ -54,57 +50,38 @@ class SupportablePanel(Panel):
 
     def build(self) -> None:
         """Three pages: the programs, a busy sign, a sentence."""
-        self._info: RunInfo | None = None
-        self._bounds = QueueBounds()
+        super().build()
         self._types: tuple[Size, ...] = ()
-        self._pace = LabelPace()
-        self._fill_content()
-        self._pages = BoundsPages(self.body, self._area, busy_page(tr("Computing the supportable workload …")))
-        self.restyle(self.theme)
-
-    def _fill_content(self) -> None:
-        self.tiles = Tiles(self.theme)
         self.scale = LoadScale(self.theme)
         self.region = RegionPlot(self.theme)
         self.bars = ConfigurationBars(self.theme)
         self.refining = RefiningPlot(self.theme)
+        self.follow_theme(self.scale, self.region, self.bars, self.refining)
         self.limits = rich_text("what becomes of the queues")
         self.prices = rich_text("prices of the optimum")
         self.guarantees = rich_text("guarantees")
         self.note = rich_text("what is missing")
-        self._area = HeadedColumns(self.tiles)
-        self._arrange(1)
-
-    def _arrange(self, columns: int) -> None:
-        """All below each other, or the pictures beside the numbers."""
-        place: list[QWidget] = [self.scale, self.note]
-        pictures: list[QWidget] = [self.region, self.refining]
-        numbers: list[QWidget] = [self.limits, self.bars, self.prices, self.guarantees]
-        if columns == 1:
-            self._area.arrange([*place, *pictures, *numbers], growing=pictures)
-        else:
-            self._area.arrange([*place, *numbers], pictures, pictures)
+        self.build_pages(busy_page(tr("Computing the supportable workload …")))
 
     # Frames.
 
-    def show_frame(self, frame: Frame) -> None:
-        """Follow the bounds as they become known, and what servers hold."""
-        if frame.info is not self._info or frame.bounds is not self._bounds:
-            anew = frame.info is not self._info
-            self._info, self._bounds = frame.info, frame.bounds
-            self._begin(frame, anew)
-        elif not self._pace.due(frame.running):
-            return
-        self._show_present(frame)
+    def begin(self, frame: Frame) -> None:
+        """Another run: its configurations may be fewer."""
+        super().begin(frame)
+        self.bars.begin()
 
-    def _begin(self, frame: Frame, anew: bool) -> None:
-        """Other bounds, or more of them."""
-        info, bounds = frame.info, self._bounds
-        if not self._pages.choose(is_known(bounds), in_symbols(bounds.problem)):
-            return
+    def knows(self, bounds: QueueBounds) -> bool:
+        """Whether the load can be compared with anything."""
+        return is_known(bounds)
+
+    def problem_of(self, bounds: QueueBounds) -> str:
+        """In the symbols of the paper."""
+        return in_symbols(bounds.problem)
+
+    def show_bounds(self, frame: Frame) -> None:
+        """The load on its scale, the region, and how bounds were refined."""
+        info, bounds = frame.info, self.bounds
         self._types = types_of(bounds, info.numbers)
-        if anew:
-            self.bars.begin()
         self.tiles.set_texts(_tiles(bounds))
         values = load_values(bounds)
         self.scale.setVisible(values is not None)
@@ -115,25 +92,22 @@ class SupportablePanel(Panel):
         self.bars.setVisible(bounds.supportable is not None)
         self.refining.setVisible(bool(bounds.theorem1))
         self.refining.set_steps(steps(bounds), float(bounds.workload))
-        self._write(info)
-        self._arrange_by_width()
 
-    def _write(self, info: Any) -> None:
+    def write(self) -> None:
         """Sentences and the table of prices."""
-        bounds, theme = self._bounds, self.theme
+        assert self.frame is not None
+        info, bounds, theme = self.frame.info, self.bounds, self.theme
         note = in_symbols(bounds.problem) or ("" if is_complete(bounds) else "Computing better bounds …")
-        for label, text in (
+        say(
             (self.note, note),
             (self.limits, limit_sentences(bounds, info.policy_name, theme)),
             (self.prices, price_table(bounds, info.numbers, self._types, theme)),
             (self.guarantees, guarantee_sentences(theme) if self.scale.values else ""),
-        ):
-            label.setText(text)
-            label.setVisible(bool(text))
+        )
 
-    def _show_present(self, frame: Frame) -> None:
+    def show_present(self, frame: Frame) -> None:
         """What servers hold, beside what they would hold at best."""
-        best, state, numbers = self._bounds.supportable, frame.state, frame.info.numbers
+        best, state, numbers = self.bounds.supportable, frame.state, frame.info.numbers
         if best is None:
             return
         held = jobs_by_size(state, self._types, numbers.servers)
@@ -144,48 +118,40 @@ class SupportablePanel(Panel):
 
     # The window.
 
-    def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
-        self._pages.restyle(theme)
-        for part in (self.tiles, self.scale, self.region, self.bars, self.refining):
-            part.restyle(theme)
-        if self._info is not None:
-            self._write(self._info)
-        self._arrange_by_width()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._arrange_by_width()
-
-    def _arrange_by_width(self) -> None:
+    def arrange(self) -> None:
         """Two columns where there is room for them, or too little for pictures below each other."""
         scale = current_fonts().scale
-        wide = self.width() >= _TWO_COLUMNS * scale
         flat = self.width() >= _TWO_NARROW * scale and self.height() < _FLAT * scale
-        pictures = not (self.region.isHidden() and self.refining.isHidden())
-        columns = 2 if (wide or flat) and pictures else 1
-        self._arrange(columns)
+        two = (self.wide or flat) and not (self.region.isHidden() and self.refining.isHidden())
+        place: list[QWidget] = [self.scale, self.note]
+        pictures: list[QWidget] = [self.region, self.refining]
+        numbers: list[QWidget] = [self.limits, self.bars, self.prices, self.guarantees]
+        if two:
+            self.area.arrange([*place, *numbers], pictures, pictures)
+        else:
+            self.area.arrange([*place, *pictures, *numbers], growing=pictures)
         # Beside long tables, and in a hall, the pictures stay in view as a whole.
         room = self.height() - self.tiles.sizeHint().height() - _BELOW
-        if columns == 1:
+        if not two:
             room -= sum(part.sizeHint().height() for part in (self.scale, self.limits) if not part.isHidden())
-        for picture in (self.region, self.refining):
-            whole = columns == 2 or current_fonts().lecture
-            tall = max(room, picture.minimumHeight()) if whole else _UNLIMITED
-            picture.setMaximumHeight(tall)
+        for picture in pictures:
+            whole = two or current_fonts().lecture
+            picture.setMaximumHeight(max(room, picture.minimumHeight()) if whole else _UNLIMITED)
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
         """Theorem 1's bounds, or the configurations that support rho*."""
-        best = self._bounds.supportable
+        if self.bounds is None:
+            return None
+        best = self.bounds.supportable
         if best is not None:
             shares = sorted(best.shares().items(), reverse=True)
             return ["configuration", "share", "share_exact"], (
                 (" ".join(map(str, k)), float(share), str(share)) for k, share in shares
             )
-        if not self._bounds.theorem1:
+        if not self.bounds.theorem1:
             return None
         return ["cells", "lower", "upper"], (
-            (step.cells, step.lower, "" if step.upper is None else step.upper) for step in steps(self._bounds)
+            (step.cells, step.lower, "" if step.upper is None else step.upper) for step in steps(self.bounds)
         )
 
 

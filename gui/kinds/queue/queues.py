@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout
 
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.queue.colours import queue_name, subscript
@@ -15,13 +14,13 @@ from slotscope.gui.kinds.queue.queues_ruler import Marker, SizeRuler
 from slotscope.gui.kinds.queue.queues_scale import SizeAxis, sizes_of
 from slotscope.gui.kinds.queue.wording import interval_words, reason_words, share_words, size_words, told_size
 from slotscope.gui.panel import Panel
-from slotscope.gui.panels.tiles import paint_ground
-from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.panels.columns import scrolled
+from slotscope.gui.theme import current_fonts
 from slotscope.gui.widgets.spoken import Table
 from slotscope.model.kinds.queue.inspection import QUEUE
 from slotscope.model.kinds.queue.state import NOW, WAITING
 from slotscope.model.reporting.explain import grouped, plural
-from slotscope.model.reporting.frame import Frame, RunInfo
+from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.inspection import Thing
 
 _EDGES = 10  # what is around and between lanes and ruler
@@ -80,7 +79,6 @@ class QueuesPanel(Panel):
 
     def build(self) -> None:
         """Lanes above, the ruler below them."""
-        self._info: RunInfo | None = None
         self._sizes: SizeAxis | None = None
         self._hovered: int | None = None
         self._pointed: Fraction | None = None
@@ -90,10 +88,7 @@ class QueuesPanel(Panel):
         self.lanes.job_clicked.connect(self._click)
         self.lanes.queue_clicked.connect(lambda queue, double: self.intent.emit(Select.of(Thing(QUEUE, queue), double)))
         self.lanes.words_of = self._words_of
-        self.area = QScrollArea(self.body)
-        self.area.setWidgetResizable(True)
-        self.area.setFrameShape(QFrame.Shape.NoFrame)
-        self.area.setWidget(self.lanes)
+        self.area = scrolled(self.lanes, self.body)
         self.area.verticalScrollBar().valueChanged.connect(self._refresh)
         self.ruler = SizeRuler(self.theme, self.body)
         self.ruler.pointed.connect(self._point)
@@ -105,24 +100,20 @@ class QueuesPanel(Panel):
         column.addStretch(0)
         # The ruler's height follows from the panel's, and must not keep it from shrinking.
         self.body.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-        self._ground()
+        self.ground(self.body, self.area.viewport(), self.lanes, self.ruler)
+        self.follow_theme(self.lanes, self.ruler)
 
     # Frames.
 
-    def show_frame(self, frame: Frame) -> None:
-        """Bring lanes and marker up to this moment."""
-        if frame.info is not self._info:
-            self._begin(frame)
-        self._show(frame)
-
-    def _begin(self, frame: Frame) -> None:
+    def begin(self, frame: Frame) -> None:
+        """Another run: its queues and sizes."""
         info = frame.info
-        self._info, self._hovered, self._pointed = info, None, None
+        self._hovered = self._pointed = None
         self._sizes = sizes_of(info.numbers, info.facts)
         names = lane_names(info.facts, info.numbers)
         self.lanes.begin(names, lane_top(info.numbers))
         self.ruler.begin(info.numbers, self._sizes, self._caption(frame))
-        self._share_height()
+        self.arrange()
 
     def _caption(self, frame: Frame) -> tuple[str, ...]:
         numbers = frame.info.numbers
@@ -133,7 +124,8 @@ class QueuesPanel(Panel):
             return f"{whole}, and the intervals of partition I", whole, "sizes of jobs"
         return whole, "sizes of jobs"
 
-    def _show(self, frame: Frame) -> None:
+    def show_frame(self, frame: Frame) -> None:
+        """Bring lanes and marker up to this moment."""
         focus = focus_of(frame, self.selection.job)
         shown = lanes(frame, focus, self.lanes.most, self.lanes.queues_in_view())
         self.lanes.set_lanes(shown, int(frame.state.number[WAITING]), focus)
@@ -199,8 +191,8 @@ class QueuesPanel(Panel):
     # The mouse.
 
     def _refresh(self) -> None:
-        if self.frame is not None and self._info is self.frame.info:
-            self._show(self.frame)
+        if (frame := self.current) is not None:
+            self.show_frame(frame)
 
     def _hover(self, job: int | None) -> None:
         self._hovered = job
@@ -224,7 +216,7 @@ class QueuesPanel(Panel):
 
     # The window.
 
-    def _share_height(self) -> None:
+    def arrange(self) -> None:
         """Lanes get what they need, then the ruler what it would like, then both more."""
         least, usual = self.ruler.minimumSizeHint().height(), self.ruler.sizeHint().height()
         height = self.height() - _EDGES
@@ -235,18 +227,3 @@ class QueuesPanel(Panel):
         wanted = min(wanted, self.ruler.most_height())
         self.area.setMaximumHeight(self.lanes.maximumHeight())
         self.ruler.setFixedHeight(max(least, min(left, wanted)))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._share_height()
-
-    def _ground(self) -> None:
-        for widget in (self.body, self.area.viewport(), self.lanes, self.ruler):
-            paint_ground(widget, self.theme)
-
-    def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
-        self._ground()
-        self.lanes.restyle(theme)
-        self.ruler.restyle(theme)
-        self._share_height()

@@ -6,7 +6,7 @@ from typing import Iterable, NamedTuple
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Signal
 from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.queue.weights_columns import NO_WIDTHS, WeightColumns, Widths, chips, columns, widths
@@ -18,13 +18,14 @@ from slotscope.gui.kinds.queue.weights_values import (
     row_sentence,
     weight_blocks,
 )
-from slotscope.gui.panel import Panel
-from slotscope.gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
+from slotscope.gui.panels.columns import scrolled
+from slotscope.gui.panels.tiled import TiledPanel
+from slotscope.gui.panels.tiles import TileText
 from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.chart import Chart
 from slotscope.gui.widgets.gestures import POINTING
-from slotscope.model.reporting.frame import Frame, RunInfo
+from slotscope.model.reporting.frame import Frame
 
 _ROW_PAD, _BLOCK_GAP = 6.0, 10.0
 _OWN_ROWS = 1.6  # height of the line of all servers, in rows
@@ -208,43 +209,36 @@ def _shape(block: WeightBlock) -> tuple[int, bool]:
 _SHARE_RESOLUTION = 0.001
 
 
-class WeightsPanel(Panel):
+class WeightsPanel(TiledPanel):
     """Every configuration's weight now, the largest marked, and what the servers have."""
 
     name = "weights"
     title = "Weights"
     summary = "The weight ⟨k, Q⟩ of each configuration, and the servers on which it is active."
     needs = frozenset({"configurations"})
+    spacing = 4
 
     def build(self) -> None:
         """The few numbers above, a row for each configuration below."""
-        self._info: RunInfo | None = None
-        self._pace = LabelPace()
-        self.tiles = Tiles(self.theme, self.body)
+        super().build()
         self.chart = WeightsChart(self.theme)
         self.chart.picked.connect(lambda server, double: self.intent.emit(Select(server=server, floating=double)))
-        self._content = QWidget()
-        inner = QVBoxLayout(self._content)
+        self.follow_theme(self.chart)
+        content = QWidget()
+        self.ground(content)
+        inner = QVBoxLayout(content)
         inner.setContentsMargins(0, 0, 0, 0)
         inner.addWidget(self.chart)
         inner.addStretch(1)
-        self._area = QScrollArea(self.body)
-        self._area.setWidgetResizable(True)
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setWidget(self._content)
-        column = QVBoxLayout(self.body)
-        column.setContentsMargins(0, 0, 0, 4)
-        column.setSpacing(4)
-        column.addWidget(self.tiles)
-        column.addWidget(self._area, 1)
-        self._ground()
+        self.column.addWidget(scrolled(content, self.body), 1)
+
+    def begin(self, frame: Frame) -> None:
+        """Another run: other configurations."""
+        self.chart.begin()
 
     def show_frame(self, frame: Frame) -> None:
         """Follow the queue."""
-        if frame.info is not self._info:
-            self._info = frame.info
-            self.chart.begin()
-        elif not self._pace.due(frame.running):
+        if not self.pace.due(frame.running):
             return
         blocks = weight_blocks(frame)
         self.chart.set_blocks(blocks)
@@ -253,16 +247,6 @@ class WeightsPanel(Panel):
     def show_selection(self, selection: Select) -> None:
         """Mark the row of the server that is pointed at."""
         self.chart.set_selected(selection.server)
-
-    def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
-        self.tiles.restyle(theme)
-        self.chart.restyle(theme)
-        self._ground()
-
-    def _ground(self) -> None:
-        for widget in (self.body, self._content):
-            paint_ground(widget, self.theme)
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
         """The rows as they are now."""

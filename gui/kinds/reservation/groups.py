@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Iterable
 
 import numpy as np
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout
 
 from slotscope.gui.intents import GoTo
 from slotscope.gui.kinds.reservation.groups_chart import RowChart, RowStyle
-from slotscope.gui.panel import Panel
-from slotscope.gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
+from slotscope.gui.panels.columns import scrolled
+from slotscope.gui.panels.tiled import TiledPanel
+from slotscope.gui.panels.tiles import TileText
 from slotscope.gui.plotting.sampled import LEAST_GROWTH, Columns, History
 from slotscope.gui.plotting.scales import format_number
-from slotscope.gui.theme import Theme
 from slotscope.model.kinds.reservation import sampling
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.reporting.frame import Frame
@@ -36,19 +35,19 @@ def accepting_slots(frame: Frame) -> tuple[int, ...]:
     return tuple(map(int, empty))
 
 
-class GroupsPanel(Panel):
+class GroupsPanel(TiledPanel):
     """How many servers only lose jobs, and how many slots wait for arrivals."""
 
     name = "groups"
     title = "Groups"
     summary = "Servers of the Reject Group, and empty slots of the Accept Group, over time."
     needs = frozenset({"groups"})
+    spacing = 4
 
     def build(self) -> None:
         """The present numbers above, one row of curves for each series below."""
+        super().build()
         self._history = History(read_groups)
-        self._pace = LabelPace()
-        self.tiles = Tiles(self.theme, self.body)
         self.chart = RowChart(self.theme)
         self.chart.setAccessibleName("groups over time")
         self.chart.setToolTip(
@@ -56,16 +55,9 @@ class GroupsPanel(Panel):
             "A click goes to that moment."
         )
         self.chart.picked.connect(self._go_to)
-        self._area = QScrollArea(self.body)
-        self._area.setWidgetResizable(True)
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setWidget(self.chart)
-        column = QVBoxLayout(self.body)
-        column.setContentsMargins(0, 0, 0, 4)
-        column.setSpacing(4)
-        column.addWidget(self.tiles)
-        column.addWidget(self._area, 1)
-        self._ground()
+        self.follow_theme(self.chart)
+        self.ground(self.chart)
+        self.column.addWidget(scrolled(self.chart, self.body), 1)
 
     def show_frame(self, frame: Frame) -> None:
         """Bring numbers and curves up to this moment."""
@@ -73,12 +65,12 @@ class GroupsPanel(Panel):
         if anew or not frame.running or self.chart.shift(frame.time) >= LEAST_GROWTH:
             self._history.update(frame)
             if anew:
-                self._begin(frame)
+                self._begin_chart(frame)
             self.chart.set_time(frame.time, frame.extent.live_end_time)
-        if self._pace.due(frame.running):
+        if self.pace.due(frame.running):
             self._show_numbers(frame)
 
-    def _begin(self, frame: Frame) -> None:
+    def _begin_chart(self, frame: Frame) -> None:
         info = frame.info
         line = RESERVED_PLAIN + f" = {info.facts.reserved}"
         rows = [RowStyle("servers", "reject_group", heading="Reject Group")]
@@ -132,16 +124,6 @@ class GroupsPanel(Panel):
     def _go_to(self, time: float) -> None:
         if self.frame is not None:
             self.intent.emit(GoTo(self._history.event_at(self.frame, time)))
-
-    def _ground(self) -> None:
-        for widget in (self.body, self.chart):
-            paint_ground(widget, self.theme)
-
-    def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
-        self._ground()
-        self.tiles.restyle(theme)
-        self.chart.restyle(theme)
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
         """Every sample: event, time, I*, Reject Group servers and empty slots by type."""

@@ -8,7 +8,6 @@ from html import escape
 from typing import Iterable, Sequence
 
 from PySide6.QtCore import QTimer
-from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.intents import Say
@@ -16,21 +15,18 @@ from slotscope.gui.kinds.reservation.lp_curve import AlphaPlot, alpha_text
 from slotscope.gui.kinds.reservation.lp_scale import RatioScale, guarantee_sentence
 from slotscope.gui.kinds.reservation.lp_solution import BarRow, Solution, bar_rows, present_shares, solve_at
 from slotscope.gui.language.words import tr
-from slotscope.gui.panel import Panel
-from slotscope.gui.panels.columns import HeadedColumns
-from slotscope.gui.panels.pages import BoundsPages, busy_page, rich_text, table_line, table_of
+from slotscope.gui.panels.bounds import BoundsPanel, busy_page
+from slotscope.gui.panels.pages import rich_text, table_line, table_of
 from slotscope.gui.panels.share_bars import ShareBars
-from slotscope.gui.panels.tiles import LabelPace, Tiles, TileText
+from slotscope.gui.panels.tiles import TileText
 from slotscope.gui.panels.wording import GREEDY, GREEDY_MARK, OPTIMUM, exact, significant
 from slotscope.gui.plotting.scales import format_number
-from slotscope.gui.theme import Theme, current_fonts, type_letter
+from slotscope.gui.theme import Theme, type_letter
 from slotscope.model.kinds.reservation.bounds import Bounds
 from slotscope.model.kinds.reservation.measures import reward_rate
 from slotscope.model.kinds.reservation.programs.bounds import GUARANTEES
-from slotscope.model.reporting.frame import Frame, RunInfo
+from slotscope.model.reporting.frame import Frame
 
-#: From this width on, at the usual size of type, there are two columns.
-_TWO_COLUMNS = 880
 #: Height in pixels that the curve has at least, in a hall too, where the bars beside it are to be seen with it.
 _PLOT_HEIGHT = 190
 #: Milliseconds between two solutions while the cursor is dragged, and at most so long.
@@ -109,7 +105,7 @@ class SolutionBars(ShareBars[BarRow]):
         return f"{'all other configurations' if row.configuration is None else self.name_of(row)}: {shares}"
 
 
-class LPPanel(Panel):
+class LPPanel(BoundsPanel):
     """What could be earned at best, what greedy packing earns, and how the run is placed."""
 
     name = "lp"
@@ -119,99 +115,79 @@ class LPPanel(Panel):
 
     def build(self) -> None:
         """Three pages: the programs, a busy sign, a sentence."""
-        self._info: RunInfo | None = None
-        self._bounds = Bounds()
-        self._pace = LabelPace()
+        super().build()
         self.solution: Solution | None = None
         self._wait = _LEAST_WAIT
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._solve)
-        self._fill_content()
-        self._pages = BoundsPages(
-            self.body, self._area, busy_page(tr("Computing the optimum and the greedy assignment …"))
-        )
-        self.restyle(self.theme)
-
-    def _fill_content(self) -> None:
-        self.tiles = Tiles(self.theme)
         self.bars = SolutionBars(self.theme)
         self.scale = RatioScale(self.theme)
         self.curve = AlphaPlot(self.theme)
+        self.curve.setMinimumHeight(_PLOT_HEIGHT)
         self.curve.chosen.connect(self._choose)
+        self.follow_theme(self.bars, self.scale, self.curve)
         self.prices = rich_text("prices of the optimum")
         self.guarantees = rich_text("guarantees")
         self.curve_note = rich_text("why there is no curve")
-        self._area = HeadedColumns(self.tiles)
-        self._arrange(1)
-
-    def _arrange(self, columns: int) -> None:
-        """All below each other, or what moves with the cursor beside the curve."""
-        shares: list[QWidget] = [self.bars]
-        place: list[QWidget] = [self.scale, self.guarantees]
-        curve: list[QWidget] = [self.curve, self.curve_note]
-        if columns == 1:
-            self._area.arrange([*shares, *curve, *place, self.prices], growing=[self.curve])
-        else:
-            self._area.arrange([*shares, *place], [*curve, self.prices], [self.curve])
+        self.build_pages(busy_page(tr("Computing the optimum and the greedy assignment …")))
 
     # Frames.
 
-    def show_frame(self, frame: Frame) -> None:
-        """Follow the bounds as they become known, and the run's configurations."""
-        if frame.info is not self._info:
-            self._info = frame.info
-            self._begin(Bounds())
-        if frame.bounds is not self._bounds:
-            self._begin(frame.bounds)
-        if self.solution is not None and self._pace.due(frame.running):
-            self._show_present(frame)
+    def begin(self, frame: Frame) -> None:
+        """Another run: the solutions of the last are not its own."""
+        super().begin(frame)
+        self._drop_solution()
 
-    def _begin(self, bounds: Bounds) -> None:
-        """Other bounds: the cursor returns to the present workload."""
-        self._bounds = bounds
+    def _drop_solution(self) -> None:
         self._timer.stop()
         self.solution = None
-        if not self._pages.choose(bounds.optimum is not None and bounds.greedy is not None, bounds.problem):
-            return
+
+    def knows(self, bounds: Bounds) -> bool:
+        """Whether both programs are solved; the cursor has nothing to move over until then."""
+        self._drop_solution()
+        return bounds.optimum is not None and bounds.greedy is not None
+
+    def show_bounds(self, frame: Frame) -> None:
+        """The curve; the cursor returns to the present workload."""
+        curve = self.bounds.curve
         self.bars.begin()
-        self.curve.setVisible(bounds.curve is not None)
-        self.curve_note.setVisible(bounds.curve is None)
-        self.curve_note.setText(bounds.problem)
-        if bounds.curve is not None:
-            self.curve.set_curve(bounds.curve)
-        self._solve_at(Fraction(1))
+        self.curve.setVisible(curve is not None)
+        self.curve_note.setVisible(curve is None)
+        self.curve_note.setText(self.bounds.problem)
+        if curve is not None:
+            self.curve.set_curve(curve)
+        self._solve_at(frame, Fraction(1))
 
     # The cursor over alpha.
 
     def _choose(self, alpha: Fraction) -> None:
         """Show the values at once; solve soon, but not for each pixel of a fast drag."""
-        if self._bounds.curve is None or alpha == self.curve.alpha:
+        if self.bounds.curve is None or alpha == self.curve.alpha:
             return
         self.curve.set_alpha(alpha)
-        greedy, optimum = self._bounds.curve.value_at(alpha)
+        greedy, optimum = self.bounds.curve.value_at(alpha)
         self._show_values(alpha, optimum, greedy)
         if not self._timer.isActive():
             self._timer.start(self._wait)
 
     def _solve(self) -> None:
+        if self.current is None:
+            return
         start = time.monotonic()
         try:
-            self._solve_at(self.curve.alpha)
+            self._solve_at(self.current, self.curve.alpha)
         except ValueError as error:
             alpha = alpha_text(self.curve.alpha)
             self.intent.emit(Say(f"The programs are too large at α = {alpha}: {error}"))
         spent = round(2000 * (time.monotonic() - start))
         self._wait = min(max(_LEAST_WAIT, spent), _MOST_WAIT)
 
-    def _solve_at(self, alpha: Fraction) -> None:
-        assert self._info is not None
-        numbers = self._info.numbers
-        self.solution = solution = solve_at(numbers, self._bounds, alpha)
+    def _solve_at(self, frame: Frame, alpha: Fraction) -> None:
+        self.solution = solution = solve_at(frame.info.numbers, self.bounds, alpha)
         self._show_values(alpha, solution.optimum, solution.greedy)
-        self.prices.setText(price_table(solution, numbers.type_names, self.theme))
-        if self.frame is not None:
-            self._show_present(self.frame)
+        self.write()
+        self.show_present(frame)
 
     # Numbers.
 
@@ -243,44 +219,44 @@ class LPPanel(Panel):
 
     def _run_share(self, alpha: Fraction) -> float | None:
         """The present reward rate over the optimum; it says nothing at other workloads."""
-        optimum = self._bounds.optimum
+        optimum = self.bounds.optimum
         if self.frame is None or alpha != 1 or optimum is None or not optimum.exact:
             return None
         numbers = self.frame.info.numbers
         rate = float(reward_rate(numbers, self.frame.state.jobs_in_system))
         return rate / float(optimum.exact)
 
-    def _show_present(self, frame: Frame) -> None:
+    def show_present(self, frame: Frame) -> None:
         """The run's configurations beside those of both solutions."""
         assert self.solution is not None
         rewards = frame.info.numbers.rewards
         self.bars.set_rows(bar_rows(self.solution, present_shares(frame), rewards))
         greedy, _ = self.scale.shares
-        alpha = self.curve.alpha if self._bounds.curve is not None else Fraction(1)
+        alpha = self.curve.alpha if self.bounds.curve is not None else Fraction(1)
         self.scale.set_shares(greedy, self._run_share(alpha))
+
+    def write(self) -> None:
+        """The table of prices, and what is proved of greedy packing."""
+        assert self.frame is not None and self.solution is not None
+        self.prices.setText(price_table(self.solution, self.frame.info.numbers.type_names, self.theme))
+        words = "<br>".join(guarantee_sentence(guarantee) for guarantee in GUARANTEES)
+        self.guarantees.setText(f'<span style="color:{self.theme.muted}">{words}</span>')
 
     # The window.
 
-    def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
-        self._pages.restyle(theme)
-        for part in (self.tiles, self.bars, self.scale):
-            part.restyle(theme)
-        self.curve.set_theme(theme)
-        self.curve.setMinimumHeight(_PLOT_HEIGHT)
-        words = "<br>".join(guarantee_sentence(guarantee) for guarantee in GUARANTEES)
-        self.guarantees.setText(f'<span style="color:{theme.muted}">{words}</span>')
-        if self.solution is not None and self._info is not None:
-            names = self._info.numbers.type_names
-            self.prices.setText(price_table(self.solution, names, theme))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._arrange(2 if self.width() >= _TWO_COLUMNS * current_fonts().scale else 1)
+    def arrange(self) -> None:
+        """All below each other, or what moves with the cursor beside the curve."""
+        shares: list[QWidget] = [self.bars]
+        place: list[QWidget] = [self.scale, self.guarantees]
+        curve: list[QWidget] = [self.curve, self.curve_note]
+        if self.wide:
+            self.area.arrange([*shares, *place], [*curve, self.prices], [self.curve])
+        else:
+            self.area.arrange([*shares, *curve, *place, self.prices], growing=[self.curve])
 
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
         """The corners of both curves, exact and as decimal numbers."""
-        curve = self._bounds.curve
+        curve = None if self.bounds is None else self.bounds.curve
         if curve is None:
             return None
         names = ["alpha", "greedy", "optimum", "alpha_exact", "greedy_exact", "optimum_exact"]

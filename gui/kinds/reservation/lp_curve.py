@@ -54,7 +54,7 @@ class AlphaPlot(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.plot)
-        self.set_theme(theme)
+        self.restyle(theme)
 
     def _prepare(self) -> None:
         self._view.sigResized.connect(self._place_texts)
@@ -125,8 +125,8 @@ class AlphaPlot(QWidget):
 
     # Looks.
 
-    def set_theme(self, theme: Theme) -> None:
-        """Take another theme's colours and the present sizes of type."""
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
         self._theme = theme
         self.plot.set_theme(theme, current_fonts())
         self._style_marks()

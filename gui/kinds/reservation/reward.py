@@ -7,12 +7,12 @@ from typing import Iterable, Iterator, NamedTuple
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.kinds.reservation.reward_table import RewardTable, TypeCounts
-from slotscope.gui.panel import Panel
-from slotscope.gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
+from slotscope.gui.panels.columns import scrolled
+from slotscope.gui.panels.tiled import TiledPanel
+from slotscope.gui.panels.tiles import TileText
 from slotscope.gui.panels.wording import (
     GREEDY,
     GREEDY_PLAIN,
@@ -71,40 +71,34 @@ class RewardPlot(RunPlot):
         self._bound.replace(bound.time[:end], bound.reward[:end])
 
 
-class RewardPanel(Panel):
+class RewardPanel(TiledPanel):
     """What the run earns, and how far that is from what could be earned."""
 
     name = "reward"
     title = "Reward"
     summary = "The reward rate per server over time, against the optimum and the greedy assignment."
     needs = frozenset({"reward"})
+    spacing = 0
 
     def build(self) -> None:
         """Numbers above, the curve below them, and the table of types at the bottom."""
-        self._pace = LabelPace()
+        super().build()
         self.mean = Estimate(np.nan, np.nan)
-        self.tiles = Tiles(self.theme, self.body)
         self.table = RewardTable(self.theme)
-        self.table_area = QScrollArea(self.body)
-        self.table_area.setWidgetResizable(True)
-        self.table_area.setFrameShape(QFrame.Shape.NoFrame)
-        self.table_area.setWidget(self.table)
-        self._ground()
+        self.table_area = scrolled(self.table, self.body)
+        self.ground(self.table)
         self.plot = RewardPlot(self.theme, self.body)
         self.plot.event_picked.connect(self.go_to)
-        column = QVBoxLayout(self.body)
-        column.setContentsMargins(0, 0, 0, 4)
-        column.setSpacing(0)
-        column.addWidget(self.tiles)
-        column.addWidget(self.plot, 1)
-        column.addWidget(self.table_area)
+        self.follow_theme(self.table, self.plot)
+        self.column.addWidget(self.plot, 1)
+        self.column.addWidget(self.table_area)
 
     # Frames.
 
     def show_frame(self, frame: Frame) -> None:
         """Bring numbers, curve and table up to this moment."""
         anew = not self.plot.history.continues(frame)
-        if self._pace.due(frame.running) or anew:
+        if self.pace.due(frame.running) or anew:
             self.plot.history.update(frame)
             self.mean = self._running_mean(frame)
             self._show_numbers(frame)
@@ -176,19 +170,8 @@ class RewardPanel(Panel):
 
     # The window.
 
-    def _ground(self) -> None:
-        for widget in (self.body, self.table):
-            paint_ground(widget, self.theme)
-
-    def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
-        self._ground()
-        self.tiles.restyle(theme)
-        self.table.restyle(theme)
-        self.plot.set_theme(theme, current_fonts())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
+    def arrange(self) -> None:
+        """The table gets the room that the plot leaves."""
         if self.frame is not None:
             self._show_counts(self.frame)
 

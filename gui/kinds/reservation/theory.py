@@ -7,8 +7,8 @@ from typing import Iterable
 
 import numpy as np
 from PySide6.QtCore import QSize
-from PySide6.QtGui import QFontMetricsF, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtGui import QFontMetricsF
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from slotscope.gui.kinds.reservation.theory_deficit import DeficitBars
 from slotscope.gui.kinds.reservation.theory_rows import configuration_text
@@ -23,7 +23,8 @@ from slotscope.gui.kinds.reservation.theory_values import (
     value_of,
 )
 from slotscope.gui.panel import Panel
-from slotscope.gui.panels.tiles import LabelPace, Tiles, TileText, paint_ground
+from slotscope.gui.panels.columns import TwoColumns, scrolled
+from slotscope.gui.panels.tiles import Tiles, TileText
 from slotscope.gui.panels.wording import GREEDY_MARK, THIN, significant
 from slotscope.gui.plotting.run_plot import RunPlot
 from slotscope.gui.plotting.sampled import Columns, History, SampledSeries, Values
@@ -31,7 +32,7 @@ from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.kinds.reservation.programs.lyapunov import Lyapunov
 from slotscope.model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN
 from slotscope.model.programs.configurations import Configuration
-from slotscope.model.reporting.frame import Frame, RunInfo
+from slotscope.model.reporting.frame import Frame
 
 #: From this width on, at the usual size of type, the bars stand side by side.
 _TWO_COLUMNS = 700
@@ -90,10 +91,8 @@ class TheoryPanel(Panel):
 
     def build(self) -> None:
         """Numbers, two pictures of bars, the curve of V, and the search."""
-        self._info: RunInfo | None = None
         self._function: Lyapunov | None = None
         self._chance: float | None = None
-        self._pace = LabelPace()
         self.tiles = Tiles(self.theme)
         self.deficit = DeficitBars(self.theme)
         self.target = TargetBars(self.theme)
@@ -102,73 +101,56 @@ class TheoryPanel(Panel):
         self.plot.event_picked.connect(self.go_to)
         self.verdict = _text("what V does")
         self.search = SearchRow()
-        self._content = QWidget()
-        self._fill_content()
-        self._area = QScrollArea(self.body)
-        self._area.setWidgetResizable(True)
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setWidget(self._content)
+        self.follow_theme(self.tiles, self.deficit, self.target, self.plot)
+        self._bars = TwoColumns()
+        content = self._content()
         column = QVBoxLayout(self.body)
         column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._area)
+        column.addWidget(scrolled(content, self.body))
+        self.ground(self.body, content)
         self.restyle(self.theme)
 
-    def _fill_content(self) -> None:
-        column = QVBoxLayout(self._content)
+    def _content(self) -> QWidget:
+        content = QWidget()
+        column = QVBoxLayout(content)
         column.setContentsMargins(0, 0, 0, 4)
         column.setSpacing(2)
         column.addWidget(self.tiles)
-        self._row = QHBoxLayout()
-        self._row.setSpacing(0)
-        column.addLayout(self._row)
-        self._stacks = (QVBoxLayout(), QVBoxLayout())
-        for stack in self._stacks:
-            stack.setSpacing(2)
-            self._row.addLayout(stack, 1)
+        column.addLayout(self._bars)
         column.addWidget(self.plot, 1)
         column.addWidget(self.verdict)
         column.addWidget(self.search)
         column.addStretch()
-        self._columns = 0
-        self._arrange(1)
+        return content
 
-    def _arrange(self, columns: int) -> None:
+    def arrange(self) -> None:
         """The bars of q above those of the configurations, or beside them."""
-        if columns == self._columns:
-            return
-        self._columns = columns
-        bars: tuple[QWidget, QWidget] = (self.deficit, self.target)
-        orders: tuple[tuple[QWidget, ...], ...] = (bars, ())
-        if columns == 2:
-            orders = (bars[:1], bars[1:])
-        for stack, order in zip(self._stacks, orders, strict=True):
-            while stack.count():
-                stack.takeAt(0)
-            for widget in order:
-                stack.addWidget(widget)
-            stack.addStretch(1)
-        for number in range(2):
-            self._row.setStretch(number, int(number < columns))
+        if self.width() >= _TWO_COLUMNS * current_fonts().scale:
+            self._bars.arrange([self.deficit], [self.target])
+        else:
+            self._bars.arrange([self.deficit, self.target])
 
     # Frames.
 
+    def why_not(self, frame: Frame) -> str:
+        """The theory is one of servers of one kind, and of greedy configurations."""
+        if note := super().why_not(frame):
+            return note
+        problem = _beyond(frame)
+        return f"{self.title} does not apply to {frame.info.policy_title} {problem}" if problem else ""
+
     def show_frame(self, frame: Frame) -> None:
         """Bring bars, numbers and curve up to this moment."""
-        if problem := _beyond(frame):
-            self.show_note(f"{self.title} does not apply to {frame.info.policy_title} {problem}")
-            return
-        if frame.info is not self._info:
-            self._begin(frame)
         if frame.bounds.lyapunov is not self._function:
             self._know(frame)
         if self._function is not None:
             self.plot.show_moment(frame)
-        if self._pace.due(frame.running):
+        if self.pace.due(frame.running):
             self._show_numbers(frame)
 
-    def _begin(self, frame: Frame) -> None:
-        """Another run."""
-        self._info, self._function = frame.info, None
+    def begin(self, frame: Frame) -> None:
+        """Another run: its types, and no V yet."""
+        self._function = None
         self.deficit.begin(frame.info.numbers.type_names, frame.info.facts.reserved)
         self.target.begin()
         self.search.begin(frame.info.numbers)
@@ -269,28 +251,17 @@ class TheoryPanel(Panel):
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
-        for widget in (self.body, self._content):
-            paint_ground(widget, theme)
-        self.tiles.restyle(theme)
-        self.deficit.restyle(theme)
-        self.target.restyle(theme)
-        self.plot.set_theme(theme, current_fonts())
+        super().restyle(theme)
         for label in (self.verdict, self.search.answer):
             label.setFont(current_fonts().body)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._arrange(2 if self.width() >= _TWO_COLUMNS * current_fonts().scale else 1)
-
     def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
         """Every sample: event, time, V and its part of the servers."""
-        history, of_this_run = self.plot.history, self._function is not None
-        if self.frame is None or self.frame.info is not self._info or not of_this_run:
-            return None
-        if not history.series:
+        history = self.plot.history
+        if (frame := self.current) is None or self._function is None or not history.series:
             return None
         whole, servers = (series.values.y.tolist() for series in history.series)
-        samples = self.frame.samples[: len(whole)]
+        samples = frame.samples[: len(whole)]
         rows = zip(
             samples[:, EVENT_COLUMN].astype(int).tolist(), samples[:, TIME_COLUMN].tolist(), whole, servers, strict=True
         )
