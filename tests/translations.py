@@ -25,7 +25,7 @@ from slotscope.gui.panels import COMPARISON, comparison, decisions_model, panels
 from slotscope.gui.presenting import palette
 from slotscope.gui.running import compare, drive
 from slotscope.gui.sharing import control, dialog
-from slotscope.gui.window import actions, dialogs, manual, transport
+from slotscope.gui.window import actions, dialogs, transport
 from slotscope.model.exercises.question import ASKS
 from slotscope.model.kinds.spec import KINDS
 from slotscope.model.lessons.languages import ENGLISH, LANGUAGES
@@ -56,7 +56,6 @@ def _of_tables() -> list[str]:
     commands = (*actions.COMMANDS, actions.BRING)
     entries = dict.fromkeys(entry for system in KINDS for entry in (*panels_of(system), COMPARISON))
     panels = [entry.load() for entry in entries]
-    pages = manual.PAGES
     return [
         *(text for command in commands for text in (command.title, command.sentence)),
         *(key for command in commands for key in command.keys if " " in key),
@@ -75,7 +74,7 @@ def _of_tables() -> list[str]:
         *(text for _, *texts in transport.FIELDS for text in texts),
         *(text for _, *texts in transport.FAULT_BUTTONS for text in texts),
         *(text for title, _, tip in transport.OWN_ENTRIES for text in (title, tip)),
-        *(pages[page] for page in ("dra", "queues", "tokens", "moldable")),
+        *(room.page_title for room in PANEL_ROOMS.values()),
         *exercises.LEVELS,
         "Lessons",  # the title of a sheet, which also names it
         *ASKS.values(),

@@ -58,8 +58,8 @@ class PanelRoom(NamedTuple):
         Which of them stand where.
     symbols:
         A module whose ``SYMBOLS`` say how values of records are written beside pseudocode.
-    page:
-        The kind's page of the manual.
+    page, page_title:
+        The kind's page of the manual, and what it is called in the contents.
     lessons:
         Pages that stand for the kind's own, by the name of the scenario.
     decisions:
@@ -72,6 +72,7 @@ class PanelRoom(NamedTuple):
     roles: Roles
     symbols: str
     page: str
+    page_title: str
     lessons: Mapping[str, str] = MappingProxyType({})
     decisions: DecisionWords = DecisionWords("", "", "", "")
     shapes: str = ""

@@ -30,6 +30,7 @@ ROOM = PanelRoom(
     ),
     symbols=f"{__name__}.symbols",
     page="moldable",
+    page_title="Moldable jobs: greedy(p*)",
     decisions=DecisionWords(
         "Stands just before the first job that one policy gives servers and another blocks.",
         "or another number of servers",

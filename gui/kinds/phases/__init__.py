@@ -20,4 +20,5 @@ ROOM = PanelRoom(
     ),
     symbols=f"{__name__}.symbols",
     page="tokens",
+    page_title="Tokens: Join-Requesting-Server",
 )

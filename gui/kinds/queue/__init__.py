@@ -21,4 +21,5 @@ ROOM = PanelRoom(
     ),
     symbols=f"{__name__}.symbols",
     page="queues",
+    page_title="Servers with a queue",
 )

@@ -24,6 +24,7 @@ ROOM = PanelRoom(
     ),
     symbols=f"{__name__}.symbols",
     page="dra",
+    page_title="DRA for a student",
     lessons=MappingProxyType({"dra-vms": "lecturer"}),
     decisions=DecisionWords(
         "Stands just before the first job that one policy admits and another rejects.",
