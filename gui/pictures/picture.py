@@ -46,6 +46,8 @@ class ZoomedPicture(PointedPicture):
     _made: Callable[[Frame, QRectF], Any]
     #: What is pointed at, and whether an inspector of its own is to open.
     _selected: Callable[[Frame, Any, bool], Select]
+    #: What hovering at it says.
+    _words: Callable[[Frame, Any], str]
     #: What is written on the servers, what the last step names and what is selected, and the legend.
     _paint_text: Callable[[QPainter, Any], None]
     _paint_marks: Callable[[QPainter, Any], None]
@@ -166,8 +168,17 @@ class ZoomedPicture(PointedPicture):
 
     # Pointing.
 
+    def hit_at(self, position: QPointF) -> Any:
+        """What of the picture is at a point; None where nothing is."""
+        return self.scene.at(position) if self.scene is not None else None
+
+    def words_at(self, position: QPointF) -> str:
+        """What hovering at a point says."""
+        hit = self.hit_at(position)
+        return "" if hit is None or self._frame is None else self._words(self._frame, hit)
+
     def _choose(self, position: QPointF, floating: bool) -> bool:
-        hit = self.scene.at(position) if self.scene is not None else None
+        hit = self.hit_at(position)
         if hit is None or self._frame is None:
             return False
         self.chosen.emit(self._selected(self._frame, hit, floating))

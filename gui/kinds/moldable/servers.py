@@ -221,21 +221,17 @@ class MoldableServersView(ZoomedPicture):
 
     def words_at(self, position: QPointF) -> str:
         """What hovering at a point says; above the picture the whole sentence."""
-        if self._parts()[0].contains(position):
-            return self._sentence
-        hit = self.scene.at(position) if self.scene is not None else None
-        if hit is None or self._frame is None:
-            return ""
+        return self._sentence if self._parts()[0].contains(position) else super().words_at(position)
+
+    def _words(self, frame: Frame, hit: Any) -> str:
         if hit.record is not None:
-            return "\n".join(job_lines(self._frame, hit.record))
+            return "\n".join(job_lines(frame, hit.record))
         section = next(part for part in self._sections if part.first <= hit.server < part.end)
-        return server_words(self._frame, hit.server, section)
+        return server_words(frame, hit.server, section)
 
     def hovered(self) -> int | None:
         """The record of the job under the mouse."""
-        if self._mouse is None or self.scene is None:
-            return None
-        hit = self.scene.at(self._mouse)
+        hit = None if self._mouse is None else self.hit_at(self._mouse)
         record: int | None = None if hit is None else hit.record
         return record
 

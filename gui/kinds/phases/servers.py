@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Iterator, NamedTuple
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
@@ -200,15 +200,11 @@ class PhaseServersView(ZoomedPicture):
             return Select(server=server, floating=floating, thing=Thing(VIRTUAL, number))
         return Select(server=server, job=number, floating=floating)
 
-    def words_at(self, position: QPointF) -> str:
-        """What hovering at a point says."""
-        hit = self.scene.at(position) if self.scene is not None else None
-        if hit is None or self._frame is None:
-            return ""
-        words = server_words(self._frame, hit.place)
+    def _words(self, frame: Frame, hit: Any) -> str:
+        words = server_words(frame, hit.place)
         if hit.record is None or hit.place.is_backup:
             return words
-        return "\n".join([*job_lines(self._frame, hit.record), "", words])
+        return "\n".join([*job_lines(frame, hit.record), "", words])
 
     # Painting.
 

@@ -7,7 +7,7 @@ from itertools import zip_longest
 from typing import Any, Iterator, NamedTuple, Sequence
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QWidget
 
@@ -277,14 +277,8 @@ class BinView(ZoomedPicture):
         job = None if hit.record is None else int(frame.state.job_number[hit.record])
         return Select(server=hit.server, job=job, floating=floating)
 
-    def words_at(self, position: QPointF) -> str:
-        """What hovering at a point says."""
-        hit = self.scene.at(position) if self.scene is not None else None
-        if hit is None or self._frame is None:
-            return ""
-        if hit.record is not None:
-            return block_words(self._frame, hit.record)
-        return server_words(self._frame, hit.server)
+    def _words(self, frame: Frame, hit: Any) -> str:
+        return server_words(frame, hit.server) if hit.record is None else block_words(frame, hit.record)
 
     # Painting.
 

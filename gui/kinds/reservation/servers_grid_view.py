@@ -226,11 +226,6 @@ class GridView(ZoomedPicture):
 
     # Pointing.
 
-    def server_at(self, position: QPointF) -> GridHit | None:
-        """The server at a point, and the job type and slot there."""
-        hit: GridHit | None = self.scene.at(position) if self.scene is not None else None
-        return hit
-
     def rect_of(self, server: int) -> QRectF | None:
         """Where a server is in the picture; None where it cannot be seen."""
         scene: GridScene | None = self.scene
@@ -239,10 +234,8 @@ class GridView(ZoomedPicture):
     def _selected(self, frame: Frame, hit: GridHit, floating: bool) -> Select:
         return selected(frame, *hit, floating)
 
-    def words_at(self, position: QPointF) -> str:
-        """What hovering at a point says."""
-        found = self.server_at(position)
-        return "" if found is None or self._frame is None else pointed_words(self._frame, *found)
+    def _words(self, frame: Frame, hit: GridHit) -> str:
+        return pointed_words(frame, *hit)
 
     # Painting.
 

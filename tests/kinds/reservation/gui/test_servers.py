@@ -362,7 +362,7 @@ def test_the_grid_zooms_and_pans(qtbot: QtBot) -> None:
     point = rect.center()
     for _ in range(4):
         wheel(view, point, 1)
-    found = view.server_at(point)
+    found = view.hit_at(point)
     assert found is not None
     assert found[0] == 40
     assert view.rect_of(40).width() > 2 * rect.width()
@@ -414,7 +414,7 @@ for server in range(7):
         rect = view.scene.rect(view.scene.server_box(server))
         assert view.scene.server_at(rect.center()) == server
     else:
-        assert view.server_at(view.rect_of(server).center())[0] == server
+        assert view.hit_at(view.rect_of(server).center())[0] == server
 image = panel.grab().toImage()
 assert (image.width(), image.height()) == (1800, 1200)
 colors = {{image.pixel(x, y) for x in range(0, 1800, 7) for y in range(0, 1200, 3)}}
