@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Iterator
+
 from slotscope.gui.kinds.phases.tokens_lives import Life
 from slotscope.gui.kinds.phases.tokens_reading import RecentRates, TokenRow
 from slotscope.gui.panels.tiles import TileText
@@ -17,7 +19,7 @@ def tiles(frame: Frame, lives: tuple[Life, ...], rates: RecentRates) -> tuple[Ti
     """The few numbers above the curves; *lives* are the tokens that wait, the oldest first."""
     state, servers = frame.state, frame.info.facts.normal_servers
     oldest = significant(lives[0].age(frame.time), 2) if lives else "–"
-    texts = [
+    return (
         TileText(
             "tokens now",
             format_number(int(state.number[TOKENS])),
@@ -32,34 +34,34 @@ def tiles(frame: Frame, lives: tuple[Life, ...], rates: RecentRates) -> tuple[Ti
             "paused",
         ),
         TileText("oldest waits", oldest, "normal", f"The age of the oldest token ({unit(frame)}).", "oldest"),
-    ]
+        *_met_tiles(frame, rates),
+    )
+
+
+def _met_tiles(frame: Frame, rates: RecentRates) -> Iterator[TileText]:
+    """How many jobs met a token lately, and how many tokens a virtual job."""
     met = sum(of.matches for of in rates.of)
     arrived = met + sum(of.overflows for of in rates.of)
     made = met + sum(of.virtual for of in rates.of)
     span = significant(rates.span, 2)
     if arrived:
-        texts.append(
-            TileText(
-                "of jobs met a token",
-                percent(met / arrived),
-                "normal",
-                f"Over the last {span} {unit(frame)}; the others went to backup servers.",
-                "met one",
-            )
+        yield TileText(
+            "of jobs met a token",
+            percent(met / arrived),
+            "normal",
+            f"Over the last {span} {unit(frame)}; the others went to backup servers.",
+            "met one",
         )
     if made:
         limited = bool(frame.info.facts.token_limits)
         why = "Because there were more than the limit of their type allows" if limited else "As the policy decides"
-        texts.append(
-            TileText(
-                "of tokens to virtual jobs",
-                percent(1 - met / made),
-                "migration",
-                f"{why}; over the last {span} {unit(frame)}.",
-                "virtual",
-            )
+        yield TileText(
+            "of tokens to virtual jobs",
+            percent(1 - met / made),
+            "migration",
+            f"{why}; over the last {span} {unit(frame)}.",
+            "virtual",
         )
-    return tuple(texts)
 
 
 def unit(frame: Frame) -> str:

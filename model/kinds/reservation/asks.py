@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import pairwise
 from string import ascii_uppercase
 from types import MappingProxyType
+from typing import Mapping, NamedTuple
 
 from slotscope.model.exercises.deciding import At, from_candidates
 from slotscope.model.exercises.posed import Posed, line_of, numbers_in, refused, vector
@@ -63,12 +65,7 @@ def _migration(at: At) -> Posed | None:
 def _configuration(at: At) -> Posed | None:
     """Which configuration an empty server gets, or GPA finds."""
     found = next(
-        (
-            (place, record)
-            for place, record in at.coming(Record)
-            if isinstance(record, Reassign) or record.kind == "configuration_found"
-        ),
-        None,
+        (one for one in at.coming(Record) if isinstance(one[1], Reassign) or one[1].kind == "configuration_found"), None
     )
     if found is None or len(at.system.numbers.pools) > 1:  # ranks and candidates are then those of a pool
         return None
@@ -86,15 +83,13 @@ def _configuration(at: At) -> Posed | None:
             return f"{at.narrated(record)} ({line})."
         return _not_best(at, record, given, tuple(right), line)
 
-    words = (
-        Phrase(
+    words = Phrase("Which configuration is k[{i}]? ({types})", i=record.values.get("i", 0), types=names)
+    if isinstance(record, Reassign):
+        words = Phrase(
             "Empty server {server} is reassigned. Which configuration does it get? ({types})",
             server=record.server + 1,
             types=names,
         )
-        if isinstance(record, Reassign)
-        else Phrase("Which configuration is k[{i}]? ({types})", i=record.values["i"], types=names)
-    )
     return Posed(
         ask="configuration",
         place=place,
@@ -119,61 +114,76 @@ def _not_best(at: At, record: Record, given: Configuration, right: Configuration
     for j, count in enumerate(given):
         if count and not candidates >> j & 1:
             return f"{numbers.type_names[j]} is exhausted already ({line})."
-    rewards = [sum(u * k for u, k in zip(numbers.rewards, one, strict=True)) for one in (given, right)]
-    if rewards[0] >= rewards[1]:
+    less, more = _reward(at, given), _reward(at, right)
+    if less >= more:
         return ""
-    return f"{shown(given)} earns {float(rewards[0]):g}, {shown(right)} earns {float(rewards[1]):g} ({line})."
+    return f"{shown(given)} earns {float(less):g}, {shown(right)} earns {float(more):g} ({line})."
 
 
-def _ranks(at: At) -> Posed | None:
-    """The order in which GPA finds configurations, which is that of the ranks."""
-    found = [(place, record) for place, record in at.coming(Record) if record.kind == "configuration_found"]
-    first = [(place, record) for place, record in found if record.values["i"] == 1]
-    if not first or first[0][0] != found[0][0] or len(at.system.numbers.pools) > 1:
-        return None
-    in_order = list(dict.fromkeys(tuple(record.values["configuration"]) for _, record in found))
-    if not 2 <= len(in_order) <= len(ascii_uppercase):
-        return None
-    listed = sorted(in_order)
-    letter = dict(zip(listed, ascii_uppercase, strict=False))
-    by_letter = {name: one for one, name in letter.items()}
-    numbers = at.system.numbers
-    reward = {one: sum(u * k for u, k in zip(numbers.rewards, one, strict=True)) for one in in_order}
-    shown_list = ", ".join(f"{letter[one]} {shown(one)}" for one in listed)
-    allowed = Phrase(
-        "the letters {letters} in order, such as {example}", letters=", ".join(by_letter), example=" ".join(by_letter)
-    )
-    line = line_of(at.system.policy, found[0][1].line)
+def _reward(at: At, configuration: Configuration) -> Fraction:
+    """What a server in it earns."""
+    return sum((u * k for u, k in zip(at.system.numbers.rewards, configuration, strict=True)), Fraction(0))
 
-    def read(text: str) -> str:
+
+class _Ranking(NamedTuple):
+    """Configurations in the order in which GPA finds them, which is that of their ranks."""
+
+    in_order: tuple[Configuration, ...]
+    earns: Mapping[Configuration, Fraction]
+    line: str  #: of the paper
+
+    @property
+    def lettered(self) -> dict[str, Configuration]:
+        """What they are called in a question: the letters tell nothing of the order."""
+        return dict(zip(ascii_uppercase, sorted(self.in_order), strict=False))
+
+    def read(self, text: str, allowed: Phrase) -> str:
+        """An answer: each letter once."""
         letters = [one for one in text.upper() if one.isalpha()]
-        if sorted(letters) != sorted(by_letter):
+        if sorted(letters) != [*self.lettered]:
             raise refused(text, allowed)
         return " ".join(letters)
 
-    def fault(answer: str) -> str:
-        given = [by_letter[name] for name in answer.split()]
-        for one, other in pairwise(given):
-            if reward[one] < reward[other]:
+    def fault(self, answer: str) -> str:
+        """Which one comes too late; empty if none does."""
+        for one, other in pairwise(self.lettered[name] for name in answer.split()):
+            less, more = self.earns[one], self.earns[other]
+            if less < more:
                 return (
-                    f"{shown(other)} earns {float(reward[other]):g} and comes before {shown(one)}, which earns "
-                    f"{float(reward[one]):g} ({line})."
+                    f"{shown(other)} earns {float(more):g} and comes before {shown(one)}, which earns "
+                    f"{float(less):g} ({self.line})."
                 )
         return ""
 
+
+def _ranks(at: At) -> Posed | None:
+    """The order in which GPA finds configurations."""
+    found = [(place, record) for place, record in at.coming(Record) if record.kind == "configuration_found"]
+    if not found or found[0][1].values["i"] != 1 or len(at.system.numbers.pools) > 1:
+        return None
+    in_order = tuple(dict.fromkeys(tuple(record.values["configuration"]) for _, record in found))
+    if not 2 <= len(in_order) <= len(ascii_uppercase):
+        return None
+    earns = {one: _reward(at, one) for one in in_order}
+    ranking = _Ranking(in_order, earns, line_of(at.system.policy, found[0][1].line))
+    lettered = ranking.lettered
+    letter = {one: name for name, one in lettered.items()}
+    told = ", ".join(f"{name} {shown(one)}" for name, one in lettered.items())
+    rewards = ", ".join(f"{float(earns[one]):g}" for one in in_order)
+    allowed = Phrase(
+        "the letters {letters} in order, such as {example}", letters=", ".join(lettered), example=" ".join(lettered)
+    )
     return Posed(
         ask="ranks",
         place=found[0][0],
         decided=found[-1][0] + 1,
-        words=Phrase(
-            "In which order do these configurations get their ranks? {configurations}", configurations=shown_list
-        ),
+        words=Phrase("In which order do these configurations get their ranks? {configurations}", configurations=told),
         allowed=allowed,
-        read=read,
-        fault=fault,
+        read=lambda text: ranking.read(text, allowed),
+        fault=ranking.fault,
         taken=" ".join(letter[one] for one in in_order),
-        reason=f"they come by their rewards, {', '.join(f'{float(reward[one]):g}' for one in in_order)} ({line}).",
-        alike=int(len(set(reward.values())) < len(reward)),
+        reason=f"they come by their rewards, {rewards} ({ranking.line}).",
+        alike=int(len(set(earns.values())) < len(earns)),
         level=min(3, len(in_order) - 1),
     )
 
