@@ -17,7 +17,7 @@ from slotscope.model.forks.overruled import DECIDED, under
 from slotscope.model.reporting.records import Event, Record
 from slotscope.model.running.engine import Advance, Engine, EventRun, Reason, Task
 from slotscope.model.systems.base import EVENT
-from slotscope.model.systems.rows import FLAG_FORCED
+from slotscope.model.systems.outcome import FLAG_FORCED
 from slotscope.model.systems.state import copied
 from slotscope.model.systems.watching import changed_rows
 

@@ -1,25 +1,51 @@
-"""What the systems of all kinds have alike: whose policy runs, and what its jobs are called."""
+"""What the systems of all kinds have alike: whose policy runs, what is done of its decisions, what jobs are called."""
 
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping
+from abc import ABC, abstractmethod
+from typing import Any, Callable, ClassVar, Generator, Iterable, Iterator, Mapping
 
 import numpy as np
 
-from slotscope.model.errors import ScenarioError
+from slotscope.model.errors import PolicyError, ScenarioError
+from slotscope.model.forks.changes import Choice
+from slotscope.model.forks.overruled import Overruled
+from slotscope.model.reporting.records import Event, Record, Remember
+from slotscope.model.systems.outcome import Outcome
 
 # Places in every state's ``number``: its events, and the arrivals taken from the workload.
 EVENT, NEXT_ARRIVAL = 0, 1
 
 
-class PolicySystem:
+class PolicySystem(ABC):
     """A system of a scenario under one policy's reference; each kind has a subclass.
 
     Parameters
     ----------
     names:
         Names of jobs that have one, by their number.
+
+    Attributes
+    ----------
+    name:
+        The kind's.
+    sample_width, row_dtype:
+        Numbers in a sample; one row for each event.
+    initial_jobs:
+        How many jobs are numbered before the first arrival.
+    workload:
+        Where arrivals come from; it may be exchanged (what follows a fork).
+    whatif:
+        The module of the room with ``choices(system, state)`` and ``overruled(system, event, decision)``.
+    handlers:
+        What each kind of record does to the state, after a check; records of no kind here tell what happens only.
     """
+
+    name: str
+    sample_width: int
+    row_dtype: np.dtype[Any]
+    whatif: Any
+    handlers: ClassVar[Mapping[type[Record], Callable[[Any, Any, Any, Any], None]]]
 
     def __init__(
         self, scenario: Any, numbers: Any, workload: Any, policy: Any, names: Mapping[int, str] | None = None
@@ -40,6 +66,108 @@ class PolicySystem:
     def on_drift(self) -> str:
         """What to do if a replay does not reach the same state again."""
         return str(self.policy.on_drift)
+
+    # Events; each kind's own.
+
+    @abstractmethod
+    def raw_state(self) -> Any:
+        """The state at time 0, before the policy has acted."""
+
+    @abstractmethod
+    def next_event(self, state: Any) -> Event | None:
+        """What happens next, or None."""
+
+    @abstractmethod
+    def run(self, state: Any, event: Event, row: np.ndarray) -> Iterator[Record]:
+        """Let an event happen, one sub-step at a time; fills *row* at the end."""
+
+    @abstractmethod
+    def sample(self, state: Any, row: np.ndarray) -> None:
+        """Fill one row [sample_width] for curves and averages."""
+
+    def start(self, state: Any) -> Iterator[Record]:
+        """What the policy does before the first event: nothing, unless a kind says otherwise."""
+        yield from ()
+
+    def prepared(self, state: Any) -> Any:
+        """*state* with room for one more event: as it is, unless a kind grows."""
+        return state
+
+    def next_arrival(self, state: Any) -> tuple[Any, int, float]:
+        """The block of the workload that has the next arrival, its place there, and its time; inf without one."""
+        arrival = int(state.number[NEXT_ARRIVAL])
+        block = self.workload.block_at(arrival)
+        if block is None:
+            return None, 0, np.inf
+        place = arrival - int(block.first[0])
+        return block, place, float(block.time[place])
+
+    # Decisions.
+
+    def decided(self, state: Any, decisions: Iterable[Record], outcome: Any) -> Iterator[Record]:
+        """Each record after what it decides was checked and done, so that the policy sees the effect.
+
+        Raises
+        ------
+        PolicyError
+            If a decision is impossible; the policy's generator is told first, for it may know the
+            line of its file.
+        """
+        for record in decisions:
+            try:
+                self.carry_out(state, record, outcome)
+            except PolicyError as error:
+                if isinstance(decisions, Generator):
+                    decisions.throw(error)
+                raise
+            yield record
+
+    def carry_out(self, state: Any, record: Record, outcome: Any) -> None:
+        """Check and do what one record decides."""
+        handler = self.handlers.get(type(record))
+        if handler is not None:
+            handler(self, state, record, outcome)
+
+    def remember(self, state: Any, decision: Remember, outcome: Outcome) -> None:
+        """Write what a policy remembers into its memory, which is a part of the state."""
+        end = decision.start + len(decision.numbers)
+        if not 0 <= decision.start <= end <= len(state.memory):
+            raise outcome.fault(
+                f"it remembers numbers {decision.start} to {end - 1}; its class declares memory = {len(state.memory)}"
+            )
+        state.memory[decision.start : end] = decision.numbers
+
+    def choices(self, state: Any) -> tuple[Choice, ...]:
+        """What can be decided of the next event in place of the policy."""
+        found: tuple[Choice, ...] = self.whatif.choices(self, state)
+        return found
+
+    def overruled(self, event: Event, decision: str) -> Overruled:
+        """The policy with a decision that is forced on it in one event."""
+        found: Overruled = self.whatif.overruled(self, event, decision)
+        return found
+
+    # Going on from another system.
+
+    @abstractmethod
+    def check_continuation(self, other: Any) -> None:
+        """Refuse to go on from *other*, a system of the same kind, unless that makes sense.
+
+        Raises
+        ------
+        ScenarioError
+            If servers or jobs of *other* have no place here.
+        """
+
+    @abstractmethod
+    def take_over(self, other: Any, state: Any) -> Any:
+        """Go on from another system's state: its jobs stay, this policy starts on them.
+
+        Raises
+        ------
+        ScenarioError
+            If the servers cannot hold what is on them.
+        """
 
     def check_new_arrivals(self) -> None:
         """Refuse to go on with other jobs than those that are recorded.

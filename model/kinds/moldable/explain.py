@@ -15,7 +15,7 @@ from slotscope.model.kinds.moldable.facts import MoldableFacts
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers
 from slotscope.model.reporting.explain import Narrator, grouped, plural, quantity
 from slotscope.model.reporting.records import ARRIVAL, Allocate, Event, Record, Reject, Remember
-from slotscope.model.systems.rows import FLAG_FORCED
+from slotscope.model.systems.outcome import FLAG_FORCED
 
 Values = Mapping[str, Any]
 

@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from slotscope.model.errors import IMPOSSIBLE, PolicyError
 from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.moldable import physics
 from slotscope.model.kinds.moldable.rows import FLAG_BELOW, FLAG_FREED, FLAG_FULL
 from slotscope.model.kinds.moldable.rules import AllocationRules
 from slotscope.model.kinds.moldable.state import BUSY, EVENT, NOW, MoldableState
 from slotscope.model.reporting.records import DEPARTURE, Event
-from slotscope.model.systems.rows import fill_row
+from slotscope.model.systems.outcome import Outcome, filled
 
 extend_trail = physics.extend_trail
 
@@ -65,12 +64,11 @@ def close(
     return flags
 
 
-class MoldableOutcome:
+class MoldableOutcome(Outcome):
     """What one event of the reference has led to so far."""
 
     def __init__(self, event: Event, state: MoldableState, rules: AllocationRules) -> None:
-        self.event = event
-        self.flags = 0
+        super().__init__(event)
         self.server = -1
         self.request = -1
         self.width = 0
@@ -78,15 +76,11 @@ class MoldableOutcome:
         self.free = physics.free_for(state, rules, event.type)
         self._below = int(state.below[0, event.type])
 
-    def fault(self, what: str) -> PolicyError:
-        """The error that a decision is impossible."""
-        return PolicyError(IMPOSSIBLE + what, where=f"policy at time {self.event.time:g}")
-
     def close(self, state: MoldableState, row: np.ndarray) -> None:
         """See :func:`close`."""
         event = self.event
-        told: dict[str, Any] = {"lasts": self.lasts}
-        with np.errstate(over="ignore"):
+        with filled(row) as told:
+            told["lasts"] = self.lasts
             close(
                 state,
                 event.kind,
@@ -100,4 +94,3 @@ class MoldableOutcome:
                 self._below,
                 told,
             )
-        fill_row(row, told)

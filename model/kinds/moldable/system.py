@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Iterable, Iterator, Mapping, NamedTuple
+from typing import Any, ClassVar, Iterator, Mapping, NamedTuple
 
 import numpy as np
 
-from slotscope.model.forks.changes import Choice
-from slotscope.model.forks.overruled import Overruled
 from slotscope.model.kinds.moldable import physics, rows, sampling, whatif
 from slotscope.model.kinds.moldable.gaps import open_pools
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers
@@ -26,7 +24,6 @@ from slotscope.model.kinds.moldable.view import MoldableJob, MoldableView
 from slotscope.model.reporting.explain import counted
 from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, Allocate, Event, Record, Reject, Remember
 from slotscope.model.systems.base import PolicySystem
-from slotscope.model.systems.deciding import carried_out, remember
 
 
 class ScriptedTimes(NamedTuple):
@@ -65,6 +62,7 @@ class MoldableSystem(PolicySystem):
 
     name = "moldable"
     row_dtype = rows.MOLDABLE_ROW
+    whatif = whatif
     numbers: MoldableNumbers
     policy: MoldablePolicy
 
@@ -85,10 +83,6 @@ class MoldableSystem(PolicySystem):
         open_pools(state, self.rules)
         return state
 
-    def start(self, state: MoldableState) -> Iterator[Record]:
-        """Nothing is done before the first event."""
-        yield from ()
-
     def check_continuation(self, other: MoldableSystem) -> None:
         """See :func:`model.kinds.moldable.takeover.check_continuation`."""
         check_continuation(self, other)
@@ -103,17 +97,13 @@ class MoldableSystem(PolicySystem):
     def next_event(self, state: MoldableState) -> Event | None:
         """What happens next; at equal times departures, in order of the jobs' numbers."""
         departs = float(state.job_departure.min())
-        arrival = int(state.number[NEXT_ARRIVAL])
-        block = self.workload.block_at(arrival)
-        place = arrival - int(block.first[0]) if block is not None else 0
-        comes = float(block.time[place]) if block is not None else np.inf
+        block, place, comes = self.next_arrival(state)
         if min(departs, comes) == np.inf:
             return None
         if departs <= comes:
             return self._departure(state, departs)
-        return Event(
-            ARRIVAL, comes, int(block.type[place]), self.initial_jobs + arrival, service=float(block.service[place])
-        )
+        job = self.initial_jobs + self.arrivals(state)
+        return Event(ARRIVAL, comes, int(block.type[place]), job, service=float(block.service[place]))
 
     @staticmethod
     def _departure(state: MoldableState, time: float) -> Event:
@@ -122,18 +112,6 @@ class MoldableSystem(PolicySystem):
         return Event(
             DEPARTURE, time, int(state.job_class[record]), int(state.job_number[record]), server=record, record=record
         )
-
-    def choices(self, state: MoldableState) -> tuple[Choice, ...]:
-        """What can be decided of the next event in place of the policy."""
-        return whatif.choices(self, self.next_event(state))
-
-    def overruled(self, event: Event, decision: str) -> Overruled:
-        """See :func:`model.kinds.moldable.whatif.overruled`."""
-        return whatif.overruled(self, event, decision)
-
-    def prepared(self, state: MoldableState) -> MoldableState:
-        """*state* itself: there are never more jobs than servers."""
-        return state
 
     def sample(self, state: MoldableState, row: np.ndarray) -> None:
         """Fill one row of samples; see :mod:`model.kinds.moldable.sampling`."""
@@ -156,7 +134,7 @@ class MoldableSystem(PolicySystem):
         else:
             yield self._depart(state, event, outcome)
             job = MoldableJob(event.job, event.type, outcome.width)
-            yield from self._decide(state, self.policy.departure(self._view(state), job), outcome)
+            yield from self.decided(state, self.policy.departure(self._view(state), job), outcome)
         outcome.close(state, row)
 
     def _depart(self, state: MoldableState, event: Event, outcome: MoldableOutcome) -> Record:
@@ -173,7 +151,7 @@ class MoldableSystem(PolicySystem):
         outcome.flags |= rows.FLAG_ARRIVED
         yield Record("arrival", None, {"job": event.job, "type": event.type, "size": event.service})
         decisions = self.policy.arrival(self._view(state), MoldableJob(event.job, event.type))
-        yield from self._decide(state, decisions, outcome)
+        yield from self.decided(state, decisions, outcome)
         if not outcome.flags & (rows.FLAG_ADMITTED | rows.FLAG_BLOCKED):
             raise outcome.fault(f"it neither gives servers to job {self.job_name(event.job)} nor blocks it")
 
@@ -182,26 +160,21 @@ class MoldableSystem(PolicySystem):
 
     # Decisions.
 
-    def _decide(self, state: MoldableState, decisions: Iterable[Record], outcome: MoldableOutcome) -> Iterator[Record]:
-        def carry_out(decision: Record) -> Record:
-            if isinstance(decision, Allocate | Reject):
-                if outcome.event.kind != ARRIVAL:
-                    raise outcome.fault("it decides of a job, but none has arrived")
-                if outcome.flags & (rows.FLAG_ADMITTED | rows.FLAG_BLOCKED):
-                    raise outcome.fault("it decides of a job twice")
-                outcome.request = int(decision.values.get("request", -1))
-            if isinstance(decision, Allocate):
-                self._allocate(state, decision, outcome)
-            elif isinstance(decision, Reject):
-                state.tally[BLOCKED, outcome.event.type] += 1
-                outcome.flags |= rows.FLAG_BLOCKED
-            elif isinstance(decision, Remember):
-                remember(state, decision, outcome.fault)
-            return decision
+    def _decides(self, decision: Record, outcome: MoldableOutcome) -> None:
+        """A decision of a job is one of the job that arrives, and the only one."""
+        if outcome.event.kind != ARRIVAL:
+            raise outcome.fault("it decides of a job, but none has arrived")
+        if outcome.flags & (rows.FLAG_ADMITTED | rows.FLAG_BLOCKED):
+            raise outcome.fault("it decides of a job twice")
+        outcome.request = int(decision.values.get("request", -1))
 
-        return carried_out(decisions, carry_out)
+    def _reject(self, state: MoldableState, decision: Reject, outcome: MoldableOutcome) -> None:
+        self._decides(decision, outcome)
+        state.tally[BLOCKED, outcome.event.type] += 1
+        outcome.flags |= rows.FLAG_BLOCKED
 
     def _allocate(self, state: MoldableState, decision: Allocate, outcome: MoldableOutcome) -> None:
+        self._decides(decision, outcome)
         event, width = outcome.event, decision.servers
         name, degree = self.job_name(event.job), self.numbers.degrees[event.type]
         if not 1 <= width <= degree:
@@ -224,3 +197,5 @@ class MoldableSystem(PolicySystem):
             factor: Fraction = self.numbers.speedups[event.type][width - 1]
             return float(job.time + job.size / factor)
         return event.time + event.service / float(self.tables.speedup[event.type, width])
+
+    handlers: ClassVar = {Allocate: _allocate, Reject: _reject, Remember: PolicySystem.remember}

@@ -6,6 +6,7 @@ from typing import Any, Iterator
 
 from slotscope.model.forks.changes import Choice, forced_words
 from slotscope.model.forks.overruled import Overruled
+from slotscope.model.kinds.moldable.state import MoldableState
 from slotscope.model.kinds.moldable.view import MoldableJob, MoldableView
 from slotscope.model.reporting.records import ARRIVAL, Allocate, Event, Record, Reject
 
@@ -17,8 +18,9 @@ _FORCED = {"reason": "forced"}
 _ALLOWED = "'servers=N' or 'block', where a job arrives"
 
 
-def choices(system: MoldableSystem, event: Event | None) -> tuple[Choice, ...]:
+def choices(system: MoldableSystem, state: MoldableState) -> tuple[Choice, ...]:
     """What can be decided of the next event."""
+    event = system.next_event(state)
     if event is None or event.kind != ARRIVAL:
         return ()
     job = system.job_name(event.job)

@@ -43,7 +43,7 @@ from slotscope.model.reporting.records import (
     SetTimer,
     VirtualArrival,
 )
-from slotscope.model.systems.rows import FLAG_FORCED
+from slotscope.model.systems.outcome import FLAG_FORCED
 
 __all__ = ["PhaseNarrator", "why_waiting"]
 

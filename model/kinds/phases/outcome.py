@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from slotscope.model.errors import IMPOSSIBLE, PolicyError
 from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.phases import physics
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.rows import FLAG_IDLE, FLAG_OVERRUN
 from slotscope.model.kinds.phases.state import ACTIVE, COST, EVENT, NOW, PhaseState
 from slotscope.model.reporting.records import Event
-from slotscope.model.systems.rows import fill_row
+from slotscope.model.systems.outcome import Outcome, filled
 
 # Places in an event's outcome.  HAD_JOBS: whether its server had a real job before it.
 (
@@ -86,22 +85,18 @@ def note_server(state: Any, capacity: Any, outcome: Any) -> None:
         outcome[FLAGS] |= FLAG_IDLE
 
 
-class PhaseOutcome:
+class PhaseOutcome(Outcome):
     """What one event of the reference has led to so far."""
 
     def __init__(self, event: Event) -> None:
-        self._event = event
-        self.flags = 0
+        super().__init__(event)
+        self.arrived = -1  #: the record of the job that arrives
         self.job = self.token = self.first_token = self.first_virtual = -1
         self.token_age = -1.0
         self.server = self.pool = self.type = self.phase = -1
         self.made = self.virtual = 0
         self.tokens = self.fitting = -1
         self.had_jobs = False
-
-    def fault(self, what: str) -> PolicyError:
-        """The error that a decision is impossible."""
-        return PolicyError(IMPOSSIBLE + what, where=f"policy at time {self._event.time:g}")
 
     def close(self, numbers: PhaseNumbers, state: PhaseState, row: np.ndarray) -> None:
         """See :func:`close`."""
@@ -120,9 +115,8 @@ class PhaseOutcome:
             self.tokens,
             self.fitting,
             self.had_jobs,
-            self._event.kind,
+            self.event.kind,
         ]
-        told: dict[str, Any] = {"token_age": self.token_age}
-        with np.errstate(over="ignore"):
+        with filled(row) as told:
+            told["token_age"] = self.token_age
             close(state, numbers.capacity, outcome, told)
-        fill_row(row, told)

@@ -6,12 +6,10 @@ of a job (real or virtual) to another phase or to its end, or the tick of a norm
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterable, Iterator
+from typing import Any, Callable, ClassVar, Iterator
 
 import numpy as np
 
-from slotscope.model.forks.changes import Choice
-from slotscope.model.forks.overruled import Overruled
 from slotscope.model.kinds.phases import physics, rows, sampling, timers, tokens, whatif
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.outcome import PhaseOutcome
@@ -49,7 +47,9 @@ from slotscope.model.reporting.records import (
     VirtualArrival,
 )
 from slotscope.model.systems.base import PolicySystem
-from slotscope.model.systems.deciding import carried_out, remember
+
+#: What records tell that decide nothing.
+_TOLD = {"missed_request": rows.FLAG_MISSED, "resumed": rows.FLAG_RESUMED}
 
 
 class PhaseSystem(PolicySystem):
@@ -57,6 +57,7 @@ class PhaseSystem(PolicySystem):
 
     name = "phases"
     row_dtype = rows.PHASE_ROW
+    whatif = whatif
     numbers: PhaseNumbers
     policy: PhasePolicy
 
@@ -96,7 +97,7 @@ class PhaseSystem(PolicySystem):
         """Timers start."""
         outcome = PhaseOutcome(Event(TICK, float(state.clock[NOW])))
         view = self._view(state, starting=True)
-        yield from self._decide(state, self.policy.start(view), outcome)
+        yield from self.decided(state, self.policy.start(view), outcome)
 
     def check_continuation(self, other: PhaseSystem) -> None:
         """See :func:`model.kinds.phases.takeover.check_continuation`."""
@@ -124,10 +125,7 @@ class PhaseSystem(PolicySystem):
         """The next thing that happens: of equal times a move, then a tick, then an arrival."""
         if self.script:
             return self.script.next_event(state)
-        arrival = int(state.number[NEXT_ARRIVAL])
-        block = self.workload.block_at(arrival)
-        place = arrival - int(block.first[0]) if block is not None else 0
-        comes = float(block.time[place]) if block is not None else np.inf
+        block, place, comes = self.next_arrival(state)
         moves = float(state.heap_time[0]) if state.number[MOVES] else np.inf
         rings = timers.next_timer(state.timer_due, state.timer_tree)
         due = min(comes, moves, rings)
@@ -137,20 +135,12 @@ class PhaseSystem(PolicySystem):
             return self._move(state, int(state.heap_record[0]), due)
         if rings == due:
             return Event(TICK, due, server=int(state.timer_tree[1]))
-        return Event(ARRIVAL, due, int(block.type[place]), self.initial_jobs + arrival)
+        return Event(ARRIVAL, due, int(block.type[place]), self.initial_jobs + self.arrivals(state))
 
     def _move(self, state: PhaseState, record: int, due: float) -> Event:
         phase = int(state.job_next[record])
         kind = DEPARTURE if phase == self.numbers.phases else MOVE
         return Event(kind, due, phase, job_of(state, record), int(state.job_server[record]), record=record)
-
-    def choices(self, state: PhaseState) -> tuple[Choice, ...]:
-        """What can be decided of the next event in place of the policy."""
-        return whatif.choices(self, state)
-
-    def overruled(self, event: Event, decision: str) -> Overruled:
-        """See :func:`model.kinds.phases.whatif.overruled`."""
-        return whatif.overruled(self, event, decision)
 
     def prepared(self, state: PhaseState) -> PhaseState:
         """*state* with room for one more event."""
@@ -182,12 +172,12 @@ class PhaseSystem(PolicySystem):
 
     def _arrival(self, state: PhaseState, event: Event, outcome: PhaseOutcome) -> Iterator[Record]:
         state.number[NEXT_ARRIVAL] += 1
-        record = physics.arrive(state, event.job, event.type)
+        record = outcome.arrived = physics.arrive(state, event.job, event.type)
         outcome.job, outcome.type, outcome.phase = event.job, event.type, event.type
         outcome.flags |= rows.FLAG_ARRIVED
         yield Record("arrival", None, {"job": event.job, "type": event.type})
         decisions = self.policy.arrival(self._view(state), PhaseJob(event.job, event.type))
-        yield from self._decide(state, decisions, outcome, record)
+        yield from self.decided(state, decisions, outcome)
         if state.job_server[record] == -1:
             raise outcome.fault(
                 f"it leaves job {self.job_name(event.job)} nowhere; allowed: a server for every job that arrives"
@@ -201,7 +191,7 @@ class PhaseSystem(PolicySystem):
         outcome.had_jobs = bool(state.jobs_on[event.server])
         outcome.flags |= rows.FLAG_TICKED
         view = self._view(state, timer)
-        yield from self._decide(state, self.policy.tick(view, event.server), outcome)
+        yield from self.decided(state, self.policy.tick(view, event.server), outcome)
 
     def _job_moves(self, state: PhaseState, event: Event, outcome: PhaseOutcome) -> Iterator[Record]:
         record = event.record
@@ -230,7 +220,7 @@ class PhaseSystem(PolicySystem):
             yield Record("move", None, values | {"to": event.type})
         if event.server >= 0:
             job = PhaseJob(outcome.job, phase, event.server, bool(values["virtual"]))
-            yield from self._decide(state, acts(self._view(state), job), outcome)
+            yield from self.decided(state, acts(self._view(state), job), outcome)
 
     # Decisions.
 
@@ -241,32 +231,24 @@ class PhaseSystem(PolicySystem):
             choices = ScriptedChoices(self.script, self.tables, state, event)
         return PhaseView(self.numbers, state, choices)
 
-    def _decide(
-        self, state: PhaseState, decisions: Iterable[Record], outcome: PhaseOutcome, record: int = -1
-    ) -> Iterator[Record]:
-        def carry_out(decision: Record) -> Record:
-            if isinstance(decision, Match | Overflow | Place):
-                self._check_arrival(state, decision.job, record, outcome)
-            handler = _HANDLERS.get(type(decision))
-            if handler is not None:
-                with np.errstate(over="ignore"):  # random words wrap around
-                    handler(self, state, decision, outcome, record)
-            elif decision.kind == "missed_request":
-                outcome.flags |= rows.FLAG_MISSED
-            elif decision.kind == "resumed":
-                outcome.flags |= rows.FLAG_RESUMED
-            return decision
+    def carry_out(self, state: PhaseState, record: Record, outcome: PhaseOutcome) -> None:
+        """Check and do what one record decides."""
+        if isinstance(record, Match | Overflow | Place):
+            self._check_arrival(state, record.job, outcome)
+        outcome.flags |= _TOLD.get(record.kind, 0)
+        with np.errstate(over="ignore"):  # random words wrap around
+            super().carry_out(state, record, outcome)
 
-        return carried_out(decisions, carry_out)
-
-    def _check_arrival(self, state: PhaseState, job: int, record: int, outcome: PhaseOutcome) -> None:
+    def _check_arrival(self, state: PhaseState, job: int, outcome: PhaseOutcome) -> None:
+        record = outcome.arrived
         if record < 0 or state.job_number[record] != job:
             raise outcome.fault(f"it places job {self.job_name(job)}, which does not arrive now")
         if state.job_server[record] != -1:
             raise outcome.fault(f"it places job {self.job_name(job)} twice")
 
-    def _match(self, state: PhaseState, decision: Match, outcome: PhaseOutcome, record: int) -> None:
-        job_type, now = int(state.job_type[record]), float(state.clock[0])
+    def _match(self, state: PhaseState, decision: Match, outcome: PhaseOutcome) -> None:
+        record, now = outcome.arrived, float(state.clock[0])
+        job_type = int(state.job_type[record])
         self._check_token(state, decision.pool, job_type, decision.position, outcome)
         outcome.tokens = int(state.token_count[decision.pool, job_type])
         outcome.pool = decision.pool
@@ -276,27 +258,29 @@ class PhaseSystem(PolicySystem):
         outcome.token_age = now - float(state.job_token_time[record])
         outcome.flags |= rows.FLAG_MATCHED
 
-    def _overflow(self, state: PhaseState, decision: Overflow, outcome: PhaseOutcome, record: int) -> None:
+    def _overflow(self, state: PhaseState, decision: Overflow, outcome: PhaseOutcome) -> None:
         if not self.normal_servers or not 0 <= decision.pool < self.policy.pools:
             raise outcome.fault(
                 "it sends a job to the backup servers of pool "
                 f"{decision.pool + 1}, allowed: pools 1 to {self.policy.pools} "
                 "of a policy with normal servers"
             )
+        record = outcome.arrived
         job_type = int(state.job_type[record])
         outcome.tokens, outcome.pool = (int(state.token_count[decision.pool, job_type]), decision.pool)
         backup = physics.put_on_backup(state, self.tables, record, decision.pool)
         outcome.server = FIRST_BACKUP - backup
         outcome.flags |= rows.FLAG_OVERFLOW
 
-    def _place(self, state: PhaseState, decision: Place, outcome: PhaseOutcome, record: int) -> None:
-        server = self._server(state, decision.server, outcome)
+    def _place(self, state: PhaseState, decision: Place, outcome: PhaseOutcome) -> None:
+        server = outcome.check_server(decision.server, len(state.jobs_on))
         if self.normal_servers:
             raise outcome.fault(f"it places a job on server {server + 1} without a token")
         if state.jobs_on[server] >= self.numbers.model.most_jobs:
             raise outcome.fault(
                 f"it places a job on server {server + 1}, which has {state.jobs_on[server]}, the service limit"
             )
+        record = outcome.arrived
         need = self.numbers.demand[state.job_type[record]]
         if self.numbers.model.hard and (state.use[server] + need > self.numbers.capacity).any():
             raise outcome.fault(f"it places a job on server {server + 1}, which has no room")
@@ -305,8 +289,8 @@ class PhaseSystem(PolicySystem):
         physics.put(state, self.tables, record, server)
         outcome.flags |= rows.FLAG_PLACED
 
-    def _request(self, state: PhaseState, decision: Request, outcome: PhaseOutcome, record: int) -> None:
-        server = self._server(state, decision.server, outcome)
+    def _request(self, state: PhaseState, decision: Request, outcome: PhaseOutcome) -> None:
+        server = outcome.check_server(decision.server, len(state.jobs_on))
         self._check_asks(server, outcome)
         if state.tokens_on[server]:
             raise outcome.fault(f"server {server + 1} asks for jobs while it holds {state.tokens_on[server]} tokens")
@@ -328,7 +312,7 @@ class PhaseSystem(PolicySystem):
         outcome.made += asked
         outcome.flags |= rows.FLAG_REQUESTED
 
-    def _virtual(self, state: PhaseState, decision: VirtualArrival, outcome: PhaseOutcome, record: int) -> None:
+    def _virtual(self, state: PhaseState, decision: VirtualArrival, outcome: PhaseOutcome) -> None:
         self._check_token(state, decision.pool, decision.type, decision.position, outcome)
         if outcome.first_virtual < 0:
             outcome.first_virtual = int(state.number[NEXT_VIRTUAL])
@@ -336,8 +320,8 @@ class PhaseSystem(PolicySystem):
         outcome.virtual += 1
         outcome.flags |= rows.FLAG_VIRTUAL
 
-    def _set_timer(self, state: PhaseState, decision: SetTimer, outcome: PhaseOutcome, record: int) -> None:
-        server = self._server(state, decision.server, outcome)
+    def _set_timer(self, state: PhaseState, decision: SetTimer, outcome: PhaseOutcome) -> None:
+        server = outcome.check_server(decision.server, len(state.jobs_on))
         self._check_asks(server, outcome)
         if decision.rate > 0 and state.tokens_on[server]:
             raise outcome.fault(f"it starts a timer of server {server + 1}, which is paused")
@@ -345,14 +329,6 @@ class PhaseSystem(PolicySystem):
             timers.number_timer(state, server)
         else:
             timers.start_timer(state, self.tables, server, decision.rate)
-
-    def _remember(self, state: PhaseState, decision: Remember, outcome: PhaseOutcome, record: int) -> None:
-        remember(state, decision, outcome.fault)
-
-    def _server(self, state: PhaseState, server: int, outcome: PhaseOutcome) -> int:
-        if not 0 <= server < len(state.jobs_on):
-            raise outcome.fault(f"it names server {server + 1}; there are servers 1 to {len(state.jobs_on)}")
-        return server
 
     def _check_asks(self, server: int, outcome: PhaseOutcome) -> None:
         if not self.normal_servers:
@@ -382,13 +358,12 @@ class PhaseSystem(PolicySystem):
                 f"it takes token {position + 1} of type {job_type + 1} in pool {pool + 1}, where there are {count}"
             )
 
-
-_HANDLERS: dict[type[Record], Callable[..., None]] = {
-    Match: PhaseSystem._match,
-    Overflow: PhaseSystem._overflow,
-    Place: PhaseSystem._place,
-    Request: PhaseSystem._request,
-    VirtualArrival: PhaseSystem._virtual,
-    SetTimer: PhaseSystem._set_timer,
-    Remember: PhaseSystem._remember,
-}
+    handlers: ClassVar = {
+        Match: _match,
+        Overflow: _overflow,
+        Place: _place,
+        Request: _request,
+        VirtualArrival: _virtual,
+        SetTimer: _set_timer,
+        Remember: PolicySystem.remember,
+    }

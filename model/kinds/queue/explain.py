@@ -16,7 +16,7 @@ from slotscope.model.kinds.queue.programs.partition import subscript
 from slotscope.model.kinds.queue.rows import FLAG_EMPTY, FLAG_EVICTED
 from slotscope.model.reporting.explain import Narrator, amount, grouped, plural
 from slotscope.model.reporting.records import Event, Evict, Place, Record, Remember, Renew, Stall
-from slotscope.model.systems.rows import FLAG_FORCED
+from slotscope.model.systems.outcome import FLAG_FORCED
 
 #: Products of a weight that are written out.
 MOST_TERMS = 4

@@ -6,15 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from slotscope.model.errors import IMPOSSIBLE, PolicyError
 from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.queue import physics
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.policies.base import QueuePolicy
 from slotscope.model.kinds.queue.rows import FLAG_EMPTY, FLAG_WAITS
 from slotscope.model.kinds.queue.state import EVENT, IDLE, NOW, UNSETTLED, WAITING, WHILE_IDLE, QueueState
-from slotscope.model.reporting.records import SLOT
-from slotscope.model.systems.rows import fill_row
+from slotscope.model.reporting.records import SLOT, Event
+from slotscope.model.systems.outcome import Outcome, filled
 
 # Places in a slot's outcome.  The jobs and servers are the first ones; BEFORE_WAITING is Q(t).
 (
@@ -98,13 +97,12 @@ def first_kept(state: Any, fresh: Any, arrived: int) -> int:
     return -1
 
 
-class SlotOutcome:
+class SlotOutcome(Outcome):
     """What one slot of the reference has led to so far."""
 
-    def __init__(self, slot: float, waiting: int) -> None:
-        self.slot = slot
+    def __init__(self, slot: Event, waiting: int) -> None:
+        super().__init__(slot)
         self._waiting = waiting  #: Q(t)
-        self.flags = 0
         self.fresh: list[int] = []  #: records of the jobs that arrived
         self.departed = self.placed = self.renewed = self.stalled = 0
         self.remembered = False
@@ -129,9 +127,9 @@ class SlotOutcome:
         if self._first_placed[0] < 0:
             self._first_placed = (job, server)
 
-    def fault(self, what: str) -> PolicyError:
-        """The error that a decision is impossible."""
-        return PolicyError(IMPOSSIBLE + what, where=f"policy in slot {self.slot:g}")
+    def where(self) -> str:
+        """In which slot."""
+        return f"in slot {self.event.time:g}"
 
     def close(self, numbers: QueueNumbers, policy: QueuePolicy, state: QueueState, row: np.ndarray) -> None:
         """See :func:`close`; also what is costly to count."""
@@ -148,12 +146,10 @@ class SlotOutcome:
             *self._first_left,
             *self._first_placed,
         ]
-        told: dict[str, Any] = {}
-        with np.errstate(over="ignore"):
+        with filled(row) as told:
             kept = close(state, policy.looks_again, self.fresh, outcome, told)
-        told["best_residual"] = _best_residual(numbers, state)
-        told["serving"] = _serving(policy, state, kept)
-        fill_row(row, told)
+            told["best_residual"] = _best_residual(numbers, state)
+            told["serving"] = _serving(policy, state, kept)
 
 
 def _best_residual(numbers: QueueNumbers, state: QueueState) -> int:

@@ -7,13 +7,11 @@ what waits then is Q(t + 1).  Slots in which nothing can happen are passed over.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterable, Iterator
+from typing import Any, ClassVar, Iterator
 
 import numpy as np
 
 from slotscope.model.errors import ScenarioError
-from slotscope.model.forks.changes import Choice
-from slotscope.model.forks.overruled import Overruled
 from slotscope.model.kinds.queue import physics, rows, sampling, whatif
 from slotscope.model.kinds.queue.explain import amounts
 from slotscope.model.kinds.queue.numbers import QueueNumbers
@@ -33,7 +31,6 @@ from slotscope.model.kinds.queue.takeover import taken_over
 from slotscope.model.kinds.queue.view import QueueView
 from slotscope.model.reporting.records import SLOT, Event, Evict, Place, Record, Remember, Renew, Stall
 from slotscope.model.systems.base import PolicySystem
-from slotscope.model.systems.deciding import carried_out, remember
 
 
 class QueueSystem(PolicySystem):
@@ -41,6 +38,7 @@ class QueueSystem(PolicySystem):
 
     name = "queue"
     row_dtype = rows.QUEUE_ROW
+    whatif = whatif
     numbers: QueueNumbers
     policy: QueuePolicy
 
@@ -54,10 +52,6 @@ class QueueSystem(PolicySystem):
         return empty_state(
             self.numbers.servers, self.numbers.resources, self.policy.layout.queues, memory=self.policy.memory
         )
-
-    def start(self, state: QueueState) -> Iterator[Record]:
-        """A queueing policy acts in slots only."""
-        yield from ()
 
     def check_continuation(self, other: QueueSystem) -> None:
         """Refuse to go on from a system with other servers.
@@ -88,25 +82,12 @@ class QueueSystem(PolicySystem):
 
     def next_event(self, state: QueueState) -> Event | None:
         """The next slot in which something may happen."""
-        due = self._next_arrival(state)
+        _, _, due = self.next_arrival(state)
         if state.number[DEPARTURES]:
             due = min(due, float(state.heap_time[0]))
         if state.number[UNSETTLED]:
             due = min(due, float(state.clock[NOW]) + 1)
         return Event(SLOT, due) if due < np.inf else None
-
-    def _next_arrival(self, state: QueueState) -> float:
-        arrival = int(state.number[NEXT_ARRIVAL])
-        block = self.workload.block_at(arrival)
-        return np.inf if block is None else float(block.time[arrival - int(block.first[0])])
-
-    def choices(self, state: QueueState) -> tuple[Choice, ...]:
-        """What can be decided of the next event in place of the policy."""
-        return whatif.choices(self, state)
-
-    def overruled(self, event: Event, decision: str) -> Overruled:
-        """See :func:`model.kinds.queue.whatif.overruled`."""
-        return whatif.overruled(self, event, decision)
 
     def prepared(self, state: QueueState) -> QueueState:
         """*state* with room for the jobs of the next slot."""
@@ -117,11 +98,9 @@ class QueueSystem(PolicySystem):
 
     def arriving(self, state: QueueState, slot: float) -> tuple[Any, range]:
         """The block that has the arrivals of *slot*, and their places in it."""
-        arrival = int(state.number[NEXT_ARRIVAL])
-        block = self.workload.block_at(arrival)
+        block, first, _ = self.next_arrival(state)
         if block is None:
             return None, range(0)
-        first = arrival - int(block.first[0])
         last = int(np.searchsorted(block.time, slot, side="right"))
         return block, range(first, max(first, last))
 
@@ -139,17 +118,17 @@ class QueueSystem(PolicySystem):
         PolicyError
             If the policy decides something that is impossible.
         """
-        outcome, memory = SlotOutcome(event.time, int(state.number[WAITING])), state.memory.copy()
+        outcome, memory = SlotOutcome(event, int(state.number[WAITING])), state.memory.copy()
         physics.begin_slot(state, event.time)
         yield from self._departures(state, outcome)
         yield from self._arrivals(state, outcome)
         view = QueueView(self.numbers, self.policy.layout, state, tuple(outcome.fresh))
-        yield from self._decide(state, self.policy.slot(view), outcome)
+        yield from self.decided(state, self.policy.slot(view), outcome)
         outcome.remembered = not np.array_equal(memory, state.memory)
         outcome.close(self.numbers, self.policy, state, row)
 
     def _departures(self, state: QueueState, outcome: SlotOutcome) -> Iterator[Record]:
-        while state.number[DEPARTURES] and state.heap_time[0] <= outcome.slot:
+        while state.number[DEPARTURES] and state.heap_time[0] <= outcome.event.time:
             record = int(state.heap_record[0])
             job, server = int(state.job_number[record]), int(state.job_server[record])
             physics.release(state, physics.depart(state))
@@ -158,7 +137,7 @@ class QueueSystem(PolicySystem):
             yield Record("departure", None, {"job": job, "server": server})
 
     def _arrivals(self, state: QueueState, outcome: SlotOutcome) -> Iterator[Record]:
-        block, places = self.arriving(state, outcome.slot)
+        block, places = self.arriving(state, outcome.event.time)
         if not places:
             return
         sizes = block.size[places.start : places.stop]
@@ -182,17 +161,8 @@ class QueueSystem(PolicySystem):
         amounts = tuple(self.numbers.amount(int(one), d) for d, one in enumerate(units))
         return amounts[0] if len(amounts) == 1 else amounts
 
-    def _decide(self, state: QueueState, decisions: Iterable[Record], outcome: SlotOutcome) -> Iterator[Record]:
-        def carry_out(record: Record) -> Record:
-            handler = _HANDLERS.get(type(record))
-            if handler is not None:
-                handler(self, state, record, outcome)
-            return record
-
-        return carried_out(decisions, carry_out)
-
     def _place(self, state: QueueState, decision: Place, outcome: SlotOutcome) -> None:
-        server = self._server(decision.server, outcome)
+        server = outcome.check_server(decision.server, self.numbers.servers)
         tried = f"it places job {self.job_name(decision.job)} on server {server + 1}"
         record = self._find(state, decision.job, outcome, tried)
         if state.job_server[record] >= 0:
@@ -209,7 +179,7 @@ class QueueSystem(PolicySystem):
         outcome.flags |= rows.FLAG_PLACED
 
     def _renew(self, state: QueueState, decision: Renew, outcome: SlotOutcome) -> None:
-        server = self._server(decision.server, outcome)
+        server = outcome.check_server(decision.server, self.numbers.servers)
         if not self.policy.pool_configurations:
             raise outcome.fault(f"it renews the configuration of server {server + 1}, but declares no configurations")
         start, stop = self.policy.pool_configurations[self.numbers.pool_of[server]]
@@ -230,7 +200,7 @@ class QueueSystem(PolicySystem):
             outcome.flags |= rows.FLAG_RENEWED
 
     def _stall(self, state: QueueState, decision: Stall, outcome: SlotOutcome) -> None:
-        server = self._server(decision.server, outcome)
+        server = outcome.check_server(decision.server, self.numbers.servers)
         if not decision.stalled:
             raise outcome.fault(
                 f"it lets server {server + 1} take jobs again; a stalled server does so once it is empty"
@@ -243,21 +213,13 @@ class QueueSystem(PolicySystem):
         outcome.flags |= rows.FLAG_STALLED
 
     def _evict(self, state: QueueState, decision: Evict, outcome: SlotOutcome) -> None:
-        server = self._server(decision.server, outcome)
+        server = outcome.check_server(decision.server, self.numbers.servers)
         tried = f"it evicts job {self.job_name(decision.job)} from server {server + 1}"
         record = self._find(state, decision.job, outcome, tried)
         if state.job_server[record] != server:
             raise outcome.fault(f"{tried}, where it is not")
         physics.evict(state, record)
         outcome.flags |= rows.FLAG_EVICTED
-
-    def _remember(self, state: QueueState, decision: Remember, outcome: SlotOutcome) -> None:
-        remember(state, decision, outcome.fault)
-
-    def _server(self, server: int, outcome: SlotOutcome) -> int:
-        if not 0 <= server < self.numbers.servers:
-            raise outcome.fault(f"it names server {server + 1}; there are servers 1 to {self.numbers.servers}")
-        return server
 
     @staticmethod
     def _find(state: QueueState, job: int, outcome: SlotOutcome, tried: str) -> int:
@@ -266,14 +228,7 @@ class QueueSystem(PolicySystem):
             raise outcome.fault(f"{tried}, but it is neither waiting nor in service")
         return int(records[0])
 
-
-_HANDLERS: dict[type[Record], Callable[..., None]] = {
-    Place: QueueSystem._place,
-    Renew: QueueSystem._renew,
-    Stall: QueueSystem._stall,
-    Evict: QueueSystem._evict,
-    Remember: QueueSystem._remember,
-}
+    handlers: ClassVar = {Place: _place, Renew: _renew, Stall: _stall, Evict: _evict, Remember: PolicySystem.remember}
 
 
 def _job_names(scenario: Any) -> dict[int, str]:

@@ -26,7 +26,7 @@ from slotscope.model.reporting.records import (
     Remember,
     UpdateAt,
 )
-from slotscope.model.systems.rows import FLAG_FORCED
+from slotscope.model.systems.outcome import FLAG_FORCED
 
 
 class ReservationNarrator(Narrator):

@@ -9,14 +9,16 @@ import numpy as np
 from slotscope.model.jit import jitable
 from slotscope.model.kinds.reservation import physics
 from slotscope.model.kinds.reservation.state import EVENT, I_STAR, NOW, ReservationState
-from slotscope.model.reporting.records import Event
-from slotscope.model.systems.rows import fill_row
+from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, UPDATE, Event
+from slotscope.model.systems.outcome import Outcome, filled
 
 # Places in an event's outcome that stand in its row.
 (KIND, FLAGS, SERVER, SOURCE, MOVED, REASSIGNED, FIRST_REASSIGNED, EMPTY_SLOTS, JOB, TYPE, WITH_ROOM, PREEMPTED) = (
     range(12)
 )
 OUTCOMES = 12
+
+_EVENTS = {ARRIVAL: "arrival", DEPARTURE: "departure", UPDATE: "update"}
 
 extend_trail = physics.extend_trail
 
@@ -53,15 +55,18 @@ def close(state: Any, outcome: Any, row: Any) -> None:
     row["kind"] = outcome[KIND]
 
 
-class ReservationOutcome:
+class ReservationOutcome(Outcome):
     """What one event of the reference has led to so far."""
 
     def __init__(self, event: Event) -> None:
-        self.event = event
-        self.flags = 0
+        super().__init__(event)
         self.server = self.source = self.moved = self.first_reassigned = -1
         self.reassigned = self.preempted = 0
         self.empty_slots = self.servers_with_room = -1
+
+    def where(self) -> str:
+        """At which kind of event, and when."""
+        return f"at the {_EVENTS[self.event.kind]} at time {self.event.time:g}"
 
     def close(self, state: ReservationState, row: np.ndarray) -> None:
         """See :func:`close`."""
@@ -80,7 +85,5 @@ class ReservationOutcome:
             self.servers_with_room,
             self.preempted,
         ]
-        told: dict[str, Any] = {}
-        with np.errstate(over="ignore"):
+        with filled(row) as told:
             close(state, outcome, told)
-        fill_row(row, told)

@@ -6,14 +6,11 @@ checked against the state, applied, and passed on, so that stepping can stop bet
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any, Callable, Iterable, Iterator
+from typing import Any, ClassVar, Iterator
 
 import numpy as np
 
-from slotscope.model.errors import IMPOSSIBLE, PolicyError, ScenarioError
-from slotscope.model.forks.changes import Choice
-from slotscope.model.forks.overruled import Overruled
+from slotscope.model.errors import ScenarioError
 from slotscope.model.kinds.reservation import physics, rows, sampling, whatif
 from slotscope.model.kinds.reservation.initial import check_feasible, initial_state, starting_jobs
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
@@ -51,13 +48,13 @@ from slotscope.model.reporting.records import (
 )
 from slotscope.model.scenario.workload import Workload
 from slotscope.model.systems.base import PolicySystem
-from slotscope.model.systems.deciding import carried_out, remember
 
 
 class ReservationSystem(PolicySystem):
     """A loss system under one policy's reference."""
 
     name = "reservation"
+    whatif = whatif
     scenario: ReservationScenario
     numbers: ReservationNumbers
     policy: ReservationPolicy
@@ -120,14 +117,6 @@ class ReservationSystem(PolicySystem):
             pass
         return state
 
-    def choices(self, state: ReservationState) -> tuple[Choice, ...]:
-        """What can be decided of the next event in place of the policy."""
-        return whatif.choices(self, self.next_event(state))
-
-    def overruled(self, event: Event, decision: str) -> Overruled:
-        """See :func:`model.kinds.reservation.whatif.overruled`."""
-        return whatif.overruled(self, event, decision)
-
     def prepared(self, state: ReservationState) -> ReservationState:
         """*state* with room for one more job."""
         return with_room(state)
@@ -136,10 +125,7 @@ class ReservationSystem(PolicySystem):
         """What happens next; at equal times departures, then updates, then arrivals."""
         departure = state.heap_time[0] if state.number[DEPARTURES] else np.inf
         timer = state.clock[TIMER]
-        arrival = int(state.number[NEXT_ARRIVAL])
-        block = self.workload.block_at(arrival)
-        place = arrival - int(block.first[0]) if block is not None else -1
-        arrives = block.time[place] if block is not None else np.inf
+        block, place, arrives = self.next_arrival(state)
         if departure <= min(timer, arrives) and departure < np.inf:
             return self._departure(state)
         idle = block is None and departure == np.inf
@@ -147,13 +133,8 @@ class ReservationSystem(PolicySystem):
             return Event(UPDATE, float(timer))
         if block is None:
             return None
-        return Event(
-            ARRIVAL,
-            float(arrives),
-            type=int(block.type[place]),
-            job=arrival + self.initial_jobs,
-            service=float(block.service[place]),
-        )
+        job = self.initial_jobs + self.arrivals(state)
+        return Event(ARRIVAL, arrives, int(block.type[place]), job, service=float(block.service[place]))
 
     @staticmethod
     def _departure(state: ReservationState) -> Event:
@@ -173,9 +154,8 @@ class ReservationSystem(PolicySystem):
     def start(self, state: ReservationState) -> Iterator[Record]:
         """The policy's own initialization at time 0 (Section 4); no event is counted."""
         view = self._view(state)
-        yield from self._decide(
-            state, self.policy.start(view), ReservationOutcome(Event(UPDATE, float(state.clock[NOW])))
-        )
+        outcome = ReservationOutcome(Event(UPDATE, float(state.clock[NOW])))
+        yield from self.decided(state, self.policy.start(view), outcome)
 
     def run(self, state: ReservationState, event: Event, row: np.ndarray) -> Iterator[Record]:
         """Let *event* happen; yields each sub-step after its effect on *state*.
@@ -203,9 +183,9 @@ class ReservationSystem(PolicySystem):
             state.clock[TIMER] = np.inf
             yield Record("update", None, {})
             decisions = self.policy.update(view)
-        yield from self._decide(state, decisions, outcome)
+        yield from self.decided(state, decisions, outcome)
         if event.kind == ARRIVAL and not outcome.flags & (rows.FLAG_ADMITTED | rows.FLAG_REJECTED):
-            raise self._fault(event, "it neither admitted nor rejected the arriving job")
+            raise outcome.fault("it neither admitted nor rejected the arriving job")
         outcome.close(state, row)
 
     def _view(self, state: ReservationState) -> ReservationView:
@@ -229,38 +209,25 @@ class ReservationSystem(PolicySystem):
         """Without reservation a server has exactly the slots that its jobs fill."""
         physics.set_slots(state, server, job_type, int(state.configuration[server, job_type]) + by)
 
-    def _decide(
-        self, state: ReservationState, decisions: Iterable[Record], outcome: ReservationOutcome
-    ) -> Iterator[Record]:
-        def carry_out(record: Record) -> Record:
-            handler = _HANDLERS.get(type(record))
-            if handler is not None:
-                handler(self, state, record, outcome)
-            return record
-
-        return carried_out(decisions, carry_out)
-
     def _admit(self, state: ReservationState, record: Admit, outcome: ReservationOutcome) -> None:
         event, server = outcome.event, record.server
         if event.kind != ARRIVAL or outcome.flags & (rows.FLAG_ADMITTED | rows.FLAG_REJECTED):
-            raise self._fault(event, "it admits a job, but none is waiting for a decision")
-        self._check_server(event, server)
+            raise outcome.fault("it admits a job, but none is waiting for a decision")
+        outcome.check_server(server, self.numbers.servers)
         job_type = event.type
         if self.policy.reserves_slots:
             if state.placement[server, job_type] >= state.configuration[server, job_type]:
-                raise self._fault(
-                    event,
+                raise outcome.fault(
                     f"it admits job {self.job_name(event.job)} on server "
                     f"{server + 1}, which has no empty slot of type "
                     f"{self.numbers.type_names[job_type]}: "
-                    f"{_slots_and_jobs(state, server, job_type)}",
+                    f"{_slots_and_jobs(state, server, job_type)}"
                 )
         elif not self._has_room(state, server, job_type):
-            raise self._fault(
-                event,
+            raise outcome.fault(
                 f"it admits job {self.job_name(event.job)} on server "
                 f"{server + 1}, whose free resources do not hold it: its jobs are "
-                f"{_row(state.placement, server)}",
+                f"{_row(state.placement, server)}"
             )
         else:
             self._resize(state, server, job_type, 1)
@@ -275,43 +242,44 @@ class ReservationSystem(PolicySystem):
     def _reject(self, state: ReservationState, record: Reject, outcome: ReservationOutcome) -> None:
         event = outcome.event
         if event.kind != ARRIVAL or outcome.flags & (rows.FLAG_ADMITTED | rows.FLAG_REJECTED):
-            raise self._fault(event, "it rejects a job, but none is waiting for a decision")
+            raise outcome.fault("it rejects a job, but none is waiting for a decision")
         state.tally[event.type, REJECTED] += 1
         outcome.flags |= rows.FLAG_REJECTED
         outcome.empty_slots = int(record.values.get("empty_slots", -1))
         outcome.servers_with_room = int(record.values.get("servers_with_room", -1))
 
     def _migrate(self, state: ReservationState, record: Migrate, outcome: ReservationOutcome) -> None:
-        event = outcome.event
-        self._check_server(event, record.target)
-        job = self._find(state, event, record.job, record.source)
+        outcome.check_server(record.target, self.numbers.servers)
+        job = self._find(state, outcome, record.job, record.source)
         job_type = int(state.job_type[job])
         tried = f"it migrates job {self.job_name(record.job)} to server {record.target + 1}"
         if record.target == record.source:
-            raise self._fault(event, f"{tried}, where it is already")
-        self._make_room(state, record, job_type, event, tried)
+            raise outcome.fault(f"{tried}, where it is already")
+        self._make_room(state, record, job_type, outcome, tried)
         physics.migrate(state, job, record.target)
         outcome.flags |= rows.FLAG_MIGRATED
         outcome.moved, outcome.source = record.job, record.source
 
-    def _make_room(self, state: ReservationState, record: Migrate, job_type: int, event: Event, tried: str) -> None:
+    def _make_room(
+        self, state: ReservationState, record: Migrate, job_type: int, outcome: ReservationOutcome, tried: str
+    ) -> None:
         """Check that the target holds the job; without reservation its slot comes along."""
         target = record.target
         if self.policy.reserves_slots:
             if state.placement[target, job_type] >= state.configuration[target, job_type]:
-                raise self._fault(
-                    event, f"{tried}, which has no empty slot for it: {_slots_and_jobs(state, target, job_type)}"
+                raise outcome.fault(
+                    f"{tried}, which has no empty slot for it: {_slots_and_jobs(state, target, job_type)}"
                 )
             return
         if not self._has_room(state, target, job_type):
-            raise self._fault(
-                event, f"{tried}, whose free resources do not hold it: its jobs are {_row(state.placement, target)}"
+            raise outcome.fault(
+                f"{tried}, whose free resources do not hold it: its jobs are {_row(state.placement, target)}"
             )
         self._resize(state, record.source, job_type, -1)
         self._resize(state, target, job_type, 1)
 
     def _preempt(self, state: ReservationState, record: Preempt, outcome: ReservationOutcome) -> None:
-        job = self._find(state, outcome.event, record.job, record.server)
+        job = self._find(state, outcome, record.job, record.server)
         job_type = int(state.job_type[job])
         physics.preempt(state, job)
         if not self.policy.reserves_slots:
@@ -322,21 +290,19 @@ class ReservationSystem(PolicySystem):
         outcome.preempted += 1
 
     def _reassign(self, state: ReservationState, record: Reassign, outcome: ReservationOutcome) -> None:
-        event, server = outcome.event, record.server
-        self._check_server(event, server)
+        server = record.server
+        outcome.check_server(server, self.numbers.servers)
         if not self.policy.reserves_slots:
-            raise self._fault(
-                event, f"it reassigns server {server + 1}, but reserves no slots; allowed: with reserves_slots = True"
+            raise outcome.fault(
+                f"it reassigns server {server + 1}, but reserves no slots; allowed: with reserves_slots = True"
             )
         if state.placement[server].any():
-            raise self._fault(
-                event,
-                f"it reassigns server {server + 1}, which is not empty: its jobs are {_row(state.placement, server)}",
+            raise outcome.fault(
+                f"it reassigns server {server + 1}, which is not empty: its jobs are {_row(state.placement, server)}"
             )
         if not self.numbers.space_of(server).contains(record.configuration):
-            raise self._fault(
-                event,
-                f"it reassigns server {server + 1} to the configuration {record.configuration}, which is not feasible",
+            raise outcome.fault(
+                f"it reassigns server {server + 1} to the configuration {record.configuration}, which is not feasible"
             )
         for job_type, slots in enumerate(record.configuration):
             physics.set_slots(state, server, job_type, slots)
@@ -362,42 +328,30 @@ class ReservationSystem(PolicySystem):
         state.number[I_STAR] = record.i_star
         state.number[EXTENDED] = record.extended
 
-    def _remember(self, state: ReservationState, record: Remember, outcome: ReservationOutcome) -> None:
-        remember(state, record, partial(self._fault, outcome.event))
-
     def _update_at(self, state: ReservationState, record: UpdateAt, outcome: ReservationOutcome) -> None:
         if not record.time > state.clock[NOW]:
-            raise self._fault(outcome.event, f"it asks for an update at {record.time}, which is not in the future")
+            raise outcome.fault(f"it asks for an update at {record.time}, which is not in the future")
         state.clock[TIMER] = record.time
 
-    def _check_server(self, event: Event, server: int) -> None:
-        if not 0 <= server < self.numbers.servers:
-            raise self._fault(event, f"it names server {server + 1}; there are servers 1 to {self.numbers.servers}")
-
-    def _find(self, state: ReservationState, event: Event, job: int, server: int) -> int:
-        self._check_server(event, server)
+    def _find(self, state: ReservationState, outcome: ReservationOutcome, job: int, server: int) -> int:
+        outcome.check_server(server, self.numbers.servers)
         records = np.flatnonzero((state.job_number == job) & (state.job_server == server))
         if not len(records) or job < 0:
             present = state.job_server[(state.job_number == job) & (job >= 0)]
             place = f"it is on server {present[0] + 1}" if len(present) else "it is on no server"
-            raise self._fault(event, f"it moves job {self.job_name(job)}, which is not on server {server + 1}: {place}")
+            raise outcome.fault(f"it moves job {self.job_name(job)}, which is not on server {server + 1}: {place}")
         return int(records[0])
 
-    def _fault(self, event: Event, what: str) -> PolicyError:
-        names = {ARRIVAL: "arrival", DEPARTURE: "departure", UPDATE: "update"}
-        return PolicyError(IMPOSSIBLE + what, where=f"policy at the {names[event.kind]} at time {event.time:g}")
-
-
-_HANDLERS: dict[type[Record], Callable[..., None]] = {
-    Admit: ReservationSystem._admit,
-    Reject: ReservationSystem._reject,
-    Migrate: ReservationSystem._migrate,
-    Preempt: ReservationSystem._preempt,
-    Reassign: ReservationSystem._reassign,
-    Classify: ReservationSystem._classify,
-    Remember: ReservationSystem._remember,
-    UpdateAt: ReservationSystem._update_at,
-}
+    handlers: ClassVar = {
+        Admit: _admit,
+        Reject: _reject,
+        Migrate: _migrate,
+        Preempt: _preempt,
+        Reassign: _reassign,
+        Classify: _classify,
+        Remember: PolicySystem.remember,
+        UpdateAt: _update_at,
+    }
 
 
 def _row(table: np.ndarray, server: int) -> str:

@@ -7,6 +7,7 @@ from typing import Any, Iterator
 from slotscope.model.forks.changes import Choice, forced_words
 from slotscope.model.forks.overruled import Overruled
 from slotscope.model.kinds.reservation.policies.base import ArrivingJob
+from slotscope.model.kinds.reservation.state import ReservationState
 from slotscope.model.kinds.reservation.view import ReservationView
 from slotscope.model.reporting.records import ARRIVAL, Admit, Event, Record, Reject
 
@@ -16,8 +17,9 @@ ReservationSystem = Any
 _ALLOWED = "'server=N' or 'reject', where a job arrives"
 
 
-def choices(system: ReservationSystem, event: Event | None) -> tuple[Choice, ...]:
+def choices(system: ReservationSystem, state: ReservationState) -> tuple[Choice, ...]:
     """What can be decided of the next event."""
+    event = system.next_event(state)
     if event is None or event.kind != ARRIVAL:
         return ()
     job = system.job_name(event.job)

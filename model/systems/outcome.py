@@ -1,0 +1,63 @@
+"""What one event of a reference has led to so far, and the row that is filled from it."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import Any, Iterator
+
+import numpy as np
+
+from slotscope.model.errors import IMPOSSIBLE, PolicyError
+from slotscope.model.reporting.records import Event
+
+#: In the flags of a row of any kind: somebody has decided otherwise than the policy.
+FLAG_FORCED = 1 << 15
+
+
+class Outcome:
+    """What an event has led to so far; each kind has a subclass, which also closes it.
+
+    Attributes
+    ----------
+    event:
+        The event itself.
+    flags:
+        The bits of its row.
+    """
+
+    def __init__(self, event: Event) -> None:
+        self.event = event
+        self.flags = 0
+
+    def where(self) -> str:
+        """When it happens, for an error."""
+        return f"at time {self.event.time:g}"
+
+    def fault(self, what: str) -> PolicyError:
+        """The error that a decision is impossible."""
+        return PolicyError(IMPOSSIBLE + what, where=f"policy {self.where()}")
+
+    def check_server(self, number: int, servers: int) -> int:
+        """The *number* of a server that a decision names, from 0.
+
+        Raises
+        ------
+        PolicyError
+            If there are not so many *servers*.
+        """
+        if not 0 <= number < servers:
+            raise self.fault(f"it names server {number + 1}; there are servers 1 to {servers}")
+        return number
+
+
+@contextmanager
+def filled(row: np.ndarray) -> Iterator[dict[str, Any]]:
+    """Fields by name, of which *row* [1] is filled in the end: at once, as that is much faster than one by one.
+
+    What enters the trail meanwhile wraps around.
+    """
+    told: dict[str, Any] = {}
+    with np.errstate(over="ignore"):
+        yield told
+    assert row.dtype.names is not None
+    row[0] = tuple([told[name] for name in row.dtype.names])
