@@ -14,7 +14,7 @@ from typing import NamedTuple
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 #: Modules in model/kinds/ and gui/kinds/ beside the rooms.
-BESIDE_THE_ROOMS = {"declaration", "rooms", "spec", "usual_kind"}
+BESIDE_THE_ROOMS = {"declaration", "rooms", "spec"}
 
 
 class Source(NamedTuple):

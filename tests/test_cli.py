@@ -350,13 +350,13 @@ class TestVerify:
         assert "DISAGREE" in slotscope("verify dra-classroom --events 20").out
 
     def test_a_broken_invariant_is_told(self, slotscope, monkeypatch):
-        monkeypatch.setattr("slotscope.model.kinds.usual_kind.violations", lambda *_: ["7 jobs in 6 slots"])
+        monkeypatch.setattr("slotscope.model.kinds.spec.violations", lambda *_: ["7 jobs in 6 slots"])
         said = slotscope("verify dra-classroom --events 2")
         assert said.code == 1
         assert "event 2: 7 jobs in 6 slots" in said.out
 
     def test_a_policy_without_twin_is_run_twice(self, slotscope, answer, monkeypatch):
-        monkeypatch.setattr("slotscope.model.kinds.usual_kind.UsualKind.kernels", {})
+        monkeypatch.setattr("slotscope.model.kinds.spec.Kind.kernels", {})
         assert answer("verify dra-classroom --events 10")["engines"] == ["reference"] * 2
         assert "no compiled twin" in slotscope("verify dra-classroom --events 10").out
 

@@ -272,7 +272,7 @@ class TestOptions:
         assert said in refusal(command)
 
     def test_an_engine_that_the_policy_lacks(self, refusal, monkeypatch):
-        monkeypatch.setattr("slotscope.model.kinds.usual_kind.UsualKind.kernels", {})
+        monkeypatch.setattr("slotscope.model.kinds.spec.Kind.kernels", {})
         assert refusal("run dra-vms --engine kernel") == (
             "--engine: found kernel, but the policy 'dra' has no compiled twin; allowed: reference"
         )

@@ -1,33 +1,35 @@
 """The kinds of system, and what one has to provide to be run, shown, compared and measured.
 
-Everything outside ``model/systems/<kind>/``, its scenarios, policies, kernels and panels knows a
-kind of system only through :class:`Kind` and :class:`RunnableSystem`.
+Everything outside a kind's room knows it only through :class:`Kind` and
+:class:`model.systems.base.PolicySystem`.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any, Callable, Iterator, Mapping, NamedTuple, Protocol, Sequence
+from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.forks.changes import Choice
 from slotscope.model.kinds.rooms import ROOMS
-from slotscope.model.measures.metrics import Batches, Estimate
-from slotscope.model.measures.monitors import Claim, Monitor
+from slotscope.model.measures.metrics import BATCHES, Batches, Estimate
+from slotscope.model.measures.monitors import Claim, Monitor, violations
 from slotscope.model.questions.fields import Vocabulary
 from slotscope.model.reporting.explain import Narrator
 from slotscope.model.reporting.inspection import Inspector
-from slotscope.model.reporting.records import Event
-from slotscope.model.running.engine import System
+from slotscope.model.running.recorder import TIME_COLUMN
+from slotscope.model.systems.base import PolicySystem
 from slotscope.model.systems.statespec import StateSpec
 from slotscope.model.whys.decision import Whys
 
 #: Where each kind is: a module that defines ``KIND``.
 KINDS: Mapping[str, str] = MappingProxyType({name: room.kind for name, room in ROOMS.items()})
 
+#: Numbers, and their integrals where they have any.
+Pair = tuple[NDArray[np.float64], NDArray[np.float64] | None]
 
 #: Stands for "rejected" where the answer to an arrival would stand.
 REJECTED = -1
@@ -58,91 +60,28 @@ class Judgement(NamedTuple):
     metrics: Mapping[str, Estimate]  #: measures that the judgement corrects
 
 
-class RunnableSystem(System, Protocol):
-    """A system of a scenario under one policy, with what a session asks of it.
+class Modules(NamedTuple):
+    """Modules of a kind's room, each with the functions that :class:`Kind` calls."""
 
-    ``initial_jobs`` is how many jobs are numbered before the first arrival; ``workload`` may be
-    exchanged (what follows a fork).
-    """
-
-    scenario: Any
-    numbers: Any
-    workload: Any
-    policy: Any
-    initial_jobs: int
-
-    def arrivals(self, state: Any) -> int:
-        """Arrivals taken from the workload so far."""
-        ...
-
-    def job_name(self, number: int) -> str:
-        """The name of a job: as scripted, or its number."""
-        ...
-
-    def job_names(self) -> dict[str, str]:
-        """Names of jobs that have one, by their number as text (for a file)."""
-        ...
-
-    def rename_jobs(self, initial_jobs: int, names: Mapping[str, str]) -> None:
-        """Take over the numbering of a saved run."""
-        ...
-
-    def check_continuation(self, other: Any) -> None:
-        """Refuse to go on from *other*, a system of the same kind, unless that makes sense.
-
-        Raises
-        ------
-        ScenarioError
-            If servers or jobs of *other* have no place here.
-        """
-        ...
-
-    def has_other_jobs(self, other: Any, workload: Callable[[Any, Any], Any]) -> bool:
-        """Whether this system's scenario describes other jobs than that of *other*, by the kind's *workload*."""
-        ...
-
-    def check_new_arrivals(self) -> None:
-        """Refuse to go on with other jobs than those that are recorded.
-
-        Raises
-        ------
-        ScenarioError
-            If the workload is a script or a trace.
-        """
-        ...
-
-    def choices(self, state: Any) -> tuple[Choice, ...]:
-        """What can be decided of the next event in place of the policy."""
-        ...
-
-    def overruled(self, event: Event, decision: str) -> Any:
-        """The policy with a decision that is forced on it in one event.
-
-        Raises
-        ------
-        PolicyError
-            If there is no such decision in that event.
-        """
-        ...
-
-    def take_over(self, other: Any, state: Any) -> Any:
-        """Go on from another system's state: its jobs stay, this policy starts on them.
-
-        Raises
-        ------
-        ScenarioError
-            If the servers cannot hold what is on them.
-        """
-        ...
+    arrivals: Any  #: workload_of
+    measures: Any  #: totals, totals_at, batches_of, headline_series, headline_now, CLAIMS
+    invariants: Any  #: MONITORS
+    trace: Any  #: lines
 
 
-class Kind(Protocol):
+class Kind(ABC):
     """A kind of system: what differs between kinds, and nothing else.
+
+    A subclass says what its modules are, gives what is abstract here, and
+    overrides what is not as usual.
 
     Attributes
     ----------
     name:
         The value of a scenario's key ``system``.
+    modules, trace_reader, bounds_maker:
+        Its modules; the names of those whose ``with_trace`` reads recorded workloads, and whose
+        ``all_bounds`` finds bounds.
     spec:
         The NamedTuple of arrays that is a system's state, and what each must be like;
         ``number[0]`` counts events and ``clock[0]`` is the time of the last one.
@@ -170,34 +109,51 @@ class Kind(Protocol):
         The name of a built-in scenario that every policy with a compiled twin can run.
     bounds_command:
         The module that solves them for ``slotscope bounds``: ``solved(options)``, a report.
+    stretches, samples_last:
+        How many stretches of time measures are taken in; whether the last sample tells what
+        follows it, up to now.
     """
 
     name: str
+    modules: Modules
+    trace_reader: str
+    bounds_maker: str
     spec: StateSpec
     row: np.dtype[Any]
-    slotted: bool
-    compares_decisions: bool
-    judges: bool
-    rows_tell_more: bool
+    slotted = False
+    compares_decisions = False
+    judges = False
+    rows_tell_more = False
     inspector: Inspector
     measures: tuple[Measure, ...]
     headline: str
-    headline_bound_name: str
+    headline_bound_name = ""
     example: str
     bounds_command: str
+    stretches = BATCHES
+    samples_last = False
 
     @property
     def kernels(self) -> Mapping[str, tuple[str, str]]:
         """Compiled twins by policy name: (module, class)."""
-        ...
+        policies = ROOMS[self.name].policies
+        return {name: spec.kernel for name, spec in policies.items() if spec.kernel}
 
     @property
     def vocabulary(self) -> Vocabulary:
         """What can be asked of its runs, what happens in their events, and how a log marks it."""
-        ...
+        found: Vocabulary = import_module(ROOMS[self.name].questions).VOCABULARY
+        return found
+
+    @property
+    def whys(self) -> Whys:
+        """Why its policies decide as they do."""
+        found: Whys = import_module(ROOMS[self.name].whys).WHYS
+        return found
 
     # Putting a system together.
 
+    @abstractmethod
     def numbers(self, scenario: Any) -> Any:
         """The scenario's constant numbers; has ``servers`` and ``warnings()``.
 
@@ -206,7 +162,6 @@ class Kind(Protocol):
         ScenarioError
             If they do not fit each other.
         """
-        ...
 
     def workload(self, scenario: Any, numbers: Any, start: float = 0.0, branch: int = 0) -> Any:
         """The workload that a scenario describes.
@@ -219,7 +174,7 @@ class Kind(Protocol):
         ScenarioError
             If the workload is a trace: its jobs must have been read before.
         """
-        ...
+        return self.modules.arrivals.workload_of(scenario, numbers, start, branch)
 
     def with_trace(
         self,
@@ -235,37 +190,39 @@ class Kind(Protocol):
         UserError
             If the scenario takes no trace, or a file cannot be read.
         """
-        ...
+        found: tuple[Any, Any, Any] = import_module(self.trace_reader).with_trace(scenario, paths, progress, cancelled)
+        return found
 
-    def system(self, scenario: Any, numbers: Any, workload: Any, policy: Any) -> RunnableSystem:
+    @abstractmethod
+    def system(self, scenario: Any, numbers: Any, workload: Any, policy: Any) -> PolicySystem:
         """A system under one policy's reference."""
-        ...
 
     def has_kernel(self, system: Any) -> bool:
         """Whether the policy, with its parameters, has a compiled twin for this system."""
-        ...
+        policy = system.policy
+        return bool(policy.brought or (system.scenario.policy.name in self.kernels and policy.compiled))
 
     # Describing it.
 
+    @abstractmethod
     def narrator(self, system: Any) -> Narrator:
         """What words the records and rows of a run."""
-        ...
 
+    @abstractmethod
     def facts(self, system: Any) -> Any:
         """What panels of this kind need to know of the policy, the same for the whole run."""
-        ...
 
+    @abstractmethod
     def offers(self, system: Any) -> frozenset[str]:
         """What panels may ask for, see ``gui.panel``."""
-        ...
 
+    @abstractmethod
     def derive(self, state: Any, numbers: Any, facts: Any) -> Any:
         """What panels of this kind read from a state; made once for a frame, when asked for."""
-        ...
 
+    @abstractmethod
     def usual_pace(self, numbers: Any) -> float:
         """Units of time per second at which a run can be followed by eye."""
-        ...
 
     # Measuring and checking it.
 
@@ -277,11 +234,14 @@ class Kind(Protocol):
         *advance(t)* runs to time t and gives the state then.  What happens at the very end of a
         stretch counts for the next one.  Runs on the same jobs can be paired.
         """
-        ...
+        measures = self.modules.measures
+        edges = np.linspace(warmup, until, self.stretches + 1)
+        totals = [measures.totals(numbers, advance(float(np.nextafter(edge, -np.inf))), float(edge)) for edge in edges]
+        return self._batches(numbers, np.array(totals), until - warmup)
 
     def judge(self, scenario: Any, runs: Sequence[Mapping[str, Batches]], span: float) -> Judgement | None:
         """What the batches of one or several runs, each over *span*, say of a scenario together."""
-        ...
+        return None
 
     def batches_so_far(
         self, numbers: Any, samples: Sequence[NDArray[np.float64]], warmup: float, now: float
@@ -290,7 +250,14 @@ class Kind(Protocol):
 
         None if there is no stretch of [warmup, now] that all have.
         """
-        ...
+        start = max(warmup, *(float(table[0, TIME_COLUMN]) for table in samples))
+        if not self.samples_last:
+            now = min(now, *(float(table[-1, TIME_COLUMN]) for table in samples))
+        if now <= start:
+            return ()
+        edges = np.linspace(start, now, self.stretches + 1)
+        totals_at = self.modules.measures.totals_at
+        return tuple(self._batches(numbers, totals_at(numbers, table, edges), now - start) for table in samples)
 
     def decisions(self, rows: NDArray[Any], initial_jobs: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """The arrivals decided in *rows*, from 0, and the answer to each or :data:`REJECTED`.
@@ -300,43 +267,40 @@ class Kind(Protocol):
 
         Asked for only where the kind ``compares_decisions``.
         """
-        ...
+        return np.zeros(0, np.int64), np.zeros(0, np.int32)
 
-    def headline_series(
-        self, numbers: Any, samples: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+    def headline_series(self, numbers: Any, samples: NDArray[np.float64]) -> Pair:
         """[n] the headline's value at each of *samples*, and [n] its integral up to there.
 
         No integral: the value is taken to last until the next sample.
         """
-        ...
+        found: Pair = self.modules.measures.headline_series(numbers, samples)
+        return found
 
     def headline_now(self, numbers: Any, state: Any) -> float:
         """The headline's value in a state."""
-        ...
+        found: float = self.modules.measures.headline_now(numbers, state)
+        return found
 
     def headline_bound(self, bounds: Any) -> float | None:
         """A level that no policy passes in the long run, once it is known."""
-        ...
+        return None
 
     @property
     def monitors(self) -> tuple[Monitor, ...]:
         """What must hold of every state, in order of their stages."""
-        ...
-
-    @property
-    def whys(self) -> Whys:
-        """Why its policies decide as they do."""
-        ...
+        found: tuple[Monitor, ...] = self.modules.invariants.MONITORS
+        return found
 
     @property
     def claims(self) -> tuple[Claim, ...]:
         """What the kind's paper claims of the long run."""
-        ...
+        found: tuple[Claim, ...] = self.modules.measures.CLAIMS
+        return found
 
     def violations(self, system: Any, state: Any, overruled: bool = False) -> list[str]:
         """Every invariant that a state breaks, one sentence each; *overruled*: not what the policy promises."""
-        ...
+        return violations(self.monitors, system, state, overruled)
 
     # Beyond a run.
 
@@ -345,18 +309,26 @@ class Kind(Protocol):
 
         At most *most* events (infinity: all there are).
         """
-        ...
+        found: Iterator[dict[str, Any]] = self.modules.trace.lines(system, most)
+        return found
 
     def all_bounds(self, scenario: Any) -> Iterator[Any]:
         """What bounds a scenario's measures, for panels; better answers later.
 
         Each answer can be pickled.
         """
-        ...
+        found: Iterator[Any] = import_module(self.bounds_maker).all_bounds(scenario)
+        return found
 
+    @abstractmethod
     def no_bounds(self, problem: str = "") -> Any:
         """What panels are shown before the first answer, or instead of it: *problem* says why."""
-        ...
+
+    def _batches(self, numbers: Any, totals: NDArray[np.float64], span: float) -> dict[str, Batches]:
+        found: dict[str, Batches] = self.modules.measures.batches_of(
+            numbers, np.diff(totals, axis=0), span / self.stretches
+        )
+        return found
 
 
 def kind_named(name: str) -> Kind:

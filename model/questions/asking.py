@@ -14,14 +14,13 @@ from typing import Any, Callable, Iterator, NamedTuple, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.kinds.spec import RunnableSystem
 from slotscope.model.questions.changes import OfThings, column_of, of_states, read_at_once, watched_by
 from slotscope.model.questions.meaning import Question
 from slotscope.model.questions.tables import Column, EventTable, Lead
 from slotscope.model.running.engine import EventRun, System, Task
 from slotscope.model.running.slices import MOST_EVENTS, Slices
 from slotscope.model.running.timeline import NO_END, Stretch, Timeline
-from slotscope.model.systems.base import EVENT
+from slotscope.model.systems.base import EVENT, PolicySystem
 from slotscope.model.systems.state import copied
 from slotscope.model.systems.watching import RowChanges
 
@@ -52,7 +51,7 @@ class Answers(NamedTuple):
 
 
 def answers(
-    system: RunnableSystem,
+    system: PolicySystem,
     timeline: Timeline,
     questions: Sequence[Question],
     after: int,
@@ -88,7 +87,7 @@ class _Asker:
 
     def __init__(
         self,
-        system: RunnableSystem,
+        system: PolicySystem,
         timeline: Timeline,
         questions: Sequence[Question],
         state: Any,

@@ -7,18 +7,18 @@ from time import monotonic
 from typing import Iterator, Sequence
 
 from slotscope.model.errors import UserError
-from slotscope.model.kinds.spec import RunnableSystem
 from slotscope.model.questions.asking import Answers, answers
 from slotscope.model.questions.meaning import Question
 from slotscope.model.questions.words import Words
 from slotscope.model.running.timeline import NO_END, Timeline
 from slotscope.model.running.waiting import GivenUpError
+from slotscope.model.systems.base import PolicySystem
 
 
 class HistorySearch(ABC):
     """A walk through history with questions in mind; a subclass keeps what it finds (:meth:`take`)."""
 
-    def __init__(self, system: RunnableSystem, timeline: Timeline, words: Words) -> None:
+    def __init__(self, system: PolicySystem, timeline: Timeline, words: Words) -> None:
         self._system = system
         self._timeline = timeline
         self._words = words

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.errors import UserError
-from slotscope.model.kinds.spec import RunnableSystem
 from slotscope.model.questions.asking import Answers
 from slotscope.model.questions.history_search import HistorySearch
 from slotscope.model.questions.meaning import Question, understood
 from slotscope.model.questions.words import Words
 from slotscope.model.running.timeline import Timeline
+from slotscope.model.systems.base import PolicySystem
 
 #: Hits whose places are kept, from the first on, and hits whose rows are kept, up to the newest.
 MOST_HITS, MOST_ROWS = 2**20, 2000
@@ -34,7 +34,7 @@ class Asked(NamedTuple):
 class QuestionSearch(HistorySearch):
     """The question that a run's history is asked, and its hits."""
 
-    def __init__(self, system: RunnableSystem, timeline: Timeline, words: Words) -> None:
+    def __init__(self, system: PolicySystem, timeline: Timeline, words: Words) -> None:
         self._text = ""
         super().__init__(system, timeline, words)
 

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.errors import UserError
-from slotscope.model.kinds.spec import RunnableSystem
 from slotscope.model.measures.monitors import Monitor, Reading
 from slotscope.model.questions.asking import Answers
 from slotscope.model.questions.history_search import HistorySearch
@@ -23,6 +22,7 @@ from slotscope.model.questions.words import Words
 from slotscope.model.reporting.explain import grouped, plural
 from slotscope.model.running.recorder import Samples
 from slotscope.model.running.timeline import Timeline
+from slotscope.model.systems.base import PolicySystem
 
 #: Expressions of a role at once.
 MOST_TRACKS = 8
@@ -147,7 +147,7 @@ def _reading(track: Track, first: int, last: int) -> Reading:
 class Tracks(HistorySearch):
     """The expressions that are followed through a run's history."""
 
-    def __init__(self, system: RunnableSystem, timeline: Timeline, words: Words) -> None:
+    def __init__(self, system: PolicySystem, timeline: Timeline, words: Words) -> None:
         self._tracks: list[Track] = []
         self.followed = Followed()
         self._stops: tuple[str, ...] = ()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import Iterable, Iterator, Mapping, NamedTuple
 
-from slotscope.model.kinds.spec import RunnableSystem
 from slotscope.model.questions.fields import (
     AskedField,
     EventKind,
@@ -17,6 +16,7 @@ from slotscope.model.questions.fields import (
 )
 from slotscope.model.questions.said import said_by
 from slotscope.model.reporting.explain import quantity
+from slotscope.model.systems.base import PolicySystem
 
 #: What every event has. Kinds of event are those of :mod:`model.reporting.records`, from 1.
 _KINDS = ("arrival", "departure", "update", "slot", "move", "tick")
@@ -46,7 +46,7 @@ class Word(NamedTuple):
 class Words:
     """What can be named in questions about a system under a policy."""
 
-    def __init__(self, vocabulary: Vocabulary, system: RunnableSystem) -> None:
+    def __init__(self, vocabulary: Vocabulary, system: PolicySystem) -> None:
         self.numbers = system.numbers
         self._time_unit = quantity("", system.scenario.run.time_unit).strip() or "units of time"
         self.policy = system.policy

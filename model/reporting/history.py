@@ -14,11 +14,11 @@ from typing import Any, Iterator, Mapping
 import numpy as np
 
 from slotscope.model.errors import ReplayError, UserError
-from slotscope.model.kinds.spec import RunnableSystem
 from slotscope.model.reporting.inspection import Found, Inspector, Passed, Thing, Told
 from slotscope.model.running.engine import EventRun, ReferenceEngine
 from slotscope.model.running.timeline import Timeline
 from slotscope.model.running.waiting import GivenUpError
+from slotscope.model.systems.base import PolicySystem
 from slotscope.model.systems.state import copied
 
 #: Things whose histories are kept; beyond it the one asked for longest ago is forgotten.
@@ -68,7 +68,7 @@ class Histories:
         Of its kind of system.
     """
 
-    def __init__(self, system: RunnableSystem, timeline: Timeline, inspector: Inspector, narrator: Any) -> None:
+    def __init__(self, system: PolicySystem, timeline: Timeline, inspector: Inspector, narrator: Any) -> None:
         self._system = system
         self._timeline = timeline
         self._inspector = inspector

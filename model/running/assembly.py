@@ -13,7 +13,7 @@ from slotscope.model.errors import PolicyError, ScenarioError, UnreadablePolicyE
 from slotscope.model.forks.changes import Course, Deviation
 from slotscope.model.forks.course import CourseEngine, CourseSystem, Leg
 from slotscope.model.forks.edits import edited_by
-from slotscope.model.kinds.spec import Kind, RunnableSystem, kind_named
+from slotscope.model.kinds.spec import Kind, kind_named
 from slotscope.model.policies import is_file, reference_for
 from slotscope.model.policies.choice import policy_choice
 from slotscope.model.policies.own.checked import CHECKED, CheckedEngine
@@ -22,7 +22,7 @@ from slotscope.model.running.engine import Engine, ReferenceEngine, System, Task
 from slotscope.model.scenario.common import PolicyChoice
 from slotscope.model.scenario.load import Scenario, as_data, parse_scenario
 from slotscope.model.scenario.validation import validated
-from slotscope.model.systems.base import EVENT
+from slotscope.model.systems.base import EVENT, PolicySystem
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class Bench:
 
     scenario: Scenario
     kind: Kind
-    system: RunnableSystem
+    system: PolicySystem
     reference: Engine
     report: Any = None
     parameters: Any = None  #: of the policy, validated

@@ -18,8 +18,7 @@ from slotscope.model.kinds.moldable.policies.base import MoldablePolicy
 from slotscope.model.kinds.moldable.scenario.schema import MoldableScenario
 from slotscope.model.kinds.moldable.state import SPEC, MoldableState
 from slotscope.model.kinds.moldable.system import MoldableSystem
-from slotscope.model.kinds.spec import REJECTED, Kind, Measure
-from slotscope.model.kinds.usual_kind import Modules, UsualKind
+from slotscope.model.kinds.spec import REJECTED, Kind, Measure, Modules
 from slotscope.model.reporting.inspection import Inspector
 from slotscope.model.reporting.records import ARRIVAL
 from slotscope.model.systems.statespec import StateSpec
@@ -28,7 +27,7 @@ from slotscope.model.systems.statespec import StateSpec
 EVENTS_PER_SECOND = 4
 
 
-class MoldableKind(UsualKind):
+class MoldableKind(Kind):
     """See :class:`model.kinds.spec.Kind`."""
 
     name = "moldable"

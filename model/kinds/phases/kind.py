@@ -21,8 +21,7 @@ from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
 from slotscope.model.kinds.phases.scenario.workload import PATCH
 from slotscope.model.kinds.phases.state import EVENT, NEXT_VIRTUAL, SPEC, PhaseState
 from slotscope.model.kinds.phases.system import PhaseSystem
-from slotscope.model.kinds.spec import Kind, Measure
-from slotscope.model.kinds.usual_kind import Modules, UsualKind
+from slotscope.model.kinds.spec import Kind, Measure, Modules
 from slotscope.model.reporting.inspection import Inspector
 from slotscope.model.systems.statespec import StateSpec
 
@@ -62,7 +61,7 @@ def rehearse(system: PhaseSystem) -> None:
             )
 
 
-class PhasesKind(UsualKind):
+class PhasesKind(Kind):
     """See :class:`model.kinds.spec.Kind`."""
 
     name = "phases"

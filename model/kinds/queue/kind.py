@@ -17,8 +17,7 @@ from slotscope.model.kinds.queue.policies.base import QueuePolicy
 from slotscope.model.kinds.queue.scenario.schema import QueueScenario
 from slotscope.model.kinds.queue.state import SPEC, QueueState
 from slotscope.model.kinds.queue.system import QueueSystem
-from slotscope.model.kinds.spec import Judgement, Kind, Measure
-from slotscope.model.kinds.usual_kind import Modules, UsualKind
+from slotscope.model.kinds.spec import Judgement, Kind, Measure, Modules
 from slotscope.model.measures.growth import STRETCHES
 from slotscope.model.measures.metrics import Batches
 from slotscope.model.reporting.inspection import Inspector
@@ -29,7 +28,7 @@ BUSY_SLOTS_PER_SECOND = 3
 MOST_HALVINGS = 10
 
 
-class QueueKind(UsualKind):
+class QueueKind(Kind):
     """See :class:`model.kinds.spec.Kind`."""
 
     name = "queue"

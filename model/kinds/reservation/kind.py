@@ -18,8 +18,7 @@ from slotscope.model.kinds.reservation.rows import FLAG_ADMITTED
 from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
 from slotscope.model.kinds.reservation.state import SPEC, ReservationState
 from slotscope.model.kinds.reservation.system import ReservationSystem
-from slotscope.model.kinds.spec import REJECTED, Kind, Measure
-from slotscope.model.kinds.usual_kind import Modules, UsualKind
+from slotscope.model.kinds.spec import REJECTED, Kind, Measure, Modules
 from slotscope.model.reporting.inspection import Inspector
 from slotscope.model.reporting.records import ARRIVAL
 from slotscope.model.systems.statespec import StateSpec
@@ -44,7 +43,7 @@ class ReservationFacts:
     has_groups: bool
 
 
-class ReservationKind(UsualKind):
+class ReservationKind(Kind):
     """See :class:`model.kinds.spec.Kind`."""
 
     name = "reservation"
