@@ -10,8 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QPen, QResizeEvent
 from PySide6.QtWidgets import QLabel, QTabBar, QVBoxLayout, QWidget
 
-from slotscope.gui.experiments.axis import LogarithmicAxis
-from slotscope.gui.experiments.curves import Drawn, arrays, last_height
+from slotscope.gui.experiments.curves import Drawn, LogarithmicAxis, arrays, last_height
 from slotscope.gui.experiments.words import told_apart, typeset
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.plotting.axes import EndLabel, GridLines, LabelColumn, NumberAxis

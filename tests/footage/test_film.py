@@ -16,7 +16,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 
 from slotscope.gui.film import writers
-from slotscope.gui.film.shooting import Looks, shoot
+from slotscope.gui.film.command import Looks, shoot
 from slotscope.gui.film.stage import FilmStage, panels_in_lecture
 from slotscope.gui.theme import load_theme
 from slotscope.model.comparison.comparison import open_run, stand_at

@@ -13,11 +13,10 @@ from PySide6.QtGui import QImage
 
 from slotscope.gui.film.stage import panel_classes, panels_in_lecture
 from slotscope.gui.intents import Select
-from slotscope.gui.page.command import execute
+from slotscope.gui.page.command import execute, page_text, unpacked, write_page
 from slotscope.gui.page.lesson import lesson_data
 from slotscope.gui.page.recording import Dressing, recorded
 from slotscope.gui.page.vectors import SIDE, TILE, TileStore
-from slotscope.gui.page.writing import page_text, unpacked, write_page
 from slotscope.gui.panels.wording import sentence
 from slotscope.gui.sharing.draft import draft_of
 from slotscope.gui.theme import apply, load_theme

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.main_window import MainWindow
-from slotscope.gui.page.writing import unpacked
+from slotscope.gui.page.command import unpacked
 from slotscope.gui.sharing.dialog import ShareDialog
 from slotscope.gui.sharing.handout import save_handout
 from slotscope.gui.theme import load_theme

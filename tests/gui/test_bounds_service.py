@@ -9,7 +9,7 @@ import pytest
 
 from slotscope.gui.running.bounds_service import BoundsService
 from slotscope.model.kinds.reservation.bounds import Bounds
-from slotscope.model.kinds.reservation.upper_bound import all_bounds
+from slotscope.model.kinds.reservation.programs.bounds import all_bounds
 from slotscope.model.scenario.load import edited, load_scenario
 
 #: Seconds after which a test gives up.

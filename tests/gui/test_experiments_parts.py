@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtGui import QTextDocument
 from pytestqt.qtbot import QtBot
 
-from slotscope.gui.experiments.axis import LogarithmicAxis
+from slotscope.gui.experiments.curves import LogarithmicAxis
 from slotscope.gui.experiments.fields import words_of
 from slotscope.gui.experiments.listing import ExperimentList, ListedExperiment
 from slotscope.gui.experiments.picture import FigurePlot, ResultPicture

@@ -12,8 +12,7 @@ from slotscope.model.kinds.reservation.state import ReservationState
 from slotscope.model.running import keyframes
 from slotscope.model.running.assembly import assemble
 from slotscope.model.running.engine import started
-from slotscope.model.running.keyframes import LEAST_KEYFRAMES, HistoryRoom, Keyframes
-from slotscope.model.running.stored import StateFile, StoredState
+from slotscope.model.running.keyframes import LEAST_KEYFRAMES, HistoryRoom, Keyframes, StateFile, StoredState
 from slotscope.model.scenario.load import load_scenario
 from slotscope.model.systems.state import copied, digest, size_in_bytes
 

@@ -11,7 +11,6 @@ from slotscope.gui.intents import Select
 from slotscope.gui.kinds.reservation.servers_captions import Captions, captions_of
 from slotscope.gui.kinds.reservation.servers_columns import StackFigure, WantedServers, figure_of, tallest_of, wanted_of
 from slotscope.gui.kinds.reservation.servers_event import EventLine
-from slotscope.gui.kinds.reservation.servers_flights import flights
 from slotscope.gui.kinds.reservation.servers_legend import StackLegend, entries
 from slotscope.gui.kinds.reservation.servers_marks import (
     needs_split,
@@ -21,7 +20,7 @@ from slotscope.gui.kinds.reservation.servers_marks import (
     paint_selection,
     paint_stage,
 )
-from slotscope.gui.kinds.reservation.servers_motion import Motion
+from slotscope.gui.kinds.reservation.servers_motion import Motion, flights
 from slotscope.gui.kinds.reservation.servers_pictures import Pictures
 from slotscope.gui.kinds.reservation.servers_scene import MARGIN, StackScene, arrange, cut_of, headroom, lay_out_columns
 from slotscope.gui.kinds.reservation.servers_stack_layout import (

@@ -49,7 +49,7 @@ class ReservationKind(Kind):
     name = "reservation"
     modules = Modules(arrivals, measures, invariants, trace)
     trace_reader = "slotscope.model.kinds.reservation.traces.workload"
-    bounds_maker = "slotscope.model.kinds.reservation.upper_bound"
+    bounds_maker = "slotscope.model.kinds.reservation.programs.bounds"
     spec: StateSpec = SPEC
     row: np.dtype[Any] = rows.EVENT_ROW
     compares_decisions = True

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from slotscope.model.api import Session
 from slotscope.model.kinds.reservation.measures import reward_rate
+from slotscope.model.kinds.reservation.programs.bounds import upper_bound_series
 from slotscope.model.kinds.reservation.programs.infinite import (
     infinite_average,
     infinite_bound,
@@ -21,7 +22,6 @@ from slotscope.model.kinds.reservation.programs.optimum import exact_optimum
 from slotscope.model.kinds.reservation.programs.pools import pooled_optimum
 from slotscope.model.kinds.reservation.programs.reward_function import RewardFunction, divisible_optimum, is_divisible
 from slotscope.model.kinds.reservation.programs.reward_lp import solve_optimum
-from slotscope.model.kinds.reservation.upper_bound import upper_bound_series
 from slotscope.model.programs.configurations import ConfigurationSpace
 from slotscope.model.running.assembly import assemble
 from slotscope.model.running.engine import EventRun, started

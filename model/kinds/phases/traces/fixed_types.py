@@ -1,5 +1,7 @@
 """Job types of fixed size, with the rates and lifetimes that a trace has of each.
 
+Of recorded jobs of any format those that need the same are of one type.
+
 Hong, Xie & Wang (2023), Section 4.3: "the model parameters can be estimated from workload traces".
 """
 
@@ -7,9 +9,89 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Mapping, NamedTuple
 
+import numpy as np
+
+from slotscope.model.errors import TraceError
+from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
+from slotscope.model.scenario.fields import plain
+from slotscope.model.traces.job_table import TYPE, AskedJobs
+from slotscope.model.traces.jobs import SECOND, Needed, RecordedJobs, demanded
 from slotscope.model.traces.report import ImportReport
+
+#: Digits that suffice in a name.
+DIGITS = 4
+
+
+class TypeScale(NamedTuple):
+    """Which amount of a type a resource is, and what one unit of it is in that resource's unit."""
+
+    column: int
+    amount: Fraction
+
+    def of(self, item: FixedType) -> Fraction:
+        """What a job of a type needs, in the scenario's unit."""
+        return item.demand[self.column] * self.amount
+
+
+def taken(scenario: PhasesScenario, limit: int) -> AskedJobs:
+    """What is taken of recorded jobs: the demands and the type of the first ones."""
+    return AskedJobs(scenario.resource_names, (TYPE,), limit)
+
+
+def own_scales(scenario: PhasesScenario) -> Mapping[str, TypeScale]:
+    """For types whose demands are those of the scenario's resources already."""
+    return {name: TypeScale(column, Fraction(1)) for column, name in enumerate(scenario.resource_names)}
+
+
+def recorded_types(scenario: PhasesScenario, jobs: RecordedJobs) -> FixedTypes:
+    """The types of recorded jobs, by what they need and, where that is told, by their type.
+
+    All jobs were seen to end, after their duration.
+
+    Raises
+    ------
+    UserError
+        If a resource of the scenario is not told, or all jobs came at one time.
+    """
+    needed = [Needed(name, scenario.unit_of(name), most) for name, most in zip(*_capacity(scenario), strict=True)]
+    jobs, size, factors = demanded(jobs, needed)
+    span = int(jobs.arrival[-1] - jobs.arrival[0])
+    if not span:
+        raise TraceError(
+            f"found {len(jobs):,} jobs that all came at one time; allowed are jobs of several times, from which a "
+            "rate can be told",
+            where=jobs.report.files[0],
+        )
+    keys, type_of = np.unique(np.column_stack((jobs.type, size)), axis=0, return_inverse=True)
+    arrivals = np.bincount(type_of.ravel(), minlength=len(keys)).tolist()
+    time = np.zeros(len(keys), np.int64)
+    np.add.at(time, type_of.ravel(), jobs.duration)
+    demands = [
+        tuple(amount * factor for amount, factor in zip(amounts, factors, strict=True)) for _, *amounts in keys.tolist()
+    ]
+    titles = [jobs.names[label] if jobs.names else "" for label in keys[:, 0].tolist()]
+    names = _names(titles, demands, [one.unit or one.name for one in needed])
+    facts = zip(names, demands, arrivals, time.tolist(), strict=True)
+    types = [FixedType(name, demand, come, come, Fraction(ran, SECOND)) for name, demand, come, ran in facts]
+    return FixedTypes(tuple(types), Fraction(span, SECOND), jobs.report)
+
+
+def _names(titles: list[str], demands: list[tuple[Fraction, ...]], units: list[str]) -> list[str]:
+    """[types] title and demands, in so many digits that no two are called the same."""
+    for write in (lambda amount: f"{float(amount):.{DIGITS}g}", plain):
+        names = [
+            " ".join([title, *(f"{write(amount)} {unit}" for amount, unit in zip(demand, units, strict=True))]).strip()
+            for title, demand in zip(titles, demands, strict=True)
+        ]
+        if len({*names}) == len(names):
+            break
+    return names
+
+
+def _capacity(scenario: PhasesScenario) -> tuple[tuple[str, ...], tuple[Fraction, ...]]:
+    return scenario.resource_names, scenario.capacity
 
 
 class FixedType(NamedTuple):

@@ -14,8 +14,14 @@ from slotscope.model.kinds.phases.lattice import MOST_CONFIGURATIONS, lattice_of
 from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
 from slotscope.model.kinds.phases.scenario.workload import TracePhases
 from slotscope.model.kinds.phases.traces.azure_flavours import read_flavours
-from slotscope.model.kinds.phases.traces.fixed_types import FixedType, FixedTypes
-from slotscope.model.kinds.phases.traces.recorded_jobs import TypeScale, own_scales, recorded_types, taken
+from slotscope.model.kinds.phases.traces.fixed_types import (
+    FixedType,
+    FixedTypes,
+    TypeScale,
+    own_scales,
+    recorded_types,
+    taken,
+)
 from slotscope.model.scenario.fields import Quantity, plain
 from slotscope.model.scenario.load import as_data
 from slotscope.model.scenario.validation import validated

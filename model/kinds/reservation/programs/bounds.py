@@ -1,15 +1,126 @@
-"""What bounds the reward of a loss system with slots, as plain data for the command line."""
+"""What bounds the reward of a loss system with slots: for the window as it becomes known, and as plain data.
+
+The programs are the optimum, the greedy assignment, both curves over alpha, and V.  The bound over
+time is that of the infinite system on the same stream of jobs (Psychas & Ghaderi 2022, Section 7.2).
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Iterable, Sequence
+from typing import Any, Iterable, Iterator, Sequence
 
+import numpy as np
+
+from slotscope.model.kinds.reservation.arrivals import workload_of
+from slotscope.model.kinds.reservation.bounds import Bounds, BoundSeries
+from slotscope.model.kinds.reservation.initial import starting_jobs
+from slotscope.model.kinds.reservation.numbers import numbers_of
+from slotscope.model.kinds.reservation.programs.alpha_curve import alpha_curve
 from slotscope.model.kinds.reservation.programs.greedy import GreedyAssignment, global_greedy
+from slotscope.model.kinds.reservation.programs.infinite import infinite_bound
+from slotscope.model.kinds.reservation.programs.lyapunov import Lyapunov, lyapunov
+from slotscope.model.kinds.reservation.programs.pools import PoolShare, pooled_optimum
 from slotscope.model.kinds.reservation.programs.reward_lp import RewardProgram, solve_optimum
+from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
 from slotscope.model.programs.configurations import Configuration, ConfigurationSpace
+from slotscope.model.scenario.common import TraceWorkload
+
+#: Points of a curve, unless the caller says so.
+POINTS = 2_000
+
+
+def upper_bound_series(scenario: ReservationScenario, until: float | None = None, points: int = POINTS) -> BoundSeries:
+    """The bound from time 0 to *until* (by default the scenario's) at so many times, whatever the policy.
+
+    Raises
+    ------
+    UserError
+        If the scenario cannot run, or its trace has not been read.
+    ValueError
+        If a search is too long.
+    """
+    numbers = numbers_of(scenario)
+    times = np.linspace(0.0, float(scenario.run.until) if until is None else until, points)
+    starting = starting_jobs(scenario, numbers)
+    return BoundSeries(times, infinite_bound(numbers, workload_of(scenario, numbers), times, starting))
+
+
+def all_bounds(scenario: ReservationScenario) -> Iterator[Bounds]:
+    """What bounds a scenario's reward: first the programs, then also the bound over time."""
+    numbers = numbers_of(scenario)
+    bounds = solve_bounds(numbers.pool_shares, numbers.rewards, numbers.workload)
+    yield bounds
+    if isinstance(scenario.workload, TraceWorkload):
+        return  # its jobs are not in the scenario
+    try:
+        yield replace(bounds, infinite=upper_bound_series(scenario))
+    except ValueError:  # a search too long: the programs stand alone
+        return
+
+
+def solve_bounds(pools: Sequence[PoolShare], rewards: Sequence[Fraction], workload: Sequence[Fraction]) -> Bounds:
+    """Optimum, greedy assignment, the curves over alpha, and the function V of a workload rho.
+
+    What cannot be solved is None, and ``problem`` says why; nothing is raised for numbers
+    that are merely too large.
+    """
+    if not any(workload):
+        return Bounds(problem="The workload is 0 or unknown, so there is nothing to bound.")
+    if len(pools) > 1:
+        return _over_pools(pools, rewards, workload)
+    space = pools[0][0]
+    try:
+        optimum = solve_optimum(space, rewards, workload)
+        greedy = global_greedy(space, rewards, workload)
+    except ValueError as error:
+        return Bounds(problem=f"The programs are too large: {error}")
+    function = _lyapunov(space, rewards, workload)
+    try:
+        curve = alpha_curve(space, rewards, workload)
+    except ValueError as error:
+        problem = f"The curve over alpha is too large: {error}"
+        return Bounds(optimum, greedy, None, problem, function)
+    return Bounds(optimum, greedy, curve, lyapunov=function)
+
+
+def _over_pools(pools: Sequence[PoolShare], rewards: Sequence[Fraction], workload: Sequence[Fraction]) -> Bounds:
+    """The optimum; what the paper proves of the greedy assignment it proves for one pool."""
+    try:
+        found = pooled_optimum(pools, rewards, workload)
+    except ValueError as error:
+        return Bounds(problem=f"The programs are too large: {error}")
+    used: dict[Configuration, Fraction] = {}
+    for _, configuration, share in found.servers:
+        used[configuration] = used.get(configuration, Fraction(0)) + share
+    optimum = RewardProgram(
+        objective=float(found.value),
+        exact=found.value,
+        status="optimal",
+        solver="",
+        configurations=tuple(used),
+        servers=tuple(map(float, used.values())),
+        jobs=tuple(map(float, found.jobs)),
+        workload_duals=tuple(map(float, found.workload_prices)),
+        server_dual=float(sum(price * share for price, (_, share) in zip(found.pool_prices, pools, strict=True))),
+        binding=("servers",),
+    )
+    return Bounds(
+        optimum,
+        problem=(
+            f"With {len(pools)} pools of servers U* is {float(found.value):.6g}. The greedy "
+            "assignment and its curve are drawn for one pool only; 'slotscope bounds' prints both."
+        ),
+    )
+
+
+def _lyapunov(space: ConfigurationSpace, rewards: Sequence[Fraction], workload: Sequence[Fraction]) -> Lyapunov | None:
+    """V, or None where there are too many greedy configurations, or nothing fits."""
+    try:
+        return lyapunov(space, rewards, workload)
+    except ValueError:
+        return None
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,8 @@ import tomli_w
 
 from slotscope.model.kinds.moldable.numbers import numbers_of
 from slotscope.model.kinds.moldable.programs.bounds import MoldableBounds, all_bounds, rules_for
-from slotscope.model.kinds.moldable.programs.erlang import erlang_b
 from slotscope.model.kinds.moldable.programs.program import SOLVER_TOLERANCE, available_solvers
-from slotscope.model.kinds.moldable.programs.references import pools_of, requests_of
+from slotscope.model.kinds.moldable.programs.references import erlang_b, pools_of, requests_of
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.scenario.common import PolicyChoice
 from tests.kinds.moldable.scenarios import GOOD, RATES, SCRIPT, SEVERAL, TRACE, opened

@@ -25,10 +25,9 @@ from slotscope.gui.theme import fonts, load_theme
 from slotscope.model.api import Session
 from slotscope.model.kinds.reservation.bounds import Bounds
 from slotscope.model.kinds.reservation.measures import reward_rate
-from slotscope.model.kinds.reservation.programs.bounds import GUARANTEES
+from slotscope.model.kinds.reservation.programs.bounds import GUARANTEES, solve_bounds
 from slotscope.model.kinds.reservation.programs.greedy import global_greedy
 from slotscope.model.kinds.reservation.programs.optimum import exact_optimum
-from slotscope.model.kinds.reservation.programs.solving import solve_bounds
 from slotscope.model.reporting.frame import Frame
 from tests.gui.painted import colours
 from tests.gui.windows import on_screen

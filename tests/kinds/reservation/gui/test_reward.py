@@ -28,11 +28,10 @@ from slotscope.model.kinds.reservation.arrivals import workload_of
 from slotscope.model.kinds.reservation.bounds import Bounds
 from slotscope.model.kinds.reservation.measures import reward_rate
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
+from slotscope.model.kinds.reservation.programs.bounds import all_bounds, solve_bounds
 from slotscope.model.kinds.reservation.programs.infinite import infinite_bound
-from slotscope.model.kinds.reservation.programs.solving import solve_bounds
 from slotscope.model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN, columns
 from slotscope.model.kinds.reservation.state import ADMITTED, MIGRATED, REJECTED
-from slotscope.model.kinds.reservation.upper_bound import all_bounds
 from slotscope.model.measures.metrics import Estimate, batch_rates, estimate
 from slotscope.model.reporting.frame import Frame
 from tests.gui.painted import colours

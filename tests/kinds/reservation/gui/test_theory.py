@@ -22,9 +22,9 @@ from slotscope.gui.plotting.sampled import SampledSeries
 from slotscope.gui.theme import apply, load_theme
 from slotscope.model.api import Session
 from slotscope.model.kinds.reservation.bounds import Bounds
+from slotscope.model.kinds.reservation.programs.bounds import solve_bounds
 from slotscope.model.kinds.reservation.programs.greedy import global_greedy
 from slotscope.model.kinds.reservation.programs.lyapunov import lyapunov
-from slotscope.model.kinds.reservation.programs.solving import solve_bounds
 from slotscope.model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.scenario.load import parse_scenario

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from slotscope.model.api import Session
 from slotscope.model.kinds.reservation.bounds import Bounds
-from slotscope.model.kinds.reservation.programs.solving import solve_bounds
+from slotscope.model.kinds.reservation.programs.bounds import solve_bounds
 from slotscope.model.programs.configurations import Configuration
 from slotscope.model.reporting.frame import Frame
 
