@@ -175,7 +175,7 @@ class TokensPanel(TiledPanel):
     # The window.
 
     def arrange(self) -> None:
-        """All below each other; where it is wide the lives beside the rest, where it is low beside the curves or alone."""
+        """All below each other; the lives beside the rest where it is wide, beside the curves or alone if it is low."""
         scale = current_fonts().scale
         width, height = self.width() / scale, self.height() / scale
         beside = width >= _BESIDE
