@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Iterable
 
 from PySide6.QtCore import QSize
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.intents import Select
