@@ -149,7 +149,7 @@ class ComparisonPanel(Panel):
 
         In a hall, where nobody scrolls, first the curves give way to them, then the buttons, and then the last of them.
         """
-        if self.frame is None or not self._lanes:
+        if self.frame is None or self.frame.comparison is None or not self._lanes:
             return
         hall, scale = current_fonts().lecture, current_fonts().scale
         self.caption.setVisible(self.body.height() >= _ROOMY * scale)
