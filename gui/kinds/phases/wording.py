@@ -21,9 +21,9 @@ def phase_letter(name: str) -> str:
 
 
 def phase_letters(names: Sequence[str]) -> tuple[str, ...]:
-    """The letters of all phases: A, B, C, ... where two of their own would be the same."""
+    """The letters of all phases: A, B, C, ... where two of their own would be the same, or one is read as a number."""
     letters = tuple(phase_letter(name) for name in names)
-    if len({letter.casefold() for letter in letters}) == len(letters):
+    if len({letter.casefold() for letter in letters}) == len(letters) and all(one[0].isalpha() for one in letters):
         return letters
     return tuple(type_letter(phase) for phase in range(len(names)))
 

@@ -29,6 +29,7 @@ def test_phases_are_told_apart_by_colour_and_by_letter() -> None:
     assert [phase_letter(name) for name in ("L", "H2", "steady")] == ["L", "H2", "S"]
     assert phase_letters(("boot", "steady", "peak")) == ("B", "S", "P")
     assert phase_letters(("small", "steady")) == ("A", "B")
+    assert phase_letters(("1 CPU", "2 CPU")) == phase_letters(("1", "x2")) == ("A", "B")
 
 
 def test_configurations_are_written_as_sums() -> None:
