@@ -33,9 +33,9 @@ def width_words(width: int) -> str:
 
 
 def class_letters(names: Sequence[str]) -> tuple[str, ...]:
-    """The initials of all classes: A, B, C, ... where two would be the same."""
+    """The initials of all classes: A, B, C, ... where two would be the same, or one is no letter."""
     letters = tuple(name[:1].upper() for name in names)
-    if len(set(letters)) == len(letters) and all(letters):
+    if len(set(letters)) == len(letters) and all(letter.isalpha() for letter in letters):
         return letters
     return tuple(type_letter(number) for number in range(len(names)))
 

@@ -82,7 +82,7 @@ def test_widths_classes_and_times_in_words() -> None:
     assert width_words(3) == "on 3 servers"
     assert subscript(12) == "₁₂"
     assert class_letters(("rendering", "analysis", "search")) == ("R", "A", "S")
-    assert class_letters(("small", "search")) == ("A", "B")
+    assert class_letters(("small", "search")) == class_letters(("4 GPUs", "8 GPUs")) == ("A", "B")
     assert (class_words(info, 0), class_letter(info, 0)) == ("", "")
     assert (class_words(several, 2), class_letter(several, 2)) == ("search", "S")
     assert time_words(info, 2.345) == "2.35 minutes"
