@@ -33,6 +33,9 @@ NEAR = 1000
 #: Bytes of states that are kept to be read at once; more of them leave a processor's cache.
 MOST_BYTES = 2**19
 
+#: Seconds that a slice should take that is looked at: what is done once for each is then a small part.
+SECONDS = 0.016
+
 #: Share of the events left open from which on the next slice is looked at while it runs first.
 MANY = 0.3
 
@@ -105,11 +108,13 @@ class _Asker:
         self._looks = any(question.looks for question in questions)
         self._slices = self._timeline.slices
         if self._looks:  # looking takes longer than running
-            self._slices = Slices(min(FEW, self._slices.room))
+            self._slices = Slices(min(FEW, self._slices.room), SECONDS)
         looks = [look for question in questions for look in question.looks]
         self._watch, self._things = watched_by(looks, state, system.numbers)
         self._at_once = read_at_once(looks, state, system.numbers)
-        self._settled = frozenset[str]() if self._things is None else self._things.settled
+        self._watching = Task()  # that lets a run tell what it changes
+        if (things := self._things) is not None:
+            self._watching = Task(watch=self._watch, settled=things.settled, touched=things.touched)
         self._many = False  # whether the last slice left so many events open that its run had better tell its changes
         self._pairs = any(question.pairs for question in questions)
         self._seen: Any = None  # the state that was looked at last; it follows the run while it stays near
@@ -153,9 +158,8 @@ class _Asker:
 
     def _task(self, until: float) -> Task:
         least = self._timeline.samples.stride if self._along else 0
-        watch = self._watch if self._many else ()
-        stride = 1 if self._samples else least
-        return Task(until, stride=stride, explain=self._costly, watch=watch, settled=self._settled)
+        task = self._watching if self._many else Task()
+        return task._replace(until=until, stride=1 if self._samples else least, explain=self._costly)
 
     def _answered(self, rows: np.ndarray, stretch: Stretch, before: Any) -> tuple[EventTable, list[Column]]:
         samples = stretch.samples if self._samples else np.zeros((len(rows), 0))
@@ -268,7 +272,7 @@ class _Asker:
     def _again(self, state: Any, rows: np.ndarray) -> Iterator[tuple[Any, RowChanges, int]]:
         """Run on from *state*: a state, what changed after it up to each of the events of *rows*, and how many ran."""
         moments = rows["event"].astype(np.int64)
-        task = Task(watch=self._watch, settled=self._settled, moments=moments)
+        task = self._watching._replace(moments=moments)
         before = state
         for stretch in self._timeline.onwards(copied(state), int(moments.max(initial=0)), task, Slices(MOST_EVENTS)):
             yield before, stretch.changes, len(stretch.rows)

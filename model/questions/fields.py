@@ -13,6 +13,8 @@ from typing import Any, Callable, Iterable, Mapping, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from slotscope.model.systems.watching import Touched
+
 
 class EventKind(NamedTuple):
     """A kind of thing that happens in an event."""
@@ -123,7 +125,8 @@ class ThingFields:
 
     *numbers* takes the state, and gives [m] what the things are called; *fields* are of as many.  *there* takes
     the state, and gives [places] in which of its rows there is a thing; without it in each.  The arrays of
-    the state that are *settled* do not change at a place before another thing comes to it.  Where states
+    the state that are *settled* do not change at a place before another thing comes to it; at which places an event
+    may change those that things read of themselves is *touched*, where its row tells.  Where states
     can be read *at_once*, fields also take a state whose arrays are [k, ...] of k states, and give [k, m] or
     [k, m, n]; there is a thing in each place, and no array of theirs grows.  Of a *fixed* number of things the
     scenario's numbers tell it.
@@ -133,6 +136,7 @@ class ThingFields:
     fields: tuple[AskedField, ...]
     there: Callable[[Any], Any] | None = None
     settled: frozenset[str] = frozenset()
+    touched: Touched | None = None
     at_once: bool = False
     fixed: Callable[[Any], int] | None = None
 
@@ -150,10 +154,13 @@ def of_jobs(
 
 
 def jobs_with(
-    fields: tuple[AskedField, ...], settled: Iterable[str], there: Callable[[Any], Any] = in_system
+    fields: tuple[AskedField, ...],
+    settled: Iterable[str],
+    there: Callable[[Any], Any] = in_system,
+    touched: Touched | None = None,
 ) -> ThingFields:
     """What can be asked of each job that is there; the columns *settled* change with its number alone."""
-    return ThingFields(lambda state: state.job_number[there(state)], fields, there, frozenset(settled))
+    return ThingFields(lambda state: state.job_number[there(state)], fields, there, frozenset(settled), touched)
 
 
 def _no_dimensions(_: Any) -> Mapping[str, tuple[str, ...]]:

@@ -19,8 +19,8 @@ class Slices:
     may each take long: under a reference, a slow policy of one's own, or while a kernel is loaded.
     """
 
-    def __init__(self, room: int = 1) -> None:
-        self.room = room
+    def __init__(self, room: int = 1, seconds: float = SLICE_SECONDS) -> None:
+        self.room, self._seconds = room, seconds
 
     def take(self, run: Callable[[int], int]) -> int:
         """Let *run* run at most so many events as it is given; the events that it ran."""
@@ -32,5 +32,5 @@ class Slices:
 
     def learn(self, events: int, seconds: float) -> None:
         """So many events took so long."""
-        fitting = min(SLICE_SECONDS * events / max(seconds, 1e-9), 2 * self.room, MOST_EVENTS)
+        fitting = min(self._seconds * events / max(seconds, 1e-9), 2 * self.room, MOST_EVENTS)
         self.room = max(1, int(fitting))

@@ -113,7 +113,7 @@ class CompiledEngine:
         done, outcome = np.zeros(2, np.int64), np.zeros(self.outcomes, np.int64)
         index = self._taken(state) or self.build(state)
         jobs = self._jobs(state)
-        watch = self._watch(state, task, len(tape)) if task.watch and self.watches else None
+        watch = self._watch(state, task, tape) if task.watch and self.watches else None
         while True:
             if watch is None:
                 code = self._run(state, *index, jobs, self.constant, float(task.until), tape, samples, done, outcome)
@@ -145,13 +145,14 @@ class CompiledEngine:
         self._kept = [one for one in self._kept if one is not mine]
         return mine.given if mine is not None and mine.moment == _moment(state) else ()
 
-    def _watch(self, state: Any, task: Task, events: int) -> RowWatch:
-        """What is watched in the next *events*, after those that the task names."""
+    def _watch(self, state: Any, task: Task, tape: np.ndarray) -> RowWatch:
+        """What is watched in the next events, whose rows come on *tape*, after those that the task names."""
+        events = len(tape)
         offsets = np.arange(events)
         if task.moments is not None:
             offsets = task.moments - int(state.number[EVENT]) - 1
             offsets = offsets[(offsets >= 0) & (offsets < events)]
-        return RowWatch(state, task.watch, offsets, task.settled, task.whole)
+        return RowWatch(state, task.watch, offsets, tape, task.settled, task.whole, task.touched)
 
     @cached_property
     def _watched(self) -> Callable[..., int]:

@@ -2,8 +2,9 @@
 
 Each of the arrays watched has one row for each place of a thing: a server, or a record of the table of
 jobs.  After each event that somebody asks about all of them are compared with what they were, which costs a
-fraction of a nanosecond a byte, and the rows that differ are written down.  Or each array is one row, and is
-written down whole, for what is read from several things at once.
+fraction of a nanosecond a byte, and the rows that differ are written down.  Where a kind of system says in which
+columns of an event's row the places stand that it may have changed, only those are compared.  Or each array is one
+row, and is written down whole, for what is read from several things at once.
 """
 
 from __future__ import annotations
@@ -24,6 +25,19 @@ MOST_WATCHED = 6
 #: Words of eight bytes that are compared at once.
 BLOCK = 64
 
+#: Bytes compared in blocks in the time that one place which a row names takes.
+BYTES_FOR_A_PLACE = 128
+
+
+class Touched(NamedTuple):
+    """Which places an event may have changed: those in *columns* of its row, numbers of four bytes, -1 for none.
+
+    Where one of the columns of *most* has a larger number than that, it may have been any.
+    """
+
+    columns: tuple[str, ...]
+    most: tuple[tuple[str, int], ...] = ()
+
 
 class RowChanges(NamedTuple):
     """Rows that events changed, in the order of events."""
@@ -41,6 +55,9 @@ class Log(NamedTuple):
     compared: Array  #: whether each is compared, or changes where others do
     whole: bool  #: each array is one row, which is taken without a look
     moments: Array  #: [k] the events of the slice, from 0, after which it is looked
+    tape: Array  #: [n, bytes] the rows of the slice
+    named: Array  #: [c] where in a row the places stand that its event may have changed; none: it may be any
+    most: Array  #: [d, 2] where in a row a number stands, and up to which it may be no other place
     event: Array  #: [m]
     place: Array  #: [m]
     taken: tuple[Array, ...]  #: [m, width]
@@ -85,10 +102,65 @@ def advance_watched(
 def note(now: Any, log: Any, event: int) -> None:
     """Write down the rows that differ, and remember them as they are."""
     first = log.count[0]
+    since = log.moments[log.count[1] - 1] + 1 if log.count[1] > 0 else 0
     if log.whole:
         put(log, first, event, 0)
+    elif names_all(now, log, since, event):
+        compare_named(now, log, since, first, event)
+    else:
+        compare_all(now, log, first, event)
+    for entry in range(first, log.count[0]):
+        for array in range(MOST_WATCHED):
+            width = log.widths[array]
+            row = now[array][log.place[entry] * width : (log.place[entry] + 1) * width]
+            taken = log.taken[array][entry]
+            for at in range(width):
+                taken[unsigned(at)] = row[unsigned(at)]
+
+
+@jitable
+def names_all(now: Any, log: Any, since: int, event: int) -> bool:
+    """Whether the rows of some events name all places that they may have changed, few enough to look at those alone."""
+    size = 0
     for array in range(MOST_WATCHED):
-        if log.whole or not log.compared[array]:
+        if log.compared[array]:
+            size += len(now[array])
+    if len(log.named) == 0 or (event + 1 - since) * len(log.named) * BYTES_FOR_A_PLACE > size:
+        return False
+    for at in range(since, event + 1):
+        for column in range(len(log.most)):
+            if number_in(log.tape[at], log.most[column, 0]) > log.most[column, 1]:
+                return False
+    return True
+
+
+@jitable
+def number_in(row: Array, offset: int) -> int:
+    """The number of four bytes at a place of a row, lowest byte first."""
+    number = np.int64(0)
+    for byte in range(4):
+        number |= np.int64(row[offset + byte]) << (8 * byte)
+    return int(number - (np.int64(1) << 32) if number >> 31 else number)
+
+
+@jitable
+def compare_named(now: Any, log: Any, since: int, first: int, event: int) -> None:
+    """Write down the rows that differ, of those that the events since then name."""
+    for at in range(since, event + 1):
+        for column in range(len(log.named)):
+            place = number_in(log.tape[at], log.named[column])
+            for array in range(MOST_WATCHED):
+                if place >= 0 and log.compared[array]:
+                    width = log.widths[array]
+                    start = place * width
+                    compare(now[array], log.then[array], start, start + width, width, log, first, event)
+
+
+@jitable
+def compare_all(now: Any, log: Any, first: int, event: int) -> None:
+    """Write down all rows that differ."""
+    for array in range(MOST_WATCHED):
+        if not log.compared[array]:
             continue
         content, then, width = now[array], log.then[array], log.widths[array]
         whole = len(content) // 8 * 8
@@ -99,13 +171,6 @@ def note(now: Any, log: Any, event: int) -> None:
                 compare_words(content, then, block * BLOCK, (block + 1) * BLOCK, width, log, first, event)
         compare_words(content, then, blocks * BLOCK, len(words), width, log, first, event)
         compare(content, then, whole, len(content), width, log, first, event)
-    for entry in range(first, log.count[0]):
-        for array in range(MOST_WATCHED):
-            width = log.widths[array]
-            row = now[array][log.place[entry] * width : (log.place[entry] + 1) * width]
-            taken = log.taken[array][entry]
-            for at in range(width):
-                taken[unsigned(at)] = row[unsigned(at)]
 
 
 @jitable
@@ -156,13 +221,15 @@ class RowWatch:
         state: Any,
         names: Sequence[str],
         moments: NDArray[np.int64],
+        tape: np.ndarray,
         settled: Collection[str] = (),
         whole: bool = False,
+        touched: Touched | None = None,
     ) -> None:
         """At most MOST_WATCHED *names*; *moments* are the events to come, from 0, after which it is looked.
 
         Those that are *settled* change only in rows in which others do, and are not compared.  Arrays watched
-        *whole* are one row each, and do not grow.
+        *whole* are one row each, and do not grow.  What is *touched* stands in the rows of the *tape*.
         """
         self._names, self._whole = tuple(names), whole
         now = self.now(state)
@@ -175,7 +242,12 @@ class RowWatch:
         taken = tuple(np.empty((most, int(width)), np.uint8) for width in widths)
         then = tuple(content[: 0 if whole else None].copy() for content in now)
         event, place = np.empty(most, np.int64), np.empty(most, np.int64)
-        self.log = Log(then, widths, compared, whole, moments, event, place, taken, np.zeros(2, np.int64))
+        rows = tape.view(np.uint8).reshape(len(tape), tape.dtype.itemsize)
+        columns, numbers = touched or Touched(())
+        named = np.array([_offset(tape, name) for name in columns], np.int64)
+        beyond = np.array([(_offset(tape, name), most) for name, most in numbers], np.int64).reshape(-1, 2)
+        count = np.zeros(2, np.int64)
+        self.log = Log(then, widths, compared, whole, moments, rows, named, beyond, event, place, taken, count)
 
     def now(self, state: Any) -> tuple[Any, ...]:
         """The arrays as bytes, up to MOST_WATCHED."""
@@ -223,6 +295,14 @@ def watched(twin: Callable[..., int], name: str) -> Callable[..., int]:
     """:func:`advance_watched` of a compiled kernel; by *name* the cache tells it from others."""
     copy = with_others(advance_watched, {kernel: twin}, name)
     return compiled_anew(copy, kept=True)
+
+
+def _offset(tape: np.ndarray, name: str) -> int:
+    """Where a number of four bytes stands in a row."""
+    assert tape.dtype.fields is not None
+    kind, offset = tape.dtype.fields[name][:2]
+    assert kind == np.int32, name
+    return int(offset)
 
 
 def _bytes(array: NDArray[Any]) -> NDArray[np.uint8]:

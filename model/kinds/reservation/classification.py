@@ -58,8 +58,34 @@ def places_of(state: ReservationState) -> Classification | Places:
 
 
 def _places_in_many(states: ReservationState) -> Places:
-    keys, wanted = _keys(states.configuration, states.greedy_configuration)
-    order = np.lexsort((-states.stamp, keys))
+    """Most states are placed as the one before: those that are not are read."""
+    outcome = states.number[:, [GREEDY_LENGTH, I_STAR, EXTENDED]]
+    read: tuple[NDArray[Any], ...] = (
+        states.configuration,
+        states.stamp,
+        states.greedy_configuration,
+        states.greedy_count,
+        outcome,
+    )
+    other = np.ones(len(outcome), np.bool_)
+    other[1:] = np.logical_or.reduce(
+        [(array[1:] != array[:-1]).any(axis=tuple(range(1, array.ndim))) for array in read]
+    )
+    found = _placed(*(array[other] for array in read))
+    which = np.cumsum(other) - 1
+    return Places(found.index[which], found.rank[which], found.reject_group[which])
+
+
+def _placed(
+    configuration: NDArray[np.int32],
+    stamp: NDArray[np.int64],
+    greedy: NDArray[np.int32],
+    counts: NDArray[np.int64],
+    outcome: NDArray[np.int64],
+) -> Places:
+    """What is asked of servers in k states, each read by itself; *outcome* is [k, 3]."""
+    keys, wanted = _keys(configuration, greedy)
+    order = _by_key_and_stamp(keys, stamp)
     ordered = np.take_along_axis(keys, order, axis=1)
     begins = np.ones(keys.shape, np.bool_)
     np.not_equal(ordered[:, 1:], ordered[:, :-1], out=begins[:, 1:])
@@ -67,15 +93,23 @@ def _places_in_many(states: ReservationState) -> Places:
     index = np.empty(keys.shape, np.int64)
     inside = places - np.maximum.accumulate(np.where(begins, places, 0), axis=1)
     np.put_along_axis(index, order, inside + 1, axis=1)
-    surplus = states.greedy_count.shape[1] + 1
+    surplus = counts.shape[1] + 1
     rank = np.full(keys.shape, surplus, np.int32)
-    found, i_star, extended = (states.number[:, [place]] for place in (GREEDY_LENGTH, I_STAR, EXTENDED))
+    found, i_star, extended = (outcome[:, [place]] for place in range(3))
     for position in range(surplus - 1):
         mine = (keys == wanted[:, [position]]) & (found > position)
         held = mine.sum(axis=1, keepdims=True)
-        rank[mine & (index > held - states.greedy_count[:, [position]])] = position + 1
+        rank[mine & (index > held - counts[:, [position]])] = position + 1
     reject_group = np.where(extended, rank == surplus, (rank > i_star) & (index == 1)) & (found > 0)
     return Places(index, rank, reject_group)
+
+
+def _by_key_and_stamp(keys: NDArray[np.int64], stamp: NDArray[np.int64]) -> NDArray[np.int64]:
+    """[k, n] places in the order of their keys, the newest stamp of each first; one sort where both fit in a number."""
+    stamps = int(stamp.max()) + 1
+    if float(keys.max() + 1) * stamps < 2.0**62:
+        return np.argsort(keys * stamps - stamp, axis=1, kind="stable")
+    return np.lexsort((-stamp, keys))
 
 
 def _keys(*tables: NDArray[np.int32]) -> list[NDArray[np.int64]]:

@@ -21,6 +21,7 @@ from slotscope.model.questions.fields import (
     jobs_with,
     of_jobs,
 )
+from slotscope.model.systems.watching import Touched
 
 HAPPENINGS = (
     EventKind("blocked", rows.FLAG_BLOCKED, "No server is free; the job is lost.", "blocking").marked(
@@ -110,7 +111,11 @@ VOCABULARY = Vocabulary(
             "server": ThingFields(
                 lambda state: np.arange(len(state.server_job)) + 1, SERVER_FIELDS, fixed=attrgetter("servers")
             ),
-            "job": jobs_with(JOB_FIELDS, ("job_class", "job_width", "job_request", "job_arrival", "job_departure")),
+            "job": jobs_with(
+                JOB_FIELDS,
+                ("job_class", "job_width", "job_request", "job_arrival", "job_departure"),
+                touched=Touched(("server",)),  # a job's record is that of its first server
+            ),
         }
     ),
     lambda system: {

@@ -23,6 +23,7 @@ from slotscope.model.questions.fields import (
     jobs_with,
     of_jobs,
 )
+from slotscope.model.systems.watching import Touched
 
 HAPPENINGS = (
     EventKind("rejected", rows.FLAG_REJECTED, "A job was turned away.", "rejection").marked(
@@ -133,7 +134,13 @@ VOCABULARY = Vocabulary(
     FIELDS,
     MappingProxyType(
         {
-            "server": ThingFields(_numbers_of_servers, SERVER_FIELDS, at_once=True, fixed=attrgetter("servers")),
+            "server": ThingFields(
+                _numbers_of_servers,
+                SERVER_FIELDS,
+                touched=Touched(("server", "source", "first_reassigned"), (("reassigned", 1), ("preempted", 0))),
+                at_once=True,
+                fixed=attrgetter("servers"),
+            ),
             "job": jobs_with(JOB_FIELDS, ("job_type", "job_arrival", "job_departure")),
         }
     ),
