@@ -33,6 +33,7 @@ BENCHMARKS: tuple[tuple[str, str, tuple[str, ...] | None, tuple[str, ...]], ...]
     ("Questions of 10⁸ events", "bench_questions", None, ("--long",)),
     ("Why, and forks", "bench_why", ("--quick",), ()),
     ("Window", "bench_window", ("--quick",), ()),
+    ("Answers of the window", "bench_response", ("--quick",), ()),
     ("Window at rest", "bench_rest", ("--quick",), ()),
     ("Start", "bench_start", ("--quick",), ()),
 )

@@ -52,7 +52,7 @@ marks = {}
 def mark(name):
     if name not in marks:
         marks[name] = [time.monotonic(), time.process_time()]
-        if len(marks) == 4:
+        if {"window", "all panels", "running on the kernel"} <= set(marks):
             QTimer.singleShot(0, QApplication.closeAllWindows)
 def marked(window):
     class Marked(window):
@@ -66,10 +66,18 @@ def marked(window):
     return Marked
 def start(options, window=main.window):
     global QApplication, QTimer
+    mark("command line")
     from PySide6.QtCore import QTimer
     from PySide6.QtWidgets import QApplication
-    from slotscope.gui import app
+    mark("Qt imported")
+    from slotscope.gui import app, platform
+    def require_platform(*arguments, require=platform.require_platform):
+        found = require(*arguments)
+        mark("platform")
+        return found
+    platform.require_platform = require_platform
     def show_splash(*arguments, show=app.show_splash):
+        mark("application")
         shown = show(*arguments)
         mark("first paint")
         return shown
@@ -167,13 +175,14 @@ def cpu_of_compiling() -> float:
 def bench_windows(rounds: int) -> None:
     """Print bare Qt and the program, started in turn."""
     warm(dict(os.environ))
-    bare, program = [], []
+    bare, program, imported = [], [], []
     with screen() as environment:
         for turn in range(rounds + 1):
-            pair = start(BARE, environment), start(PROGRAM, environment)
+            pair, imports = (start(BARE, environment), start(PROGRAM, environment)), cpu_of("-c", f"import {WINDOW}")
             if turn:  # the first reads files that later ones find in memory
                 bare.append(pair[0])
                 program.append(pair[1])
+                imported.append(imports)
     rows = [row("bare Qt: first paint", bare, bare, "first paint")]
     rows += [
         row(f"slotscope: {name}", program, bare, name)
@@ -182,18 +191,42 @@ def bench_windows(rounds: int) -> None:
     heads = ("what", "CPU s", "CPU / bare first paint", "real s", "real / bare first paint")
     platform = environment["QT_QPA_PLATFORM"]
     painted = [mine.cpu["first paint"] / base.cpu["first paint"] for mine, base in zip(program, bare, strict=True)]
-    why = "the command line takes 0.02 CPU s of it, and asking for what Qt would abort without another 0.02"
-    aim("first paint, the splash / bare Qt's, CPU", 1.5, painted, limit_is=why)
-    aim("complete window", 1.5, [mine.cpu["all panels"] for mine in program], "CPU s")
+    aim("first paint, the splash / bare Qt's, CPU", 1.5, painted, limit_is=why_later(program, bare))
+    complete = [mine.cpu["all panels"] for mine in program]
+    aim("complete window", 1.5, complete, "CPU s", limit_is=why_incomplete(program, imported))
     section(f"start, warm cache, platform {platform}", table(heads, rows))
+
+
+#: Libraries that a window with all its panels cannot do without.
+WINDOW = "PySide6.QtWidgets, PySide6.QtSvg, numpy, pydantic, pyqtgraph"
+
+
+def why_later(program: list[Started], bare: list[Started]) -> str:
+    """What comes before and in the first paint, as it was measured, beside a bare window's."""
+    steps = ("command line", "Qt imported", "platform", "application", "first paint")
+    spent = {
+        step: spread(mine.cpu[step] - (mine.cpu[before] if before else 0.0) for mine in program).text(2)
+        for before, step in zip(("", *steps), steps, strict=False)
+    }
+    return (
+        f"of its CPU s Python with the command line takes {spent['command line']}, Qt's libraries "
+        f"{spent['Qt imported']}, asking for what Qt would abort without {spent['platform']}, the theme and Qt's start "
+        f"{spent['application']}, the splash {spent['first paint']}; a bare window takes "
+        f"{spread(base.cpu['first paint'] for base in bare).text(2)}"
+    )
+
+
+def why_incomplete(program: list[Started], imported: list[float]) -> str:
+    """What the libraries of a complete window take, and what comes after its first paint."""
+    built = spread(mine.cpu["all panels"] - mine.cpu["window"] for mine in program).text(2)
+    return f"importing {WINDOW} and nothing else takes {spread(imported).text(2)}, building and painting panels {built}"
 
 
 #: What a command may take, in CPU seconds, by what is asked for.
 COMMANDS = ((0.1, ("--help",)), (0.3, ("list",)), (0.7, ("bounds", "dra-classroom")), (0.7, ("run", "dra-classroom")))
 
-#: Libraries that a command cannot do without: scenarios are checked by pydantic, and
-#: intervals taken from SciPy's quantiles.
-LIBRARIES = {"list": "numpy, pydantic", "run": "numpy, pydantic, scipy.special"}
+#: Libraries that a command cannot do without: scenarios are checked by pydantic, programs solved by HiGHS through PuLP.
+LIBRARIES = {"bounds": "numpy, pydantic, pulp, highspy", "run": "numpy, pydantic"}
 
 
 def cpu_of(*arguments: str) -> float:
@@ -240,6 +273,33 @@ def bench_compiled() -> None:
     aim("compiled code that a second start, in another folder, finds", 100, [found], "%", at_least=True)
 
 
+def bench_upgrade() -> None:
+    """How much of what was compiled another version finds, all of whose modules differ, but in no kernel's meaning."""
+    with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryDirectory() as folder:
+        environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"} | {
+            "XDG_CACHE_HOME": cache
+        }
+        kept = []
+        for root in (ROOT, another_version(Path(folder))):
+            command = [sys.executable, "main.py", "run", "dra-classroom", "--engine", "kernel"]
+            path = {"PYTHONPATH": str(root / ".installed")}
+            subprocess.run(command, cwd=root, env=environment | path, stdout=subprocess.DEVNULL, check=True)
+            kept.append(len(list(Path(cache).rglob("*.nbc"))))
+    found = 100 * kept[0] / max(kept[-1], 1)
+    aim("compiled code that another version finds, whose kernels mean the same", 100, [found], "%", at_least=True)
+
+
+def another_version(folder: Path) -> Path:
+    """A copy of the program in which every module has another text: a new docstring, a comment, a name more."""
+    for name in ("model", "gui", "resources", ".installed"):
+        shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "main.py", folder)
+    for path in (*folder.glob("model/**/*.py"), *folder.glob("gui/**/*.py")):
+        text = path.read_text(encoding="utf-8").replace('"""', '"""As ever: ', 1)
+        path.write_text(f"{text}\n# Of another version.\nANOTHER_VERSION = True\n", encoding="utf-8")
+    return folder
+
+
 def row(what: str, mine: list[Started], bare: list[Started], name: str) -> tuple[str, ...]:
     """One row of the table: a mark, and its ratios to bare Qt's first paint."""
     cells = [what]
@@ -262,6 +322,7 @@ def main() -> None:
     bench_windows(rounds)
     bench_commands(rounds)
     bench_compiled()
+    bench_upgrade()
     section("compiling with an empty cache, once", f"{cpu_of_compiling():.1f} CPU seconds, in a process of its own")
 
 

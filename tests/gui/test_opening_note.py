@@ -101,6 +101,6 @@ def test_what_takes_long_in_the_same_run_is_not_told_over_its_picture(
 ) -> None:
     told: list[str] = []
     window.worker.progressed.connect(lambda progress: told.append(progress.text))
-    window.control.go_to(20_000)
-    rest(qtbot, window, lambda: window.frame.event == 20_000)
+    window.control.go_to(3_000)
+    rest(qtbot, window, lambda: window.frame.event == 3_000)
     assert not note_of(window).isVisible()

@@ -1,0 +1,242 @@
+"""What holds the window: Esc at any scale, drawing, and the very first launch, which compiles.
+
+Run with ``python -m tests.bench.bench_response [--quick]``.  A hold is the time from one turn of the window's event
+loop to the next, Python's lock included; time in which other programs had the cores is taken out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from functools import partial
+from pathlib import Path
+from typing import Any, Callable, Sequence
+
+from PySide6.QtCore import QEventLoop, QObject, Qt, QTimer
+from PySide6.QtTest import QTest
+
+from slotscope.gui import app as gui_app
+from slotscope.gui.main_window import MainWindow
+from slotscope.gui.running.goals import Goal
+from slotscope.gui.window import dialogs
+from slotscope.model.reporting.frame import Frame
+from tests.bench.bench_start import ROOT
+from tests.bench.bench_window import Case, cases, open_window, seconds_without_core, spin, wait_until
+from tests.bench.timing import aim, keep_byte_code, section, spread, table
+
+#: Milliseconds in which the window answers, and between two looks at how long it was held.
+ANSWER, LOOK = 50, 5
+
+#: Seconds that a first launch may take, compiling included, on a machine that has other things to do.
+PATIENCE = 1200
+
+
+class Stopwatch:
+    """Milliseconds of the clock in which a thread was not kept from the cores, of the processor's time at most.
+
+    What waits for Python's lock waits for another thread of the program, whose work counts: no hold is longer.
+    """
+
+    def __init__(self) -> None:
+        self._thread = threading.get_native_id()
+        self._began = self._read()
+
+    def _read(self) -> tuple[float, float]:
+        return time.monotonic() - seconds_without_core(self._thread), time.process_time()
+
+    def lap(self, idle: float = 0.0) -> float:
+        """How long it was since the last lap, or the start, less so many milliseconds in which nothing was due."""
+        before, self._began = self._began, self._read()
+        clock, worked = (1000 * (now - then) for now, then in zip(self._began, before, strict=True))
+        return max(0.0, min(clock - idle, worked))
+
+
+class Holds(QObject):
+    """How long the window's event loop was held at a time, and what was done last before the longest one ended."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self.found: list[tuple[float, str]] = []
+        self._doing = ""
+        self._watch = Stopwatch()
+        self._timer = QTimer(self, interval=LOOK, timerType=Qt.TimerType.PreciseTimer)
+        self._timer.timeout.connect(self._look)
+        window.worker.framed.connect(lambda _: self.note("a frame is drawn"))
+        window.worker.opened.connect(lambda _: self.note("a run is taken in"))
+
+    def note(self, doing: str) -> None:
+        """What is being done, which is told of a hold that ends after it."""
+        self._doing = doing
+
+    def begin(self) -> None:
+        """Count from here on."""
+        self._watch.lap()
+        self._timer.start()
+
+    def end(self) -> list[tuple[float, str]]:
+        """Milliseconds of each turn, and what was done in it, the longest first."""
+        self._timer.stop()
+        return sorted(self.found, reverse=True)
+
+    def _look(self) -> None:
+        self.found.append((self._watch.lap(LOOK), self._doing or "the window lives"))
+        self._doing = ""
+
+
+def at_rest_after(window: MainWindow, deed: Callable[[], object]) -> float:
+    """Milliseconds from something that is done until the run rests and its frame is painted."""
+    loop = QEventLoop()
+
+    def framed(frame: Frame) -> None:
+        if not frame.running and not frame.playing:
+            QTimer.singleShot(0, loop.quit)  # timers come after what is to be painted
+
+    window.worker.framed.connect(framed)
+    watch = Stopwatch()
+    deed()
+    loop.exec()
+    taken = watch.lap()
+    window.worker.framed.disconnect(framed)
+    return taken
+
+
+def escape(window: MainWindow) -> None:
+    """The key, as it is pressed."""
+    window.activateWindow()
+    QTest.keyClick(window, Qt.Key.Key_Escape)
+
+
+def bench_case(case: Case, presses: int, seconds: float) -> None:
+    """How long a window is held while it runs without limit, and how soon Esc stops what runs."""
+    with tempfile.TemporaryDirectory() as folder:
+        window = open_window(case.scenario, case.settled, Path(folder))
+        stops: list[float] = []
+        holds = Holds(window)
+        for _ in range(presses):
+            before = window.worker.present.timeline.event
+            window.control.run(Goal())
+            wait_until("the run goes on", lambda before=before: window.worker.present.timeline.event > before)
+            holds.begin()
+            spin(seconds)
+            found = holds.end()
+            stops.append(at_rest_after(window, partial(escape, window)))
+            spin(0.2)
+        window.close()
+        window.deleteLater()
+        spin(0.1)
+    aim(f"Esc until the run rests and is drawn, {case.title}", ANSWER, stops, "ms", limit_is=limit_of(found))
+    aim(
+        f"longest hold of the window while it runs, {case.title}", ANSWER, [found[0][0]], "ms", limit_is=limit_of(found)
+    )
+
+
+def limit_of(found: Sequence[tuple[float, str]]) -> str:
+    """What the longest holds were, and how few of all they are."""
+    long = [hold for hold, _ in found if hold > ANSWER]
+    told = ", ".join(f"{hold:.0f} ms while {doing}" for hold, doing in found[:3])
+    return f"{len(long)} of {len(found)} turns took longer; the longest: {told}"
+
+
+def launch() -> None:
+    """Start the program as a first start does, press Esc while it compiles, and print what was seen as JSON."""
+    seen: dict[str, Any] = {}
+    make = gui_app.make_window
+
+    def make_window(*given: Any) -> MainWindow:
+        window = make(*given)
+        holds = Holds(window)
+        build = window.panels._build_next
+
+        def build_next() -> None:
+            name = window.panels._pending[0].module.rpartition(".")[2]
+            build()
+            holds.note(f"the panel {name} is built")
+
+        def compiling(text: str) -> None:
+            if text and "Esc" not in seen and window.area.complete and window.frame is not None:
+                seen["Esc"] = 0.0
+                QTimer.singleShot(500, press)
+
+        def press() -> None:
+            while dialogs.in_front(window) is not None or window.lessons.in_front is not None:
+                window.escape()  # pages of a first start are closed before the run is stopped
+            seen["Esc"] = at_rest_after(window, partial(escape, window))
+
+        def framed(frame: Frame) -> None:
+            if frame.engine == "kernel":
+                done = window.worker._warming._said.decode().split()
+                seen.setdefault("compiled", len({frame.info.kind.kernels[policy] for policy in done}))
+
+        def compiled() -> None:
+            seen["holds"] = holds.end()[:3]
+            seen["turns"] = [hold for hold, _ in holds.found]
+            window.close()
+
+        window.panels._build_next = build_next  # type: ignore[method-assign]
+        window.worker.compiling.connect(compiling)
+        window.worker.framed.connect(framed)
+        window.worker.compiled.connect(compiled)
+        QTimer.singleShot(0, holds.begin)
+        return window
+
+    gui_app.make_window = make_window
+    gui_app.main("dra-classroom")
+    print(json.dumps(seen), flush=True)
+
+
+def bench_first_launch() -> None:
+    """A launch on a machine that has compiled nothing."""
+    with tempfile.TemporaryDirectory() as folder:
+        own = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.bench.bench_response", "--launch"],
+            cwd=ROOT,
+            env=own | {"QT_QPA_PLATFORM": "offscreen", "XDG_CONFIG_HOME": folder, "XDG_CACHE_HOME": folder},
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+    if done.returncode != 0:
+        raise RuntimeError(f"the first launch failed:\n{done.stdout}{done.stderr}")
+    seen = json.loads(done.stdout.splitlines()[-1])
+    holds = [(hold, doing) for hold, doing in seen["holds"]]
+    long = sum(hold > ANSWER for hold in seen["turns"])
+    told = ", ".join(f"{hold:.0f} ms while {doing}" for hold, doing in holds)
+    why = f"{long} of {len(seen['turns'])} turns took longer, each of which builds or paints one panel at least: {told}"
+    aim("longest hold of the window, first launch", ANSWER, [holds[0][0]], "ms", limit_is=why)
+    aim("Esc while it compiles, first launch", ANSWER, [seen["Esc"]], "ms", limit_is=why)
+    aim("kernels compiled when the run has its own, first launch", 1, [seen["compiled"]])
+    rows = [(doing, spread([hold]).text()) for hold, doing in holds]
+    section("first launch: longest holds", table(("what", "ms"), rows))
+
+
+def main() -> None:
+    """Measure everything and print the targets."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="few presses")
+    parser.add_argument("--launch", action="store_true", help="be the first launch that is looked at")
+    parser.add_argument("--only", default="", help="only the windows whose title has this in it")
+    arguments = parser.parse_args()
+    if arguments.launch:
+        launch()
+        return
+    keep_byte_code()
+    gui_app.application()
+    sys.setswitchinterval(gui_app.SWITCH_INTERVAL)
+    presses, seconds = (3, 1.0) if arguments.quick else (10, 2.0)
+    for case in cases():
+        if arguments.only in case.title and not case.beside:
+            bench_case(case, presses, seconds)
+    if not arguments.only:
+        bench_first_launch()
+
+
+if __name__ == "__main__":
+    main()
