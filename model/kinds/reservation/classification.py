@@ -114,7 +114,8 @@ def _by_key_and_stamp(keys: NDArray[np.int64], stamp: NDArray[np.int64]) -> NDAr
 
 def _keys(*tables: NDArray[np.int32]) -> list[NDArray[np.int64]]:
     """[k, n] a number for each row of *tables* [k, n, J], the same for equal rows alone."""
-    most = np.max([table.max(axis=(0, 1)) for table in tables], axis=0).astype(np.int64) + 1
+    types = range(tables[0].shape[2])  # column by column, which is many times faster than over two axes
+    most = np.array([max(int(table[..., j].max()) for table in tables) for j in types]) + 1
     if np.prod(most.astype(float)) < 2.0**62:
         factors = np.r_[1, np.cumprod(most[:-1])]
         return [table @ factors for table in tables]
