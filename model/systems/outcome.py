@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from typing import Any, Iterator
+from typing import Any, Callable
 
 import numpy as np
 
@@ -50,14 +49,12 @@ class Outcome:
         return number
 
 
-@contextmanager
-def filled(row: np.ndarray) -> Iterator[dict[str, Any]]:
-    """Fields by name, of which *row* [1] is filled in the end: at once, as that is much faster than one by one.
+def fill_row(row: np.ndarray, close: Callable[..., Any], *given: Any, **told: Any) -> None:
+    """Let a kind's *close* tell the fields of *row* [1] by name, beside those *told* already; then fill it.
 
-    What enters the trail meanwhile wraps around.
+    That is at once, as it is much faster than one by one.  What enters the trail meanwhile wraps around.
     """
-    told: dict[str, Any] = {}
     with np.errstate(over="ignore"):
-        yield told
+        close(*given, told)
     assert row.dtype.names is not None
     row[0] = tuple([told[name] for name in row.dtype.names])

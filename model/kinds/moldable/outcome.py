@@ -12,7 +12,7 @@ from slotscope.model.kinds.moldable.rows import FLAG_BELOW, FLAG_FREED, FLAG_FUL
 from slotscope.model.kinds.moldable.rules import AllocationRules
 from slotscope.model.kinds.moldable.state import BUSY, EVENT, NOW, MoldableState
 from slotscope.model.reporting.records import DEPARTURE, Event
-from slotscope.model.systems.outcome import Outcome, filled
+from slotscope.model.systems.outcome import Outcome, fill_row
 
 extend_trail = physics.extend_trail
 
@@ -79,18 +79,7 @@ class MoldableOutcome(Outcome):
     def close(self, state: MoldableState, row: np.ndarray) -> None:
         """See :func:`close`."""
         event = self.event
-        with filled(row) as told:
-            told["lasts"] = self.lasts
-            close(
-                state,
-                event.kind,
-                self.flags,
-                event.job,
-                event.type,
-                self.server,
-                self.request,
-                self.width,
-                self.free,
-                self._below,
-                told,
-            )
+        before = self.free, self._below
+        decided = self.server, self.request, self.width
+        given = state, event.kind, self.flags, event.job, event.type, *decided, *before
+        fill_row(row, close, *given, lasts=self.lasts)

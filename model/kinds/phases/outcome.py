@@ -12,7 +12,7 @@ from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.rows import FLAG_IDLE, FLAG_OVERRUN
 from slotscope.model.kinds.phases.state import ACTIVE, COST, EVENT, NOW, PhaseState
 from slotscope.model.reporting.records import Event
-from slotscope.model.systems.outcome import Outcome, filled
+from slotscope.model.systems.outcome import Outcome, fill_row
 
 # Places in an event's outcome.  HAD_JOBS: whether its server had a real job before it.
 (
@@ -117,6 +117,4 @@ class PhaseOutcome(Outcome):
             self.had_jobs,
             self.event.kind,
         ]
-        with filled(row) as told:
-            told["token_age"] = self.token_age
-            close(state, numbers.capacity, outcome, told)
+        fill_row(row, close, state, numbers.capacity, outcome, token_age=self.token_age)

@@ -233,9 +233,11 @@ class PhaseSystem(PolicySystem):
 
     def carry_out(self, state: PhaseState, record: Record, outcome: PhaseOutcome) -> None:
         """Check and do what one record decides."""
+        if type(record) not in self.handlers:
+            outcome.flags |= _TOLD.get(record.kind, 0)
+            return
         if isinstance(record, Match | Overflow | Place):
             self._check_arrival(state, record.job, outcome)
-        outcome.flags |= _TOLD.get(record.kind, 0)
         with np.errstate(over="ignore"):  # random words wrap around
             super().carry_out(state, record, outcome)
 

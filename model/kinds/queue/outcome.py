@@ -13,7 +13,7 @@ from slotscope.model.kinds.queue.policies.base import QueuePolicy
 from slotscope.model.kinds.queue.rows import FLAG_EMPTY, FLAG_WAITS
 from slotscope.model.kinds.queue.state import EVENT, IDLE, NOW, UNSETTLED, WAITING, WHILE_IDLE, QueueState
 from slotscope.model.reporting.records import SLOT, Event
-from slotscope.model.systems.outcome import Outcome, filled
+from slotscope.model.systems.outcome import Outcome, fill_row
 
 # Places in a slot's outcome.  The jobs and servers are the first ones; BEFORE_WAITING is Q(t).
 (
@@ -146,10 +146,9 @@ class SlotOutcome(Outcome):
             *self._first_left,
             *self._first_placed,
         ]
-        with filled(row) as told:
-            kept = close(state, policy.looks_again, self.fresh, outcome, told)
-            told["best_residual"] = _best_residual(numbers, state)
-            told["serving"] = _serving(policy, state, kept)
+        fill_row(row, close, state, policy.looks_again, self.fresh, outcome)
+        row["best_residual"] = _best_residual(numbers, state)
+        row["serving"] = _serving(policy, state, first_kept(state, self.fresh, len(self.fresh)))
 
 
 def _best_residual(numbers: QueueNumbers, state: QueueState) -> int:

@@ -10,7 +10,7 @@ from slotscope.model.jit import jitable
 from slotscope.model.kinds.reservation import physics
 from slotscope.model.kinds.reservation.state import EVENT, I_STAR, NOW, ReservationState
 from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, UPDATE, Event
-from slotscope.model.systems.outcome import Outcome, filled
+from slotscope.model.systems.outcome import Outcome, fill_row
 
 # Places in an event's outcome that stand in its row.
 (KIND, FLAGS, SERVER, SOURCE, MOVED, REASSIGNED, FIRST_REASSIGNED, EMPTY_SLOTS, JOB, TYPE, WITH_ROOM, PREEMPTED) = (
@@ -85,5 +85,4 @@ class ReservationOutcome(Outcome):
             self.servers_with_room,
             self.preempted,
         ]
-        with filled(row) as told:
-            close(state, outcome, told)
+        fill_row(row, close, state, outcome)
