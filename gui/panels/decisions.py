@@ -16,6 +16,7 @@ from slotscope.gui.language.words import tr
 from slotscope.gui.panel import LEAST, Panel
 from slotscope.gui.panels.decisions_model import LogModel, mark_icon, mark_side
 from slotscope.gui.panels.decisions_view import LogView
+from slotscope.gui.panels.wording import up_to
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.boxes import keep_keys
 from slotscope.gui.widgets.calm import Calm
@@ -247,8 +248,8 @@ class DecisionsPanel(Panel):
         filtered = bool(flags or text)
         self.bar.count.setText(tr("{some} of {all}").format(some=len(rows), all=len(frame.rows)) if filtered else "")
         if asked is not None and not asked.fault:
-            found = f"{grouped(asked.hits)} {plural(asked.hits, 'hit')}"
-            self.bar.count.setText(f"{found} up to {grouped(asked.last)} ..." if asked.searching else found)
+            known = up_to(asked.last, frame.extent.live_end, asked.searching)
+            self.bar.count.setText(f"{grouped(asked.hits)} {plural(asked.hits, 'hit')}{known}")
         self.view.note_if_empty(
             ""
             if asked is not None and asked.fault

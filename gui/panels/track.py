@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from slotscope.gui.intents import Follow
 from slotscope.gui.panel import Panel
-from slotscope.gui.panels.wording import significant
+from slotscope.gui.panels.wording import significant, up_to
 from slotscope.gui.plotting.run_plot import RunPlot
 from slotscope.gui.plotting.sampled import Columns, History, Values
 from slotscope.gui.plotting.time_plot import LANE_STYLES, Role
@@ -310,7 +310,7 @@ def _words(ink: str, text: str) -> str:
 def _said(line: TrackLine, frame: Frame) -> str:
     """What is known of a track, as rich text."""
     tracked, place, track = line.tracked, line.place, line.track
-    so_far = f" up to event {grouped(tracked.last)} ..." if tracked.searching else ""
+    so_far = up_to(tracked.last, frame.lanes[line.lane].extent.live_end, tracked.searching)
     if not track.truth:
         row = int(np.searchsorted(tracked.table[:, 0], frame.lanes[line.lane].event, side="right")) - 1
         value = tracked.table[row, 2 + 2 * place] if row >= 0 else np.nan

@@ -98,3 +98,10 @@ def capitalized(words: str) -> str:
     """
     first = _FIRST.findall(words)[0]
     return words[:1].upper() + words[1:] if len(first) > 1 and first.isalpha() else words
+
+
+def up_to(last: int, end: int, searching: bool) -> str:
+    """Up to which event something is known, of those up to *end*, and whether that goes on; empty where it is all."""
+    if last >= end:
+        return ""
+    return f" up to event {grouped(last)}{' ...' if searching else ', stopped'}"

@@ -27,7 +27,9 @@ class Searches:
     def begin(self, run: Run) -> None:
         """Another run: ask and follow in it what was asked and followed, and what its file brings along."""
         self._follow(run, self.followed.joined(_lanes(run)[0].tracks.followed))
-        self._ask(run, self._asked)
+        for lane in _lanes(run):
+            if lane.questions.text != self._asked:  # else it goes on where it was
+                lane.questions.want(self._asked)
 
     def _ask(self, run: Run | None, question: str) -> None:
         self._asked = question

@@ -35,7 +35,7 @@ class QuestionSearch(HistorySearch):
     """The question that a run's history is asked, and its hits."""
 
     def __init__(self, system: PolicySystem, timeline: Timeline, words: Words) -> None:
-        self._text = ""
+        self.text = ""  #: what is asked; empty: nothing
         super().__init__(system, timeline, words)
 
     def begin(self, questions: Sequence[Question]) -> None:
@@ -47,7 +47,7 @@ class QuestionSearch(HistorySearch):
 
     def want(self, text: str) -> None:
         """Ask this from now on; nothing if it is empty.  A mistake in it is told by :meth:`found`."""
-        self._text = text
+        self.text = text
         self.begin(())
         if not text:
             return
@@ -64,10 +64,10 @@ class QuestionSearch(HistorySearch):
 
     def found(self) -> Asked | None:
         """What is known so far; None if nothing is asked."""
-        if not self._text:
+        if not self.text:
             return None
         events = np.concatenate([np.zeros(0, np.int64), *self._events])
-        return Asked(self._text, self._hits, events, self._rows, self._last, self.due, self._fault)
+        return Asked(self.text, self._hits, events, self._rows, self._last, self.due, self._fault)
 
     def take(self, part: Answers) -> None:
         """Keep the hits among some events."""
@@ -93,7 +93,7 @@ class QuestionSearch(HistorySearch):
         for part in self.onwards(event, along=along):
             if len(rows := part.hits(0)):
                 return int(rows["event"][0])
-        raise UserError(f"found no event after event {event} at which '{self._text}' holds; the run ends before")
+        raise UserError(f"found no event after event {event} at which '{self.text}' holds; the run ends before")
 
     def last_before(self, event: int) -> int:
         """The last hit up to an event.
@@ -113,7 +113,7 @@ class QuestionSearch(HistorySearch):
             if hits := [int(each[-1]) for each in found if len(each)]:
                 return hits[-1]
             end = start
-        raise UserError(f"found no event up to event {event} at which '{self._text}' holds")
+        raise UserError(f"found no event up to event {event} at which '{self.text}' holds")
 
     def _check(self) -> None:
         if self._fault or not self._questions:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
@@ -114,3 +116,31 @@ def test_a_run_that_takes_the_place_of_another_is_asked_the_same(qtbot, window, 
     assert window.frame.asked.hits > 10
     assert panel.bar.count.text() == f"{window.frame.asked.hits} hits"
     assert window.frame.asked.events.tolist() != true_hits[true_hits <= EVENTS].tolist()
+
+
+def test_a_run_that_one_goes_back_to_is_not_asked_anew(qtbot, window, monkeypatch):
+    ask(qtbot, window, QUESTION)
+    hits, first = window.frame.asked.hits, window.worker.present
+    window.control.run_again("dra", 172)
+    rest(qtbot, window, lambda: window.frame.info.origin.seed == 172)
+    begun = []
+    monkeypatch.setattr(type(first.questions), "want", lambda search, text: begun.append(text))
+    window.control.go_back()
+    rest(qtbot, window, lambda: window.frame.info.origin.seed != 172)
+    assert begun == []
+    assert (window.frame.asked.hits, window.frame.asked.searching) == (hits, False)
+
+
+def test_hits_of_a_search_that_was_stopped_say_how_far_it_came(qtbot, window):
+    panel = window.docks["decisions"].panel
+    ask(qtbot, window, QUESTION)
+    frame = window.frame
+    known = frame.asked._replace(hits=7, last=1000)
+    for searching, said in (
+        (True, "7 hits up to event 1\u202f000 ..."),
+        (False, "7 hits up to event 1\u202f000, stopped"),
+    ):
+        panel.set_frame(replace(frame, asked=known._replace(searching=searching)))
+        assert panel.bar.count.text() == said
+    panel.set_frame(frame)
+    assert panel.bar.count.text() == f"{frame.asked.hits} hits"
