@@ -132,7 +132,7 @@ def test_a_hall_sees_servers_one_panel_and_one_sentence(
     assert window.docks[servers].width() >= 0.5 * window.width()
     name, step = ASKING[scenario]
     window.lessons.open(name, step)
-    qtbot.waitUntil(lambda: window.lessons.questions.open, timeout=30_000)
+    qtbot.waitUntil(lambda: window.lessons.questions.open)
     qtbot.wait(100)
     window.settle()
     shown_servers = [window.docks[lane].panel for lane in (servers, f"{servers}-2") if lane in shown(window)]
@@ -461,7 +461,7 @@ def test_bounds_and_gap_are_seen_without_scrolling_beside_two_policies(qtbot: Qt
     stand(qtbot, window, "jrs-classroom", ("jrs", "first-fit"), 30)
     bring(qtbot, window, Key.Key_5)
     panel = window.docks["plan"].panel
-    qtbot.waitUntil(panel.gap.isVisible, timeout=30_000)
+    qtbot.waitUntil(panel.gap.isVisible)
     window.settle()
     area = panel.findChild(HeadedColumns)
     below = panel.gap.mapTo(area.viewport(), QPoint(0, panel.gap.height())).y()

@@ -32,6 +32,7 @@ from tests.kinds.moldable.scenarios import (
     opened,
     size,
 )
+from tests.scenario_text import read_back
 
 NAN, INF = float("nan"), float("inf")
 SPEEDUP: Place = ("classes", 0, "speedup")
@@ -229,11 +230,7 @@ def test_every_fault_is_told() -> None:
 
 @pytest.mark.parametrize("data", ALL)
 def test_text_and_back(data: dict[str, Any]) -> None:
-    scenario = parse_scenario(data)
-    text = scenario_text(scenario)
-    again = parse_scenario(tomllib.loads(text))
-    assert again == scenario
-    assert scenario_text(again) == text
+    read_back(parse_scenario(data))
 
 
 def test_what_is_not_said() -> None:

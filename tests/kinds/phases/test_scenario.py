@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slotscope.model.errors import UserError
-from slotscope.model.scenario.load import load_scenario, parse_scenario, scenario_text
+from slotscope.model.scenario.load import load_scenario, parse_scenario
 from slotscope.model.scenario.validation import ValidationFaultError
 from tests.breaking import Place, changed, is_one_line, places, worth_trying
 from tests.kinds.phases.scenarios import GOOD, SCRIPT, SEVERAL, TABLE, TRACE, check_line, opened
+from tests.scenario_text import read_back
 
 NAN, INF = float("nan"), float("inf")
 
@@ -246,11 +246,7 @@ def test_every_fault_is_told() -> None:
 
 @pytest.mark.parametrize("data", [GOOD, TABLE, SEVERAL, SCRIPT, TRACE])
 def test_text_and_back(data: dict[str, Any]) -> None:
-    scenario = parse_scenario(data)
-    text = scenario_text(scenario)
-    again = parse_scenario(tomllib.loads(text))
-    assert again == scenario
-    assert scenario_text(again) == text
+    read_back(parse_scenario(data))
 
 
 def test_one_table_is_a_list_of_one_phase() -> None:

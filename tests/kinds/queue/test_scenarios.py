@@ -22,6 +22,7 @@ from slotscope.model.scenario.load import load_scenario, parse_scenario, scenari
 from slotscope.model.scenario.validation import ValidationFaultError
 from tests.breaking import Place, changed, is_one_line, places, worth_trying
 from tests.kinds.queue.scenarios import CLASSES, GOOD, SCRIPT, TRACE, TWO, UNIFORM, opened
+from tests.scenario_text import read_back
 
 NAN, INF = float("nan"), float("inf")
 
@@ -306,17 +307,13 @@ def test_every_fault_is_told() -> None:
 
 @pytest.mark.parametrize("data", [GOOD, CLASSES, SCRIPT, TWO, TRACE])
 def test_text_and_back(data: dict[str, Any]) -> None:
-    scenario = parse_scenario(data)
-    text = scenario_text(scenario)
-    again = parse_scenario(tomllib.loads(text))
-    assert again == scenario
-    assert scenario_text(again) == text
+    read_back(parse_scenario(data))
 
 
 @pytest.mark.parametrize("data", [GOOD, CLASSES, SCRIPT, TWO])
 def test_what_comes_back_has_the_same_jobs(data: dict[str, Any]) -> None:
     scenario = parse_scenario(data)
-    again = parse_scenario(tomllib.loads(scenario_text(scenario)))
+    again = read_back(scenario)
     assert isinstance(scenario, QueueScenario)
     assert isinstance(again, QueueScenario)
     first, second = (workload_of(one, numbers_of(one)).block_at(0) for one in (scenario, again))

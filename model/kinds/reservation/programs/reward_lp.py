@@ -207,7 +207,8 @@ def formulate(
     problem += pulp.lpSum(float(rewards[j]) * y[j] for j in types)  # (3.2a)
     for j in types:
         problem += y[j] <= float(workload[j]), f"workload_{j + 1}"  # (3.2b)
-        slots = pulp.lpSum(k[j] * x_k for k, x_k in zip(configurations, x, strict=True))
+        # Not as a sum of products, each of which PuLP makes an expression of its own.
+        slots = pulp.LpAffineExpression({x_k: k[j] for k, x_k in zip(configurations, x, strict=True) if k[j]})
         problem += slots >= y[j], f"slots_{j + 1}"  # (3.2c)
     problem += pulp.lpSum(x) == 1, "servers"  # (3.2d)
     return problem, x

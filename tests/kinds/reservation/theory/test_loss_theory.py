@@ -12,19 +12,11 @@ from slotscope.model.api import Session
 from slotscope.model.kinds.reservation.rows import EVENT_ROW, FLAG_ADMITTED, FLAG_REJECTED
 from slotscope.model.kinds.reservation.sampling import area_until_now, columns
 from slotscope.model.kinds.reservation.state import ARRIVED, REJECTED
-from slotscope.model.measures.metrics import Estimate
 from slotscope.model.reporting.records import ARRIVAL, DEPARTURE
 from slotscope.model.scenario.load import load_scenario, parse_scenario
+from tests.kinds.reservation.theory.loss import erlang_b, near
 
 SERVERS = 10
-
-
-def erlang_b(servers: int, load: float) -> float:
-    """Erlang's B formula, by its recursion."""
-    blocking = 1.0
-    for busy in range(1, servers + 1):
-        blocking = load * blocking / (busy + load * blocking)
-    return blocking
 
 
 def trunk_reservation(servers: int, loads: tuple[float, float], reserved: int) -> np.ndarray:
@@ -62,12 +54,6 @@ def single_slots(loads: tuple[float, ...], policy: str, factor: Any = 1, service
             }
         )
     )
-
-
-def near(found: Estimate, exact: float, most: float) -> None:
-    """Within twice the half-width (the seeds are fixed), and that is at most *most*."""
-    assert found.half_width <= most
-    assert abs(found.mean - exact) <= 2 * found.half_width
 
 
 @pytest.mark.parametrize("policy", ["dra", "first-fit"])

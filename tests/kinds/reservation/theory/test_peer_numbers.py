@@ -15,24 +15,11 @@ from slotscope.model.kinds.reservation.rows import EVENT_ROW, FLAG_ADMITTED
 from slotscope.model.kinds.reservation.state import ARRIVED, REJECTED
 from slotscope.model.measures.metrics import Estimate
 from slotscope.model.scenario.load import load_scenario, parse_scenario
+from tests.kinds.reservation.theory.loss import erlang_b, near
 
 PEERS = ("power-of-d", "best-fit", "first-fit", "static-reservation")
 #: U* of the example of Section 7.1 at alpha = 1.
 OPTIMUM = 618.0
-
-
-def near(found: Estimate, exact: float, most: float) -> None:
-    """Within twice the half-width (the seeds are fixed), and that is at most *most*."""
-    assert found.half_width <= most
-    assert abs(found.mean - exact) <= 2 * found.half_width
-
-
-def erlang_b(servers: int, load: float) -> float:
-    """Erlang's B formula, by its recursion."""
-    blocking = 1.0
-    for busy in range(1, servers + 1):
-        blocking = load * blocking / (busy + load * blocking)
-    return blocking
 
 
 def multi_rate_blocking(demand: list[list[int]], capacity: list[int], loads: list[float]) -> np.ndarray:
