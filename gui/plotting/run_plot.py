@@ -19,7 +19,7 @@ from slotscope.model.reporting.frame import Frame
 View = tuple[float, float]
 _HOW = "A click goes to that moment, the wheel enlarges, a double click shows all."
 #: Seconds between two pictures of the curves while a run goes on: they grow, and nothing in them moves.
-PERIOD = 0.05
+PERIOD = 0.1
 _RANGE, _INTERVAL = "range", "interval"
 
 

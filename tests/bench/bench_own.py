@@ -20,7 +20,7 @@ from slotscope.model.running.assembly import Bench, assemble
 from slotscope.model.running.engine import Engine, Task, started
 from slotscope.model.scenario.load import load_scenario
 from slotscope.model.systems.state import copied
-from tests.bench.timing import Contestant, Work, comparison, interleaved, section, spread, table
+from tests.bench.timing import Contestant, Work, aim, comparison, interleaved, section, spread, table
 
 FOLDER = Path(__file__).resolve().parents[2] / "resources" / "policies"
 
@@ -34,6 +34,9 @@ CASES = (
 
 #: Events before anything is measured; then those of one round by a kernel, and by a reference.
 SETTLING, BY_KERNEL, BY_REFERENCE = 20_000, 200_000, 1000
+
+#: Microseconds that an event of a simple policy may take.
+SIMPLEST = 30
 
 #: Rows of the tape, which is written again and again as in a run.
 TAPE = 10_000
@@ -122,6 +125,14 @@ def bench_process(scenario: str, example: str, events: int, rounds: int) -> None
     }
     times = interleaved(ways, rounds, clock=perf_counter)  # what the other process does is waited for
     HOST._child = apart
+    inside, outside = ([1e6 * second for second in mine] for mine in times.values())
+    aim(
+        f"{example} by its reference, {scenario}, by the clock",
+        SIMPLEST,
+        outside,
+        "µs an event",
+        limit_is=f"the same takes {spread(inside).text(2)} in this process, without pipes",
+    )
     section(f"where a policy of one's own runs, {example} on {scenario} (by the clock)", comparison(times))
 
 

@@ -120,12 +120,12 @@ def bench_memory() -> None:
     with screen() as environment:
         mine = resident(environment, "-m", "slotscope", "dra-vms")
         bare = resident(environment, "-c", BARE.format(imported="time"))
-        imports = "numpy, numba, pydantic, pyqtgraph, scipy.special"
+        imports = "numpy, numba, pydantic, pyqtgraph"
         imported = resident(environment, "-c", BARE.format(imported=imports))
         called = resident(environment, "-c", BARE.format(imported=imports).replace("app.exec()", ONE_LINE))
     why = (
-        f"a bare window holds {bare:.0f}, {imported:.0f} with NumPy, Numba, pydantic, pyqtgraph and "
-        f"SciPy imported, and {called:.0f} once a compiled function of one line was called"
+        f"a bare window holds {bare:.0f}, {imported:.0f} with NumPy, Numba, pydantic and "
+        f"pyqtgraph imported, and {called:.0f} once a compiled function of one line was called"
     )
     aim("resident after the first minute, dra-vms", RESIDENT, [mine], "MB", limit_is=why)
 

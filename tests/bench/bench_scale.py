@@ -7,7 +7,10 @@ more is waiting for memory that is in no cache, as the same work in C shows wher
 from __future__ import annotations
 
 import argparse
+import subprocess
+import sys
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter, process_time, thread_time
 from typing import Any, Callable, Mapping
@@ -44,6 +47,9 @@ FEW_WAIT, MANY_WAIT, MOST_WAIT = 100_000, 1_000_000, 10_000_000
 
 #: Processors, and how many times as fast replications shall be on them.
 PLANNED = {2: 1.9, 16: 10.0}
+
+#: Events of a large sweep, and the hours of a night in which it shall be done.
+VERY_MANY, NIGHT = 10**10, 12
 
 #: Scenarios that are replicated, each until a time of some tenths of a second.
 REPLICATED = {"dra-vms": 2000.0, "jrs-two-phases": 8000.0, "moldable-linear": 1000.0}
@@ -200,9 +206,16 @@ def bench_threads(name: str, until: float, rounds: int) -> None:
     shares = [locked_share(part) for part in parts]
     limit = f"the process had {max(had):.2f} of 2 processors; {spread(shares).text(2)} of a run holds Python's lock"
     aim(f"replications, one thread / two: {name}", 1.9, [reached], at_least=True, limit_is=limit)
+    hours = VERY_MANY * min(times["two threads"]) / events_of(parts[0]) / 3600
+    aim(f"a sweep of 10¹⁰ events in two threads, projected: {name}", NIGHT, [hours], "h", limit_is=limit)
     for processors, wanted in PLANNED.items():
         found = [by_amdahl(share, processors) for share in shares]
         aim(f"by what is shared, on {processors} processors: {name}", wanted, found, at_least=True)
+
+
+def events_of(part: Part) -> int:
+    """The events of a replication."""
+    return int(StraightRun(bench_of(part.settings, part.seed)).to(part.settings["until"]).number[0])
 
 
 def by_amdahl(shared: float, processors: int) -> float:
@@ -234,6 +247,45 @@ def locked_share(part: Part) -> float:
     return 1 - unlocked[0] / (thread_time() - began)
 
 
+#: Writes so many recorded jobs as Parquet; reads the first of them, and tells the memory that this took beyond imports.
+WRITE = """
+import sys, numpy as np, pyarrow as pa, pyarrow.parquet as parquet
+path, left, start = sys.argv[1], int(sys.argv[2]), 0
+with parquet.ParquetWriter(path, pa.schema([("arrival", pa.float64()), ("duration", pa.float64())])) as writer:
+    while start < left:
+        rows = np.arange(start, min(left, start + 1_000_000), dtype=float)
+        writer.write_table(pa.table({"arrival": rows, "duration": 1 + rows % 7}))
+        start += len(rows)
+"""
+READ = """
+import sys, resource, pyarrow.parquet
+from pathlib import Path
+from slotscope.model.traces.formats import read_jobs
+from slotscope.model.traces.job_table import AskedJobs
+most = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = most()
+read_jobs([Path(sys.argv[1])], AskedJobs(limit=100_000))
+print((most() - before) / 1024)
+"""
+
+
+def bench_parquet(rows: int) -> None:
+    """The memory that a recorded workload takes in ten times as many rows, of which as many are used."""
+    if find_spec("pyarrow") is None:
+        section("rows of Parquet", "pyarrow is not installed: nothing is read.")
+        return
+    taken = []
+    with tempfile.TemporaryDirectory() as folder:
+        for count in (rows, 10 * rows):
+            path = str(Path(folder) / f"{count}.parquet")
+            subprocess.run([sys.executable, "-c", WRITE, path, str(count)], check=True)
+            done = subprocess.run([sys.executable, "-c", READ, path], check=True, capture_output=True, text=True)
+            taken.append(float(done.stdout))
+    few, many = taken
+    limit = f"{few:.0f} MB for {rows} rows, {many:.0f} for ten times as many"
+    aim(f"memory of reading {10 * rows} rows of Parquet / {rows}", 1.2, [many / few], limit_is=limit)
+
+
 def main() -> None:
     """Measure everything and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -244,6 +296,7 @@ def main() -> None:
     bench_servers(rounds)
     bench_in_c(rounds)
     bench_waiting(MANY_WAIT if arguments.quick else MOST_WAIT, rounds)
+    bench_parquet(1_000_000)
     for name, until in REPLICATED.items():
         bench_threads(name, until, 3 * rounds)
 
