@@ -7,7 +7,7 @@ from typing import Generic, Iterable, TypeVar
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from slotscope.gui.theme import Theme
+from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.chart import Chart
 
 Row = TypeVar("Row")
@@ -68,4 +68,4 @@ class SteadyRows(Chart, Generic[Row]):
         return QSize(200, round((self._most_rows + 1) * self._row_height() + 6))
 
     def _row_height(self) -> float:
-        return self._metrics().height() + 6
+        return self._metrics().height() + (2 if current_fonts().lecture else 6)

@@ -22,7 +22,7 @@ from slotscope.gui.panels.share_bars import heading
 from slotscope.gui.pictures.picture import ZoomedPicture
 from slotscope.gui.presenting.strokes import base_of
 from slotscope.model.running.origin import Moment
-from tests.gui.windows import at_rest, complete_window, hall, press
+from tests.gui.windows import at_rest, complete_window, hall, press, rest
 
 pytestmark = pytest.mark.slow
 
@@ -442,6 +442,20 @@ def test_the_optimum_is_not_cut_beside_two_policies(qtbot: QtBot, window: MainWi
     window.settle()
     area = window.docks["allocation-lp"].panel.findChild(HeadedColumns)
     assert area.isVisible() and area.horizontalScrollBar().maximum() == 0
+
+
+@pytest.mark.parametrize(("lesson", "name"), [("dra-5-numbers", "lp"), ("moldable-2-optimum", "allocation-lp")])
+def test_a_lesson_shows_the_curves_of_the_optimum_whole(
+    qtbot: QtBot, window: MainWindow, lesson: str, name: str
+) -> None:
+    window.resize(PROJECTOR[0] - 14, PROJECTOR[1] - 30)  # in its frame
+    press(qtbot, window, Key.Key_L)
+    window.lessons.open(lesson)
+    rest(qtbot, window, lambda: name in shown(window) and window.docks[name].panel.curve.isVisible())
+    window.settle()
+    curve = window.docks[name].panel.curve
+    view = window.docks[name].panel.findChild(HeadedColumns).viewport()
+    assert curve.mapTo(view, curve.rect().bottomLeft()).y() < view.height()
 
 
 @pytest.mark.parametrize("room", [100, 200, 400])

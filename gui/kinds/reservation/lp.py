@@ -27,8 +27,6 @@ from slotscope.model.kinds.reservation.measures import reward_rate
 from slotscope.model.kinds.reservation.programs.bounds import GUARANTEES
 from slotscope.model.reporting.frame import Frame
 
-#: Height in pixels that the curve has at least, in a hall too, where the bars beside it are to be seen with it.
-_PLOT_HEIGHT = 190
 #: Milliseconds between two solutions while the cursor is dragged, and at most so long.
 _LEAST_WAIT, _MOST_WAIT = 15, 400
 _RESOLUTION = 0.001
@@ -124,7 +122,6 @@ class LPPanel(BoundsPanel):
         self.bars = SolutionBars(self.theme)
         self.scale = RatioScale(self.theme)
         self.curve = AlphaPlot(self.theme)
-        self.curve.setMinimumHeight(_PLOT_HEIGHT)
         self.curve.chosen.connect(self._choose)
         self.follow_theme(self.bars, self.scale, self.curve)
         self.prices = rich_text("prices of the optimum")

@@ -22,6 +22,8 @@ _DOT = 8.0
 _TEXT_MARGIN = 6.0  # pixels of a text item that stay empty
 _ROOM = 1.2  # how far the axis goes beyond the last critical point
 _LONGEST = 7
+#: Heights in pixels that the plot has at least: elsewhere, and in a hall, which sees the bars above it, too.
+_LEAST, _LEAST_IN_HALL = 190, 120
 
 
 def alpha_text(alpha: Fraction) -> str:
@@ -129,6 +131,7 @@ class AlphaPlot(QWidget):
         """Follow another theme or size of type."""
         self._theme = theme
         self.plot.set_theme(theme, current_fonts())
+        self.setMinimumHeight(_LEAST_IN_HALL if current_fonts().lecture else _LEAST)
         self._style_marks()
         self.set_alpha(self._alpha)
 
