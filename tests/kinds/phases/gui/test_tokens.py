@@ -395,3 +395,12 @@ def test_headings_of_rates_are_whole_in_a_narrow_panel(qtbot: QtBot, frame: Fram
     widths = [box.width() for box in chart._columns()[2]]
     assert len(set(widths)) > 1
     assert all(wide >= text for wide, text in zip(widths, least, strict=True))
+
+
+def test_a_panel_that_is_built_anew_is_arranged_for_its_size(qtbot: QtBot, frame: Frame) -> None:
+    """After a fault, too, where no other size comes: the lives stand beside the curves."""
+    panel = on_screen(qtbot, TokensPanel(LIGHT), 1200, 500)
+    panel.set_frame(frame)
+    panel.try_again()
+    qtbot.waitUntil(lambda: panel.lines.isVisible() and panel.lines.x() > panel.plot.geometry().right())
+    assert panel.tiles.isVisible()
