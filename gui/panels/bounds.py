@@ -105,7 +105,7 @@ class BoundsPanel(Panel):
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
         super().restyle(theme)
-        if self.known:
+        if self.known and self.frame is not None:  # between two runs there is nothing to write about
             self.write()
 
 

@@ -228,6 +228,8 @@ def test_between_two_runs_its_controls_do_no_harm(panel: Panel, entry: PanelEntr
         for button in panel.findChildren(QAbstractButton):
             if button.isCheckable():
                 button.click()
+        for name in ("dark", "light"):
+            panel.set_theme(load_theme(name))
         settle(panel)
         show(panel, frame_for(entry, systems_of(entry)[0]))
         assert not note(panel)
