@@ -506,16 +506,16 @@ Wie viele welche Antwort gaben; steht dann neben der richtigen (Eingabetaste).</
             <translation>Weitere …</translation>
         </message>
         <message>
+            <source>{panel} does not apply to {policy}: it has no {parts}.</source>
+            <translation>{panel} gibt es nicht für {policy}; es fehlt: {parts}.</translation>
+        </message>
+        <message>
             <source>What if ...</source>
             <translation>Was wäre, wenn …</translation>
         </message>
         <message>
             <source>Why this {what}?</source>
             <translation>Warum „{what}“?</translation>
-        </message>
-        <message>
-            <source>{panel} does not apply to {policy}: it has no {parts}.</source>
-            <translation>{panel} gibt es nicht für {policy}; es fehlt: {parts}.</translation>
         </message>
         <message>
             <source>its only sub-step</source>
@@ -542,16 +542,16 @@ Wie viele welche Antwort gaben; steht dann neben der richtigen (Eingabetaste).</
             <translation>nach Ereignis {number}</translation>
         </message>
         <message>
+            <source>One policy runs alone; Compare, above, puts others beside it.</source>
+            <translation>Eine Strategie läuft allein; „Vergleichen“ oben stellt andere daneben.</translation>
+        </message>
+        <message>
             <source>No job has arrived yet.</source>
             <translation>Noch ist kein Job angekommen.</translation>
         </message>
         <message>
             <source>1 job</source>
             <translation>1 Job</translation>
-        </message>
-        <message>
-            <source>One policy runs alone; Compare, above, puts others beside it.</source>
-            <translation>Eine Strategie läuft allein; „Vergleichen“ oben stellt andere daneben.</translation>
         </message>
         <message>
             <source>{count} jobs</source>
@@ -732,6 +732,18 @@ Die Eingabetaste fragt damit den ganzen Verlauf, wie waiting &gt; 50 becomes tru
             <translation>Stift</translation>
         </message>
         <message>
+            <source>{name} ({policies}, seed {seed}) at event {event}</source>
+            <translation>{name} ({policies}, Seed {seed}) bei Ereignis {event}</translation>
+        </message>
+        <message>
+            <source>{key} goes back to {run}.</source>
+            <translation>{key} führt zurück zu {run}.</translation>
+        </message>
+        <message>
+            <source>a run without a name</source>
+            <translation>ein Lauf ohne Namen</translation>
+        </message>
+        <message>
             <source>All stand at t = {time}, as far as the new policy came; run on from here.</source>
             <translation>Alle stehen bei t = {time}, so weit kam die neue Strategie; von hier geht es weiter.</translation>
         </message>
@@ -884,32 +896,20 @@ Die Eingabetaste fragt damit den ganzen Verlauf, wie waiting &gt; 50 becomes tru
             <translation>Strategie {number} läuft nicht mehr, sondern {run}; bitte dort noch einmal fragen</translation>
         </message>
         <message>
-            <source>{name} ({policies}, seed {seed}) at event {event}</source>
-            <translation>{name} ({policies}, Seed {seed}) bei Ereignis {event}</translation>
-        </message>
-        <message>
-            <source>{key} goes back to {run}.</source>
-            <translation>{key} führt zurück zu {run}.</translation>
-        </message>
-        <message>
             <source>There is no earlier event of that kind.</source>
             <translation>Davor gibt es kein solches Ereignis.</translation>
-        </message>
-        <message>
-            <source>a run without a name</source>
-            <translation>ein Lauf ohne Namen</translation>
         </message>
         <message>
             <source>Back at</source>
             <translation>Zurück bei</translation>
         </message>
         <message>
-            <source>Opened</source>
-            <translation>Geöffnet:</translation>
-        </message>
-        <message>
             <source>Opening {scenario}</source>
             <translation>{scenario} wird geöffnet</translation>
+        </message>
+        <message>
+            <source>Opened</source>
+            <translation>Geöffnet:</translation>
         </message>
         <message>
             <source>Nothing is copied: {fault}.</source>
@@ -1446,6 +1446,10 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>Slots jedes Typs ({types}), zum Beispiel {example}</translation>
         </message>
         <message>
+            <source>Which configuration is k[{i}]? ({types})</source>
+            <translation>Welche Konfiguration ist k[{i}]? ({types})</translation>
+        </message>
+        <message>
             <source>the letters {letters} in order, such as {example}</source>
             <translation>die Buchstaben {letters} in ihrer Reihenfolge, zum Beispiel {example}</translation>
         </message>
@@ -1468,10 +1472,6 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
         <message>
             <source>Empty server {server} is reassigned. Which configuration does it get? ({types})</source>
             <translation>Der leere Server {server} wird neu zugewiesen. Welche Konfiguration bekommt er? ({types})</translation>
-        </message>
-        <message>
-            <source>Which configuration is k[{i}]? ({types})</source>
-            <translation>Welche Konfiguration ist k[{i}]? ({types})</translation>
         </message>
         <message>
             <source>In which order do these configurations get their ranks? {configurations}</source>
@@ -2166,8 +2166,8 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>Marken</translation>
         </message>
         <message>
-            <source>The tokens of each type against their limit, and each token's way to a job.</source>
-            <translation>Die Marken jedes Typs gegen ihre Grenze, und der Weg jeder Marke zu einem Job.</translation>
+            <source>The tokens of each type, against their limit where there is one, and each token's way to a job.</source>
+            <translation>Die Marken jedes Typs, gegen ihre Grenze, wo es eine gibt, und der Weg jeder Marke zu einem Job.</translation>
         </message>
         <message>
             <source>Policy map</source>
