@@ -15,6 +15,7 @@ from slotscope.gui.experiments.words import told_apart, typeset
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.plotting.axes import EndLabel, GridLines, LabelColumn, NumberAxis
 from slotscope.gui.plotting.looks import Look, looks, meaning
+from slotscope.gui.plotting.menu import keep_menu
 from slotscope.gui.plotting.scales import SteppedRange
 from slotscope.gui.theme import Theme, configure_plots, current_fonts
 from slotscope.gui.window.figure import ABOVE_CURVES, across, crosses
@@ -56,6 +57,7 @@ class FigurePlot(pg.PlotWidget):  # type: ignore[misc]
         self._curves: dict[str, Drawn] = {}
         self._levels: dict[str, pg.InfiniteLine] = {}
         super().__init__(parent, axisItems=axes, enableMenu=False)
+        keep_menu(self)
         self._marks: dict[str, pg.InfiniteLine] = {}
         self._range = SteppedRange(from_zero=False)
         self._across = SteppedRange(from_zero=False)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.plotting.axes import EndLabel, GridLines, LabelColumn, NumberAxis
 from slotscope.gui.plotting.curve import PyramidBand, PyramidCurve
+from slotscope.gui.plotting.menu import keep_menu
 from slotscope.gui.plotting.pyramid import Pyramid
 from slotscope.gui.plotting.scales import SteppedRange
 from slotscope.gui.theme import Fonts, Theme, configure_plots
@@ -71,6 +72,7 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         self._column = LabelColumn(theme, fonts)
         axes = {"bottom": self._bottom, "left": self._left, "right": self._column}
         super().__init__(parent, axisItems=axes, enableMenu=False)
+        keep_menu(self)
         self._theme = theme
         self._series: dict[str, _Series] = {}
         self._bands: dict[str, tuple[PyramidBand, Role]] = {}

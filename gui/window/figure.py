@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication, QGraphicsView
 
 from slotscope.gui import theme as themes
 from slotscope.gui.plotting.looks import Look, looks, meaning
+from slotscope.gui.plotting.menu import keep_menu
 from slotscope.gui.window.application import application
 from slotscope.model.errors import UserError
 from slotscope.model.lab.results import Curve, Figure
@@ -113,6 +114,7 @@ def save_figure(figure: Figure, path: Path) -> None:
 def figure_widget(figure: Figure, theme: themes.Theme) -> pg.PlotWidget:
     """The picture of a figure, laid out and shown."""
     widget = pg.PlotWidget(background=theme.panel)
+    keep_menu(widget)
     widget.resize(WIDTH, HEIGHT)
     item = widget.getPlotItem()
     _frame(item, figure, theme)

@@ -10,10 +10,13 @@ from pathlib import Path
 from typing import Iterator
 
 import pytest
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
 from PySide6.QtWidgets import QApplication, QGraphicsGridLayout, QGraphicsWidget, QWidget
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
+from slotscope.gui.plotting.time_plot import PlotText, TimePlot
+from slotscope.gui.theme import current_fonts, load_theme
 from slotscope.gui.window.application import application
 from slotscope.gui.window.garbage import Collector, collect_due, collector_of
 from tests.gui.clearing import clear_away
@@ -138,3 +141,15 @@ def test_clearing_away_leaves_to_qt_what_qt_has_made(qapp: QApplication) -> None
     clear_away()
     assert hidden
     assert gone == ["ours"]
+
+
+def test_a_plot_takes_its_menus_along(qtbot: QtBot) -> None:
+    """Also where Python keeps what pyqtgraph made of it."""
+    theme = load_theme("light")
+    before = len(QApplication.allWidgets())
+    plot = TimePlot(theme, current_fonts(), PlotText("x", "y"))
+    assert len(QApplication.allWidgets()) > before + len(plot.getPlotItem().ctrlMenu.actions())
+    plot.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert len(QApplication.allWidgets()) == before
+    assert not isValid(plot)

@@ -1,0 +1,11 @@
+"""The menu that pyqtgraph makes for each plot, also where none is offered."""
+
+from __future__ import annotations
+
+import pyqtgraph as pg
+
+
+def keep_menu(plot: pg.PlotWidget) -> None:
+    """Let the menu die with its plot: it has no owner, and would stay, with six more below it."""
+    menu = plot.getPlotItem().ctrlMenu
+    menu.setParent(plot, menu.windowFlags())
