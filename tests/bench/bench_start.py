@@ -71,6 +71,7 @@ def start(options, window=main.window):
     from PySide6.QtWidgets import QApplication
     mark("Qt imported")
     from slotscope.gui import app, platform
+    mark("modules")
     def require_platform(*arguments, require=platform.require_platform):
         found = require(*arguments)
         mark("platform")
@@ -203,14 +204,15 @@ WINDOW = "PySide6.QtWidgets, PySide6.QtSvg, numpy, pydantic, pyqtgraph"
 
 def why_later(program: list[Started], bare: list[Started]) -> str:
     """What comes before and in the first paint, as it was measured, beside a bare window's."""
-    steps = ("command line", "Qt imported", "platform", "application", "first paint")
+    steps = ("command line", "Qt imported", "modules", "platform", "application", "first paint")
     spent = {
         step: spread(mine.cpu[step] - (mine.cpu[before] if before else 0.0) for mine in program).text(2)
         for before, step in zip(("", *steps), steps, strict=False)
     }
     return (
         f"of its CPU s Python with the command line takes {spent['command line']}, Qt's libraries "
-        f"{spent['Qt imported']}, asking for what Qt would abort without {spent['platform']}, the theme and Qt's start "
+        f"{spent['Qt imported']}, the modules of a splash {spent['modules']}, "
+        f"asking for what Qt would abort without {spent['platform']}, the theme and Qt's start "
         f"{spent['application']}, the splash {spent['first paint']}; a bare window takes "
         f"{spread(base.cpu['first paint'] for base in bare).text(2)}"
     )
