@@ -6,8 +6,7 @@ import csv
 from contextlib import suppress
 from importlib import import_module
 from io import StringIO
-from itertools import groupby
-from typing import Any, Iterable, Iterator, Sequence
+from typing import Any, Iterable, Iterator, NamedTuple, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +19,29 @@ _PROBED = 64
 #: So many numbers are worth to load Arrow for.
 _MANY = 1000
 
-#: Truths side by side whose texts are looked up as one.
-_TRUTHS = 12
+#: Texts that columns side by side may have together, to be looked up as one.
+_TOGETHER = 4096
+
+
+class _Coded(NamedTuple):
+    """Texts, and [n] which of them each row has."""
+
+    places: NDArray[Any]
+    texts: list[str]
+
+    def beside(self, other: _Coded) -> _Coded:
+        """Both, with a comma between their texts."""
+        texts = [f"{mine},{its}" for mine in self.texts for its in other.texts]
+        return _Coded(self.places.astype(np.int64) * len(other.texts) + other.places.astype(np.int64), texts)
+
+    def fits(self, other: _Coded) -> bool:
+        """Whether both together have few texts."""
+        return len(self.texts) * len(other.texts) <= _TOGETHER
+
+    def rows(self) -> list[str]:
+        """[n] the texts of the rows."""
+        found: list[str] = _array(self.texts)[self.places].tolist()
+        return found
 
 
 def csv_line(cells: Iterable[Any]) -> str:
@@ -39,53 +59,62 @@ def csv_lines(columns: Sequence[DataColumn]) -> str:
 
 def _texts(columns: Sequence[DataColumn], absent: str) -> Iterator[list[str]]:
     """[n] texts of each column, or of several side by side."""
-    for are_truths, group in groupby(columns, lambda column: column.values.dtype == bool and column.known is None):
-        some = list(group)
-        if are_truths:
-            for first in range(0, len(some), _TRUTHS):
-                yield _truths(some[first : first + _TRUTHS])
-        else:
-            yield from (_text(column, absent) for column in some)
-
-
-def _truths(columns: Sequence[DataColumn]) -> list[str]:
-    """The cells of truths side by side, joined by commas."""
-    places = np.zeros(len(columns[0].values), np.int64)
+    before: _Coded | None = None
     for column in columns:
-        places = 2 * places + column.values
-    seen = np.flatnonzero(np.bincount(places, minlength=1)).tolist()
-    words = np.full(2 ** len(columns), "", object)
-    for place in seen:
-        words[place] = ",".join(str(digit == "1") for digit in f"{place:0{len(columns)}b}")
-    found: list[str] = words[places].tolist()
-    return found
+        coded = _coded(column, absent)
+        if before is not None and coded is not None and before.fits(coded):
+            before = before.beside(coded)
+            continue
+        if before is not None:
+            yield before.rows()
+        before = coded
+        if coded is None:
+            yield _written_out(column, absent)
+    if before is not None:
+        yield before.rows()
 
 
-def _text(column: DataColumn, absent: str) -> list[str]:
+def _coded(column: DataColumn, absent: str) -> _Coded | None:
+    """A column of which few texts come again and again; None: it is another one."""
+    coded = _coded_values(column.values, column.known, column.labels)
+    if coded is None or column.known is None:
+        return coded
+    places = np.where(column.known, coded.places.astype(np.int64), len(coded.texts))
+    return _Coded(places, [*coded.texts, absent])
+
+
+def _coded_values(values: NDArray[Any], known: NDArray[np.bool_] | None, labels: tuple[str, ...]) -> _Coded | None:
+    """The texts of the values; where they are not known, any."""
+    kind, there = values.dtype.kind, values if known is None else values[known]
+    if labels:
+        return _Coded(values, [*map(_cell, labels)])
+    if kind == "b":
+        return _Coded(values.view(np.int8), ["False", "True"])
+    if kind in "iu" and len(there):
+        least, most = int(there.min()), int(there.max())
+        if most - least < len(there):  # fewer than there are rows
+            places = (values - values.dtype.type(least)).astype(f"u{values.itemsize}")  # right also where it overflows
+            return _Coded(places, [*map(str, range(least, most + 1))])
+    if kind == "f" and _come_again(there):
+        bits, places = np.unique(values.view(f"i{values.itemsize}"), return_inverse=True)  # 0 and -0 are two
+        return _Coded(places, [*map(str, bits.view(values.dtype).tolist())])
+    return None
+
+
+def _written_out(column: DataColumn, absent: str) -> list[str]:
     there = np.ones(len(column.values), np.bool_) if column.known is None else column.known
     texts = np.full(len(there), absent, object)
-    texts[there] = _words(column.values[there], column.labels)
+    texts[there] = _words(column.values[there])
     found: list[str] = texts.tolist()
     return found
 
 
-def _words(values: NDArray[Any], labels: tuple[str, ...]) -> NDArray[np.object_]:
+def _words(values: NDArray[Any]) -> NDArray[np.object_]:
     """[n] texts of the values."""
-    kind = values.dtype.kind
-    if labels:
-        return _looked_up(map(_cell, labels), values)
-    if kind in "iu" and len(values):
-        least, most = int(values.min()), int(values.max())
-        if most - least < len(values):  # fewer than there are rows
-            places = (values - values.dtype.type(least)).astype(f"u{values.itemsize}")  # right also where it overflows
-            return _looked_up(map(str, range(least, most + 1)), places)
-    if kind == "f" and _come_again(values):
-        bits, places = np.unique(values.view(f"i{values.itemsize}"), return_inverse=True)  # 0 and -0 are two
-        return _looked_up(map(str, bits.view(values.dtype).tolist()), places)
     if values.dtype == np.float64 and len(values) >= _MANY:
         with suppress(ImportError):
             return _by_arrow(values)
-    if kind in "iufb":
+    if values.dtype.kind in "iuf":
         return _array(map(str, values.tolist()))
     return _array(map(_cell, values.tolist()))
 
@@ -115,11 +144,6 @@ def _by_arrow(values: NDArray[np.float64]) -> NDArray[np.object_]:
 def _cell(text: str) -> str:
     """A text as it stands in a line beside others."""
     return csv_line([text, ""]).removesuffix(",")
-
-
-def _looked_up(texts: Iterable[str], places: NDArray[Any]) -> NDArray[np.object_]:
-    found: NDArray[np.object_] = _array(texts)[places]
-    return found
 
 
 def _array(texts: Iterable[str]) -> NDArray[np.object_]:

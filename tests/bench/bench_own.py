@@ -27,7 +27,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "resources" / "policies"
 #: Scenario, example, the program's own policy that is shown beside it.
 CASES = (
     ("dra-vms", "first_fit_compiled", "first-fit"),
-    ("queues-small-jobs", "largest_first_compiled", "bf-s"),
+    ("queues-small-jobs", "oldest_first_compiled", "bf-s"),
     ("jrs-two-phases", "fullest_compiled", "best-fit"),
     ("moldable-sublinear", "half_compiled", "greedy"),
 )

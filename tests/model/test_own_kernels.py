@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
+import signal
+import threading
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, Iterator
 
 import numpy as np
 import pytest
@@ -11,10 +16,12 @@ from slotscope.model.api import Session
 from slotscope.model.errors import PolicyError
 from slotscope.model.jit import load_numba, with_others
 from slotscope.model.lab.runs import StraightRun
+from slotscope.model.policies import stop_what_hangs
+from slotscope.model.policies.own import limits
 from slotscope.model.policies.own.checked import CHECKED
-from slotscope.model.policies.own.kernel import kept_as
 from slotscope.model.policies.own.loading import executed
-from slotscope.model.policies.own.loops import _interrupts, counted
+from slotscope.model.policies.own.loops import counted
+from slotscope.model.policies.own.twin import KernelTwin, kept_as
 from slotscope.model.running.engine import Reason, Task, started
 from slotscope.model.running.waiting import GivenUpError, waiting
 from slotscope.model.running.walk import Walk
@@ -83,6 +90,30 @@ class Policy(OwnPolicy):
             raise ValueError(free)
         return half(free, most[type])
 """
+
+#: It sleeps in C code, where no turns are counted, or leaves its process there.
+IN_C = WRONG.replace(
+    "SHARE = 2\n",
+    """\
+SHARE = 2
+C = ctypes.CDLL(None)
+sleep, leave = C.sleep, C._exit
+sleep.argtypes, leave.argtypes, leave.restype = [ctypes.c_uint], [ctypes.c_int], None
+""",
+).replace(
+    "        if wrong == 5:\n",
+    """\
+        if wrong == 9:
+            since += sleep(10**6)
+        if wrong == 10:
+            leave(3)
+        if wrong == 5:
+""",
+)
+IN_C = "import ctypes\n" + IN_C.replace(
+    "servers=int(half(free, self.numbers.degrees[job.type]))",
+    "servers=min(-(-free // 2), self.numbers.degrees[job.type])",
+)
 
 CIRCLE = "return other(free)\n\n\n@njit\ndef other(free):\n    return half(free, 1)"
 KERNEL = "    def kernel(state, job, type, free, data):\n"
@@ -160,7 +191,7 @@ def test_a_kernel_that_parts_from_its_reference_stops_before_that_event(
     file: str, monkeypatch: pytest.MonkeyPatch, wrong: int, said: str
 ) -> None:
     """Wrong from event 500 on, where its first events are still checked."""
-    monkeypatch.setattr("slotscope.model.policies.own.loops.MOST_TURNS", 2**17)
+    monkeypatch.setattr(limits, "LIMITS", limits.LIMITS._replace(turns=2**17))
     session = of(f"{file}:wrong={wrong},since=500")
     with pytest.raises(PolicyError, match=said) as raised:
         session.run(events=CHECKED)
@@ -254,7 +285,7 @@ def test_loops_are_counted_wherever_a_function_stands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
     """In modules beside the file, and in those that Numba compiles and keeps by itself; named by their module, too."""
-    monkeypatch.setattr("slotscope.model.policies.own.loops.MOST_TURNS", 50)
+    monkeypatch.setattr(limits, "LIMITS", limits.LIMITS._replace(turns=50))
     monkeypatch.syspath_prepend(tmp_path / "far")
     endless = tmp_path / place / place / "endless.py"
     endless.parent.mkdir(parents=True)
@@ -269,28 +300,78 @@ def test_loops_are_counted_wherever_a_function_stands(
     assert Path(raised.traceback[-1].path) == endless
 
 
-def test_whoever_waits_need_not_wait_for_a_kernels_loop(file: str) -> None:
-    """The run stands where it stood, and the kernel is not found to be wrong."""
-    bench = of(f"{file}:wrong=6,since=3", kernel=False).bench
+@pytest.mark.parametrize("wrong", [6, 9])
+def test_whoever_waits_need_not_wait_for_a_kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: int) -> None:
+    """The run stands where it stood, and the kernel is not found to be wrong: a loop, and what is within C code."""
+    monkeypatch.setattr(limits, "LIMITS", limits.LIMITS._replace(seconds=1000.0, turns=10**15))
+    bench = of(f"{write(tmp_path, IN_C)}:wrong={wrong},since=3", kernel=False).bench
     engine, tape = bench.kernel(checked=0), np.zeros(5, bench.system.row_dtype)
-    state = started(bench.system)
+    state = engine.advance(started(bench.system), tape[:1], Task()).state
     before = digest(state)
     for _ in range(2):
-        with waiting(lambda _: None, lambda: 1):
+        with asking_again_and_again():
             result = engine.advance(state, tape, Task())
         assert isinstance(result.fault, GivenUpError)
         state = result.state
         assert digest(state) == before
-    assert engine.advance(state, tape[:2], Task()).reason is Reason.LIMIT
+    assert engine.advance(state, tape[:1], Task()).reason is Reason.LIMIT
 
 
-def test_ctrl_c_ends_a_kernels_loop(file: str) -> None:
-    bench = of(f"{file}:wrong=6,since=3", kernel=False).bench
+@contextmanager
+def asking_again_and_again() -> Iterator[None]:
+    """Somebody presses Esc until what runs has ended; as in the window, from another thread."""
+    over = threading.Event()
+
+    def press() -> None:
+        while not over.wait(0.3):
+            stop_what_hangs()
+
+    presser = threading.Thread(target=press)
+    presser.start()
+    try:
+        with waiting(lambda _: None, lambda: 1):
+            yield
+    finally:
+        over.set()
+        presser.join()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (9, r"the kernel: code in C that it calls does not return in \d seconds, allowed: 2 seconds$"),
+        (10, r"the kernel: it ended its process \(exit status 3\)"),
+    ],
+)
+def test_a_kernel_that_no_question_reaches_ends_with_its_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: int, said: str
+) -> None:
+    """It takes nothing along: the run stands before that event, and another kernel runs in the next process."""
+    monkeypatch.setattr(limits, "LIMITS", limits.LIMITS._replace(seconds=2.0, seconds_of_grace=1.0))
+    path = write(tmp_path, IN_C)
+    bench = of(f"{path}:wrong={wrong},since=40", kernel=False).bench
+    engine, tape = bench.kernel(checked=0), np.zeros(100, bench.system.row_dtype)
+    result = engine.advance(started(bench.system), tape, Task())
+    assert result.fault is not None
+    assert re.search(said, result.fault.line)
+    assert 39 <= result.rows < 60
+    assert f"at event {result.rows + 1} (job " in result.fault.line
+    sound = of(f"{path}:wrong=0", kernel=False).bench
+    known = sound.reference.advance(started(sound.system), np.zeros(result.rows, tape.dtype), Task())
+    assert digest(known.state) == digest(result.state)
+    whole = sound.kernel(checked=0).advance(started(sound.system), tape, Task())
+    assert whole.rows == len(tape)
+
+
+def test_ctrl_c_ends_a_kernel(tmp_path: Path) -> None:
+    bench = of(f"{write(tmp_path, IN_C)}:wrong=9,since=3", kernel=False).bench
     engine, tape = bench.kernel(checked=0), np.zeros(5, bench.system.row_dtype)
-    _interrupts.append(None)  # as pressed within
+    state = engine.advance(started(bench.system), tape[:1], Task()).state
+    presser = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
+    presser.start()
     with pytest.raises(KeyboardInterrupt):
-        engine.advance(started(bench.system), tape, Task())
-    assert not _interrupts
+        engine.advance(state, tape, Task())
+    presser.join()
 
 
 def test_verify_compares_as_many_events_as_it_is_asked_for(file: str, slotscope) -> None:
@@ -304,22 +385,27 @@ def test_verify_compares_as_many_events_as_it_is_asked_for(file: str, slotscope)
 def test_compiled_code_is_kept_by_all_that_it_is_made_of(tmp_path: Path) -> None:
     """By the file's text, whose module it names, and by what its variables are; not where these cannot be told."""
     texts = (WRONG, WRONG + "# changed\n", WRONG.replace("SHARE = 2", "SHARE = int(np.array([3])[0])"))
-    names = [kept_as(of(write(tmp_path, text), kernel=False).bench.system.policy.brought.function) for text in texts]
+    names = [kept_as(function_in(write(tmp_path, text))) for text in texts]
     assert len(set(names)) == len(texts)
     assert all(names)
     unknown = WRONG.replace("SHARE = 2", "SHARE = (2,)[0]\nOTHER = (1, [2])").replace(
         "most, (wrong", "OTHER\n        most, (wrong"
     )
-    assert not kept_as(of(write(tmp_path, unknown), kernel=False).bench.system.policy.brought.function)
+    assert not kept_as(function_in(write(tmp_path, unknown)))
+
+
+def function_in(path: str) -> Any:
+    """The kernel of a file as the process of kernels has it."""
+    brought = of(path, kernel=False).bench.system.policy.brought
+    return KernelTwin(brought.source, brought.line).function
 
 
 def test_compiled_code_is_found_again_by_a_file_elsewhere(tmp_path: Path, file: str) -> None:
     """A list in brackets is a constant whose text has its address and its file; what it uses counts as well."""
-    first, text = of(file, kernel=False), WRONG.replace("range(10**13 * (wrong == 8))", "range(wrong // SHARE)")
-    again = of(write(tmp_path, WRONG, "elsewhere.py"), kernel=False)
-    assert (name := kept_as(first.bench.system.policy.brought.function))
-    assert kept_as(again.bench.system.policy.brought.function) == name
-    function = of(write(tmp_path, text), kernel=False).bench.system.policy.brought.function
+    text = WRONG.replace("range(10**13 * (wrong == 8))", "range(wrong // SHARE)")
+    assert (name := kept_as(function_in(file)))
+    assert kept_as(function_in(write(tmp_path, WRONG, "elsewhere.py"))) == name
+    function = function_in(write(tmp_path, text))
     before = kept_as(function)
     function.__globals__["SHARE"] = 3
     assert kept_as(function) != before

@@ -32,7 +32,7 @@ SECTION = page("own-policy").partition("## It can be fast\n")[2].partition("\n##
 CLASSROOMS = {"reservation": "dra-classroom", "queue": "queues-classroom", "phases": "jrs-fixed-sizes"}
 EXAMPLES = {
     "first_fit_compiled": "dra-classroom",
-    "largest_first_compiled": "queues-classroom",
+    "oldest_first_compiled": "queues-classroom",
     "fullest_compiled": "jrs-two-phases",
 }
 SCENARIOS = {"reservation": scenarios(), "queue": queue_scenarios("fifo-ff"), "phases": phase_scenarios("first-fit")}

@@ -341,6 +341,11 @@ class TestWorkload:
         assert found.speedup_of(0) == opened(data).speedup_of(0)[:2]
         assert "a job runs on 2 servers at most, where the speed-up is told for 3" in report.notes
 
+    def test_a_machine_of_one_processor_is_told_as_one(self, tmp_path: Path) -> None:
+        small = HEADER.replace("MaxProcs: 8", "MaxProcs: 1") + "".join(job_line(n, 5 * n, 9, 1) for n in (1, 2))
+        _, _, report = with_trace(opened(TRACE), (str(log_file(tmp_path, small)),))
+        assert "they offer 1 server a load of" in report.notes[0]
+
     def test_what_is_read_can_be_written_and_read_again(self, tmp_path: Path) -> None:
         found, _ = traced(log_file(tmp_path), load=0.7)
         assert parse_scenario(tomllib.loads(scenario_text(found))) == found

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from slotscope.model.errors import PolicyFileError, UserError
+from slotscope.model.errors import PolicyFileError
 from slotscope.model.phrase import Phrase
+from slotscope.model.policies.own.brought import BroughtKernel, KernelFailedError
 from slotscope.model.policies.own.driver import OwnKernel
-from slotscope.model.policies.own.faults import line_in, said_by
-from slotscope.model.policies.own.kernel import BroughtKernel, ImpossibleDecisionError
-from slotscope.model.policies.own.loops import interruptible, is_wished
+from slotscope.model.policies.own.twin import Ran
 from slotscope.model.running.engine import Advance, Engine, Reason, Task
 from slotscope.model.running.waiting import GivenUpError
 from slotscope.model.systems.base import EVENT
@@ -54,15 +53,25 @@ class CheckedEngine:
             return self._one_by_one(state, tape[: int(min(self._left, len(tape)))], task)
         before = copied(state)
         try:
-            with interruptible():
-                return self._kernel.advance(state, tape, task)
-        except UserError:
-            raise
-        except Exception:  # at one of these events
-            if is_wished():
+            return self._kernel.advance(state, tape, task)
+        except KernelFailedError as failed:
+            if failed.ran.asked:
                 return self._stopped(before)
             self._left = np.inf
-            return self._one_by_one(before, tape, task)
+            return self._found(before, tape, task, failed.events)
+
+    def _found(self, before: Any, tape: np.ndarray, task: Task, past: int) -> Advance:
+        """The event at which it fails: after *past* that it has run, and so runs again at once."""
+        state, samples = copied(before), np.zeros((0, self._system.sample_width))
+        try:
+            if past:
+                state, past, _, samples = self._kernel.advance(state, tape[:past], task)[:4]
+        except KernelFailedError as again:
+            if again.ran.asked:
+                return self._stopped(before)
+            state, past = before, 0  # it does not fail each time at one event
+        result = self._one_by_one(state, tape[past:], task)
+        return result._replace(rows=past + result.rows, samples=np.concatenate((samples, result.samples)))
 
     def _one_by_one(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
         samples = [np.zeros((0, self._system.sample_width))]
@@ -80,14 +89,11 @@ class CheckedEngine:
         if known.fault is not None:
             return known
         try:
-            with interruptible():
-                result = self._kernel.advance(state, row, task)
-        except UserError:
-            raise
-        except Exception as error:
-            if is_wished():
+            result = self._kernel.advance(state, row, task)
+        except KernelFailedError as failed:
+            if failed.ran.asked:
                 return self._stopped(before)
-            return self._ended(before, known, self._failed(before, error))
+            return self._ended(before, known, self._failed(before, failed.ran))
         if digest(known.state) != digest(result.state):
             fault = self._differs(before, (row_known[0], known.state), (row[0], result.state))
             return self._ended(before, known, fault)
@@ -110,12 +116,9 @@ class CheckedEngine:
         told = f"the reference decides: {mine}; the kernel: {theirs}{beyond}"
         return self._fault(before, told, self._brought.where)
 
-    def _failed(self, before: Any, error: Exception) -> PolicyFileError:
-        line = line_in(error, self._brought.path)
-        where = f"{self._brought.path}, line {line}" if line else self._brought.where
-        if isinstance(error, ImpossibleDecisionError):
-            return self._fault(before, self._kernel.refused(before), where)
-        return self._fault(before, f"the kernel fails: {said_by(error)}", where)
+    def _failed(self, before: Any, ran: Ran) -> PolicyFileError:
+        said = self._kernel.refused(before) if ran.impossible else ran.said
+        return self._fault(before, said, self._brought.place(ran.line))
 
     def _fault(self, before: Any, told: str, where: str) -> PolicyFileError:
         event = self._system.next_event(before)

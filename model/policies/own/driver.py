@@ -11,7 +11,7 @@ from typing import Any, Callable, ClassVar, Mapping, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.policies.own.kernel import BroughtKernel
+from slotscope.model.policies.own.brought import FarLoop
 from slotscope.model.systems.compiled import CompiledEngine
 from slotscope.model.systems.state import viewed
 
@@ -65,18 +65,12 @@ class OwnKernel(CompiledEngine):
 
     def twin(self) -> Callable[..., int]:
         """The loop with the function in it."""
-        brought: BroughtKernel = self.policy.brought
-        return brought.inside(type(self).loop, self.hooks)
+        self._far = FarLoop(self.policy.brought, type(self))
+        return self._far
 
     def asked(self, state: Any, *arguments: Any) -> KernelInput:
-        """What the function is given of a state; *arguments* are such as it gets between state and data.
-
-        Raises
-        ------
-        PolicyFileError
-            If it cannot be compiled for them.
-        """
+        """What the function is given of a state; *arguments* are such as it gets between state and data."""
         self._shown_of = state  # kept, so that no other state is taken for the one whose arrays are shown
         shown = viewed(state)._replace(memory=state.memory)
-        self.policy.brought.check(self.answers, shown, *arguments, self.policy.kernel_data)
+        self._far.example = (shown, *arguments, self.policy.kernel_data)
         return KernelInput(shown, self.policy.kernel_data, self.told)

@@ -79,7 +79,16 @@ def stopped(seconds: float, asked: bool, in_c: bool = False, grown: int = 0) -> 
     if asked:
         return f"stopped after {seconds:.1f} seconds in this event, as asked"
     in_step, in_event = limits.LIMITS.seconds, limits.LIMITS.seconds_in_event
-    allowed = f"allowed: {in_step:g} seconds in one sub-step and {in_event:g} in one event"
+    return _stopped(seconds, f"{in_step:g} seconds in one sub-step and {in_event:g} in one event", in_c, grown)
+
+
+def stopped_kernel(seconds: float, in_c: bool = False, grown: int = 0) -> str:
+    """As :func:`stopped`, of a kernel."""
+    return _stopped(seconds, f"{limits.LIMITS.seconds:g} seconds", in_c, grown)
+
+
+def _stopped(seconds: float, allowed: str, in_c: bool, grown: int) -> str:
+    allowed = f"allowed: {allowed}"
     if in_c and grown < MUCH_MEMORY:
         return f"code in C that it calls does not return in {seconds:.0f} seconds, {allowed}"
     found, asks = overtime(seconds, grown)

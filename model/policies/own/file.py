@@ -2,18 +2,15 @@
 
 A file defines a class ``Policy`` (``Reference`` is accepted too) as the ``OwnPolicy``
 of its kind of system describes it.  Every fault is one line: file, line, what was found, what
-is allowed.  Only for compiled code, once a file brings a kernel along, this process executes it too.
+is allowed.
 """
 
 from __future__ import annotations
 
-import sys
 import threading
-from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from types import FunctionType
 from typing import Any, cast
 
 from pydantic import BaseModel
@@ -22,13 +19,10 @@ from slotscope.model.errors import PolicyError, PolicyFileError, UnreadablePolic
 from slotscope.model.policies import is_file, source_of
 from slotscope.model.policies.own.asked import asked_of_file, schema_of
 from slotscope.model.policies.own.beside import modules_beside
+from slotscope.model.policies.own.brought import BroughtKernel
 from slotscope.model.policies.own.hosted import hosted
-from slotscope.model.policies.own.kernel import BroughtKernel
 from slotscope.model.policies.own.kind import kind_of
 from slotscope.model.policies.own.loaded import Loaded, Source
-from slotscope.model.policies.own.loading import executed
-from slotscope.model.policies.own.loops import counted
-from slotscope.model.policies.own.shape import CLASSES, kernel_function
 from slotscope.model.policies.own.trust import check_allowed, digest_of
 
 #: A policy is some pages of text.
@@ -82,14 +76,8 @@ class PolicyFile:
     @cached_property
     def _kernel(self) -> BroughtKernel | None:
         """What the file brings along to decide in compiled code; compiled once, whatever policies are made of it."""
-        line, path = self.loaded.kernel_line, self.source.path
-        return BroughtKernel(path, line, self._function, kind_of(self.system).kernels) if line else None
-
-    def _function(self) -> FunctionType:
-        """The function of its kernel, from the file executed in this process."""
-        with redirect_stdout(sys.stderr):  # what it prints is not the program's output
-            module = executed(self.source.path, self.text, self.source.package)
-        return counted(kernel_function(next(vars(module)[name] for name in CLASSES if name in vars(module))))
+        line = self.loaded.kernel_line
+        return BroughtKernel(self.source, line, kind_of(self.system).kernels) if line else None
 
     def __call__(self, numbers: Any, parameters: Any) -> Any:
         """The policy for a scenario, from a file that was executed anew.

@@ -1,4 +1,5 @@
-"""The one process in which policies of one's own run: started when it is needed, watched, ended, and started anew."""
+"""The process in which policies of one's own run, and that of their kernels: each is started when it is needed,
+watched, ended, and started anew."""
 
 from __future__ import annotations
 
@@ -142,6 +143,8 @@ class Child:
         except BaseException:  # an answer that nobody waits for would be taken for the next one
             self.close(at_once=True)
             raise
+        if answer.spoilt:
+            self.close()
         if answer.broken:
             raise RuntimeError(answer.broken)
         if answer.fault is not None:
@@ -215,7 +218,9 @@ class PolicyHost:
         PolicyHost.__init__(self)
 
 
-HOST = PolicyHost()
-atexit.register(HOST.close)
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=HOST.forget)
+#: Kernels have a process of their own: while one is compiled, policies go on.
+HOST, KERNELS = PolicyHost(), PolicyHost()
+for _host in (HOST, KERNELS):
+    atexit.register(_host.close)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=_host.forget)

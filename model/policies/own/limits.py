@@ -41,6 +41,8 @@ class Limits(NamedTuple):
         Longer than that nothing may go on: code that no exception reaches is ended with its process.
     substeps:
         In one event.
+    turns:
+        That the loops of a function of a kernel may make in one call.
     memory:
         Bytes that all policies of one's own may have together.
     """
@@ -50,6 +52,7 @@ class Limits(NamedTuple):
     seconds_to_load: float = 30.0
     seconds_of_grace: float = 2.0
     substeps: int = 100_000
+    turns: int = 10**8
     memory: float = _half_of_the_memory()
 
 

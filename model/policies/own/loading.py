@@ -117,7 +117,7 @@ def loaded(path: str, call: Any, what: str) -> Any:
         return watched(call, most)
     except CodeStoppedError as error:
         told = too_long(what, error.seconds, error.grown)
-        raise PolicyFileError(told, where=place_in(path, line_in(error.cause, path))) from None
+        raise PolicyFileError(told, where=place_in(path, line_in(error.cause, path))) from error
     except BaseException as error:
         said = said_by(error)
         if isinstance(error, ImportError):

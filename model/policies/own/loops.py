@@ -1,15 +1,14 @@
 """Loops of a kernel of one's own: their turns are counted, since compiled code looks at nothing else.
 
-Every :data:`LOOK_EVERY` turns compiled code asks the program whether it is to go on.  So a loop without end comes
-to an end, and Esc or Ctrl+C reach one that merely takes long.
+Every :data:`LOOK_EVERY` turns compiled code asks whether it is to go on.  So a loop without end comes to an end with
+its line, and Esc reaches one that merely takes long; all else that does not return ends with its process.
 """
 
 from __future__ import annotations
 
 import ast
 import linecache
-import signal
-import threading
+import os
 from contextlib import contextmanager
 from functools import cache
 from types import CellType, CodeType, FunctionType, ModuleType
@@ -18,50 +17,33 @@ from typing import Any, Iterable, Iterator, cast
 from slotscope.model.compiling.meaning import names_in
 from slotscope.model.errors import PolicyFileError
 from slotscope.model.jit import called_back, jitable, load_numba
+from slotscope.model.policies.own import limits, watch
 from slotscope.model.policies.own.circles import KNOWN, home_of
 from slotscope.model.policies.own.shape import place_in
-from slotscope.model.running.waiting import who_waits
 
 #: Turns that the loops of a function may make in one call, and those from one question to the next, less one.
-MOST_TURNS = 10**8
+MOST_TURNS = limits.Limits().turns
 LOOK_EVERY = 2**16 - 1
 _SAID = f"more than {MOST_TURNS:,} turns of its loops in one call; is this a loop without end?"
 
 #: What a function calls what asks, what is asked of a list's turns, and its counter.
 _LEAVE, _FEW, _TURNS = "__slotscope_leave__", "__slotscope_few__", "__slotscope_turns__"
 
-_interrupts: list[None] = []
-
-
-def is_wished() -> bool:
-    """Whether somebody wishes that compiled code be left."""
-    return bool(_interrupts) or who_waits().stop()
+_stops: list[watch.Entry] = []
 
 
 @contextmanager
-def interruptible() -> Iterator[None]:
-    """Within, Ctrl+C is noted: it ends compiled code at its next question, and is raised afterwards.
-
-    Raised where it arrives, in what compiled code calls, it would be lost.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if usual:
-        signal.signal(signal.SIGINT, lambda *_: _interrupts.append(None))
+def bounded(seconds: float) -> Iterator[watch.Entry]:
+    """Within, compiled code ends at its next question once so many seconds are over, or somebody wants to stop it."""
     try:
-        yield
+        with watch.guarding(seconds, _stops.append, os.getpid()) as entry:
+            yield entry
     finally:
-        if usual:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-        if _interrupts:
-            _interrupts.clear()
-            raise KeyboardInterrupt
+        _stops.clear()
 
 
 def _is_to_leave(turns: int) -> bool:
-    return turns > MOST_TURNS or is_wished()
+    return turns > limits.LIMITS.turns or bool(_stops)
 
 
 @cache

@@ -10,6 +10,7 @@ import sys
 from contextlib import suppress
 from importlib import invalidate_caches
 from io import FileIO, TextIOWrapper
+from operator import attrgetter
 from pathlib import Path
 from time import monotonic
 from traceback import format_exc
@@ -24,6 +25,8 @@ from slotscope.model.policies.own.guard import GuardedPolicy
 from slotscope.model.policies.own.loaded import Loaded, PolicyClass, Source
 from slotscope.model.policies.own.mirror import Changes
 from slotscope.model.policies.own.shown import Shown
+from slotscope.model.policies.own.twin import Kernels
+from slotscope.model.policies.own.watch import CodeStoppedError
 from slotscope.model.policies.own.wire import Answer, Batch, Query, ViewPart, packed, put, take, told
 from slotscope.model.reporting.records import Record
 
@@ -32,9 +35,10 @@ _PR_SET_PDEATHSIG = 1
 
 
 class Policies:
-    """All that the process keeps; each public method is a verb of :class:`.wire.Query`."""
+    """All that the process keeps; each public method is a verb of :class:`.wire.Query`, as are those of ``kernels``."""
 
     def __init__(self) -> None:
+        self.kernels = Kernels()
         self._policies: dict[int, GuardedPolicy] = {}
         self._shown: dict[tuple[int, int], Shown] = {}
         self._calls: dict[tuple[int, int], tuple[Call, Iterator[Record]]] = {}
@@ -103,6 +107,7 @@ class Policies:
             del self._shown[place]
         if event is None:
             self._policies.pop(policy, None)
+            self.kernels.drop(policy)
 
     def _batch(self, place: tuple[int, int], patience: float) -> Batch:
         call, steps = self._calls[place]
@@ -135,7 +140,7 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
                 watch.interrupt()
             for policy, event in request.dropped:
                 policies.drop(policy, event)
-            answer = _answer(getattr(policies, request.verb), request.arguments)
+            answer = _answer(attrgetter(request.verb)(policies), request.arguments)
             try:
                 put(answers, answer)
             except (pickle.PicklingError, AttributeError, TypeError, ValueError) as error:
@@ -147,7 +152,7 @@ def _answer(verb: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:
     try:
         return Answer(verb(*arguments))
     except UserError as error:
-        return Answer(fault=told(error))
+        return Answer(fault=told(error), spoilt=isinstance(error.__cause__, CodeStoppedError))
     except MemoryError:
         end(OUT_OF_MEMORY)
     except Exception:

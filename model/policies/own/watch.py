@@ -49,7 +49,7 @@ class CodeStoppedError(Exception):
 
     def __init__(self, entry: Entry, cause: BaseException | None) -> None:
         super().__init__("stopped")
-        self.seconds, self.cause = monotonic() - entry.started, cause
+        self.seconds, self.cause = entry.elapsed, cause
         self.asked, self.grown = entry.asked, entry.grown
 
 
@@ -77,6 +77,11 @@ class Entry:
         self.grown = 0
         self._process = process or os.getpid()
         self._memory_before: int | None = None
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since it began."""
+        return monotonic() - self.started
 
     def look(self) -> None:
         """Notice what memory there is while it goes on."""
@@ -183,14 +188,14 @@ def watched(call: Callable[[], Result], seconds: float | None = None) -> Result:
 
 
 @contextmanager
-def guarding(seconds: float, stop: Callable[[Entry], None], process: int) -> Iterator[None]:
+def guarding(seconds: float, stop: Callable[[Entry], None], process: int) -> Iterator[Entry]:
     """Within this block *stop* is called after so many seconds, and then again and again; from another thread.
 
     *process* is the number of that in which the work goes on.
     """
     entry = _watchdog.arm(seconds, stop, process)
     try:
-        yield
+        yield entry
     finally:
         _watchdog.disarm(entry)
 

@@ -76,12 +76,15 @@ class Answer(NamedTuple):
         What was asked for.
     fault:
         What is wrong instead, as :func:`told` makes it.
+    spoilt:
+        Whether the process is of no use any more: what a file was importing when it was stopped is there by half.
     broken:
         The traceback of a fault of the program's own; else empty.
     """
 
     value: Any = None
     fault: Any = None
+    spoilt: bool = False
     broken: str = ""
 
 

@@ -299,15 +299,17 @@ def _notes(scenario: MoldableScenario, log: _ScenarioLog, degree: int) -> list[s
     told = {"speed-up": "run time times speed-up", "linear": "run time times processors", "run time": "run time"}[
         trace.work
     ]
+    machine = "1 server" if servers == 1 else f"{servers:,} servers"
     notes = [
         f"the inherent size of a job is its {told}, {mean:,.6g} s on average; with "
-        f"{gap:,.6g} s from one arrival to the next they offer {servers:,} servers a load of "
+        f"{gap:,.6g} s from one arrival to the next they offer {machine} a load of "
         f"{float(scenario.load):.4g}"
     ]
     if trace.load is not None:
         notes.append(f"times between arrivals are scaled by {gap / log.gap:.4g}")
     if scenario.classes[0].degree < degree:
-        notes.append(f"a job runs on {servers:,} servers at most, where the speed-up is told for {degree:,}")
+        notes.append(f"a job runs on {machine} at most, where the speed-up is told for {degree:,}")
     if log.machine != servers:
-        notes.append(f"the log's machine has {log.machine:,} processors")
+        processors = "1 processor" if log.machine == 1 else f"{log.machine:,} processors"
+        notes.append(f"the log's machine has {processors}")
     return notes

@@ -1,0 +1,124 @@
+"""Arrays that two processes work on: laid out in a file that both have in their memory."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import suppress
+from math import prod
+from pathlib import Path
+from typing import Any, Callable, NamedTuple
+
+import numpy as np
+
+#: Arrays begin at multiples of so many bytes, as NumPy's own do.
+_ALIGNED = 64
+
+#: Where a file is memory and nothing else; the usual folder is the other choice.
+_IN_MEMORY = "/dev/shm"
+
+
+class SharedPlace(NamedTuple):
+    """Stands for an array."""
+
+    start: int
+    kind: np.dtype[Any]
+    shape: tuple[int, ...]
+    writeable: bool
+
+    def within(self, buffer: np.ndarray) -> np.ndarray:
+        """The array as a part of *buffer* [bytes]."""
+        size = self.kind.itemsize * prod(self.shape)
+        array = buffer[self.start : self.start + size].view(self.kind).reshape(self.shape)
+        array.flags.writeable = self.writeable
+        return array
+
+
+def _with(change: Callable[[Any], Any], thing: Any) -> Any:
+    """Tuples as they are, and in them what *change* makes of all else."""
+    if not isinstance(thing, tuple) or isinstance(thing, SharedPlace):
+        return change(thing)
+    parts = (_with(change, part) for part in thing)
+    return type(thing)(*parts) if hasattr(thing, "_fields") else tuple(parts)
+
+
+class Layout:
+    """Tuples of arrays and numbers, as the other process is told them.
+
+    Attributes
+    ----------
+    told:
+        The same with a :class:`SharedPlace` for each array; views of one array have one place.
+    size:
+        The bytes that all need.
+    """
+
+    def __init__(self, thing: Any) -> None:
+        self.size = 0
+        self._at: dict[tuple[int, int], tuple[int, np.ndarray]] = {}
+        self.told = _with(self._place, thing)
+
+    def _place(self, item: Any) -> Any:
+        if not isinstance(item, np.ndarray):
+            return item
+        key = item.__array_interface__["data"][0], item.nbytes
+        start, known = self._at.get(key, (self.size, item))
+        if key not in self._at:
+            self.size += -(-item.nbytes // _ALIGNED) * _ALIGNED
+        self._at[key] = start, known if known.flags.writeable else item
+        return SharedPlace(start, item.dtype, item.shape, item.flags.writeable)
+
+    def put(self, buffer: np.ndarray) -> None:
+        """Copy the arrays to where the other process sees them."""
+        for start, array in self._at.values():
+            SharedPlace(start, array.dtype, array.shape, True).within(buffer)[...] = array
+
+    def take(self, buffer: np.ndarray) -> None:
+        """Copy back those that it may have written."""
+        for start, array in self._at.values():
+            if array.flags.writeable:
+                array[...] = SharedPlace(start, array.dtype, array.shape, True).within(buffer)
+
+
+def seen(told: Any, buffer: np.ndarray) -> Any:
+    """What :class:`Layout` was told of, in the other process: its arrays are parts of *buffer*."""
+    return _with(lambda item: item.within(buffer) if isinstance(item, SharedPlace) else item, told)
+
+
+def mapped(path: str) -> np.ndarray:
+    """The bytes of a file, which whoever maps it writes and sees written."""
+    return np.asarray(np.memmap(path, np.uint8, "r+"))
+
+
+def shared_with(tell: Callable[[str], Any], size: int) -> np.ndarray:
+    """Fresh bytes of a file that only this process and one other have, which *tell* lets map it.
+
+    Raises
+    ------
+    OSError
+        If there is no room for them.
+    """
+    folder = _IN_MEMORY if os.access(_IN_MEMORY, os.W_OK) else None
+    try:
+        path = _made(size, folder)
+    except OSError:  # there is less of it than of memory
+        path = _made(size, None)
+    try:
+        buffer = mapped(path)
+        tell(path)
+    finally:
+        with suppress(OSError):
+            Path(path).unlink()
+    return buffer
+
+
+def _made(size: int, folder: str | None) -> str:
+    """The path of a file that has its room: none is short of it later, where that would be the end."""
+    descriptor, path = tempfile.mkstemp(prefix="slotscope-", dir=folder)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(bytes(size))
+    except OSError:
+        Path(path).unlink()
+        raise
+    return path

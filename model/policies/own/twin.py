@@ -1,0 +1,239 @@
+"""The function ``kernel`` of a policy's file, in the process of such kernels: compiled, and run in its kind's loop.
+
+All else of the loop is the program's: what happens in an event, rows and samples.  So the function is put
+in the place of the one in which the kind's own policies differ (:func:`model.jit.with_others`).
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from hashlib import blake2b
+from time import process_time
+from types import FunctionType
+from typing import Any, Callable, NamedTuple, cast
+
+import numpy as np
+
+from slotscope.model.compiling.meaning import meaning_of_function, names_in
+from slotscope.model.errors import PolicyFileError
+from slotscope.model.jit import compiled_anew, jitable, load_numba, with_others
+from slotscope.model.policies.own import limits, loops
+from slotscope.model.policies.own.circles import KNOWN, home_of
+from slotscope.model.policies.own.faults import line_in, said_by, stopped_kernel
+from slotscope.model.policies.own.kernel import ImpossibleDecisionError
+from slotscope.model.policies.own.loaded import Source
+from slotscope.model.policies.own.loading import executed
+from slotscope.model.policies.own.shape import CLASSES, kernel_function, place_in
+from slotscope.model.policies.own.shared import mapped, seen
+
+#: What Numba writes around the one sentence that says what is wrong.
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_INNERMOST = "raised a specific error:"
+_NO_MEANING = ("Failed in nopython mode pipeline", "No implementation of function")
+#: The types of all that a state holds.
+_MEMBERS = re.compile(r"(?<=State)\((readonly )?array\(.*\)\)")
+
+
+class Ran(NamedTuple):
+    """What came of a request to run a kernel.
+
+    Attributes
+    ----------
+    code:
+        Why its loop came back; None where it did not.
+    said, line:
+        What is wrong instead, and where in the file; empty where it must be compiled first.
+    impossible:
+        Whether its last answer is what is wrong.
+    asked:
+        Whether somebody asked for an end of it (Esc).
+    seconds:
+        Of a processor that it took.
+    """
+
+    code: int | None = None
+    said: str = ""
+    line: int = 0
+    impossible: bool = False
+    asked: bool = False
+    seconds: float = 0.0
+
+
+class Kernels:
+    """The kernels of a process, by their numbers; each public method is a verb of :class:`.wire.Query`."""
+
+    def __init__(self) -> None:
+        self._twins: dict[int, KernelTwin] = {}
+        self._buffer = np.empty(0, np.uint8)
+        self._given: tuple[Any, Any] = (None, None)  # as it was told last, and what that is
+
+    def share(self, path: str) -> None:
+        """Take the file at *path* for all arrays from now on."""
+        self._buffer, self._given = mapped(path), (None, None)
+
+    def compile(self, number: int, source: Source, line: int, room: Any, told: Any) -> None:
+        """Compile a kernel for the loop of *room*; *told* is what it is given there, and what the loop is.
+
+        Raises
+        ------
+        PolicyFileError
+            If its file fails, or Numba cannot compile it.
+        """
+        if number not in self._twins:
+            self._twins[number] = KernelTwin(source, line)
+        self._twins[number].compile(room, *seen(told, self._buffer))
+
+    def run(self, number: int, told: Any) -> Ran:
+        """Run the loop until it comes back."""
+        if self._given[0] != told:
+            self._given = told, seen(told, self._buffer)
+        twin = self._twins.get(number)
+        return Ran() if twin is None else twin.run(self._given[1])
+
+    def drop(self, number: int) -> None:
+        """A kernel is not needed any more."""
+        self._twins.pop(number, None)
+
+
+class KernelTwin:
+    """What a policy's file brings along to decide in compiled code.
+
+    Parameters
+    ----------
+    source, line:
+        Its file, and where the function ``kernel`` begins in it.
+    """
+
+    def __init__(self, source: Source, line: int) -> None:
+        self._source, self._where, self._path = source, place_in(source.path, line), source.path
+        self._loop: Any = None
+        self._fits: Any = None  # what it is compiled for, of all that it was given last
+
+    @cached_property
+    def function(self) -> FunctionType:
+        """``kernel``, as a plain function whose loops are counted.
+
+        Raises
+        ------
+        PolicyFileError
+            If the file fails.
+        """
+        module = executed(self._path, self._source.text, self._source.package)
+        return loops.counted(kernel_function(next(vars(module)[name] for name in CLASSES if name in vars(module))))
+
+    @cached_property
+    def decide(self) -> Any:
+        """The function, to be compiled: what it does wrong is an exception, as it is in Python."""
+        options = {"forceinline": True, "boundscheck": True, "error_model": "python", "nogil": True}
+        return load_numba().njit(**options)(self.function)
+
+    def compile(self, room: Any, example: tuple[Any, ...], given: tuple[Any, ...]) -> None:
+        """See :meth:`Kernels.compile`."""
+        if self._loop is None:
+            self._loop = self.inside(room)
+        self.check(room.answers, *example)
+        self._loop.compile(_types(given))
+
+    def inside(self, room: Any) -> Callable[..., int]:
+        """A kind's loop with what its hooks make of :attr:`decide` in the place of functions of it."""
+        name = kept_as(cast("FunctionType", self.function))
+        others = {place: jitable(other) for place, other in room.hooks(self.decide).items()}
+        return compiled_anew(with_others(room.loop, others, name), kept=bool(name))
+
+    def run(self, given: tuple[Any, ...]) -> Ran:
+        """See :meth:`Kernels.run`."""
+        if given is not self._fits:
+            if self._loop is None or _types(given) not in self._loop.overloads:
+                return Ran()
+            self._fits = given
+        with loops.bounded(limits.LIMITS.seconds) as entry:
+            begun = process_time()
+            try:
+                return Ran(self._loop(*given), seconds=process_time() - begun)
+            except Exception as error:
+                failure = error
+        if entry.fired:
+            said, impossible = f"the kernel: {stopped_kernel(entry.elapsed, grown=entry.grown)}", False
+        else:
+            said, impossible = f"the kernel fails: {said_by(failure)}", isinstance(failure, ImpossibleDecisionError)
+        return Ran(None, said, line_in(failure, self._path), impossible, entry.asked)
+
+    def check(self, answers: int, *arguments: Any) -> None:
+        """Compile the function alone, for arguments like these: what is wrong with it is told shortly so.
+
+        Raises
+        ------
+        PolicyFileError
+            If Numba cannot compile it, or it does not return so many whole numbers.
+        """
+        numba = load_numba()
+        try:
+            types = _types(arguments)
+            self.decide.compile(types)
+        except Exception as error:
+            raise self._not_compiled(str(error) or type(error).__name__) from None
+        given = self.decide.overloads[types].signature.return_type
+        parts = list(given) if isinstance(given, numba.types.BaseTuple) else [given]
+        whole = all(isinstance(part, numba.types.Integer | numba.types.Boolean) for part in parts)
+        if not whole or len(parts) != answers or (answers == 1) is not (parts == [given]):
+            allowed = "a whole number" if answers == 1 else f"{answers} whole numbers, such as return 3, 0"
+            raise PolicyFileError(f"the kernel gives {given}, allowed: {allowed}", where=self._where)
+
+    def _not_compiled(self, text: str) -> PolicyFileError:
+        text = _COLOURS.sub("", text)
+        lines = [line.strip() for line in text.rpartition(_INNERMOST)[2].splitlines()]
+        said = next((line for line in lines if line and not line.startswith(_NO_MEANING)), lines[0])
+        said = _MEMBERS.sub("", said)
+        numbers = re.findall(rf"{re.escape(self._path)} \((\d+)\)", text)
+        where = f"{self._path}, line {numbers[-1]}" if numbers else self._where
+        return PolicyFileError(f"Numba cannot compile the kernel: {said}", where=where)
+
+
+def _types(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What Numba takes arguments for."""
+    return tuple(map(load_numba().typeof, arguments))
+
+
+def kept_as(function: FunctionType) -> str:
+    """A hash by which compiled code of a file's function is known; empty where it depends on what no hash tells.
+
+    The module is named after the file's text, and compiled code names it.
+    """
+    made = blake2b(function.__module__.encode(), digest_size=16)
+    try:
+        for part in _parts(function, set()):
+            made.update(part)
+    except TypeError:
+        return ""
+    return made.hexdigest()
+
+
+def _parts(function: Any, seen: set[int]) -> list[bytes]:
+    """Code and variables of a function of a file, and of those that it calls.
+
+    Raises
+    ------
+    TypeError
+        If one of them is something that cannot be told.
+    """
+    if id(function) in seen:
+        return []
+    seen.add(id(function))
+    code = function.__code__
+    told = [code.co_code, repr((code.co_names, code.co_varnames, function.__defaults__)).encode()]
+    told.append(meaning_of_function(code.co_consts).encode())
+    for name in names_in(code):
+        value = function.__globals__.get(name)
+        value = getattr(value, "py_func", value)
+        if isinstance(value, FunctionType) and value.__module__ == function.__module__:
+            told += _parts(value, seen)
+        elif isinstance(value, np.ndarray) and not value.dtype.hasobject:
+            told += [name.encode(), value.dtype.str.encode(), repr(value.shape).encode(), value.tobytes()]
+        elif isinstance(value, int | float | str | type(None)):
+            told.append(f"{name}={value!r}".encode())
+        elif home_of(value) not in KNOWN:
+            raise TypeError(name)
+    if function.__closure__:
+        raise TypeError("a closure")
+    return told
