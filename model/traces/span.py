@@ -6,6 +6,7 @@ from fractions import Fraction
 from math import floor, log10
 from typing import Any
 
+from slotscope.model.kinds.spec import kind_named
 from slotscope.model.scenario.load import Scenario
 
 #: Digits to which the end of a run is rounded down where the record tells it.
@@ -27,7 +28,7 @@ def run_over(scenario: Scenario, last: float) -> dict[str, Any]:
     if last <= 0 or ("until" in said and run.until <= last):
         return told
     until = _rounded_down(Fraction(last))
-    whole = scenario.system == "queue"
+    whole = kind_named(scenario.system).slotted
     if whole:
         until = max(Fraction(1), Fraction(floor(until)))
     told["until"] = str(until)
