@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Iterator
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication, QGraphicsGridLayout, QGraphicsWidget, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
@@ -150,6 +150,5 @@ def test_a_plot_takes_its_menus_along(qtbot: QtBot) -> None:
     plot = TimePlot(theme, current_fonts(), PlotText("x", "y"))
     assert len(QApplication.allWidgets()) > before + len(plot.getPlotItem().ctrlMenu.actions())
     plot.deleteLater()
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    assert len(QApplication.allWidgets()) == before
+    qtbot.waitUntil(lambda: len(QApplication.allWidgets()) == before)
     assert not isValid(plot)

@@ -65,7 +65,7 @@ class RatioPlot(Chart):
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
         super().restyle(theme)
-        self.setMinimumHeight(round((7 if current_fonts().lecture else 8) * self._metrics().height()))
+        self.setMinimumHeight(round((5.5 if current_fonts().lecture else 8) * self._metrics().height()))
 
     def sizeHint(self) -> QSize:
         return QSize(300, round((7 if current_fonts().lecture else 10) * self._metrics().height()))
