@@ -137,10 +137,8 @@ class Panel(QWidget):
         """Build the widgets in ``self.body``; called again only after a fault."""
 
     def follow_theme(self, *parts: Styled) -> None:
-        """Let *parts* follow themes and sizes of type with the panel, those of now first."""
+        """Let *parts* follow themes and sizes of type with the panel."""
         self._styled += parts
-        for part in parts:
-            part.restyle(self.theme)
 
     def ground(self, *widgets: QWidget) -> None:
         """Give *widgets* the ground that pictures stand on, in every theme."""

@@ -48,7 +48,9 @@ class BoundsPanel(Panel):
         self._pages.setContentsMargins(0, 0, 0, 0)
         for page in (self.area, busy, self._sentence):
             self._pages.addWidget(page)
+        self.arrange()  # parts that come into the page later would not take its ground on
         self.ground(self.body, self.area.content, busy, self._sentence)
+        self.restyle(self.theme)  # parts take their least heights from the size of type
 
     # What a kind says.
 

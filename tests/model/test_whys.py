@@ -243,7 +243,7 @@ def test_what_servers_ask_for_under_a_policy_of_ones_own() -> None:
     assert "holds no token" in answer.sentence
     assert answer.flip.proof == "replayed: server 2 asks for no job"  # type: ignore[union-attr]
     unasked = why(session.bench, session.timeline, 5, server=0)
-    assert unasked.sentence.endswith("but the policy took none.")
+    assert unasked.sentence.endswith("but the policy took none: it says nothing of why.")
 
 
 @pytest.mark.parametrize("scenario", ["dra-classroom", "moldable-classroom"])

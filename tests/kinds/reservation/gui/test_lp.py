@@ -352,12 +352,12 @@ def test_nothing_overlaps(
         panel.resize(*size)
         qtbot.wait(30)
         parts = [panel.tiles, panel.bars, panel.scale, panel.guarantees, panel.curve, panel.prices]
+        qtbot.waitUntil(lambda: all(part.height() >= part.minimumSizeHint().height() for part in parts))
         boxes = [QRect(part.mapTo(panel, QPoint(0, 0)), part.size()) for part in parts]
         for place, box in enumerate(boxes):
             assert box.left() >= 0
             assert box.right() <= panel.width()
             assert not any(box.intersects(other) for other in boxes[:place])
-        assert all(part.height() >= part.minimumSizeHint().height() for part in parts)
         beside = panel.bars.width() < 0.6 * panel.width()
         assert beside == (size[0] >= (1320 if lecture else 880))
     finally:
