@@ -288,7 +288,7 @@ class Panel(QWidget):
 
     def forget(self) -> None:
         """Another run begins: of the last one nothing is kept but the picture until the next."""
-        self.frame = None
+        self.frame = self._begun = None
         if self.fault is not None:
             self._renew()
         self.set_selection(Select())

@@ -160,6 +160,7 @@ def test_it_takes_any_size(panel: Panel, moment: Frame, size: tuple[int, int]) -
 
 
 def test_it_follows_another_theme_and_comes_back(panel: Panel, moment: Frame) -> None:
+    panel.forget()  # where other tests have clicked and scrolled
     show(panel, moment)
     application, before = QApplication.instance(), None
     assert isinstance(application, QApplication)
@@ -167,6 +168,7 @@ def test_it_follows_another_theme_and_comes_back(panel: Panel, moment: Frame) ->
         theme = load_theme(name)
         apply(application, theme)
         panel.set_theme(theme)
+        settle(panel)
         assert is_drawn(panel)
         picture = grid_of(panel.grab().toImage())
         dark = picture.mean() < 128
