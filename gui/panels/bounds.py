@@ -61,6 +61,9 @@ class BoundsPanel(Panel):
         """Why there will be none; empty while they are computed."""
         return str(bounds.problem)
 
+    def show_waiting(self) -> None:
+        """What there is to tell while they are not known."""
+
     def show_bounds(self, frame: Frame) -> None:
         """Other bounds, or more of them."""
 
@@ -87,6 +90,8 @@ class BoundsPanel(Panel):
                 self.show_bounds(frame)
                 self.write()
                 self.arrange()
+            else:
+                self.show_waiting()
         elif not self.pace.due(frame.running):
             return
         if self.known:

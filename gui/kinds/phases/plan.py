@@ -94,10 +94,12 @@ class PlanPanel(BoundsPanel):
         self.axis.begin()
 
     def knows(self, bounds: Any) -> bool:
-        """Whether the problem is solved; else how far it is."""
-        if not bounds.solved:
-            self.solving.set_progress(progress_text(bounds))
+        """Whether the problem is solved."""
         return bool(bounds.solved)
+
+    def show_waiting(self) -> None:
+        """How far the solver is."""
+        self.solving.set_progress(progress_text(self.bounds))
 
     def show_bounds(self, frame: Frame) -> None:
         """The levels of the axis, and the short runs."""

@@ -131,22 +131,13 @@ class LPPanel(BoundsPanel):
 
     # Frames.
 
-    def begin(self, frame: Frame) -> None:
-        """Another run: the solutions of the last are not its own."""
-        super().begin(frame)
-        self._drop_solution()
-
-    def _drop_solution(self) -> None:
-        self._timer.stop()
-        self.solution = None
-
     def knows(self, bounds: Bounds) -> bool:
         """Whether both programs are solved; the cursor has nothing to move over until then."""
-        self._drop_solution()
         return bounds.optimum is not None and bounds.greedy is not None
 
     def show_bounds(self, frame: Frame) -> None:
         """The curve; the cursor returns to the present workload."""
+        self._timer.stop()
         curve = self.bounds.curve
         self.bars.begin()
         self.curve.setVisible(curve is not None)
@@ -169,7 +160,7 @@ class LPPanel(BoundsPanel):
             self._timer.start(self._wait)
 
     def _solve(self) -> None:
-        if self.current is None:
+        if self.current is None or not self.known:
             return
         start = time.monotonic()
         try:
