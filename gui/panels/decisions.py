@@ -176,19 +176,12 @@ class DecisionsPanel(Panel):
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type; in lecture mode sentences are all there is."""
-        lecture, following = current_fonts().lecture, self._following
+        lecture = current_fonts().lecture
         self.bar.setHidden(lecture)
         self.bar.restyle(theme)
         self.view.set_lecture(lecture)
         self.view.restyle(theme)
         self.setMinimumHeight(self.view.minimumSizeHint().height() if lecture else LEAST[1])
-        if following:  # rows of another height move the log, which no reader has done
-            self.view.executeDelayedItemsLayout()
-            QTimer.singleShot(0, self, self._follow_on)
-
-    def _follow_on(self) -> None:
-        self._following = True
-        self._to_end()
 
     def heightForWidth(self, width: int) -> int:
         """Height that the present sentence needs at a width."""
