@@ -9,10 +9,10 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtGui import QColor, QFontMetricsF
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from slotscope.gui.kinds.moldable.lp_ratios import RatioPlot
+from slotscope.gui.kinds.moldable.lp_ratios import RatioPlot, picture_heights
 from slotscope.gui.kinds.moldable.lp_shares import SharesPlot
 from slotscope.gui.kinds.moldable.lp_values import (
     ShownClass,
@@ -124,16 +124,10 @@ class LoadCurve(QWidget):
         """Follow another theme or size of type."""
         self._theme = theme
         self.plot.set_theme(theme, current_fonts())
-        self.setMinimumHeight(self._lines(5.5, 8))
+        self.setMinimumHeight(picture_heights()[0])
 
     def sizeHint(self) -> QSize:  # that of a plot grows with the plot
-        return QSize(300, self._lines(5.5, 10))
-
-    @staticmethod
-    def _lines(hall: float, elsewhere: float) -> int:
-        """Pixels that so many lines take."""
-        fonts = current_fonts()
-        return round((hall if fonts.lecture else elsewhere) * QFontMetricsF(fonts.body).height())
+        return QSize(300, picture_heights()[1])
 
     def _choose(self, wanted: float, near: float) -> None:
         """Ask for the load under the mouse: a round number, or a special one close by."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.kinds.moldable.wording import subscript
@@ -22,6 +22,16 @@ _CLEAR = 3.0  # between a line and its name
 _ROOM = 1.12  # how far the vertical axis goes beyond the largest value
 #: Up to so many widths each has a dot.
 _DOTS = 40
+#: Lines of text of each of the two pictures below each other: in a hall, which sees both; at least, and usually.
+_IN_HALL, _LEAST, _USUAL = 6.25, 8, 10
+
+
+def picture_heights() -> tuple[int, int]:
+    """Pixels that a picture of the optimum has at least, and would like."""
+    fonts = current_fonts()
+    least, usual = (_IN_HALL, _IN_HALL) if fonts.lecture else (_LEAST, _USUAL)
+    line = QFontMetricsF(fonts.body).height()
+    return round(least * line), round(usual * line)
 
 
 @dataclass(frozen=True)
@@ -65,10 +75,10 @@ class RatioPlot(Chart):
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
         super().restyle(theme)
-        self.setMinimumHeight(round((5.5 if current_fonts().lecture else 8) * self._metrics().height()))
+        self.setMinimumHeight(picture_heights()[0])
 
     def sizeHint(self) -> QSize:
-        return QSize(300, round((7 if current_fonts().lecture else 10) * self._metrics().height()))
+        return QSize(300, picture_heights()[1])
 
     # Geometry.
 
