@@ -33,7 +33,7 @@ class CommandSpec(NamedTuple):
 class PolicySpec(NamedTuple):
     """A policy: its title and source; a module with one class ``Reference``; the module and class of its compiled twin.
 
-    ``kernel`` is None where it has no twin.  Title and source are those of the class, told before it is imported.
+    ``kernel`` is None where it has no twin.  The class takes title and source from here.
     """
 
     title: str

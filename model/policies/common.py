@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Any, Mapping, NamedTuple, Sequence
 
+from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.reporting.records import Line, Record
 from slotscope.model.scenario.fields import Section
 
@@ -44,7 +45,10 @@ class NoParameters(Section):
 
 
 class Policy:
-    """A policy for some kind of system: what it is unless it says otherwise."""
+    """A policy for some kind of system: what it is unless it says otherwise.
+
+    Those of a room are called as the room declares them.
+    """
 
     name: str = ""
     title: str = ""
@@ -61,6 +65,12 @@ class Policy:
     text: str = ""
     #: The function of that file that decides in a kernel (:mod:`model.policies.own.kernel`), if it has one.
     brought: Any = None
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        for name, spec in ROOMS[cls.system].policies.items() if cls.system else ():
+            if spec.reference == cls.__module__:
+                cls.name, cls.title, cls.paper = name, spec.title, spec.paper
 
 
 def say(kind: str, /, **values: Any) -> Record:

@@ -36,9 +36,6 @@ class Parameters(Section):
 class Reference(MoldablePolicy):
     """Fixed width."""
 
-    name = "fixed-width"
-    title = "fixed width"
-    paper = "greedy(p) with p_i = 1; Ghanbarian et al. (2025), Section 4"
     schema = Parameters
     pseudocode = (
         PseudocodeLine(Line(1, 1), 0, "<b>when</b> a job arrives and j servers are free <b>do</b>", "fixed width"),

@@ -23,9 +23,6 @@ from slotscope.model.reporting.records import Line
 class Reference(MoldablePolicy):
     """greedy."""
 
-    name = "greedy"
-    title = "greedy"
-    paper = "Ghanbarian et al. (2025), Section 4"
     pseudocode = (
         PseudocodeLine(Line(1, 1), 0, "<b>when</b> a job arrives and j servers are free <b>do</b>", "greedy"),
         PseudocodeLine(Line(1, 2), 1, "it asks for i = d servers"),

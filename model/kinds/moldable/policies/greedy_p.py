@@ -58,9 +58,6 @@ class Parameters(Section):
 class Reference(MoldablePolicy):
     """greedy(p*)."""
 
-    name = "greedy-p"
-    title = "greedy(p*)"
-    paper = "Ghanbarian et al. (2025), Section 4"
     schema = Parameters
     draws = True
     pseudocode: tuple[PseudocodeLine, ...] = (

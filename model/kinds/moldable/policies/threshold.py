@@ -56,9 +56,6 @@ class Parameters(Section):
 class Reference(MoldablePolicy):
     """A threshold rule."""
 
-    name = "threshold"
-    title = "threshold rule"
-    paper = "a rule of one's own, to compare"
     schema = Parameters
     pseudocode = (
         PseudocodeLine(Line(1, 1), 0, "<b>when</b> a job arrives and j servers are free <b>do</b>", "threshold rule"),

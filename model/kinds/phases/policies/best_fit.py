@@ -31,9 +31,6 @@ MOST_WEIGHT = 2**62
 class Reference(FittingPolicy):
     """Best fit."""
 
-    name = "best-fit"
-    title = "Best fit"
-    paper = "peer of Hong, Xie & Wang (2023)"
     pseudocode: tuple[PseudocodeLine, ...] = (
         PseudocodeLine(Line(1, 1), 0, "<b>when</b> a job arrives <b>do</b>"),
         PseudocodeLine(Line(1, 2), 1, "<b>if</b> it fits a busy server <b>then</b>"),

@@ -21,9 +21,6 @@ from slotscope.model.reporting.records import Line, Place, Record
 class Reference(FittingPolicy):
     """First fit."""
 
-    name = "first-fit"
-    title = "First fit"
-    paper = "peer of Hong, Xie & Wang (2023)"
     pseudocode = (
         PseudocodeLine(Line(1, 1), 0, "<b>when</b> a job arrives <b>do</b>"),
         PseudocodeLine(Line(1, 2), 1, "the servers where it fits: busy ones with room, idle ones"),

@@ -39,9 +39,6 @@ class Parameters(FitParameters):
 class Reference(FittingPolicy):
     """GRAND(aZ)."""
 
-    name = "grand"
-    title = "GRAND(aZ)"
-    paper = "Stolyar & Zhong (2015); peer of Hong, Xie & Wang (2023), Section 4.3"
     schema = Parameters
     pseudocode = (
         PseudocodeLine(Line(1, 1), 0, "<b>when</b> a job arrives <b>do</b>"),

@@ -74,9 +74,6 @@ class Parameters(Section):
 class Reference(PhasePolicy):
     """JRS with SINGLE-OPT, or with a given single-server policy, as its subroutine."""
 
-    name = "jrs"
-    title = "JRS"
-    paper = "Hong, Xie & Wang (2023), Section 4.2"
     schema = Parameters
     observes = True
     pseudocode: tuple[PseudocodeLine, ...] = (

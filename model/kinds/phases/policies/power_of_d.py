@@ -33,8 +33,6 @@ class Parameters(FitParameters):
 class Reference(BestFit):
     """Power of d choices."""
 
-    name = "power-of-d"
-    title = "Power of d choices"
     schema = Parameters
     pseudocode = (
         PseudocodeLine(Line(1, 1), 0, "<b>when</b> a job arrives <b>do</b>"),

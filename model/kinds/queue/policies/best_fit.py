@@ -33,7 +33,6 @@ class Stalling(Section):
 class BestFitPolicy(QueuePolicy):
     """What BF-J, BF-S and BF-J/S have in common."""
 
-    paper = "Psychas & Ghaderi (2019), Section IV"
     schema = Stalling
     looks_again = NEVER
     exhausts = "queue"

@@ -23,8 +23,6 @@ from slotscope.model.reporting.records import Line
 class Reference(BestFitPolicy):
     """BF-J."""
 
-    name = "bf-j"
-    title = "BF-J"
     by_job, by_server = True, False
     pseudocode = (
         PseudocodeLine(Line(1, 1), 0, "<b>for each</b> waiting job in order of arrival <b>do</b>"),

@@ -30,8 +30,6 @@ from slotscope.model.reporting.records import Line
 class Reference(BestFitPolicy):
     """BF-J/S."""
 
-    name = "bf-js"
-    title = "BF-J/S"
     by_job, by_server = True, True
     pseudocode = (
         PseudocodeLine(Line(1, 1), 0, "<b>for each</b> server that had departures <b>do</b>", heading="Step 1: BF-S"),

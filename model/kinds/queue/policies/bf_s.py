@@ -22,8 +22,6 @@ from slotscope.model.reporting.records import Line
 class Reference(BestFitPolicy):
     """BF-S."""
 
-    name = "bf-s"
-    title = "BF-S"
     by_job, by_server = False, True
     pseudocode = (
         PseudocodeLine(Line(1, 1), 0, "<b>for each</b> server <b>do</b>"),

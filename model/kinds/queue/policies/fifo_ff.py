@@ -30,9 +30,6 @@ class Parameters(Section):
 class Reference(QueuePolicy):
     """FIFO-FF."""
 
-    name = "fifo-ff"
-    title = "FIFO-FF"
-    paper = "Psychas & Ghaderi (2019), Section VII.B"
     schema = Parameters
     looks_again = NEVER
     pseudocode: tuple[PseudocodeLine, ...] = (

@@ -30,8 +30,6 @@ class Parameters(fifo_ff.Parameters):
 class Reference(fifo_ff.Reference):
     """FIFO over containers."""
 
-    name = "fifo-slots"
-    title = "FIFO over containers"
     schema = Parameters
 
     def __init__(self, numbers: QueueNumbers, parameters: Parameters) -> None:

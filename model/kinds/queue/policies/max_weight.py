@@ -48,9 +48,6 @@ class Parameters(RenewalParameters):
 class Reference(ActiveConfigurations):
     """MaxWeight."""
 
-    name = "max-weight"
-    title = "MaxWeight"
-    paper = "Psychas & Ghaderi (2019), Section III.A"
     schema = Parameters
     serves_by = "exactly"
     pseudocode: tuple[PseudocodeLine, ...] = (

@@ -86,9 +86,6 @@ class PartitionPolicy(ActiveConfigurations):
 class Reference(PartitionPolicy):
     """VQS."""
 
-    name = "vqs"
-    title = "VQS"
-    paper = "Psychas & Ghaderi (2019), Section V"
     schema = Parameters
     reserves = True
     pseudocode: tuple[PseudocodeLine, ...] = (

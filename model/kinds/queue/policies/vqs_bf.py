@@ -24,9 +24,6 @@ from slotscope.model.reporting.records import Line, Record
 class Reference(PartitionPolicy):
     """VQS-BF."""
 
-    name = "vqs-bf"
-    title = "VQS-BF"
-    paper = "Psychas & Ghaderi (2019), Section VI"
     schema = PartitionParameters
     exhausts = "queue"
     serves_by = "best fit"

@@ -32,9 +32,6 @@ class Parameters(Section):
 class Reference(ReservationPolicy):
     """Best fit."""
 
-    name = "best-fit"
-    title = "Best fit"
-    paper = "no reservation; a peer of Psychas & Ghaderi (2022)"
     schema = Parameters
     pseudocode = (
         PseudocodeLine(Line(1, 1), 0, "<b>procedure</b> ARRIVAL(<i>j</i>, <i>t</i>)"),

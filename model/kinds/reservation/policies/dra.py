@@ -120,9 +120,6 @@ class Parameters(Section):
 class Reference(ReservationPolicy):
     """DRA line by line; CRA runs at each admission and each departure."""
 
-    name = "dra"
-    title = "DRA"
-    paper = "Psychas & Ghaderi (2022), Algorithm 2"
     reserves_slots = True
     has_groups = True
     schema = Parameters

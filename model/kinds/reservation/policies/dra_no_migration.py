@@ -29,9 +29,6 @@ class Parameters(dra.Parameters):
 class Reference(dra.Reference):
     """DRA that lets Reject Group servers empty by themselves."""
 
-    name = "dra-no-migration"
-    title = "DRA without migration"
-    paper = "Psychas & Ghaderi (2022), Section 8"
     schema = Parameters
     migrates = False
 

@@ -42,9 +42,6 @@ class Parameters(dra.Parameters):
 class Reference(dra.Reference):
     """DRA whose configurations change at given times only."""
 
-    name = "dra-periodic"
-    title = "DRA, periodic"
-    paper = "Psychas & Ghaderi (2022), Section 9"
     schema = Parameters
     pseudocode = PSEUDOCODE
     cra_at_events = False

@@ -51,9 +51,6 @@ class Parameters(dra.Parameters):
 class Reference(dra.Reference):
     """DRA+Preemption."""
 
-    name = "dra-preemption"
-    title = "DRA + preemption"
-    paper = "Psychas & Ghaderi (2022), Section 7.2"
     schema = Parameters
     pseudocode = dra.Reference.pseudocode + PREEMPTION
 

@@ -27,9 +27,6 @@ class Parameters(Section):
 class Reference(ReservationPolicy):
     """First fit."""
 
-    name = "first-fit"
-    title = "First fit"
-    paper = "no reservation; a peer of Psychas & Ghaderi (2022)"
     schema = Parameters
     pseudocode = (
         PseudocodeLine(Line(1, 1), 0, "<b>procedure</b> ARRIVAL(<i>j</i>, <i>t</i>)"),

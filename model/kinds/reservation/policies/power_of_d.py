@@ -45,9 +45,6 @@ class Parameters(Section):
 class Reference(ReservationPolicy):
     """Power of d choices."""
 
-    name = "power-of-d"
-    title = "Power of d choices"
-    paper = "Psychas & Ghaderi (2022), Section 7.2, a peer of DRA"
     schema = Parameters
     pseudocode = (
         PseudocodeLine(Line(1, 1), 0, "<b>procedure</b> ARRIVAL(<i>j</i>, <i>t</i>)"),

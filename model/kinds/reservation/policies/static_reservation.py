@@ -48,9 +48,6 @@ class Parameters(Section):
 class Reference(ReservationPolicy):
     """Static reservation."""
 
-    name = "static-reservation"
-    title = "Static reservation"
-    paper = "Psychas & Ghaderi (2022), Section 3, (3.2), a peer of DRA"
     reserves_slots = True
     schema = Parameters
     pseudocode = (
