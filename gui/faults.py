@@ -87,19 +87,13 @@ def caught() -> Iterator[None]:
 
 def guard_classes() -> None:
     """Wrap what the classes of the window have in place of Qt's methods, in modules new since."""
-    new = {name for name in sys.modules.keys() - _seen_modules if not _is_imported_just_now(name)}
+    new = sys.modules.keys() - _seen_modules
     _seen_modules.update(new)
     for name in new:
         if name.startswith("slotscope.gui."):
             for value in [*vars(sys.modules[name]).values()]:
                 if isinstance(value, type) and value.__module__ == name:
                     guard_class(value)
-
-
-def _is_imported_just_now(module: str) -> bool:
-    """Whether another thread is still at it: its classes are yet to come."""
-    spec = getattr(sys.modules.get(module), "__spec__", None)
-    return bool(getattr(spec, "_initializing", False))
 
 
 def guard_class(cls: type) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from threading import Thread
+from contextlib import suppress
+from typing import Iterator
 
 from PySide6.QtCore import QObject, QSettings, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication
@@ -15,6 +15,7 @@ from slotscope.gui.kinds.declaration import PanelEntry
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.language.words import tr
 from slotscope.gui.panels import SENTENCES, panels_of
+from slotscope.gui.plotting.importing import import_in_parts
 
 #: The kind of system whose panels are built where nothing is known yet.
 USUAL = next(iter(PANEL_ROOMS))
@@ -22,9 +23,6 @@ USUAL = next(iter(PANEL_ROOMS))
 #: Share of the width that the servers have, of the height below it, and of that at the right for
 #: the curves.
 _LEFT, _SERVERS, _CURVES = 0.64, 0.54, 0.46
-
-#: Milliseconds between two looks at whether the next panel's module is imported.
-_LOOK = 5
 
 #: The property of a dock that names those with which it shares its tabs.
 _GROUP = "group"
@@ -51,8 +49,7 @@ class PanelDocks(QObject):
         self._area, self._window = area, area.window
         self._settings = settings
         self._finishing = False
-        self._imported: set[str] = set()
-        self._importing: Thread | None = None
+        self._parts = self._build_in_parts()
         self.begin_with(area.system)
 
     def begin_with(self, system: str) -> None:
@@ -64,37 +61,26 @@ class PanelDocks(QObject):
     # Building.
 
     def build(self) -> None:
-        """Build the panels one by one, so that the window answers in between."""
+        """Import and build the panels in parts, so that the window answers in between."""
         if self._area.complete or self._finishing:
             return
-        if not self._pending:
-            self._close()
-        elif self._is_imported(self._pending[0].module):
-            self._build_next()
+        if self._pending:
+            next(self._parts)
             self._area.layouts.take(self._shares())  # Qt leaves next to nothing to a column that is not full yet
             QTimer.singleShot(0, self, self.build)
         else:
-            QTimer.singleShot(_LOOK, self, self.build)
+            self._close()
 
-    def _is_imported(self, module: str) -> bool:
-        """Whether a panel's module is there; a thread imports those of all that are to come.
-
-        What the first curves bring along takes longer than a window may be held.
-        """
-        if module not in self._imported and (self._importing is None or not self._importing.is_alive()):
-            modules = [entry.module for entry in self._pending]
-            self._importing = Thread(target=self._import, args=(modules,), name="importing", daemon=True)
-            self._importing.start()
-        return module in self._imported
-
-    def _import(self, modules: list[str]) -> None:
-        for module in modules:
-            try:
-                import_module(module)
-            except Exception:  # building the panel raises it again, where it is told
-                return
-            finally:
-                self._imported.add(module)
+    def _build_in_parts(self) -> Iterator[None]:
+        """A module or a panel with each step, without end: there may be other panels by the next one."""
+        while True:
+            with suppress(Exception):  # building the panel raises it again, where it is told
+                self._pending[0].load()
+            yield
+            if self._pending:
+                self._build_next()
+            yield
+            yield from import_in_parts()  # the servers, which come first, do without
 
     def finish(self) -> None:
         """Build at once what is still missing."""

@@ -5,9 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Iterator
-from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from PySide6.QtCore import (
@@ -266,18 +264,6 @@ def test_every_method_in_place_of_one_of_qt_is_guarded(qtbot, classes):
     methods = [vars(cls)[name] for cls in classes for name in overrides(cls)]
     assert len(methods) > 100
     assert all(hasattr(method, "__wrapped__") for method in methods)
-
-
-def test_what_another_thread_imports_is_guarded_once_it_is_there(qtbot, monkeypatch):
-    name = "slotscope.gui.planted"
-    module, spec = ModuleType(name), ModuleSpec(name, None)
-    module.__spec__, spec._initializing = spec, True
-    monkeypatch.setitem(sys.modules, name, module)
-    guard_classes()
-    module.Late = type("Late", (QWidget,), {"__module__": name, "paintEvent": lambda self, event: None})
-    spec._initializing = False
-    guard_classes()
-    assert hasattr(module.Late.paintEvent, "__wrapped__")
 
 
 def _slots_replaced(cls: type[QObject]) -> list[str]:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from importlib import import_module
 from pathlib import Path
-from threading import Thread, current_thread, main_thread
 from typing import Callable, Iterator
 
 import pytest
@@ -13,7 +11,6 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QDialog, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from slotscope.gui.docking import panel_docks
 from slotscope.gui.intents import Select
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panel import Panel
@@ -308,19 +305,3 @@ def test_what_is_being_opened_is_told_and_no_box_names_what_does_not_run(qtbot: 
         rest(qtbot, window, lambda: window.transport.policy.currentText() == "dra")
         qtbot.waitUntil(lambda: said == ["Opening dra-classroom", ""])
         assert "Opening" not in window.status.said.text()
-
-
-def test_modules_of_panels_are_imported_beside_the_window(
-    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What the first curves bring along would hold it for a quarter of a second."""
-    imported: dict[str, Thread] = {}
-
-    def noted(name: str) -> object:
-        imported[name] = current_thread()
-        return import_module(name)
-
-    monkeypatch.setattr(panel_docks, "import_module", noted)
-    with complete_window(qtbot, tmp_path) as window:
-        assert set(imported) == {entry.module for entry in panels_of(window.area.system)}
-    assert main_thread() not in imported.values()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import isfinite
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,12 +15,14 @@ from slotscope.gui.panels.tiles import TileText
 from slotscope.gui.panels.wording import THIN, exact, significant, with_interval
 from slotscope.gui.plotting.sampled import counted_from
 from slotscope.gui.theme import Theme
-from slotscope.model.kinds.moldable.programs.bounds import MoldableBounds
-from slotscope.model.kinds.moldable.programs.references import PolicyReference
 from slotscope.model.measures.metrics import Estimate, estimates
 from slotscope.model.measures.student import CONFIDENCE
 from slotscope.model.policies.choice import choice_text
 from slotscope.model.reporting.frame import Frame
+
+if TYPE_CHECKING:  # the solvers behind it take long to import
+    from slotscope.model.kinds.moldable.programs.bounds import MoldableBounds
+    from slotscope.model.kinds.moldable.programs.references import PolicyReference
 
 _PER_CENT = 100.0
 DISTANCE = "E‖<i>x</i> − <i>y</i><sup>*</sup>‖"

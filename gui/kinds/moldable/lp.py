@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Iterable
+from typing import TYPE_CHECKING, Iterable
 
 import numpy as np
 import pyqtgraph as pg
@@ -34,8 +34,10 @@ from slotscope.gui.plotting.cursor_drag import CursorDrag, special_near
 from slotscope.gui.plotting.pyramid import Pyramid
 from slotscope.gui.plotting.time_plot import PlotText, TimePlot
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.kinds.moldable.programs.bounds import MoldableBounds
 from slotscope.model.reporting.frame import Frame
+
+if TYPE_CHECKING:  # the solvers behind it take long to import
+    from slotscope.model.kinds.moldable.programs.bounds import MoldableBounds
 
 #: From this width on, at the usual size of type, pictures stand beside the tables.
 _TWO_COLUMNS = 880

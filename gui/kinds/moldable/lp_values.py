@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
-from typing import Sequence
+from typing import TYPE_CHECKING, Sequence
 
 from slotscope.gui.kinds.moldable.lp_ratios import RatioValues
 from slotscope.gui.kinds.moldable.lp_shares import ShareValues
@@ -14,10 +14,12 @@ from slotscope.gui.panels.pages import table_line, table_of
 from slotscope.gui.panels.tiles import TileText
 from slotscope.gui.panels.wording import THIN, exact, significant
 from slotscope.gui.theme import Theme
-from slotscope.model.kinds.moldable.programs.bounds import ClassBounds, MoldableBounds
 from slotscope.model.kinds.moldable.programs.program import SOLVER_TOLERANCE
 from slotscope.model.kinds.moldable.programs.theorem1 import Optimum, optimum
 from slotscope.model.policies import policy_titles
+
+if TYPE_CHECKING:  # the solvers behind it take long to import
+    from slotscope.model.kinds.moldable.programs.bounds import ClassBounds, MoldableBounds
 
 BEST = "<i>D</i><sup>*</sup>"
 TICK, CROSS = "✓", "✗"

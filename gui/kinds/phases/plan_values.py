@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 from math import nan
-from typing import NamedTuple, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Sequence
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from slotscope.gui.panels.pages import table_line, table_of
 from slotscope.gui.panels.tiles import TileText
 from slotscope.gui.panels.wording import significant, with_interval
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.kinds.phases.programs.bounds import PhasePoint, PhasesBounds
 from slotscope.model.kinds.phases.programs.policy import NOTHING, TIMERS
 from slotscope.model.kinds.phases.state import ACTIVE, NOW
 from slotscope.model.measures.metrics import Estimate, estimates
@@ -23,6 +22,9 @@ from slotscope.model.measures.steady import STRETCHES, steady_from
 from slotscope.model.reporting.explain import grouped
 from slotscope.model.reporting.frame import Frame, RunInfo
 from slotscope.model.running.recorder import TIME_COLUMN
+
+if TYPE_CHECKING:  # the solvers behind it take long to import
+    from slotscope.model.kinds.phases.programs.bounds import PhasePoint, PhasesBounds
 
 #: Colours of peers in the plot of gaps; they repeat.
 _PEER_ROLES = ("second", "third", "greedy", "migration")

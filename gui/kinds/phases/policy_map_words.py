@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,11 +13,13 @@ from slotscope.gui.kinds.phases.wording import configuration_text
 from slotscope.gui.panels.tiles import TileText
 from slotscope.gui.panels.wording import THIN, significant
 from slotscope.gui.plotting.scales import MINUS, format_number
-from slotscope.model.kinds.phases.programs.bounds import PhasesBounds
 from slotscope.model.kinds.phases.programs.plan import ServerPlan
 from slotscope.model.kinds.phases.programs.policy import AT_ONCE, NOTHING, TIMERS
 from slotscope.model.reporting.explain import grouped, plural, raised
 from slotscope.model.reporting.frame import Frame
+
+if TYPE_CHECKING:  # the solvers behind it take long to import
+    from slotscope.model.kinds.phases.programs.bounds import PhasesBounds
 
 #: Numbers below this are written with a power of ten.
 _PLAIN = 1e-3
