@@ -29,9 +29,9 @@ def choices(system: PhaseSystem, state: PhaseState) -> tuple[Choice, ...]:
     if event is None:
         return ()
     if event.kind != ARRIVAL:
-        asks = _asks_by_plan(system) and event.server >= 0
-        title = f"server {event.server + 1} asks for a job of type {{}}"
-        return (Choice("type", title, system.numbers.phases),) if asks else ()
+        types = system.numbers.model.phases if _asks_by_plan(system) and event.server >= 0 else ()
+        title = f"server {event.server + 1} asks for a job of type"
+        return tuple(Choice(f"type={place + 1}", f"{title} {name}") for place, name in enumerate(types))
     job = system.job_name(event.job)
     if not system.normal_servers:
         return (Choice("server", f"put job {job} on server {{}}", len(state.jobs_on)),)

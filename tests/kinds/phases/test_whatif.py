@@ -6,8 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from slotscope.model.api import Session
 from slotscope.model.errors import PolicyError
-from slotscope.model.kinds.phases.whatif import overruled
+from slotscope.model.kinds.phases.whatif import choices, overruled
 from slotscope.model.reporting.records import MOVE, Event
 
 
@@ -20,3 +21,13 @@ def test_a_request_can_be_decided_only_where_a_plan_asks(plan: object, allowed: 
     system = SimpleNamespace(normal_servers=2, policy=policy)
     with pytest.raises(PolicyError, match=f"found the decision 'backup', allowed: {allowed}$"):
         overruled(system, Event(MOVE, 1.0, 0, 0, 0), "backup")
+
+
+def test_what_a_server_may_ask_for_is_named_as_the_scenario_names_it() -> None:
+    session = Session.open("jrs-two-phases")
+    line = session.timeline
+    while not (found := choices(session.bench.at(line.event).system, line.state)) or "asks" not in found[0].title:
+        session.step()
+    words = [choice.title.split(" asks for ")[1] for choice in found]
+    assert words == ["a job of type L", "a job of type H"]
+    assert [choice.decision(1) for choice in found] == ["type=1", "type=2"]
