@@ -9,10 +9,11 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBox
 from slotscope.gui.language.words import tr
 from slotscope.gui.lessons.sketch import SketchPad
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.gui.widgets.boxes import EnterButton
+from slotscope.gui.widgets.boxes import ChoiceBox, EnterButton
 from slotscope.gui.widgets.fault_line import FaultLine
 from slotscope.gui.widgets.scripts import set_scripts
 from slotscope.gui.widgets.spoken import announce
+from slotscope.model.exercises.deciding import FEW
 from slotscope.model.exercises.posed import Posed
 
 #: Buttons: name, words, tip.
@@ -94,7 +95,7 @@ class QuestionLine(QWidget):
         self.sketch.drawn.connect(self.fill)
         self.sketch.finished.connect(self.committed)
         self._options = QHBoxLayout()
-        self._offered: list[QToolButton] = []
+        self._offered: list[QWidget] = []
         self.buttons = {name: self._button(*map(tr, words)) for name, *words in _BUTTONS}
         self._arrange()
         for name, signal in (
@@ -161,15 +162,28 @@ class QuestionLine(QWidget):
         self.show()
 
     def _offer(self, options: tuple[str, ...]) -> None:
-        for button in self._offered:
-            self._options.removeWidget(button)
-            button.deleteLater()
-        self._offered = []
-        for option in options:
-            button = self._button(option, f"{option}\n{tr('Writes this answer into the field.')}")
-            button.clicked.connect(lambda _=False, text=option: self.fill(text))
-            self._options.addWidget(button)
-            self._offered.append(button)
+        """A button for each answer, or where they are too many for that a list: never the right one alone."""
+        for offered in self._offered:
+            self._options.removeWidget(offered)
+            offered.deleteLater()
+        self._offered = [self._list(options)] if len(options) > FEW else [self._option(one) for one in options]
+        for offered in self._offered:
+            self._options.addWidget(offered)
+
+    def _option(self, option: str) -> QToolButton:
+        button = self._button(option, f"{option}\n{tr('Writes this answer into the field.')}")
+        button.clicked.connect(lambda: self.fill(option))
+        return button
+
+    def _list(self, options: tuple[str, ...]) -> ChoiceBox:
+        box = ChoiceBox()
+        box.setAccessibleName(tr("Answer"))
+        box.setToolTip(f"{tr('Answer')}\n{tr('Writes this answer into the field.')}")
+        box.addItems(options)
+        box.setPlaceholderText("...")
+        box.setCurrentIndex(-1)
+        box.textActivated.connect(self.fill)
+        return box
 
     def focus_answer(self) -> None:
         """Where it is given: the curve where one is to be drawn, else the field."""
@@ -203,6 +217,12 @@ class QuestionLine(QWidget):
         self.verdict.setText(set_scripts(text))
         announce(self, text)
         self.verdict.setVisible(bool(text))
+        self._show_words()
+
+    def _show_words(self) -> None:
+        """In a hall the verdict takes the place of the words: more lines would change the pictures that it is about."""
+        told = current_fonts().lecture and self.sketch.isHidden() and not self.verdict.isHidden()
+        self.words.setHidden(told)
 
     def say_fault(self, text: str) -> None:
         """Say why what was typed is no answer; nothing if it is one."""
@@ -224,5 +244,6 @@ class QuestionLine(QWidget):
         for widget in (self.words, self.verdict, self.score):
             widget.setFont(fonts.body if fonts.lecture else fonts.heading)
         self._show_counts()
+        self._show_words()
         self.sketch.set_theme(theme)
         self.score.setStyleSheet(f"color: {theme.muted}")

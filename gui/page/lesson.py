@@ -115,7 +115,7 @@ def _decided(run: Run, frames: Sequence[dict[str, Any]], posed: Posed, moment: M
 def _question(posed: Posed) -> dict[str, Any]:
     """What is asked, and of each answer that there is whether it is right, and why."""
     answers = _answers(posed)
-    few = posed.options if answers else ()
+    few = _few(posed) if answers else ()
     return {
         "words": set_scripts(posed.words),
         "allowed": posed.allowed,
@@ -140,12 +140,17 @@ def _sketch(sketch: Sketch) -> dict[str, Any]:
     return {**rounded, "scale": sketch.scale, "near": NEAR, "top": sketch.top}
 
 
+def _few(posed: Posed) -> tuple[str, ...]:
+    """The answers to be chosen from; one alone is no choice, and the others are typed."""
+    return posed.options if len(posed.options) > 1 else ()
+
+
 def _answers(posed: Posed) -> dict[str, list[Any]]:
     """The verdict of each answer, where they can be counted; none where they cannot."""
     found: dict[str, list[Any]] = {}
     if posed.sketch is not None:
         return found
-    tried = posed.options or ("none", *map(str, range(_NUMBERS)))
+    tried = _few(posed) or ("none", *map(str, range(_NUMBERS)))
     for text in tried:
         try:
             answer = posed.read(text)

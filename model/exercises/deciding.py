@@ -15,8 +15,8 @@ from slotscope.model.whys.asking import replayed, setting_of
 from slotscope.model.whys.decision import Happened, Setting, Subject
 from slotscope.model.whys.tables import Candidates
 
-#: Answers that are offered at most, to be chosen from.
-FEW = 8
+#: Answers that are offered at most, to be chosen from: side by side, and in a list.
+FEW, LISTED = 8, 40
 
 
 class At(NamedTuple):
@@ -100,7 +100,7 @@ def from_candidates(
         alike=max(0, len(legal) - 1),
         level=level_of(table, legal),
         picks=picks,
-        options=tuple(answers) if len(answers) <= FEW else ((NONE,) if none is not None else ()),
+        options=tuple(answers) if len(answers) <= LISTED else ((NONE,) if none is not None else ()),
         pointed=lambda number: every[found] if (found := table.place_of(number)) >= 0 else "",
     )
 

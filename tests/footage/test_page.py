@@ -381,6 +381,15 @@ def test_a_lesson_becomes_a_page_of_less_than_two_megabytes(qapp: Any, chance: r
             assert question["answers"][question["taken"]][0] == 1
 
 
+def test_of_many_answers_a_page_offers_all_or_a_field(qapp: Any) -> None:
+    """One alone, as the one that says none, would be the answer."""
+    for name, number, offered in (("dra-2-reserve", 1, 17), ("tour", 4, 8)):
+        (chapter,) = lesson_data(name, number, (), lambda _: None)["chapters"]
+        question = chapter["question"]
+        assert len(question["options"]) == offered and set(question["options"]) == set(question["answers"])
+        assert sum(right for right, _ in question["answers"].values()) == 1
+
+
 def test_a_hundred_events_take_less_than_a_fifth_of_two_megabytes(
     qapp: Any, chance: random.Random, tmp_path: Path
 ) -> None:

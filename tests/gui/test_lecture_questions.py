@@ -1,0 +1,75 @@
+"""What a hall sees of a question: its answers, and the same picture while it is asked and once it is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QComboBox, QToolButton
+from pytestqt.qtbot import QtBot
+
+from slotscope.gui.language.words import speak
+from slotscope.gui.main_window import MainWindow
+from slotscope.gui.presenting.strokes import base_of
+from tests.gui.halls import PROJECTOR
+from tests.gui.test_lecture import LEAST
+from tests.gui.windows import at_rest, complete_window, press, warm
+
+Key = Qt.Key
+__all__ = ["warm"]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
+
+
+@pytest.fixture(params=["en", "de"])
+def window(request: pytest.FixtureRequest, qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+    speak(qapp, request.param)
+    with complete_window(qtbot, tmp_path, language=request.param) as made:
+        made.resize(*PROJECTOR)
+        yield made
+    speak(qapp, "en")
+
+
+def ask(qtbot: QtBot, window: MainWindow, name: str, step: int) -> None:
+    """Stand at a lesson's question in lecture mode."""
+    window.lessons.open(name, step)
+    qtbot.waitUntil(lambda: window.lessons.questions.open)
+    if not window.lecture.on:
+        press(qtbot, window, Key.Key_L)
+    qtbot.wait(100)
+    window.settle()
+
+
+@pytest.mark.parametrize(("name", "step"), [("dra-1-decision", 2), ("tour", 3)])
+def test_the_answer_leaves_the_stacks_their_room(qtbot: QtBot, window: MainWindow, name: str, step: int) -> None:
+    ask(qtbot, window, name, step)
+    line, panel = window.lessons.questions.line, window.docks["servers"].panel
+    high = line.height()
+    press(qtbot, window, Key.Key_R)
+    at_rest(qtbot, window, lambda: not window.lessons.questions.open and line.verdict.isVisible())
+    window.settle()
+    assert line.height() <= high and not line.words.isVisible()
+    assert panel.stacks.isVisible()
+    box = base_of(panel, (0, 0))
+    assert box is not None and box.height() >= LEAST
+    press(qtbot, window, Key.Key_L)
+    qtbot.waitUntil(line.words.isVisible)  # a desk has room for both
+
+
+def test_every_server_of_many_can_be_chosen(qtbot: QtBot, window: MainWindow) -> None:
+    ask(qtbot, window, "dra-2-reserve", 0)
+    line = window.lessons.questions.line
+    (box,) = line.findChildren(QComboBox)
+    assert [box.itemText(number) for number in range(box.count())] == [*map(str, range(1, 17)), "none"]
+    assert box.isVisible() and box.currentIndex() < 0
+    assert not any(one.text() == "none" for one in line.findChildren(QToolButton) if one.isVisible())
+    box.setFocus()
+    qtbot.keyClick(box, Key.Key_Return)
+    qtbot.waitUntil(box.view().isVisible)
+    box.view().setCurrentIndex(box.model().index(16, 0))
+    qtbot.keyClick(box.view(), Key.Key_Return)
+    assert line.answer.text() == "none"
+    press(qtbot, window, Key.Key_PageDown)
+    at_rest(qtbot, window, lambda: not window.lessons.questions.open)
+    assert not box.isVisible()
