@@ -7,7 +7,7 @@ stay neighbours.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
 from typing import Any, Callable, Generic, Protocol, Sequence, TypeVar
@@ -18,8 +18,11 @@ import numpy.typing as npt
 Integers = npt.NDArray[np.int64]
 Box = tuple[int, int, int, int]
 
-#: Heights of captions and of gaps between sections, in lines of text.
-CAPTION, BETWEEN = 1.35, 0.5
+#: Heights of captions and of gaps between sections, in lines of text; the gap in lines of a texture where captions
+#: stand beside the servers, and the least height of a section, in lines of text, at which one then does.
+CAPTION, BETWEEN, BETWEEN_ROWS, WRITTEN = 1.35, 0.5, 2, 0.75
+#: Captions stand beside the servers where these, lower than so many lines of text, become so much larger by it.
+LOW, ASIDE_GAIN = 1.2, 1.5
 
 
 class SizedCell(Protocol):
@@ -46,11 +49,17 @@ class SectionWishes:
         Height of a line of text in device pixels.
     scale:
         Device pixels per line of a texture.
+    brief:
+        Width of the widest caption at its shortest, with a gap; 0: there is none that is short.
+    aside:
+        Whether captions stand at the left of the servers, each in so much width, and not above them.
     """
 
     counts: tuple[int, ...]
     line: int
     scale: int
+    brief: int = field(default=0, kw_only=True)
+    aside: bool = field(default=False, kw_only=True)
 
     @property
     def captions(self) -> bool:
@@ -60,11 +69,18 @@ class SectionWishes:
     @property
     def caption(self) -> int:
         """Height of a section's caption."""
-        return round(CAPTION * self.line) if self.captions else 0
+        return round(CAPTION * self.line) if self.captions and not self.aside else 0
+
+    @property
+    def lead(self) -> int:
+        """Width of what stands at the left of the servers."""
+        return self.brief if self.aside else 0
 
     @property
     def between(self) -> int:
         """Height of the gap below a section."""
+        if self.aside:
+            return BETWEEN_ROWS * self.scale
         return round(BETWEEN * self.line) if self.captions else 0
 
 
@@ -222,8 +238,15 @@ class CellLayout(ABC, Generic[WishesT, GridT]):
         return column // grid.per * grid.cell.width + (x + grid.left), grid.row_top(row) + (y + grid.top)
 
     def caption(self, section: int) -> Box:
-        """x, y, width, height of a section's caption; it stays in sight sideways."""
+        """x, y, width, height of a section's caption; above the servers it stays in sight sideways.
+
+        Beside them there may be no height for it.
+        """
         grid, (x, y), high = self.grids[section], self.origin, self.wishes.caption
+        if self.wishes.aside:
+            tall = grid.size[1]
+            high = min(self.wishes.line, tall + self.wishes.between) if tall >= WRITTEN * self.wishes.line else 0
+            return x, y + grid.top - max(0, high - tall) // 2, self.wishes.lead, high
         left = max(0, x + grid.left)
         end = min(self.width, self._caption_end(section))
         return left, y + grid.top - high, max(0, end - left), high
@@ -250,7 +273,22 @@ def stacked(wishes: SectionWishes, grids: Sequence[GridT]) -> tuple[GridT, ...]:
     """Sections below each other, each below its caption."""
     heights = [wishes.caption + grid.size[1] + wishes.between for grid in grids]
     tops = accumulate([wishes.caption, *heights[:-1]])
-    return tuple(replace(grid, top=top) for grid, top in zip(grids, tops, strict=True))
+    return tuple(replace(grid, left=wishes.lead, top=top) for grid, top in zip(grids, tops, strict=True))
+
+
+def captioned(wishes: WishesT, lay_out: Callable[[WishesT], LayoutT]) -> LayoutT:
+    """The layout with captions above the servers, or beside them where they would take the height that those need."""
+    above = lay_out(wishes)
+    if not (wishes.captions and wishes.brief) or above.cell.height >= LOW * wishes.line:
+        return above
+    beside = lay_out(replace(wishes, aside=True))
+    return beside if _area(beside) >= ASIDE_GAIN * _area(above) else above
+
+
+def _area(layout: CellLayout[Any, Any]) -> float:
+    """Pixels of a server; none where not all of them are seen."""
+    (wide, high), fits = layout.grids[0].pitch, layout.content[1] <= layout.height
+    return float(wide * high) if fits else 0.0
 
 
 def most_fitting(low: int, high: int, fits: Callable[[int], bool]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -87,10 +87,21 @@ def bin_wishes(count: int, scale: int, resources: int = 1, pooled: bool = False)
     return queue.wishes(count, resources, True, scale, pooled)
 
 
+def captioned(wishes: Any, brief: int) -> Any:
+    """The same with captions that may stand beside the servers."""
+    return replace(wishes, brief=brief)
+
+
+#: Widths that short captions need; without one they stand above the servers at any height.
+BRIEF = st.sampled_from([0, 40, 160])
 WISHES = {
-    "moldable": st.builds(moldable_wishes, st.integers(1, 3000), st.sampled_from([1, 2]), st.integers(1, 4)),
+    "moldable": st.builds(
+        captioned, st.builds(moldable_wishes, st.integers(1, 3000), st.sampled_from([1, 2]), st.integers(1, 4)), BRIEF
+    ),
     "phases": st.builds(
-        phase_wishes, st.integers(1, 1500), st.sampled_from([1, 2]), st.integers(1, 4), st.integers(1, 3)
+        captioned,
+        st.builds(phase_wishes, st.integers(1, 1500), st.sampled_from([1, 2]), st.integers(1, 4), st.integers(1, 3)),
+        BRIEF,
     ),
     "queue": st.builds(bin_wishes, st.integers(1, 3000), st.sampled_from([1, 2]), st.integers(1, 3), st.booleans()),
 }

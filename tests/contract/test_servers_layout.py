@@ -12,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.contract.servers import PICTURES, WISHES, Layout, ServersPicture, pairs
+from tests.kinds.moldable.gui import servers_views as moldable
+from tests.kinds.phases.gui import servers_views as phases
 
 NAMES = [*PICTURES]
 every = pytest.mark.parametrize("name", NAMES)
@@ -87,12 +89,35 @@ def test_a_caption_stands_over_its_servers_and_stays_in_sight_sideways(name: str
     layout = drawn(data, name)
     captions = [layout.caption(section) for section in range(len(layout.grids))]
     for section, (x, y, wide, high) in enumerate(captions):
-        corner = layout.corner(section, 0)
+        corner, tall = layout.corner(section, 0), layout.grids[section].size[1]
+        if layout.wishes.aside:  # then beside its servers, as high as a line where these are
+            assert x + wide == corner[0] and abs((2 * y + high) - (2 * corner[1] + min(tall, high))) <= 1
+            line, room = layout.wishes.line, tall + layout.wishes.between
+            assert high == min(line, room) or (not high and tall < line)
+            continue
         assert (y + high, high) == (corner[1], layout.wishes.caption)
         assert x == max(0, corner[0])
         assert 0 <= wide <= layout.width or x > layout.width
     for one, other in combinations(captions, 2):
         assert one[1] + one[3] <= other[1] or one[0] + one[2] <= other[0] or not one[3]
+
+
+@pytest.mark.parametrize("name", ["moldable", "phases"])
+@pytest.mark.parametrize(("counts", "height"), [((857, 1586, 556), 180), ((140,) * 11, 170)])
+def test_captions_of_many_sections_leave_their_servers_the_height(
+    name: str, counts: tuple[int, ...], height: int
+) -> None:
+    """Above them they would take nearly all of it, and servers be lines of a pixel or two."""
+    made = {"moldable": moldable.wishes, "phases": phases.wishes}[name](counts)
+    above = PICTURES[name].fitting(made, 800, height)
+    beside = PICTURES[name].fitting(replace(made, brief=120), 800, height)
+    assert not above.wishes.aside and beside.wishes.aside
+    assert beside.content[0] <= 800 and beside.content[1] <= height
+    assert beside.cell.height >= 5
+    areas = [layout.cell.width * layout.cell.height for layout in (above, beside)]
+    assert above.content[1] > height or areas[1] >= 1.5 * areas[0]
+    roomy = PICTURES[name].fitting(replace(made, brief=120), 1600, 1400)
+    assert not roomy.wishes.aside
 
 
 @every

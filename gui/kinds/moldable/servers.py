@@ -23,6 +23,7 @@ from slotscope.gui.kinds.moldable.servers_raster import levels
 from slotscope.gui.kinds.moldable.servers_scene import MoldableScene, draw
 from slotscope.gui.kinds.moldable.servers_words import (
     LABELS,
+    brief_caption,
     caption_words,
     header,
     job_labels,
@@ -69,7 +70,8 @@ class MoldableText:
         scene = self._scene
         area = scene.rect(scene.layout.caption(number))
         words = caption_words(scene.frame, shown.section)
-        self._text.draw_first(self._painter, area, words, scene.theme.normal)
+        if area.height():
+            self._text.draw_first(self._painter, area, words, scene.theme.normal)
 
     def _numbers(self, number: int, shown: ShownSection) -> None:
         """The number of each server below its block."""
@@ -189,13 +191,15 @@ class MoldableServersView(ZoomedPicture):
         info = frame.info
         self._legend = MoldableLegend(info, self._text, self._theme, self._ratio)
         self._sections = sections_of(info.facts, info.numbers.servers)
-        servers = info.numbers.servers
+        servers, line = info.numbers.servers, max(1, round(self._text.height * self._ratio))
+        briefest = max(self._text.width(brief_caption(frame, section)) for section in self._sections)
         self._wishes = MoldableWishes(
             counts=tuple(section.size for section in self._sections),
-            line=max(1, round(self._text.height * self._ratio)),
+            line=line,
             digit=math.ceil(self._text.width("0") * self._ratio),
             number=math.ceil(self._text.width(grouped(servers)) * self._ratio),
             scale=texture_scale(self._ratio),
+            brief=math.ceil(briefest * self._ratio) + line,
         )
 
     # Layout.

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from slotscope.gui.kinds.moldable.servers_cells import MoldableCell, MoldableWishes, cell_of
-from slotscope.gui.pictures.layout import CellLayout, Integers, SectionGrid, stacked
+from slotscope.gui.pictures.layout import CellLayout, Integers, SectionGrid, captioned, stacked
 
 #: A cell may be so many times as high as it is wide, and where there is one row so many times
 #: as wide as it is high.
@@ -53,12 +53,17 @@ class MoldableLayout(CellLayout[MoldableWishes, SectionGrid[MoldableCell]]):
 
 def fitting_servers(wishes: MoldableWishes, width: int, height: int) -> MoldableLayout:
     """The layout in which all servers can be seen and are largest."""
+    return captioned(wishes, lambda each: _largest(each, width, height))
+
+
+def _largest(wishes: MoldableWishes, width: int, height: int) -> MoldableLayout:
+    across = max(1, width - wishes.lead)
     counts = np.array(wishes.counts, np.int64)
     captions = len(counts) * (wishes.caption + wishes.between)
     room = max(1, height - captions)
-    columns = np.arange(1, min(int(counts.max()), max(1, width)) + 1)
+    columns = np.arange(1, min(int(counts.max()), across) + 1)
     rows = (-(-counts[:, None] // columns)).sum(axis=0)
-    wide, high = width / columns, room / rows
+    wide, high = across / columns, room / rows
     low = np.where(rows == len(counts), WIDEST, 1.0)
     high, wide = np.minimum(high, TALLEST * wide), np.minimum(wide, low * high)
     worth = np.floor(wide) * np.floor(high) * _roundness(columns, int(counts.max()))
@@ -78,7 +83,7 @@ def _roundness(columns: Integers, most: int) -> npt.NDArray[np.float64]:
 
 def _of_pixels(wishes: MoldableWishes, width: int, height: int, room: int) -> MoldableLayout:
     """As few servers to a pixel as fit."""
-    total, wide = sum(wishes.counts), max(1, width)
+    total, wide = sum(wishes.counts), max(1, width - wishes.lead)
     per = max(1, total // (wide * room))
     while sum(-(-count // (wide * per)) for count in wishes.counts) > max(room, len(wishes.counts)):
         per += 1

@@ -48,7 +48,16 @@ def caption_words(frame: Frame, section: PoolSection) -> tuple[str, ...]:
         start = f"Common to all classes: {servers_words(section.size)}"
     else:
         start = f"Reserved for {name}: {servers_words(section.size)}"
-    return (f"{start}, {grouped(busy)} in use", f"{name}: {grouped(busy)} of {grouped(section.size)}")
+    return f"{start}, {grouped(busy)} in use", _of_size(frame, section, busy)
+
+
+def brief_caption(frame: Frame, section: PoolSection) -> str:
+    """The shortest of them, where all servers are in use."""
+    return caption_words(frame, section)[-1] if section.pool < 0 else _of_size(frame, section, section.size)
+
+
+def _of_size(frame: Frame, section: PoolSection, busy: int) -> str:
+    return f"{frame.info.facts.pool_names[section.pool]}: {grouped(busy)} of {grouped(section.size)}"
 
 
 # Jobs.

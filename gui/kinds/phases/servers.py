@@ -29,7 +29,7 @@ from slotscope.gui.kinds.phases.servers_sections import (
 )
 from slotscope.gui.kinds.phases.servers_stamps import Stamps
 from slotscope.gui.kinds.phases.servers_text import PhaseText, label_widths
-from slotscope.gui.kinds.phases.servers_words import job_lines, server_words
+from slotscope.gui.kinds.phases.servers_words import brief_caption, job_lines, server_words
 from slotscope.gui.kinds.phases.wording import configuration_text, phase_letters, units_text
 from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.painting.textures import device_ratio, texture_scale
@@ -161,15 +161,18 @@ class PhaseServersView(ZoomedPicture):
             self._top = math.ceil(most / TOP_STEP) * TOP_STEP
 
     def _wishes(self, frame: Frame, sections: tuple[PhaseSection, ...], widths: tuple[float, ...]) -> PhaseWishes:
+        line = max(1, round(self._text.height * self._ratio))
+        briefest = max((self._text.width(brief_caption(frame, section)) for section in sections), default=0.0)
         return PhaseWishes(
             counts=tuple(len(section) for section in sections),
             backup=tuple(section.backup for section in sections),
             resources=frame.info.numbers.resources,
             tokens=info_has_tokens(frame),
             top=self._top,
-            line=max(1, round(self._text.height * self._ratio)),
+            line=line,
             labels=tuple(math.ceil(width * self._ratio) for width in widths),
             scale=texture_scale(self._ratio),
+            brief=math.ceil(briefest * self._ratio) + line,
         )
 
     # Layout.

@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from typing import Sequence
 
 from slotscope.gui.kinds.phases.servers_cells import PhaseCell, PhaseWishes, cell_of
-from slotscope.gui.pictures.layout import Box, CellLayout, SectionGrid, most_fitting, stacked
+from slotscope.gui.pictures.layout import Box, CellLayout, SectionGrid, captioned, most_fitting, stacked
 
 #: A cell's width by its height, for one resource and for each further one.
 ASPECT, MORE_ASPECT = 0.62, 0.34
@@ -72,7 +72,8 @@ def fitting_servers(wishes: PhaseWishes, width: int, height: int) -> PhaseLayout
     layout = _roomiest(replace(wishes, most=None), width, height)
     if wishes.most is None:
         return layout
-    wide, high = _at_most(wishes, wishes.most, layout.grids[0].cell)
+    most, wishes = wishes.most, layout.wishes
+    wide, high = _at_most(wishes, most, layout.grids[0].cell)
     return _laid_out(wishes, width, height, (wide, high), layout.beside)
 
 
@@ -91,8 +92,12 @@ def _at_most(wishes: PhaseWishes, most: tuple[int, int], cell: PhaseCell) -> tup
 
 @lru_cache(maxsize=64)
 def _roomiest(wishes: PhaseWishes, width: int, height: int) -> PhaseLayout:
+    return captioned(wishes, lambda each: _largest_of_both(each, width, height))
+
+
+def _largest_of_both(wishes: PhaseWishes, width: int, height: int) -> PhaseLayout:
     below = _largest(wishes, width, height, beside=False)
-    if not (wishes.backup[-1] and len(wishes.counts) > 1):
+    if wishes.aside or not (wishes.backup[-1] and len(wishes.counts) > 1):
         return below
     beside = _largest(wishes, width, height, beside=True)
     areas = [layout.grids[0].cell.width * layout.grids[0].cell.height for layout in (below, beside)]
@@ -125,7 +130,7 @@ def _cell_size(wishes: PhaseWishes, width: int) -> tuple[int, int]:
 def _laid_out(wishes: PhaseWishes, width: int, height: int, size: tuple[int, int], beside: bool) -> PhaseLayout:
     factors = [BACKUP_SCALE if backup else 1.0 for backup in wishes.backup]
     sizes = [(max(1, int(size[0] * by)), max(1, int(size[1] * by))) for by in factors]
-    room = [width] * len(sizes)
+    room = [width - wishes.lead] * len(sizes)
     if beside:
         rows = max(1, (height - wishes.caption) // sizes[-1][1])
         aside = max(-(-wishes.counts[-1] // rows) * sizes[-1][0], LEAST_BACKUP * wishes.line)

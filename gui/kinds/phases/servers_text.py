@@ -62,7 +62,8 @@ class PhaseText:
         scene = self._scene
         area = scene.rect(scene.layout.caption(number))
         words = caption_words(scene.frame, shown.section)
-        self._text.draw_first(self._painter, area, words, scene.theme.normal)
+        if area.height():
+            self._text.draw_first(self._painter, area, words, scene.theme.normal)
 
     def _labels(self, number: int, shown: ShownSection, kinds: tuple[str, ...]) -> None:
         scene, cell = self._scene, shown.grid.cell

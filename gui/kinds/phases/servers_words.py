@@ -83,6 +83,12 @@ def caption_words(frame: Frame, section: PhaseSection) -> tuple[str, ...]:
     )
 
 
+def brief_caption(frame: Frame, section: PhaseSection) -> str:
+    """A short one, where a section has a name."""
+    words = caption_words(frame, section)
+    return words[-2] if len(words) > 2 else words[-1]
+
+
 def _tokens_words(frame: Frame, pool: int) -> str:
     counts = frame.state.token_count[pool].tolist()
     total = sum(counts)

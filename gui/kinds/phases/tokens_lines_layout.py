@@ -16,6 +16,8 @@ _MOST_WAITING = 0.6
 _COVERED = 0.9
 #: It gets shorter only when what it must cover is shorter by this factor.
 _SHRINK = 5.0
+#: Shorter stretches are none.
+_INSTANT = 1e-9
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,9 @@ def covering_span(lives: Sequence[Life], now: float, before: float) -> float:
     ages = sorted(now - life.made for life in lives)
     if not ages:
         return before or 1.0
-    needed = max(ages[int(_COVERED * (len(ages) - 1))], 1e-9)
+    needed = ages[int(_COVERED * (len(ages) - 1))]
+    if needed < _INSTANT:  # made just now: the time so far, as in the curves above
+        return before or step_up(max(now, _INSTANT))
     if before and needed <= before <= _SHRINK * needed:
         return before
     return step_up(needed)

@@ -6,7 +6,7 @@ from math import ceil
 from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.kinds.phases.colours import paint_phase_mark, phase_color, virtual_brush
@@ -29,6 +29,7 @@ HEADINGS = (
     ("overflows", "overflows"),
 )
 _PER_TIME = "per time:"
+_DIGITS = (3, 2, 1)  # significant ones of a rate
 _MOST_BOXES = 24  # of a type; with a higher limit tokens are a bar
 _BOX = 0.55  # side of a box, in heights of a row
 _BAR_SIDES = 8  # length of the bar that stands for more boxes
@@ -206,7 +207,8 @@ class RatesChart(SteadyRows[RateRow]):
             painter.setPen(QPen(QColor(self._theme.normal), 1.5))
             painter.drawLine(QPointF(x, bar.top() - 3), QPointF(x, bar.bottom() + 1))
         painter.setPen(QColor(self._theme.normal if value else self._theme.muted))
-        painter.drawText(box.adjusted(0, 0, 0, -5), _LEFT, significant(value, 3))
+        box = box.adjusted(0, 0, _GAP - 2, -5)
+        painter.drawText(box, _LEFT, whole_number(value, box.width(), self._metrics()))
 
     def _look(self, kind: int, number: int) -> QBrush:
         """Requests plain, matches like real jobs, virtual arrivals hatched, overflows red."""
@@ -235,6 +237,12 @@ class RatesChart(SteadyRows[RateRow]):
 
     def _row_height(self) -> float:
         return self._metrics().height() + 10
+
+
+def whole_number(value: float, room: float, metrics: QFontMetricsF) -> str:
+    """A rate with as many digits as have room: half a number is another one."""
+    told = [significant(value, digits) for digits in _DIGITS]
+    return next((one for one in told if metrics.horizontalAdvance(one) <= room), told[-1])
 
 
 def _of_limit(row: TokenRow) -> str:

@@ -18,7 +18,7 @@ from slotscope.gui.intents import GoTo, Select
 from slotscope.gui.kinds.phases.colours import phase_color
 from slotscope.gui.kinds.phases.tokens import TokensPanel
 from slotscope.gui.kinds.phases.tokens_lives import Life
-from slotscope.gui.kinds.phases.tokens_rates import HEADINGS
+from slotscope.gui.kinds.phases.tokens_rates import HEADINGS, whole_number
 from slotscope.gui.kinds.phases.tokens_reading import (
     counts_in,
     limits_shown,
@@ -395,6 +395,13 @@ def test_headings_of_rates_are_whole_in_a_narrow_panel(qtbot: QtBot, frame: Fram
     widths = [box.width() for box in chart._columns()[2]]
     assert len(set(widths)) > 1
     assert all(wide >= text for wide, text in zip(widths, least, strict=True))
+
+
+def test_a_rate_without_room_has_fewer_digits_and_is_whole() -> None:
+    metrics = QFontMetricsF(QApplication.font())
+    told = [whole_number(0.019134, metrics.horizontalAdvance(text), metrics) for text in ("0.0191", "0.019", "0.02")]
+    assert told == ["0.0191", "0.019", "0.02"]
+    assert whole_number(360.4, metrics.horizontalAdvance("360"), metrics) == "360"
 
 
 def test_a_panel_that_is_built_anew_is_arranged_for_its_size(qtbot: QtBot, frame: Frame) -> None:

@@ -172,6 +172,13 @@ def test_the_span_covers_most_lives_and_rarely_changes(ages: list[float], before
     assert covering_span([], 0.0, before) == before
 
 
+def test_tokens_made_just_now_are_seen_against_the_time_so_far() -> None:
+    lines: list[Any] = [life(1, 0.085), life(2, 0.085)]
+    assert covering_span(lines, 0.085, 0.0) == 0.1
+    assert covering_span(lines, 0.085, 0.5) == 0.5  # what stood there stays
+    assert covering_span([life(1, 0.0)], 0.0, 0.0) > 0
+
+
 def test_moments_have_places_from_left_to_right() -> None:
     layout = LinesLayout(600, 300, 20, name=80, server=90, age=60)
     places = [layout.x(ago, 2.0) for ago in (9.0, 2.0, 1.0, 0.0)]
