@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Sequence
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -239,6 +239,12 @@ class LogView(QTableView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.fit()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """A click goes to its event at once: Qt would scroll to its row half a second later, whatever is shown then."""
+        self.setAutoScroll(False)
+        super().mousePressEvent(event)
+        self.setAutoScroll(True)
 
     def sizeHint(self) -> QSize:
         return QSize(400, 160)

@@ -259,6 +259,28 @@ class TestFollowing:
         assert not panel.follow.isVisible()
         qtbot.waitUntil(lambda: at_end(panel))
 
+    def test_a_click_on_a_row_that_is_seen_in_part_scrolls_nothing_later(self, panel, frames, qtbot):
+        panel.set_frame(frames["paused"])
+        qtbot.wait(20)
+        view, usual = panel.view, QApplication.doubleClickInterval()
+        bar, room, going = view.verticalScrollBar(), view.viewport(), []
+        panel.intent.connect(going.append)
+        panel.resize(panel.width(), panel.height() + view.rowHeight(0) // 2)
+        qtbot.waitUntil(lambda: at_end(panel) and view.rowViewportPosition(view.rowAt(1)) < 0)
+        QApplication.setDoubleClickInterval(0)
+        try:
+            before = bar.value()
+            qtbot.mouseClick(room, Qt.MouseButton.LeftButton, pos=QPoint(room.width() // 2, 1))
+            qtbot.wait(300)
+        finally:
+            QApplication.setDoubleClickInterval(usual)
+        assert [type(intent) for intent in going] == [GoTo]
+        assert bar.value() == before and at_end(panel)
+        view.setFocus()
+        view.selectRow(0)
+        view.setCurrentIndex(panel.model.index(3, SENTENCE))  # as keys do, which scroll at once
+        assert view.rowAt(1) <= 3 <= view.rowAt(room.height() - 1)
+
     def test_one_click_follows_again(self, panel, frames, qtbot):
         panel.set_frame(frames["early"])
         qtbot.waitUntil(lambda: panel.view.verticalScrollBar().maximum() > 0)
