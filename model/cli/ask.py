@@ -54,8 +54,8 @@ def _ask(
     writers: Sequence[Writer],
     progress: Progress,
 ) -> tuple[list[int], int]:
-    """Hits of each question, and the events looked at; ends early once *first* ones are found."""
-    line, found, last = session.timeline, [0] * len(questions), 0
+    """Hits of each question, and the events that they took; ends early once *first* ones are found."""
+    line, found, last, decided = session.timeline, [0] * len(questions), 0, 0
     most = EVENTS if options.events is None else options.events
     for part in answers(session.bench.system, line, questions, line.first_event, line.first_event + most):
         last = int(part.rows["event"][-1]) - line.first_event
@@ -65,11 +65,12 @@ def _ask(
                 hits = hits[: 1 - min(found[number], 1)]
             found[number] += len(hits)
             if len(hits):
+                decided = max(decided, int(hits["event"][-1]) - line.first_event)
                 for write in writers:
                     write(number, hits)
         progress(last, most)
-        if options.first and all(found):
-            break
+        if options.first and all(found):  # how far the slice of the last one reached depends on the machine
+            return found, decided
     return found, last
 
 
