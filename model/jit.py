@@ -88,6 +88,15 @@ def compiled_anew(function: Callable[..., Any], kept: bool) -> Callable[..., Any
     return twin
 
 
+def at_hand(twin: Callable[..., Any]) -> bool:
+    """Whether a twin can be called at once: it is compiled, or kept on disk."""
+    if getattr(twin, "overloads", True):
+        return True
+    from slotscope.model.compiling.keeping import is_kept
+
+    return is_kept(twin)
+
+
 def with_others(
     function: Callable[..., Any], others: Mapping[Callable[..., Any], Callable[..., Any]], name: str = ""
 ) -> Callable[..., Any]:

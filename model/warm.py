@@ -19,3 +19,14 @@ def warm(system: str, policies: Iterable[str] = ()) -> Iterator[str]:
         session.run(events=2000)
         session.run(events=10, stop=tuple(kind.vocabulary.event_kinds))
         yield policy
+
+
+def warm_questions(system: str) -> None:
+    """Compile what tells questions about servers and jobs what each event changes, for all kernels."""
+    from slotscope.model.api import open_bench
+    from slotscope.model.kinds.spec import kind_named
+    from slotscope.model.scenario.load import load_scenario
+
+    kind = kind_named(system)
+    for policy in kind.kernels:
+        open_bench(load_scenario(kind.example), policy).prepare(questions=True)

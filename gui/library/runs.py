@@ -13,7 +13,7 @@ from slotscope.model.comparison.companion import forked
 from slotscope.model.errors import UserError
 from slotscope.model.forks.changes import Deviation
 from slotscope.model.measures.metrics import Estimate
-from slotscope.model.questions.asking import answers
+from slotscope.model.questions.asking import answers, make_ready
 from slotscope.model.questions.columns import events_table, samples_table
 from slotscope.model.questions.meaning import understood
 from slotscope.model.questions.words import Words
@@ -141,6 +141,7 @@ class Run:
         words = self._words
         asked = understood(question, words)
         last = line.live_end if events is None else line.first_event + events
+        make_ready(session.bench, line, [asked])
         parts = answers(session.bench.system, line, [asked], line.first_event, last)
         hits = [part.hits(0) for part in parts]
         rows = np.concatenate(hits) if hits else np.zeros(0, session.bench.system.row_dtype)

@@ -19,7 +19,7 @@ from slotscope.model.errors import UserError
 from slotscope.model.jit import cache_folder, source_meaning
 from slotscope.model.kinds.spec import Kind, kind_named
 from slotscope.model.running.assembly import Bench
-from slotscope.model.warm import warm
+from slotscope.model.warm import warm, warm_questions
 
 _ROOT = Path(__file__).resolve().parents[2]
 
@@ -159,7 +159,7 @@ class Warming:
 
     def _describe(self) -> None:
         done = len(self._said.split())
-        if self._process is not None:
+        if self._process is not None and done < self._all:
             self.text = tr("compiling: {done} of {all} done").format(done=done, all=self._all)
         elif self._loading is not None:
             own = any(bench.system.policy.brought for bench in self._wanted)
@@ -179,6 +179,7 @@ def main(system: str, first: tuple[str, ...] = ()) -> None:
     ordered = sorted(kernels, key=lambda policy: policy not in first)
     for policy in warm(system, ordered):
         print(policy, flush=True)
+    warm_questions(system)
     _marker(system).parent.mkdir(parents=True, exist_ok=True)
     _marker(system).touch()
 

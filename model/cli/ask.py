@@ -12,7 +12,7 @@ import numpy as np
 from slotscope.model.api import Session
 from slotscope.model.cli.output import Progress, print_json, progress_of, shown
 from slotscope.model.errors import UserError
-from slotscope.model.questions.asking import answers
+from slotscope.model.questions.asking import answers, make_ready
 from slotscope.model.questions.columns import events_table
 from slotscope.model.questions.meaning import Question, understood
 from slotscope.model.questions.words import Words
@@ -57,6 +57,7 @@ def _ask(
     """Hits of each question, and the events that they took; ends early once *first* ones are found."""
     line, found, last, decided = session.timeline, [0] * len(questions), 0, 0
     most = EVENTS if options.events is None else options.events
+    make_ready(session.bench, line, questions)
     for part in answers(session.bench.system, line, questions, line.first_event, line.first_event + most):
         last = int(part.rows["event"][-1]) - line.first_event
         for number in range(len(questions)):

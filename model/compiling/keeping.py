@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, Iterator, cast
 
 import llvmlite  # type: ignore[import-untyped]
@@ -32,6 +33,12 @@ def keep(twin: Any, *options: object) -> None:
         return
     twin.py_func.__dict__["meaning"] = meaning
     twin._cache = KeptCode(twin.py_func)  # type: ignore[no-untyped-call]
+
+
+def is_kept(twin: Any) -> bool:
+    """Whether code of *twin* is on disk."""
+    kept = twin._cache
+    return isinstance(kept, KeptCode) and Path(kept._cache_file._index_path).exists()
 
 
 class _MeaningLocator(_CacheLocator):

@@ -124,10 +124,14 @@ class CourseEngine:
         self._engines = tuple(engines)
         self.name = "kernel" if any(engine.name == "kernel" for engine in engines) else "reference"
         self.keyframe_every = min(engine.keyframe_every for engine in engines)
-        self.watches = all(engine.watches for engine in engines)
         starts = {leg.first for leg in system.legs[1:]}
         #: Events that need care: those decided otherwise, and those after which rules change.
         self._careful = sorted({*system.forced, *starts} - {0})
+
+    @property
+    def watches(self) -> bool:
+        """Whether each of them tells what it changes."""
+        return all(engine.watches for engine in self._engines)
 
     def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
         """As an engine does; before an event that cannot happen it ends with the fault.

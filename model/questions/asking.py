@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from slotscope.model.questions.changes import OfThings, column_of, of_states, read_at_once, watched_by
 from slotscope.model.questions.meaning import Question
 from slotscope.model.questions.tables import Column, EventTable, Lead
+from slotscope.model.running.assembly import Bench
 from slotscope.model.running.engine import EventRun, System, Task
 from slotscope.model.running.slices import MOST_EVENTS, Slices
 from slotscope.model.running.timeline import NO_END, Stretch, Timeline
@@ -51,6 +52,16 @@ class Answers(NamedTuple):
         """A copy of the rows at which a question holds."""
         found: np.ndarray = self.rows[self.values[question]]
         return found
+
+
+def make_ready(bench: Bench, timeline: Timeline, questions: Sequence[Question]) -> None:
+    """Compile what questions about servers and jobs are answered by, for who has nothing else to do meanwhile.
+
+    Without that their states are looked at one by one as long as the code is not at hand.
+    """
+    things = any(look.of_things is not None for question in questions for look in question.looks)
+    if things and timeline.engine.name == "kernel" and not bench.system.policy.brought:
+        bench.prepare(questions=True)
 
 
 def answers(

@@ -103,8 +103,10 @@ class Bench:
         engine: Engine = getattr(import_module(module), name)(self.system)
         return engine
 
-    def prepare(self) -> None:
+    def prepare(self, questions: bool = False) -> None:
         """Compile the twin, or load it from the cache, now rather than at the first event that it runs.
+
+        With *questions* what tells those about servers and jobs what changes, too.
 
         Raises
         ------
@@ -113,7 +115,9 @@ class Bench:
         """
         for leg in self.legs:
             if leg.has_kernel:
-                leg.kernel().advance(leg.system.raw_state(), np.zeros(0, leg.system.row_dtype), Task())
+                state = leg.system.raw_state()
+                task = Task(watch=state._fields[:1], whole=True) if questions else Task()
+                leg.kernel().advance(state, np.zeros(0, leg.system.row_dtype), task)
 
 
 @dataclass(frozen=True, eq=False)

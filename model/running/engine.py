@@ -121,7 +121,11 @@ class Engine(Protocol):
 
     name: str
     keyframe_every: int
-    watches: bool
+
+    @property
+    def watches(self) -> bool:
+        """Whether it does so now: it may begin to once the code for that is compiled."""
+        ...
 
     def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
         """Run events until *tape* is full or a condition of *task* holds."""

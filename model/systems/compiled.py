@@ -18,7 +18,7 @@ from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
-from slotscope.model.jit import compiled
+from slotscope.model.jit import at_hand, compiled
 from slotscope.model.phrase import Phrase
 from slotscope.model.running.engine import Advance, Reason, Task
 from slotscope.model.running.waiting import who_waits
@@ -63,7 +63,7 @@ class CompiledEngine:
 
     name = "kernel"
     keyframe_every = 10_000
-    watches = True  #: whether it tells what it changes; one that a file brings along would be compiled for it each time
+    watchable = True  #: whether it can tell what it changes; one of a file would be compiled for it each time
     kernel: Callable[..., int]
     constants: int
     outcomes: int
@@ -98,9 +98,15 @@ class CompiledEngine:
         """The block of an arrival as the kernel reads it; None if there is no such arrival."""
         return self.system.workload.block_at(arrival)
 
+    @property
+    def watches(self) -> bool:
+        """Whether it tells what it changes: once the code for that, which takes seconds to compile, is at hand."""
+        return self.watchable and at_hand(self._watched)
+
     def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
-        """See :class:`model.running.engine.Engine`."""
-        if not getattr(self._run, "overloads", True):
+        """See :class:`model.running.engine.Engine`; a task that watches compiles the code for that if need be."""
+        watching = bool(task.watch) and self.watchable
+        if not getattr(self._watched if watching else self._run, "overloads", True):
             who_waits().tell(Phrase("Compiling the policy, or loading it compiled"))
         self.constant[[INITIAL_JOBS, STOP_FLAGS, STRIDE, EXPLAIN]] = (
             self.system.initial_jobs,
@@ -113,7 +119,7 @@ class CompiledEngine:
         done, outcome = np.zeros(2, np.int64), np.zeros(self.outcomes, np.int64)
         index = self._taken(state) or self.build(state)
         jobs = self._jobs(state)
-        watch = self._watch(state, task, tape) if task.watch and self.watches else None
+        watch = self._watch(state, task, tape) if watching else None
         while True:
             if watch is None:
                 code = self._run(state, *index, jobs, self.constant, float(task.until), tape, samples, done, outcome)

@@ -8,7 +8,7 @@ from statistics import median
 from time import monotonic, thread_time
 
 from slotscope.model.api import Session
-from slotscope.model.questions.asking import answers
+from slotscope.model.questions.asking import answers, make_ready
 from slotscope.model.questions.meaning import Question, understood
 from tests.bench.timing import aim
 
@@ -34,6 +34,7 @@ ASKED = (
 
 def asked(session: Session, question: Question, events: int) -> tuple[float, float, int]:
     """Seconds of this thread's time to answer a question of the first events, and of the clock's; its hits."""
+    make_ready(session.bench, session.timeline, [question])
     began, hits = (thread_time(), monotonic()), 0
     for part in answers(session.bench.system, session.timeline, [question], 0, events):
         hits += int(part.values[0].sum())

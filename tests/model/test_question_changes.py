@@ -10,11 +10,12 @@ import pytest
 
 from slotscope.model.api import Session
 from slotscope.model.questions import asking
-from slotscope.model.questions.asking import answers
+from slotscope.model.questions.asking import answers, make_ready
 from slotscope.model.questions.changes import StateLook
 from slotscope.model.questions.fields import StateValue
 from slotscope.model.questions.meaning import Question, understood
 from slotscope.model.running.engine import Task, started
+from slotscope.model.systems import compiled
 from slotscope.model.systems.state import digest
 
 SCENARIOS = {"dra-classroom": 3, "queues-classroom": 3, "jrs-classroom": 6, "moldable-classroom": 5}
@@ -50,6 +51,19 @@ def questions(session: Session, number: random.Random, most: int) -> list[str]:
             if words.things[thing].there is None:
                 found.append(f"{thing} {number.randint(1, most)} . {name}{member} changes")
     return found
+
+
+def test_nothing_is_compiled_for_who_has_not_asked_for_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = Session.open("dra-classroom")
+    question = understood("rejected and any server where empty > 0", session.info.words)
+    with monkeypatch.context() as patched:
+        patched.setattr(compiled, "at_hand", lambda _: False)
+        patched.setattr(compiled, "watched", lambda *_: lambda *_: pytest.fail("it is called, and so compiled"))
+        found = asked(session, question)
+    session = Session.open("dra-classroom")
+    make_ready(session.bench, session.timeline, [question])
+    assert session.timeline.engine.watches
+    assert found.any() and (found == asked(session, question)).all()
 
 
 @pytest.mark.parametrize(("scenario", "servers"), SCENARIOS.items())

@@ -61,7 +61,7 @@ class OwnKernel(CompiledEngine):
         self._shown_of: Any = None
         super().__init__(system)
 
-    watches = False
+    watchable = False
 
     def twin(self) -> Callable[..., int]:
         """The loop with the function in it."""
