@@ -220,9 +220,8 @@ class QuestionLine(QWidget):
         self._show_words()
 
     def _show_words(self) -> None:
-        """In a hall the verdict takes the place of the words: more lines would change the pictures that it is about."""
-        told = current_fonts().lecture and self.sketch.isHidden() and not self.verdict.isHidden()
-        self.words.setHidden(told)
+        """The verdict takes the place of the words: more lines would change the pictures that it is about."""
+        self.words.setHidden(self.sketch.isHidden() and not self.verdict.isHidden())
 
     def say_fault(self, text: str) -> None:
         """Say why what was typed is no answer; nothing if it is one."""
@@ -244,6 +243,5 @@ class QuestionLine(QWidget):
         for widget in (self.words, self.verdict, self.score):
             widget.setFont(fonts.body if fonts.lecture else fonts.heading)
         self._show_counts()
-        self._show_words()
         self.sketch.set_theme(theme)
         self.score.setStyleSheet(f"color: {theme.muted}")

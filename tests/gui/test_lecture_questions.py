@@ -54,7 +54,10 @@ def test_the_answer_leaves_the_stacks_their_room(qtbot: QtBot, window: MainWindo
     box = base_of(panel, (0, 0))
     assert box is not None and box.height() >= LEAST
     press(qtbot, window, Key.Key_L)
-    qtbot.waitUntil(line.words.isVisible)  # a desk has room for both
+    qtbot.waitUntil(lambda: not window.lecture.on)
+    assert line.verdict.isVisible() and not line.words.isVisible()
+    window.lessons.open(name, step)
+    qtbot.waitUntil(lambda: window.lessons.questions.open and line.words.isVisible())
 
 
 def test_every_server_of_many_can_be_chosen(qtbot: QtBot, window: MainWindow) -> None:
