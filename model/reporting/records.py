@@ -8,11 +8,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Mapping, NamedTuple
+from typing import Any, Mapping, NamedTuple, TypeVar, dataclass_transform
 
 import numpy as np
 
 Configuration = tuple[int, ...]
+
+_Made = TypeVar("_Made")
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def written_once(kind: type[_Made]) -> type[_Made]:
+    """A dataclass that nobody writes to once it is made: the type checker sees to that.
+
+    An event makes a dozen of them, and each would take five times as long if it refused itself.
+    """
+    return dataclass(slots=True, unsafe_hash=True)(kind)
 
 
 class Line(NamedTuple):
@@ -22,7 +33,7 @@ class Line(NamedTuple):
     number: int
 
 
-@dataclass(frozen=True, slots=True)
+@written_once
 class Record:
     """One sub-step: something a policy found, compared or decided.
 
@@ -35,7 +46,7 @@ class Record:
     values: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
 
-@dataclass(frozen=True, slots=True)
+@written_once
 class Admit(Record):
     """The arriving job goes into a slot of *server*."""
 
@@ -43,14 +54,14 @@ class Admit(Record):
     server: int = -1
 
 
-@dataclass(frozen=True, slots=True)
+@written_once
 class Reject(Record):
     """The arriving job is turned away."""
 
     kind: str = "reject"
 
 
-@dataclass(frozen=True, slots=True)
+@written_once
 class Allocate(Record):
     """The arriving job runs on so many *servers*."""
 
@@ -58,7 +69,7 @@ class Allocate(Record):
     servers: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@written_once
 class Migrate(Record):
     """A job of *source* moves into the empty slot on *target*."""
 
@@ -68,7 +79,7 @@ class Migrate(Record):
     target: int = -1
 
 
-@dataclass(frozen=True, slots=True)
+@written_once
 class Preempt(Record):
     """A job on *server* is thrown out before its service ends."""
 
@@ -77,7 +88,7 @@ class Preempt(Record):
     server: int = -1
 
 
-@dataclass(frozen=True, slots=True)
+@written_once
 class Reassign(Record):
     """The empty *server* gets *configuration* and index 1 in it."""
 
@@ -86,7 +97,7 @@ class Reassign(Record):
     configuration: Configuration = ()
 
 
-@dataclass(frozen=True, slots=True)
+@written_once
 class Classify(Record):
     """The outcome of CRA: k[i] with X-hat in order, and I*; ranks and groups follow."""
 
@@ -97,7 +108,7 @@ class Classify(Record):
     extended: bool = False  #: the Reject Group is all servers of rank J + 1
 
 
-@dataclass(frozen=True, slots=True)
+@written_once
 class Remember(Record):
     """The policy's memory from place *start* on becomes *numbers*."""
 
@@ -106,7 +117,7 @@ class Remember(Record):
     numbers: tuple[float, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@written_once
 class UpdateAt(Record):
     """The policy asks to be called again at *time*."""
 
@@ -114,7 +125,7 @@ class UpdateAt(Record):
     time: float = float("inf")
 
 
-@dataclass(frozen=True, slots=True)
+@written_once
 class Place(Record):
     """A waiting *job* goes into service on *server*."""
 
@@ -123,7 +134,7 @@ class Place(Record):
     server: int = -1
 
 
-@dataclass(frozen=True, slots=True)
+@written_once
 class Renew(Record):
     """The active configuration of *server* becomes that of number *configuration*."""
 
@@ -132,7 +143,7 @@ class Renew(Record):
     configuration: int = -1
 
 
-@dataclass(frozen=True, slots=True)
+@written_once
 class Stall(Record):
     """*server* takes no job until it is empty, or takes jobs again."""
 
@@ -141,7 +152,7 @@ class Stall(Record):
     stalled: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@written_once
 class Evict(Record):
     """A *job* in service on *server* goes back to its queue."""
 
@@ -150,7 +161,7 @@ class Evict(Record):
     server: int = -1
 
 
-@dataclass(frozen=True, slots=True)
+@written_once
 class Match(Record):
     """An arriving *job* takes the token at *position* of its type in *pool* (0: the oldest)."""
 
@@ -160,7 +171,7 @@ class Match(Record):
     position: int = -1
 
 
-@dataclass(frozen=True, slots=True)
+@written_once
 class Overflow(Record):
     """An arriving *job* goes to an idle backup server of *pool*."""
 
@@ -169,7 +180,7 @@ class Overflow(Record):
     pool: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@written_once
 class Request(Record):
     """*server* asks for so many *jobs* of each type at once: a token for each."""
 
@@ -178,7 +189,7 @@ class Request(Record):
     jobs: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@written_once
 class VirtualArrival(Record):
     """A virtual job takes the token at *position* of *type* in *pool* (0: the oldest)."""
 
@@ -188,7 +199,7 @@ class VirtualArrival(Record):
     position: int = -1
 
 
-@dataclass(frozen=True, slots=True)
+@written_once
 class SetTimer(Record):
     """The timer of *server* runs at *rate* from now on; 0: it is cancelled."""
 

@@ -133,20 +133,20 @@ class Engine(Protocol):
 
 
 class EventRun:
-    """One event in the making, sub-step by sub-step.
+    """One event in the making, sub-step by sub-step; *row* [1] is filled at its end.
 
     ``state`` is the run's own and changes in place as sub-steps are taken; ``records`` are
     those taken so far.
     """
 
-    def __init__(self, system: System, state: State, event: Event | None = None) -> None:
+    def __init__(self, system: System, state: State, event: Event | None = None, row: np.ndarray | None = None) -> None:
         self.state: Any = system.prepared(state)
         self._system = system
         event = event or system.next_event(self.state)
         if event is None:
             raise ValueError("no event is left to run")
         self.event = event
-        self.row = np.zeros(1, system.row_dtype)
+        self.row = np.zeros(1, system.row_dtype) if row is None else row
         self.records: list[Record] = []
         self._steps = system.run(self.state, self.event, self.row)
         self.finished = False
@@ -183,7 +183,7 @@ class EventRun:
             raise self.fault
         there = len(self.records)
         try:
-            self.records.extend(islice(self._steps, steps))
+            self.records.extend(self._steps if steps is None else islice(self._steps, steps))
             if not self.finished and (steps is None or len(self.records) < there + steps):
                 self.state = self._system.settled(self.state)
                 self.finished = True
@@ -226,17 +226,18 @@ class ReferenceEngine:
         return result._replace(samples=np.array(samples).reshape(-1, width))
 
     def _advance(self, state: Any, tape: np.ndarray, task: Task, samples: list[np.ndarray]) -> Advance:
+        system, guarded = self._system, self._system.may_fail
         for place in range(len(tape)):
-            event = self._system.next_event(state)
+            event = system.next_event(state)
             if event is None:
                 return Advance(state, place, Reason.END)
             if event.time > task.until:
                 return Advance(state, place, Reason.TIME)
-            careful = self._system.may_fail or self._slow
+            careful = guarded or self._slow
             before = copied(state) if careful else None
             began = monotonic()
             try:
-                run = EventRun(self._system, state, event)
+                run = EventRun(system, state, event, tape[place : place + 1])
                 run.finish(partial(_to_be_left, run, task, began) if careful else _never)
             except (PolicyError, GivenUpError) as error:
                 if before is None:
@@ -246,11 +247,10 @@ class ReferenceEngine:
                 return Advance(before, place, Reason.FAULT, fault=error)
             self._slow = monotonic() - began > SLOW_EVENT
             state = run.state
-            tape[place] = run.row[0]
             if task.stride and int(tape[place]["event"]) % task.stride == 0:
                 samples.append(np.zeros(self._system.sample_width))
-                self._system.sample(state, samples[-1])
-            if int(tape[place]["flags"]) & task.stop_flags:
+                system.sample(state, samples[-1])
+            if task.stop_flags and int(tape[place]["flags"]) & task.stop_flags:
                 return Advance(state, place + 1, Reason.FLAG)
         return Advance(state, len(tape), Reason.LIMIT)
 

@@ -12,6 +12,7 @@ from slotscope.model.forks.changes import Choice
 from slotscope.model.forks.overruled import Overruled
 from slotscope.model.reporting.records import Event, Record, Remember
 from slotscope.model.systems.outcome import Outcome
+from slotscope.model.systems.state import by_number
 
 # Places in every state's ``number``: its events, and the arrivals taken from the workload.
 EVENT, NEXT_ARRIVAL = 0, 1
@@ -56,6 +57,7 @@ class PolicySystem(ABC):
         self.policy = policy
         self.initial_jobs = 0
         self.names = dict(names or {})
+        self._quick: tuple[Any, Any] = (None, None)
 
     @property
     def may_fail(self) -> bool:
@@ -66,6 +68,12 @@ class PolicySystem(ABC):
     def on_drift(self) -> str:
         """What to do if a replay does not reach the same state again."""
         return str(self.policy.on_drift)
+
+    def quick(self, state: Any) -> Any:
+        """:func:`by_number` of *state*, made once for as long as the state goes on in place."""
+        if self._quick[0] is not state:
+            self._quick = (state, by_number(state))
+        return self._quick[1]
 
     # Events; each kind's own.
 
@@ -113,9 +121,10 @@ class PolicySystem(ABC):
             If a decision is impossible; the policy's generator is told first, for it may know the
             line of its file.
         """
+        carry_out = self.carry_out
         for record in decisions:
             try:
-                self.carry_out(state, record, outcome)
+                carry_out(state, record, outcome)
             except PolicyError as error:
                 if isinstance(decisions, Generator):
                     decisions.throw(error)

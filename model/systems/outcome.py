@@ -52,9 +52,8 @@ class Outcome:
 def fill_row(row: np.ndarray, close: Callable[..., Any], *given: Any, **told: Any) -> None:
     """Let a kind's *close* tell the fields of *row* [1] by name, beside those *told* already; then fill it.
 
-    That is at once, as it is much faster than one by one.  What enters the trail meanwhile wraps around.
+    That is at once, as it is much faster than one by one.
     """
-    with np.errstate(over="ignore"):
-        close(*given, told)
+    close(*given, told)
     assert row.dtype.names is not None
-    row[0] = tuple([told[name] for name in row.dtype.names])
+    row[0] = tuple(map(told.__getitem__, row.dtype.names))

@@ -20,17 +20,16 @@ from slotscope.model.jit import jitable
 STEP = np.uint64(0x9E3779B97F4A7C15)
 HALF = np.uint64(32)
 LOW_HALF = np.uint64(0xFFFFFFFF)
-FIRST_SHIFT, FIRST_FACTOR = np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)
-SECOND_SHIFT, SECOND_FACTOR = np.uint64(27), np.uint64(0x94D049BB133111EB)
-LAST_SHIFT = np.uint64(31)
+FIRST_FACTOR, SECOND_FACTOR = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+ALL_BITS = 0xFFFFFFFFFFFFFFFF
 
 
 @jitable
 def scrambled(word: Any) -> Any:
-    """The finalizer of splitmix64, a permutation of the 64-bit words."""
-    word = (word ^ (word >> FIRST_SHIFT)) * FIRST_FACTOR
-    word = (word ^ (word >> SECOND_SHIFT)) * SECOND_FACTOR
-    return word ^ (word >> LAST_SHIFT)
+    """The finalizer of splitmix64, a permutation of the 64-bit words; of Python's integers it makes such."""
+    word = ((word ^ (word >> 30)) * FIRST_FACTOR) & ALL_BITS
+    word = ((word ^ (word >> 27)) * SECOND_FACTOR) & ALL_BITS
+    return word ^ (word >> 31)
 
 
 @jitable

@@ -37,6 +37,15 @@ def viewed(state: State) -> State:
     return type(state)(*views)
 
 
+def by_number(state: State) -> State:
+    """The same arrays, of which plain Python gets and sets single numbers four times as fast.
+
+    That is all that can be done with them: none can be cut or added up.
+    """
+    made: Any = type(state)
+    return cast("State", made(*(memoryview(array) for array in state)))
+
+
 def digest(state: NamedTuple) -> str:
     """A hash of everything in *state*: 32 hexadecimal digits.
 

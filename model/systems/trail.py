@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from slotscope.model.jit import jitable
+from slotscope.model.jit import jitable, unsigned
 from slotscope.model.systems import random_words
 
 scrambled = random_words.scrambled
@@ -15,4 +13,4 @@ scrambled = random_words.scrambled
 @jitable
 def mixed(trail: Any, value: int) -> Any:
     """One step of a 64-bit running hash (the finalizer of splitmix64)."""
-    return scrambled(trail ^ np.uint64(value))
+    return scrambled(trail ^ unsigned(int(value)))

@@ -127,27 +127,29 @@ class MoldableSystem(PolicySystem):
         PolicyError
             If the policy decides something that is impossible.
         """
-        outcome = MoldableOutcome(event, state, self.rules)
-        state.clock[NOW] = event.time
+        outcome = MoldableOutcome(event, self.quick(state), self.rules)
+        self.quick(state).clock[NOW] = event.time
         if event.kind == ARRIVAL:
             yield from self._arrival(state, event, outcome)
         else:
             yield self._depart(state, event, outcome)
             job = MoldableJob(event.job, event.type, outcome.width)
             yield from self.decided(state, self.policy.departure(self._view(state), job), outcome)
-        outcome.close(state, row)
+        outcome.close(self.quick(state), row)
 
     def _depart(self, state: MoldableState, event: Event, outcome: MoldableOutcome) -> Record:
-        outcome.server, outcome.width = event.record, int(state.job_width[event.record])
-        outcome.request = int(state.job_request[event.record])
-        outcome.lasts = event.time - float(state.job_arrival[event.record])
-        physics.depart(state, self.tables, self.rules, event.record)
+        now = self.quick(state)
+        outcome.server, outcome.width = event.record, now.job_width[event.record]
+        outcome.request = now.job_request[event.record]
+        outcome.lasts = event.time - now.job_arrival[event.record]
+        physics.depart(now, self.tables, self.rules, event.record)
         outcome.flags |= rows.FLAG_DEPARTED
         return Record("departure", None, {"job": event.job, "type": event.type, "width": outcome.width})
 
     def _arrival(self, state: MoldableState, event: Event, outcome: MoldableOutcome) -> Iterator[Record]:
-        state.number[NEXT_ARRIVAL] += 1
-        state.tally[ARRIVED, event.type] += 1
+        now = self.quick(state)
+        now.number[NEXT_ARRIVAL] += 1
+        now.tally[ARRIVED, event.type] += 1
         outcome.flags |= rows.FLAG_ARRIVED
         yield Record("arrival", None, {"job": event.job, "type": event.type, "size": event.service})
         decisions = self.policy.arrival(self._view(state), MoldableJob(event.job, event.type))
@@ -181,10 +183,11 @@ class MoldableSystem(PolicySystem):
             raise outcome.fault(f"it gives job {name} {counted(width, 'server')}, allowed: 1 to {degree}")
         if width > outcome.free:
             raise outcome.fault(f"it gives job {name} {counted(width, 'server')}, but {outcome.free} are free")
-        record = physics.admit(state, self.tables, self.rules, event.type, event.job, outcome.request, width)
-        physics.schedule(state, record, self._departs(event, width))
+        now = self.quick(state)
+        record = physics.admit(now, self.tables, self.rules, event.type, event.job, outcome.request, width)
+        physics.schedule(now, record, self._departs(event, width))
         outcome.server, outcome.width = record, width
-        outcome.lasts = float(state.job_departure[record]) - event.time
+        outcome.lasts = now.job_departure[record] - event.time
         outcome.flags |= rows.FLAG_ADMITTED
         outcome.flags |= rows.FLAG_PARTIAL if width < outcome.request else 0
         outcome.flags |= rows.FLAG_SPLIT if state.piece_next[record] >= 0 else 0

@@ -161,18 +161,18 @@ class PhaseSystem(PolicySystem):
             If the policy decides something that is impossible.
         """
         outcome = PhaseOutcome(event)
-        physics.go_on(state, event.time)
+        physics.go_on(self.quick(state), event.time)
         if event.kind == ARRIVAL:
             yield from self._arrival(state, event, outcome)
         elif event.kind == TICK:
             yield from self._tick(state, event, outcome)
         else:
             yield from self._job_moves(state, event, outcome)
-        outcome.close(self.numbers, state, row)
+        outcome.close(self.numbers, self.quick(state), row)
 
     def _arrival(self, state: PhaseState, event: Event, outcome: PhaseOutcome) -> Iterator[Record]:
         state.number[NEXT_ARRIVAL] += 1
-        record = outcome.arrived = physics.arrive(state, event.job, event.type)
+        record = outcome.arrived = physics.arrive(self.quick(state), event.job, event.type)
         outcome.job, outcome.type, outcome.phase = event.job, event.type, event.type
         outcome.flags |= rows.FLAG_ARRIVED
         yield Record("arrival", None, {"job": event.job, "type": event.type})
@@ -209,13 +209,13 @@ class PhaseSystem(PolicySystem):
         outcome.flags |= rows.FLAG_OF_VIRTUAL if values["virtual"] else 0
         if event.kind == DEPARTURE:
             acts, phase = self.policy.departure, outcome.type
-            physics.leave(state, self.tables, record)
+            physics.leave(self.quick(state), self.tables, record)
             outcome.flags |= rows.FLAG_DEPARTED
             yield Record("departure", None, values)
         else:
             acts, phase = self.policy.move, event.type
             with np.errstate(over="ignore"):
-                physics.move(state, self.tables, record, event.type)
+                physics.move(self.quick(state), self.tables, record, event.type)
             outcome.flags |= rows.FLAG_MOVED
             yield Record("move", None, values | {"to": event.type})
         if event.server >= 0:
@@ -270,7 +270,7 @@ class PhaseSystem(PolicySystem):
         record = outcome.arrived
         job_type = int(state.job_type[record])
         outcome.tokens, outcome.pool = (int(state.token_count[decision.pool, job_type]), decision.pool)
-        backup = physics.put_on_backup(state, self.tables, record, decision.pool)
+        backup = physics.put_on_backup(self.quick(state), self.tables, record, decision.pool)
         outcome.server = FIRST_BACKUP - backup
         outcome.flags |= rows.FLAG_OVERFLOW
 
@@ -288,7 +288,7 @@ class PhaseSystem(PolicySystem):
             raise outcome.fault(f"it places a job on server {server + 1}, which has no room")
         outcome.server = server
         outcome.fitting = int(decision.values.get("fitting", -1))
-        physics.put(state, self.tables, record, server)
+        physics.put(self.quick(state), self.tables, record, server)
         outcome.flags |= rows.FLAG_PLACED
 
     def _request(self, state: PhaseState, decision: Request, outcome: PhaseOutcome) -> None:

@@ -131,8 +131,8 @@ class SlotOutcome(Outcome):
         """In which slot."""
         return f"in slot {self.event.time:g}"
 
-    def close(self, numbers: QueueNumbers, policy: QueuePolicy, state: QueueState, row: np.ndarray) -> None:
-        """See :func:`close`; also what is costly to count."""
+    def close(self, numbers: QueueNumbers, policy: QueuePolicy, state: QueueState, row: np.ndarray, now: Any) -> None:
+        """See :func:`close`, which is told the state number by number (*now*); also what is costly to count."""
         outcome = [
             self.flags,
             len(self.fresh),
@@ -146,7 +146,7 @@ class SlotOutcome(Outcome):
             *self._first_left,
             *self._first_placed,
         ]
-        fill_row(row, close, state, policy.looks_again, self.fresh, outcome)
+        fill_row(row, close, now, policy.looks_again, self.fresh, outcome)
         row["best_residual"] = _best_residual(numbers, state)
         row["serving"] = _serving(policy, state, first_kept(state, self.fresh, len(self.fresh)))
 

@@ -83,10 +83,11 @@ class QueueSystem(PolicySystem):
     def next_event(self, state: QueueState) -> Event | None:
         """The next slot in which something may happen."""
         _, _, due = self.next_arrival(state)
-        if state.number[DEPARTURES]:
-            due = min(due, float(state.heap_time[0]))
-        if state.number[UNSETTLED]:
-            due = min(due, float(state.clock[NOW]) + 1)
+        now = self.quick(state)
+        if now.number[DEPARTURES]:
+            due = min(due, now.heap_time[0])
+        if now.number[UNSETTLED]:
+            due = min(due, now.clock[NOW] + 1)
         return Event(SLOT, due) if due < np.inf else None
 
     def prepared(self, state: QueueState) -> QueueState:
@@ -119,19 +120,20 @@ class QueueSystem(PolicySystem):
             If the policy decides something that is impossible.
         """
         outcome, memory = SlotOutcome(event, int(state.number[WAITING])), state.memory.copy()
-        physics.begin_slot(state, event.time)
+        physics.begin_slot(self.quick(state), event.time)
         yield from self._departures(state, outcome)
         yield from self._arrivals(state, outcome)
         view = QueueView(self.numbers, self.policy.layout, state, tuple(outcome.fresh))
         yield from self.decided(state, self.policy.slot(view), outcome)
         outcome.remembered = not np.array_equal(memory, state.memory)
-        outcome.close(self.numbers, self.policy, state, row)
+        outcome.close(self.numbers, self.policy, state, row, self.quick(state))
 
     def _departures(self, state: QueueState, outcome: SlotOutcome) -> Iterator[Record]:
-        while state.number[DEPARTURES] and state.heap_time[0] <= outcome.event.time:
-            record = int(state.heap_record[0])
-            job, server = int(state.job_number[record]), int(state.job_server[record])
-            physics.release(state, physics.depart(state))
+        now = self.quick(state)
+        while now.number[DEPARTURES] and now.heap_time[0] <= outcome.event.time:
+            record = now.heap_record[0]
+            job, server = now.job_number[record], now.job_server[record]
+            physics.release(now, physics.depart(now))
             outcome.left(job, server)
             outcome.flags |= rows.FLAG_DEPARTED
             yield Record("departure", None, {"job": job, "server": server})
@@ -143,15 +145,16 @@ class QueueSystem(PolicySystem):
         sizes = block.size[places.start : places.stop]
         queues = self.policy.layout.queue_of(sizes)
         rooms = self.policy.layout.room_of(sizes)
+        now = self.quick(state)
         for place in places:
             one = place - places.start
-            job = self.initial_jobs + int(state.number[NEXT_ARRIVAL])
-            state.number[NEXT_ARRIVAL] += 1
-            record = physics.take_record(state, job)
+            job = self.initial_jobs + now.number[NEXT_ARRIVAL]
+            now.number[NEXT_ARRIVAL] += 1
+            record = physics.take_record(now, job)
             state.job_size[record] = sizes[one]
             state.job_room[record] = rooms[one]
-            state.job_service[record] = block.service[place]
-            physics.join(state, record, int(queues[one]))
+            now.job_service[record] = block.service[place]
+            physics.join(now, record, int(queues[one]))
             outcome.came(job, record)
             outcome.flags |= rows.FLAG_ARRIVED
             yield Record("arrival", None, {"job": job, "queue": int(queues[one]), "size": self.amounts(sizes[one])})
@@ -174,7 +177,7 @@ class QueueSystem(PolicySystem):
             raise outcome.fault(
                 f"{tried}, which has {amounts(self.amounts(free))} left; the job needs {amounts(self.amounts(room))}"
             )
-        physics.place(state, record, server)
+        physics.place(self.quick(state), record, server)
         outcome.went(decision.job, server)
         outcome.flags |= rows.FLAG_PLACED
 
@@ -195,7 +198,7 @@ class QueueSystem(PolicySystem):
                 f"has {state.jobs_on[server]} jobs; allowed: an empty "
                 "server"
             )
-        if physics.renew(state, server, decision.configuration):
+        if physics.renew(self.quick(state), server, decision.configuration):
             outcome.renewed += 1
             outcome.flags |= rows.FLAG_RENEWED
 
@@ -208,7 +211,7 @@ class QueueSystem(PolicySystem):
         if state.stalled[server] or not state.jobs_on[server]:
             what = "stalled already" if state.stalled[server] else "empty"
             raise outcome.fault(f"it stalls server {server + 1}, which is {what}")
-        physics.stall(state, server)
+        physics.stall(self.quick(state), server)
         outcome.stalled += 1
         outcome.flags |= rows.FLAG_STALLED
 
@@ -218,7 +221,7 @@ class QueueSystem(PolicySystem):
         record = self._find(state, decision.job, outcome, tried)
         if state.job_server[record] != server:
             raise outcome.fault(f"{tried}, where it is not")
-        physics.evict(state, record)
+        physics.evict(self.quick(state), record)
         outcome.flags |= rows.FLAG_EVICTED
 
     @staticmethod

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, reduce
+from functools import cached_property, lru_cache, reduce
 from typing import Mapping, Sequence
 
 import numpy as np
@@ -104,6 +104,17 @@ class ReservationNumbers:
         """[L, n] what each server has."""
         return np.asarray(np.array([pool.capacity for pool in self.pools])[self.pool_of])
 
+    @cached_property
+    def _most_before(self) -> NDArray[np.int64]:
+        """[J, n, L] what may be used of each server before one more job of a type."""
+        return np.ascontiguousarray(self.capacities.T - self.demand[:, :, None])
+
+    @cached_property
+    def fitting(self) -> int:
+        """Bit set of the job types that fit some server."""
+        fits_any = zip(*(pool.space.fits for pool in self.pools), strict=True)
+        return sum(1 << j for j, fits in enumerate(fits_any) if any(fits))
+
     @property
     def pool_shares(self) -> tuple[tuple[ConfigurationSpace, Fraction], ...]:
         """[P] the feasible configurations of each pool and its share of the servers."""
@@ -165,12 +176,16 @@ class ReservationNumbers:
         Without *servers* the rows of *placement* are those of all L.
         """
         if self.demand.shape[1]:
-            within = placement @ self.demand + self.demand[job_type] <= self.capacities[servers]
-            return np.asarray(reduce(np.logical_and, within.T))  # much faster than along short rows
+            within = self._most_before[job_type][:, servers] >= (placement @ self.demand).T
+            return np.asarray(reduce(np.logical_and, within))  # much faster than along short rows
         more = placement.astype(np.int64)
         more[:, job_type] += 1
         below = np.asarray((more[:, None, :] <= self.maximal[None]).all(axis=2))
         return np.asarray(below.any(axis=1))
+
+    def holds_one_more(self, placement: NDArray[np.int32], job_type: int, server: int) -> bool:
+        """Would one more job of the type be feasible on *server*, which has *placement* [J]?"""
+        return _holds_one_more(self, placement.tobytes(), job_type, int(self.pool_of[server]))
 
     def warnings(self) -> tuple[str, ...]:
         """Sentences about what is allowed but may surprise."""
@@ -179,6 +194,13 @@ class ReservationNumbers:
             for position, (name, fits) in enumerate(zip(self.type_names, self.space.fits, strict=True))
             if not fits
         )
+
+
+@lru_cache(maxsize=4096)
+def _holds_one_more(numbers: ReservationNumbers, placement: bytes, job_type: int, pool: int) -> bool:
+    server = int(np.searchsorted(numbers.pool_of, pool))  # one of the pool
+    row = np.frombuffer(placement, np.int32)[None]
+    return bool(numbers.room_for(row, job_type, slice(server, server + 1))[0])
 
 
 def numbers_of(scenario: ReservationScenario) -> ReservationNumbers:

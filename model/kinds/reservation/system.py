@@ -6,6 +6,7 @@ checked against the state, applied, and passed on, so that stepping can stop bet
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, ClassVar, Iterator
 
 import numpy as np
@@ -37,6 +38,7 @@ from slotscope.model.reporting.records import (
     UPDATE,
     Admit,
     Classify,
+    Configuration,
     Event,
     Migrate,
     Preempt,
@@ -123,29 +125,24 @@ class ReservationSystem(PolicySystem):
 
     def next_event(self, state: ReservationState) -> Event | None:
         """What happens next; at equal times departures, then updates, then arrivals."""
-        departure = state.heap_time[0] if state.number[DEPARTURES] else np.inf
-        timer = state.clock[TIMER]
-        block, place, arrives = self.next_arrival(state)
+        now = self.quick(state)
+        departure = now.heap_time[0] if now.number[DEPARTURES] else np.inf
+        timer = now.clock[TIMER]
+        block, place, arrives = self.next_arrival(now)
         if departure <= min(timer, arrives) and departure < np.inf:
-            return self._departure(state)
+            return self._departure(now)
         idle = block is None and departure == np.inf
         if timer <= arrives and timer < np.inf and not (idle and self.ends_when_idle):
-            return Event(UPDATE, float(timer))
+            return Event(UPDATE, timer)
         if block is None:
             return None
-        job = self.initial_jobs + self.arrivals(state)
+        job = self.initial_jobs + now.number[NEXT_ARRIVAL]
         return Event(ARRIVAL, arrives, int(block.type[place]), job, service=float(block.service[place]))
 
     @staticmethod
-    def _departure(state: ReservationState) -> Event:
-        record = state.heap_record[0]
-        return Event(
-            DEPARTURE,
-            float(state.heap_time[0]),
-            type=int(state.job_type[record]),
-            job=int(state.job_number[record]),
-            server=int(state.job_server[record]),
-        )
+    def _departure(now: Any) -> Event:
+        record = now.heap_record[0]
+        return Event(DEPARTURE, now.heap_time[0], now.job_type[record], now.job_number[record], now.job_server[record])
 
     def sample(self, state: ReservationState, row: np.ndarray) -> None:
         """Fill one row of samples; see :mod:`model.kinds.reservation.sampling`."""
@@ -168,25 +165,26 @@ class ReservationSystem(PolicySystem):
             If the policy decides something that is impossible.
         """
         outcome = ReservationOutcome(event)
-        state.clock[NOW] = event.time
+        now = self.quick(state)
+        now.clock[NOW] = event.time
         view = self._view(state)
         if event.kind == ARRIVAL:
-            state.number[NEXT_ARRIVAL] += 1
-            state.tally[event.type, ARRIVED] += 1
+            now.number[NEXT_ARRIVAL] += 1
+            now.tally[event.type, ARRIVED] += 1
             yield Record("arrival", None, {"type": event.type, "job": event.job})
             decisions = self.policy.arrival(view, ArrivingJob(event.type, event.job))
         elif event.kind == DEPARTURE:
-            served = self._depart(state, outcome)
+            served = self._depart(now, outcome)
             yield Record("departure", None, {"type": event.type, "job": event.job, "server": event.server})
             decisions = self.policy.departure(view, DepartedJob(event.type, event.job, event.server, served))
         else:
-            state.clock[TIMER] = np.inf
+            now.clock[TIMER] = np.inf
             yield Record("update", None, {})
             decisions = self.policy.update(view)
         yield from self.decided(state, decisions, outcome)
         if event.kind == ARRIVAL and not outcome.flags & (rows.FLAG_ADMITTED | rows.FLAG_REJECTED):
             raise outcome.fault("it neither admitted nor rejected the arriving job")
-        outcome.close(state, row)
+        outcome.close(now, row)
 
     def _view(self, state: ReservationState) -> ReservationView:
         """What the policy is shown of *state*: the same as at the last event, where the state goes on in place."""
@@ -194,29 +192,29 @@ class ReservationSystem(PolicySystem):
             self._shown = shown = (state, ReservationView(self.numbers, state))
         return shown[1]
 
-    def _depart(self, state: ReservationState, outcome: ReservationOutcome) -> float:
-        record = physics.depart(state)
-        served = outcome.event.time - float(state.job_arrival[record])
-        physics.release(state, record)
+    def _depart(self, now: Any, outcome: ReservationOutcome) -> float:
+        record = physics.depart(now)
+        served: float = outcome.event.time - now.job_arrival[record]
+        physics.release(now, record)
         if not self.policy.reserves_slots:
-            self._resize(state, outcome.event.server, outcome.event.type, -1)
+            self._resize(now, outcome.event.server, outcome.event.type, -1)
         outcome.flags |= rows.FLAG_DEPARTED
         outcome.server = outcome.event.server
         return served
 
     @staticmethod
-    def _resize(state: ReservationState, server: int, job_type: int, by: int) -> None:
+    def _resize(now: Any, server: int, job_type: int, by: int) -> None:
         """Without reservation a server has exactly the slots that its jobs fill."""
-        physics.set_slots(state, server, job_type, int(state.configuration[server, job_type]) + by)
+        physics.set_slots(now, server, job_type, now.configuration[server, job_type] + by)
 
     def _admit(self, state: ReservationState, record: Admit, outcome: ReservationOutcome) -> None:
         event, server = outcome.event, record.server
         if event.kind != ARRIVAL or outcome.flags & (rows.FLAG_ADMITTED | rows.FLAG_REJECTED):
             raise outcome.fault("it admits a job, but none is waiting for a decision")
         outcome.check_server(server, self.numbers.servers)
-        job_type = event.type
+        job_type, now = event.type, self.quick(state)
         if self.policy.reserves_slots:
-            if state.placement[server, job_type] >= state.configuration[server, job_type]:
+            if now.placement[server, job_type] >= now.configuration[server, job_type]:
                 raise outcome.fault(
                     f"it admits job {self.job_name(event.job)} on server "
                     f"{server + 1}, which has no empty slot of type "
@@ -230,20 +228,19 @@ class ReservationSystem(PolicySystem):
                 f"{_row(state.placement, server)}"
             )
         else:
-            self._resize(state, server, job_type, 1)
-        physics.admit(state, server, job_type, event.job, event.time + event.service)
+            self._resize(now, server, job_type, 1)
+        physics.admit(now, server, job_type, event.job, event.time + event.service)
         outcome.flags |= rows.FLAG_ADMITTED
         outcome.server = server
 
     def _has_room(self, state: ReservationState, server: int, job_type: int) -> bool:
-        mine = slice(server, server + 1)
-        return bool(self.numbers.room_for(state.placement[mine], job_type, mine)[0])
+        return self.numbers.holds_one_more(state.placement[server], job_type, server)
 
     def _reject(self, state: ReservationState, record: Reject, outcome: ReservationOutcome) -> None:
         event = outcome.event
         if event.kind != ARRIVAL or outcome.flags & (rows.FLAG_ADMITTED | rows.FLAG_REJECTED):
             raise outcome.fault("it rejects a job, but none is waiting for a decision")
-        state.tally[event.type, REJECTED] += 1
+        self.quick(state).tally[event.type, REJECTED] += 1
         outcome.flags |= rows.FLAG_REJECTED
         outcome.empty_slots = int(record.values.get("empty_slots", -1))
         outcome.servers_with_room = int(record.values.get("servers_with_room", -1))
@@ -256,7 +253,7 @@ class ReservationSystem(PolicySystem):
         if record.target == record.source:
             raise outcome.fault(f"{tried}, where it is already")
         self._make_room(state, record, job_type, outcome, tried)
-        physics.migrate(state, job, record.target)
+        physics.migrate(self.quick(state), job, record.target)
         outcome.flags |= rows.FLAG_MIGRATED
         outcome.moved, outcome.source = record.job, record.source
 
@@ -275,15 +272,15 @@ class ReservationSystem(PolicySystem):
             raise outcome.fault(
                 f"{tried}, whose free resources do not hold it: its jobs are {_row(state.placement, target)}"
             )
-        self._resize(state, record.source, job_type, -1)
-        self._resize(state, target, job_type, 1)
+        self._resize(self.quick(state), record.source, job_type, -1)
+        self._resize(self.quick(state), target, job_type, 1)
 
     def _preempt(self, state: ReservationState, record: Preempt, outcome: ReservationOutcome) -> None:
         job = self._find(state, outcome, record.job, record.server)
         job_type = int(state.job_type[job])
-        physics.preempt(state, job)
+        physics.preempt(self.quick(state), job)
         if not self.policy.reserves_slots:
-            self._resize(state, record.server, job_type, -1)
+            self._resize(self.quick(state), record.server, job_type, -1)
         outcome.flags |= rows.FLAG_PREEMPTED
         if outcome.preempted == 0:
             outcome.moved, outcome.source = record.job, record.server
@@ -304,9 +301,10 @@ class ReservationSystem(PolicySystem):
             raise outcome.fault(
                 f"it reassigns server {server + 1} to the configuration {record.configuration}, which is not feasible"
             )
+        now = self.quick(state)
         for job_type, slots in enumerate(record.configuration):
-            physics.set_slots(state, server, job_type, slots)
-        physics.stamp_as_most_recent(state, server)
+            physics.set_slots(now, server, job_type, slots)
+        physics.stamp_as_most_recent(now, server)
         outcome.flags |= rows.FLAG_REASSIGNED
         if outcome.reassigned == 0:
             outcome.first_reassigned = server
@@ -315,11 +313,9 @@ class ReservationSystem(PolicySystem):
     def _classify(self, state: ReservationState, record: Classify, outcome: ReservationOutcome) -> None:
         found = len(record.configurations)
         before = (state.greedy_configuration.tobytes(), state.greedy_count.tobytes())
-        state.greedy_configuration[...] = 0
-        state.greedy_count[...] = 0
-        if found:
-            state.greedy_configuration[:found] = record.configurations
-            state.greedy_count[:found] = record.counts
+        state.greedy_configuration[...] = _padded(record.configurations, self.numbers)
+        state.greedy_count[:found] = record.counts
+        state.greedy_count[found:] = 0
         if before != (state.greedy_configuration.tobytes(), state.greedy_count.tobytes()):
             outcome.flags |= rows.FLAG_GREEDY
         if state.number[I_STAR] != record.i_star:
@@ -352,6 +348,15 @@ class ReservationSystem(PolicySystem):
         Remember: PolicySystem.remember,
         UpdateAt: _update_at,
     }
+
+
+@lru_cache(maxsize=64)
+def _padded(configurations: tuple[Configuration, ...], numbers: ReservationNumbers) -> np.ndarray:
+    """[G, J] the configurations that GPA found, then zeros."""
+    table = np.zeros((numbers.ranks, numbers.types), np.int32)
+    table[: len(configurations)] = configurations or 0
+    table.flags.writeable = False
+    return table
 
 
 def _row(table: np.ndarray, server: int) -> str:

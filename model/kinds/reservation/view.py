@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,11 +75,12 @@ class ReservationView(PolicyView):
 
     def empty_servers(self) -> NDArray[np.int64]:
         """Numbers of the servers without a job, in increasing order."""
-        return np.flatnonzero(~self._state.placement.any(axis=1))
+        jobs = reduce(np.bitwise_or, self._state.placement.T)  # much faster than along short rows
+        return np.asarray((jobs == 0).nonzero()[0])
 
     def with_room(self, job_type: int) -> NDArray[np.int64]:
         """Numbers of the servers whose jobs leave enough resources for one more of a type."""
-        return np.flatnonzero(self.numbers.room_for(self._state.placement, job_type))
+        return self.numbers.room_for(self._state.placement, job_type).nonzero()[0]
 
     def servers_of(self, configuration: Configuration) -> NDArray[np.int64]:
         """Servers of a configuration in order of their index: the first has index 1."""
@@ -86,7 +88,7 @@ class ReservationView(PolicyView):
 
     def oldest(self, servers: NDArray[np.int64]) -> int:
         """Of some servers, the one that has had its configuration longest."""
-        return int(servers[np.argmin(self._state.stamp[servers])])
+        return int(servers[self._state.stamp[servers].argmin()])
 
     def newest_job(self, server: int, job_type: int) -> int:
         """The most recently placed job of a type on a server, or -1."""

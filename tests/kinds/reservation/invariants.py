@@ -35,7 +35,7 @@ from slotscope.model.systems.state import copied, differences
 
 def assignment_of(numbers: ReservationNumbers, reference: Sequence[int]) -> tuple[gpa.Assigned, ...]:
     """GPA's result alone."""
-    *_, last = gpa.steps(numbers, reference)
+    _, last = gpa.steps(numbers, reference)
     assert isinstance(last, tuple)
     return last
 

@@ -88,7 +88,7 @@ def test_what_gpa_must_do(scenario: Any, data: st.DataObject) -> None:
 def test_the_records_tell_the_same_as_the_result(scenario: Any, jobs: int) -> None:
     numbers = numbers_of(scenario)
     reference = [jobs] * numbers.types
-    *records, result = gpa.steps(numbers, reference)
+    records, result = gpa.steps(numbers, reference)
     counted = [item.values for item in records if isinstance(item, Record) and item.kind == "count_found"]
     assert [(item["configuration"], item["count"]) for item in counted] == [
         (item.configuration, item.count) for item in result

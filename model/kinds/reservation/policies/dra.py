@@ -97,6 +97,9 @@ PSEUDOCODE = (
 #: The lines by which CRA follows events.
 CRA_AT_EVENTS = (Line(2, 20), Line(2, 26))
 
+#: The lines that sub-steps of CRA belong to.
+REASSIGNED, UNMATCHED, RANKED = Line(2, 12), Line(2, 14), Line(2, 16)
+
 
 class Parameters(Section):
     """Parameters of DRA.
@@ -167,11 +170,10 @@ class Reference(ReservationPolicy):
     @staticmethod
     def accepting_server(view: ReservationView, job_type: int) -> tuple[int, int]:
         """AG_j: an Accept Group server with an empty slot, or -1; and how many such slots."""
-        empty = view.empty_slots(job_type)
-        reject_group = view.classification().reject_group
-        open_servers = np.flatnonzero((empty > 0) & ~reject_group)
+        empty = view.empty_slots(job_type) * ~view.classification().reject_group
+        (open_servers,) = empty.nonzero()
         server = view.oldest(open_servers) if len(open_servers) else -1
-        return server, int(empty[~reject_group].sum())
+        return server, int(np.add.reduce(empty))
 
     @staticmethod
     def rejection(view: ReservationView, job_type: int) -> Reject:
@@ -217,8 +219,8 @@ class Reference(ReservationPolicy):
     def source_of(view: ReservationView, job_type: int) -> int:
         """RG_j: the Reject Group server of highest rank with a job of the type, or -1."""
         groups = view.classification()
-        holders = np.flatnonzero(groups.reject_group & (view.placement[:, job_type] > 0))
-        return int(holders[np.argmax(groups.rank[holders])]) if len(holders) else -1
+        (holders,) = (view.placement[:, job_type] * groups.reject_group).nonzero()
+        return int(holders[groups.rank[holders].argmax()]) if len(holders) else -1
 
     def spare_servers(self, view: ReservationView, rank: np.ndarray, wanted: gpa.Assigned) -> np.ndarray:
         """The candidates for l_e: empty servers that nothing has claimed, of the pools meant."""
@@ -232,38 +234,32 @@ class Reference(ReservationPolicy):
         """CRA, lines 1-16: rank the servers after GPA's wish and reassign empty ones."""
         workload = self.estimator.workload(view)
         reference = [jobs + self.reserved for jobs in workload]  # (4.1)
-        greedy: tuple[gpa.Assigned, ...] = ()
-        for step in gpa.steps(self.numbers, reference):  # line 2
-            if isinstance(step, tuple):
-                greedy = step
-            else:
-                yield step
+        found, greedy = gpa.steps(self.numbers, reference)  # line 2
+        yield from found
         rank = np.full(view.servers, view.ranks + 1)  # line 3
         i_star = view.ranks  # line 4
         for i, wanted in enumerate(greedy, 1):  # line 5
             holders = view.servers_of(wanted.configuration)  # line 6
             surplus = len(holders) - wanted.count
             rank[holders[max(0, surplus) :]] = i  # line 16: index above X - X-hat
-            yield Record(
-                "ranked", Line(2, 16), {"i": i, "held": len(holders), "count": wanted.count, "surplus": surplus}
-            )
+            yield Record("ranked", RANKED, {"i": i, "held": len(holders), "count": wanted.count, "surplus": surplus})
             for missing in range(max(0, -surplus), 0, -1):  # line 7
                 candidates = self.spare_servers(view, rank, wanted)
                 if not len(candidates):  # line 13
                     i_star = min(i_star, i)  # line 14
-                    yield Record("unmatched", Line(2, 14), {"i": i, "missing": missing})
+                    yield Record("unmatched", UNMATCHED, {"i": i, "missing": missing})
                     break  # the remaining ones find no empty server either
                 rank[candidates[0]] = i  # line 11
                 yield Reassign(  # line 12
-                    line=Line(2, 12),
+                    line=REASSIGNED,
                     server=int(candidates[0]),
                     configuration=wanted.configuration,
                     values={"i": i, "missing": missing},
                 )
         yield Classify(
-            line=Line(2, 16),
-            configurations=tuple(item.configuration for item in greedy),
-            counts=tuple(item.count for item in greedy),
+            line=RANKED,
+            configurations=tuple([item.configuration for item in greedy]),
+            counts=tuple([item.count for item in greedy]),
             i_star=i_star,
             extended=self.extended,
         )

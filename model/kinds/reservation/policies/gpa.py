@@ -25,13 +25,12 @@ Deviations
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Iterator, Sequence
+from typing import Any, NamedTuple, Sequence
 
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.policies.common import PseudocodeLine
-from slotscope.model.reporting.records import Configuration, Line, Record
+from slotscope.model.reporting.records import Configuration, Line, Record, written_once
 
 PSEUDOCODE = (
     PseudocodeLine(Line(1, 1), 0, "<b>function</b> GPA(Ŷ)"),
@@ -60,6 +59,9 @@ PSEUDOCODE = (
     PseudocodeLine(Line(1, 13), 1, "<b>return</b> X̂<sub><i>k</i>[<i>i</i>]</sub>, <i>i</i> = 1..<i>J</i>"),
 )
 
+#: The lines that sub-steps belong to; :class:`Line` takes longer to make than what it is in.
+STARTED, FOUND, COUNTED = Line(1, 2), Line(1, 6), Line(1, 8)
+
 
 def texts_for(numbers: ReservationNumbers) -> dict[Line, str]:
     """Lines that types which fit no server, and several pools of servers, make others."""
@@ -73,7 +75,7 @@ def texts_for(numbers: ReservationNumbers) -> dict[Line, str]:
     return texts
 
 
-@dataclass(frozen=True)
+@written_once
 class Assigned:
     """One iteration's result: k[i], X-hat_{k[i]}, and the pools that GPA means it for."""
 
@@ -82,46 +84,52 @@ class Assigned:
     pools: tuple[int, ...] = (0,)
 
 
-def steps(numbers: ReservationNumbers, reference: Sequence[int]) -> Iterator[Record | tuple[Assigned, ...]]:
-    """Run GPA; yields a record for each sub-step and at last the assignment.
+class GreedyPlacement(NamedTuple):
+    """What GPA does."""
 
-    ``reference`` is Y-hat [J]; the assignment lists (k[i], X-hat) for i = 1, 2, ....
-    """
-    left = [int(jobs) for jobs in reference]  # line 2
+    records: tuple[Record, ...]  #: one for each sub-step
+    assigned: tuple[Assigned, ...]  #: (k[i], X-hat) for i = 1, 2, ...
+
+
+def steps(numbers: ReservationNumbers, reference: Sequence[int]) -> GreedyPlacement:
+    """What GPA does for Y-hat, the *reference* [J]."""
+    return _kept(numbers, tuple(map(int, reference)))
+
+
+@lru_cache(maxsize=64)  # a job comes and one of its type leaves: a quarter of all calls were there shortly before
+def _kept(numbers: ReservationNumbers, reference: Configuration) -> GreedyPlacement:
+    left = list(reference)  # line 2
     servers_left = [pool.count for pool in numbers.pools]  # line 3
-    fits_any = zip(*(pool.space.fits for pool in numbers.pools), strict=True)
-    candidates = sum(1 << j for j, fits in enumerate(fits_any) if any(fits))  # line 4
-    assignment: dict[Configuration, Assigned] = {}
-    yield Record("greedy_start", Line(1, 2), {"jobs_left": tuple(left), "servers": numbers.servers})
+    candidates = numbers.fitting  # line 4
+    counts: dict[Configuration, int] = {}
+    values: dict[str, Any]
+    pools: dict[Configuration, list[int]] = {}
+    records = [Record("greedy_start", STARTED, {"jobs_left": tuple(left), "servers": numbers.servers})]
     while candidates:  # line 5
         pool, configuration = _best(numbers, candidates, tuple(map(bool, servers_left)))  # line 6
-        known = assignment.get(configuration, Assigned(configuration, 0, ()))
-        position = [*assignment, configuration].index(configuration) + 1
-        yield Record(
-            "configuration_found", Line(1, 6), {"i": position, "configuration": configuration, "candidates": candidates}
-        )
-        needed, exhausted = min((-(-left[j] // k), j) for j, k in enumerate(configuration) if k > 0)  # line 7
+        position = [*counts, configuration].index(configuration) + 1
+        values = {"i": position, "configuration": configuration, "candidates": candidates}
+        records.append(Record("configuration_found", FOUND, values))
+        needed, exhausted = min([(-(-left[j] // k), j) for j, k in enumerate(configuration) if k > 0])  # line 7
         there = servers_left[pool]
         count = max(0, min(needed, there))  # line 8
         left = [jobs - count * k for jobs, k in zip(left, configuration, strict=True)]  # line 9
         servers_left[pool] -= count  # line 10
         if needed <= count or there == 0 or not any(servers_left):
             candidates &= ~(1 << exhausted)  # line 11
-        pools = tuple(dict.fromkeys((*known.pools, pool)))
-        assignment[configuration] = Assigned(configuration, known.count + count, pools)
-        yield Record(
-            "count_found",
-            Line(1, 8),
-            {
-                "i": position,
-                "configuration": configuration,
-                "count": known.count + count,
-                "exhausted": exhausted,
-                "jobs_left": tuple(left),
-                "servers_left": sum(servers_left),
-            },
-        )
-    yield tuple(assignment.values())
+        counts[configuration] = counts.get(configuration, 0) + count
+        pools.setdefault(configuration, []).append(pool)
+        values = {
+            "i": position,
+            "configuration": configuration,
+            "count": counts[configuration],
+            "exhausted": exhausted,
+            "jobs_left": tuple(left),
+            "servers_left": sum(servers_left),
+        }
+        records.append(Record("count_found", COUNTED, values))
+    assigned = [Assigned(k, count, tuple(dict.fromkeys(pools[k]))) for k, count in counts.items()]
+    return GreedyPlacement(tuple(records), tuple(assigned))
 
 
 @lru_cache(maxsize=1024)

@@ -77,7 +77,8 @@ class PresentJobs:
 
     def workload(self, view: ReservationView) -> list[int]:
         """See :class:`Estimator`."""
-        return [int(jobs) for jobs in view.jobs_in_system]
+        jobs: list[int] = view.jobs_in_system.tolist()
+        return jobs
 
     def start(self, view: ReservationView) -> Decisions:
         """Nothing to note."""
