@@ -38,11 +38,7 @@ LEAST = (120, 60)
 LABEL_PERIOD = 0.25
 
 #: How the menu asks, by the kind of thing that is selected.
-_WHY = {
-    "": "Why the last decision?",
-    SERVER: "Why this server, or why not?",
-    JOB: "Why here, or why does it still wait?",
-}
+_WHY = {"": "Why the last decision?", SERVER: "Why this server, or why not?", JOB: "Why here?"}
 
 
 class Styled(Protocol):
@@ -220,12 +216,16 @@ class Panel(QWidget):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         keep_keys(menu)
-        what = thing.what if thing else ""
-        asked = tr(_WHY[what]) if what in _WHY else tr("Why this {what}?").format(what=what)
-        menu.addAction(asked, lambda: self._why(thing))
+        menu.addAction(self._question_why(self.frame, thing.what if thing else ""), lambda: self._why(thing))
         self._offer_decisions(menu.addMenu(tr("What if ...")), self.frame, thing)
         menu.popup(event.globalPos())
         event.accept()
+
+    def _question_why(self, frame: Frame, what: str) -> str:
+        """How the menu asks why; whether a job still waits only where jobs do."""
+        if what == JOB and frame.info.kind.jobs_wait:
+            return tr("Why here, or why does it still wait?")
+        return tr(_WHY[what]) if what in _WHY else tr("Why this {what}?").format(what=what)
 
     def _offer_decisions(self, menu: QMenu, frame: Frame, thing: Thing | None) -> None:
         """What could be decided of the next event, of what is selected where it is about that."""

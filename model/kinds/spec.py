@@ -90,6 +90,8 @@ class Kind(ABC):
         and ``kind``.
     slotted:
         Whether time goes in slots, so that every time is a whole number.
+    jobs_wait:
+        Whether jobs that find no room wait for it.
     compares_decisions:
         Whether a job's decision stands in the row of its arrival (admitted, or not), so that runs
         can be compared job by job; rows then have ``type`` too, and the numbers ``type_names``.
@@ -121,6 +123,7 @@ class Kind(ABC):
     spec: StateSpec
     row: np.dtype[Any]
     slotted = False
+    jobs_wait = False
     compares_decisions = False
     judges = False
     rows_tell_more = False

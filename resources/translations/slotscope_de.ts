@@ -502,6 +502,10 @@ Wie viele welche Antwort gaben; steht dann neben der richtigen (Eingabetaste).</
             <translation>Noch ist nichts gelaufen.</translation>
         </message>
         <message>
+            <source>Why here, or why does it still wait?</source>
+            <translation>Warum hier, oder warum wartet er noch?</translation>
+        </message>
+        <message>
             <source>Others ...</source>
             <translation>Weitere …</translation>
         </message>
@@ -1486,6 +1490,10 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>Suche einen Verstoß gegen Definition 8</translation>
         </message>
         <message>
+            <source>Compiling the policy, or loading it compiled</source>
+            <translation>Die Policy wird kompiliert oder kompiliert geladen</translation>
+        </message>
+        <message>
             <source>stopped within event {event}</source>
             <translation>abgebrochen in Ereignis {event}</translation>
         </message>
@@ -1524,10 +1532,6 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
         <message>
             <source>{stopped} at {share}</source>
             <translation>{stopped} bei {share}</translation>
-        </message>
-        <message>
-            <source>Compiling the policy, or loading it compiled</source>
-            <translation>Die Policy wird kompiliert oder kompiliert geladen</translation>
         </message>
         <message>
             <source>Trying changes: {change}</source>
@@ -2586,8 +2590,8 @@ Von einzelnen Teilschritten bis unbegrenzt; rastet bei 1× ein, einer Zeiteinhei
             <translation>Warum dieser Server, oder warum nicht?</translation>
         </message>
         <message>
-            <source>Why here, or why does it still wait?</source>
-            <translation>Warum hier, oder warum wartet er noch?</translation>
+            <source>Why here?</source>
+            <translation>Warum hier?</translation>
         </message>
         <message>
             <source>Copy picture

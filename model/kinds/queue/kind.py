@@ -38,6 +38,7 @@ class QueueKind(Kind):
     spec: StateSpec = SPEC
     row: np.dtype[Any] = rows.QUEUE_ROW
     slotted = True
+    jobs_wait = True
     judges = True
     rows_tell_more = True
     stretches = STRETCHES
