@@ -14,6 +14,7 @@ import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from unittest.mock import patch
 
@@ -120,11 +121,12 @@ def grid_of(image: QImage) -> Grid:
     image = image.convertToFormat(QImage.Format.Format_RGB888)
     height, width = image.height(), image.width()
     rows = np.frombuffer(bytes(image.constBits()), np.uint8).reshape(height, -1)
-    pixels = rows[:, : 3 * width].reshape(height, width, 3).astype(np.int64)
     down, across = (
         np.linspace(0, most, cells + 1).astype(int) for most, cells in zip((height, width), GRID, strict=True)
     )
-    sums = np.add.reduceat(np.add.reduceat(pixels, down[:-1], 0), across[:-1], 1)
+    # Added where they lie: a copy of all pixels in wider numbers takes twenty times as long as what is done with it.
+    bands = [rows[top:below, : 3 * width].sum(0, dtype=np.uint32) for top, below in pairwise(down.tolist())]
+    sums = np.add.reduceat(np.array(bands).reshape(GRID[0], width, 3), across[:-1], 1, dtype=np.int64)
     area = np.diff(down)[:, None, None] * np.diff(across)[None, :, None]
     return (np.rint(sums / area / STEP) * STEP).clip(0, 255).astype(np.uint8)
 

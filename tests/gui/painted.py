@@ -10,11 +10,16 @@ from PySide6.QtWidgets import QApplication, QWidget
 from slotscope.gui.painting.colour import argb
 
 
-def pixels(widget: QWidget) -> np.ndarray:
-    """[H, W] the pixels, as 0xffrrggbb."""
-    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+def pixels_of(image: QImage) -> np.ndarray:
+    """[H, W] the pixels, as 0xaarrggbb: what ``image.pixel`` says of one, a hundred times as fast."""
+    image = image.convertToFormat(QImage.Format.Format_ARGB32)
     rows = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), -1)
     return rows[:, : image.width()].copy()
+
+
+def pixels(widget: QWidget) -> np.ndarray:
+    """[H, W] the pixels, as 0xffrrggbb."""
+    return pixels_of(widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32))
 
 
 def area(picture: np.ndarray, rect: QRectF) -> np.ndarray:

@@ -26,6 +26,7 @@ from slotscope.gui.plotting.time_plot import PlotText, TimePlot
 from slotscope.gui.theme import Theme, fonts, load_theme
 from slotscope.gui.window.figure import write_png, write_svg
 from slotscope.model.errors import UserError
+from tests.gui.painted import colours_in, pixels_of
 from tests.gui.plot_points import lines_of, points_of
 
 VALUES = st.one_of(st.integers(-50, 50).map(float), st.just(float("nan")))
@@ -61,10 +62,6 @@ def picture(plot: TimePlot) -> QImage:
     return image
 
 
-def colours(image: QImage) -> set[str]:
-    return {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
-
-
 def pixel_of(plot: TimePlot, x: float, y: float) -> QPointF:
     view = plot.getPlotItem().getViewBox()
     return QPointF(plot.mapFromScene(view.mapViewToScene(QPointF(x, y))))
@@ -81,14 +78,14 @@ def test_a_plot_shows_all_its_parts(qtbot: QtBot, name: str, lecture: bool) -> N
     plot.set_reference("optimum", 9, "optimum", "U* = 9")
     plot.set_cursor(2.5)
     plot.refresh()
-    seen = colours(picture(plot))
+    seen = colours_in(pixels_of(picture(plot)))
     wanted = (theme.panel, theme.grid, theme.run, theme.types[1], theme.optimum, theme.muted)
     assert set(wanted) <= seen
 
 
 def test_an_empty_plot_shows_its_axes(plot: TimePlot) -> None:
     plot.refresh()
-    assert len(colours(picture(plot))) > 3
+    assert len(colours_in(pixels_of(picture(plot)))) > 3
 
 
 def test_a_curve_runs_through_its_points(plot: TimePlot) -> None:
@@ -271,9 +268,9 @@ def test_themes_change_while_shown(plot: TimePlot) -> None:
     plot.set_reference("optimum", 9, "optimum", "U*")
     plot.refresh()
     light, dark = load_theme("light"), load_theme("dark")
-    before = colours(picture(plot))
+    before = colours_in(pixels_of(picture(plot)))
     plot.set_theme(dark, fonts(lecture=True))
-    after = colours(picture(plot))
+    after = colours_in(pixels_of(picture(plot)))
     assert {light.panel, light.run} <= before
     assert {dark.panel, dark.run, dark.optimum} <= after
     assert light.panel not in after
@@ -347,7 +344,7 @@ def test_png_has_the_size_and_the_colours(full: TimePlot, tmp_path: Path) -> Non
     image = QImage(str(path))
     assert (image.width(), image.height()) == (1280, 720)
     theme = load_theme("light")
-    assert {theme.panel, theme.run, theme.optimum} <= colours(image)
+    assert {theme.panel, theme.run, theme.optimum} <= colours_in(pixels_of(image))
 
 
 def test_svg_shows_what_the_window_shows(full: TimePlot, tmp_path: Path) -> None:

@@ -38,6 +38,7 @@ from slotscope.model.kinds.reservation.rows import (
 )
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.reporting.frame import Frame
+from tests.gui.painted import colours, colours_in, pixels, pixels_of
 
 
 @pytest.fixture(scope="module")
@@ -395,15 +396,12 @@ class TestPicture:
     def test_it_is_not_blank(self, panel, frames, size):
         panel.resize(*size)
         panel.set_frame(frames["inside"])
-        image = panel.view.viewport().grab().toImage()
-        colours = {image.pixel(x, y) for x in range(0, image.width(), 2) for y in range(0, image.height(), 2)}
-        assert len(colours) > 20
+        assert len(colours_in(pixels(panel.view.viewport())[::2, ::2])) > 20
 
     def test_the_empty_log_says_what_to_do(self, panel, frames):
         panel.set_frame(frames["start"])
         assert panel.view.empty_note == "No event yet: press Space to run, or Right to step."
-        image = panel.view.viewport().grab().toImage()
-        assert len({image.pixel(x, y) for x in range(image.width()) for y in range(image.height())}) > 2
+        assert len(colours(panel.view.viewport())) > 2
 
     def test_every_kind_has_a_mark_of_its_own_shape(self):
         shapes = [frozenset(inked(mark.shape, "#ff0000")) for mark in LOG_MARKS]
@@ -420,7 +418,7 @@ class TestPicture:
         panel.set_frame(frames["paused"])
         rect = panel.view.visualRect(panel.model.index(panel.model.rowCount() - 1, MARKS))
         image = panel.view.viewport().grab(rect).toImage()
-        found = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
+        found = colours_in(pixels_of(image))
         assert panel.theme.rejection in found
         assert panel.theme.migration not in found
 

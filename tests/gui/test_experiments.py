@@ -12,7 +12,6 @@ from typing import Iterator
 
 import pytest
 from PySide6.QtCore import QSettings, Qt
-from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -26,6 +25,7 @@ from slotscope.model.lab.executor import ThisProcess
 from slotscope.model.lab.results import Result
 from slotscope.model.lab.runner import run_plan
 from slotscope.model.lab.sweep import Sweep, axis
+from tests.gui.painted import colours_in, pixels
 from tests.gui.windows import complete_window, rest
 from tests.model.lab_work import Tiny, numbers_in
 
@@ -92,9 +92,8 @@ def finish(qtbot: QtBot, window: ExperimentsWindow) -> None:
     qtbot.waitUntil(lambda: not window.laboratory.busy, timeout=PATIENCE)
 
 
-def colours(widget: QWidget) -> set[int]:
-    picture: QImage = widget.grab().toImage()
-    return {picture.pixel(x, y) for x in range(0, picture.width(), 2) for y in range(0, picture.height(), 2)}
+def colours(widget: QWidget) -> set[str]:
+    return colours_in(pixels(widget)[::2, ::2])
 
 
 def processes() -> list[int]:

@@ -18,6 +18,7 @@ from slotscope.model.measures.monitors import Monitor
 from slotscope.model.questions.tracks import Followed
 from slotscope.model.reporting.frame import Frame
 from tests.contract.moments import SMALL
+from tests.gui.painted import colours
 from tests.gui.windows import complete_window, press, rest
 
 FAULTY_EVENT = 6
@@ -85,9 +86,7 @@ class TestRows:
     def test_the_curve_is_painted(self, panel):
         panel.set_frame(looked_at("moldable"))
         curve = panel.rows["capacity"].curve
-        image = curve.grab().toImage()
-        colours = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
-        assert len(colours) > 2
+        assert len(colours(curve)) > 2
 
 
 def faulty(monkeypatch: pytest.MonkeyPatch) -> None:

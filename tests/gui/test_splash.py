@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from slotscope.gui.theme import load_theme
 from slotscope.gui.window.splash import show_splash
+from tests.gui.painted import colours_in, pixels_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -22,8 +23,7 @@ def test_it_shows_the_name_and_the_slots(qapp: QApplication, qtbot: QtBot) -> No
     splash = show_splash(qapp, theme)
     qtbot.addWidget(splash)
     assert splash.windowHandle().isExposed()
-    picture = splash.pixmap().toImage()
-    colours = {picture.pixelColor(x, y).name() for x in range(picture.width()) for y in range(0, picture.height(), 4)}
+    colours = colours_in(pixels_of(splash.pixmap().toImage())[::4])
     assert {theme.panel, *theme.types[:4]} <= colours
     assert len(colours) > 12  # text has soft edges
 
