@@ -125,6 +125,12 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> str:
     return write(tmp_path_factory.mktemp("own"), WRONG)
 
 
+@pytest.fixture(scope="module")
+def in_c(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A file with :data:`IN_C`, whose kernel is kept nowhere: each process compiles it, once for all tests of it."""
+    return write(tmp_path_factory.mktemp("own"), IN_C)
+
+
 def of(path: str, *, kernel: bool = True) -> Session:
     return Session.open(SCENARIO, path, kernel=kernel)
 
@@ -301,10 +307,10 @@ def test_loops_are_counted_wherever_a_function_stands(
 
 
 @pytest.mark.parametrize("wrong", [6, 9])
-def test_whoever_waits_need_not_wait_for_a_kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: int) -> None:
+def test_whoever_waits_need_not_wait_for_a_kernel(in_c: str, monkeypatch: pytest.MonkeyPatch, wrong: int) -> None:
     """The run stands where it stood, and the kernel is not found to be wrong: a loop, and what is within C code."""
     monkeypatch.setattr(limits, "LIMITS", limits.LIMITS._replace(seconds=1000.0, turns=10**15))
-    bench = of(f"{write(tmp_path, IN_C)}:wrong={wrong},since=3", kernel=False).bench
+    bench = of(f"{in_c}:wrong={wrong},since=3", kernel=False).bench
     engine, tape = bench.kernel(checked=0), np.zeros(5, bench.system.row_dtype)
     state = engine.advance(started(bench.system), tape[:1], Task()).state
     before = digest(state)
@@ -344,27 +350,26 @@ def asking_again_and_again() -> Iterator[None]:
     ],
 )
 def test_a_kernel_that_no_question_reaches_ends_with_its_process(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: int, said: str
+    in_c: str, monkeypatch: pytest.MonkeyPatch, wrong: int, said: str
 ) -> None:
     """It takes nothing along: the run stands before that event, and another kernel runs in the next process."""
     monkeypatch.setattr(limits, "LIMITS", limits.LIMITS._replace(seconds=2.0, seconds_of_grace=1.0))
-    path = write(tmp_path, IN_C)
-    bench = of(f"{path}:wrong={wrong},since=40", kernel=False).bench
+    bench = of(f"{in_c}:wrong={wrong},since=40", kernel=False).bench
     engine, tape = bench.kernel(checked=0), np.zeros(100, bench.system.row_dtype)
     result = engine.advance(started(bench.system), tape, Task())
     assert result.fault is not None
     assert re.search(said, result.fault.line)
     assert 39 <= result.rows < 60
     assert f"at event {result.rows + 1} (job " in result.fault.line
-    sound = of(f"{path}:wrong=0", kernel=False).bench
+    sound = of(f"{in_c}:wrong=0", kernel=False).bench
     known = sound.reference.advance(started(sound.system), np.zeros(result.rows, tape.dtype), Task())
     assert digest(known.state) == digest(result.state)
     whole = sound.kernel(checked=0).advance(started(sound.system), tape, Task())
     assert whole.rows == len(tape)
 
 
-def test_ctrl_c_ends_a_kernel(tmp_path: Path) -> None:
-    bench = of(f"{write(tmp_path, IN_C)}:wrong=9,since=3", kernel=False).bench
+def test_ctrl_c_ends_a_kernel(in_c: str) -> None:
+    bench = of(f"{in_c}:wrong=9,since=3", kernel=False).bench
     engine, tape = bench.kernel(checked=0), np.zeros(5, bench.system.row_dtype)
     state = engine.advance(started(bench.system), tape[:1], Task()).state
     presser = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
