@@ -113,15 +113,12 @@ class Walk:
             self._check_agreement()
 
     def _finish(self) -> None:
-        run_records: tuple[Record, ...] = ()
-        while True:
-            run_records = self.timeline.records or run_records
-            if self.timeline.step_into() is None:
-                break
-            run_records = self.timeline.records
+        taken = list(self.timeline.records)
+        while (record := self.timeline.step_into()) is not None:
+            taken.append(record)
             if who_waits().stop():
                 raise GivenUpError(Phrase("stopped within event {event}", event=self.timeline.event + 1))
-        self._stepped = self.timeline.event, run_records
+        self._stepped = self.timeline.event, tuple(taken)
         self._check_agreement()
 
     def _check_agreement(self) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from slotscope.model.kinds.queue.layout import QueueLayout
 from slotscope.model.kinds.queue.numbers import QueueNumbers
-from slotscope.model.kinds.queue.state import QueueState
+from slotscope.model.kinds.queue.state import WAITING, QueueState
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,8 +80,10 @@ def standing(state: QueueState, numbers: QueueNumbers, facts: QueueFacts) -> Que
 
 def waiting_records(state: QueueState) -> NDArray[np.int64]:
     """[n] the records of the jobs that wait, in order of arrival."""
-    records = np.flatnonzero((state.job_number >= 0) & (state.job_server < 0))
-    return records[np.argsort(state.job_number[records])]
+    if not state.number[WAITING]:
+        return np.zeros(0, np.int64)
+    (records,) = ((state.job_number >= 0) & (state.job_server < 0)).nonzero()
+    return np.asarray(records[state.job_number[records].argsort()])
 
 
 def records_on(state: QueueState, server: int) -> list[int]:

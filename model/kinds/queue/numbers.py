@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Sequence
 
 import numpy as np
@@ -134,7 +134,7 @@ class QueueNumbers:
 
     def amount(self, units: int, d: int = 0) -> Fraction:
         """*units* of resource d in the scenario's own unit."""
-        return int(units) * self.unit[d]
+        return _amount(self, int(units), d)
 
     def units(self, amount: Fraction, d: int = 0) -> int:
         """An amount of resource d, in the scenario's own unit, in units.
@@ -157,6 +157,11 @@ class QueueNumbers:
             f"workload: found an intensity of {float(self.intensity):.3g}, the jobs need more "
             "than all servers have; the queue grows under every policy",
         )
+
+
+@lru_cache(maxsize=4096)
+def _amount(numbers: QueueNumbers, units: int, d: int) -> Fraction:
+    return units * numbers.unit[d]
 
 
 def numbers_of(scenario: QueueScenario) -> QueueNumbers:

@@ -205,5 +205,5 @@ class QueueView(PolicyView):
 
     def told(self, units: Any) -> Fraction | tuple[Fraction, ...]:
         """Units as amounts in the scenario's own units, for records."""
-        amounts = [self.numbers.amount(int(one), d) for d, one in enumerate(np.atleast_1d(units))]
+        amounts = [self.numbers.amount(one, d) for d, one in enumerate(np.atleast_1d(units).tolist())]
         return amounts[0] if len(amounts) == 1 else tuple(amounts)
