@@ -13,8 +13,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from slotscope.gui import theme as themes
 from slotscope.gui.faults import install
 from slotscope.gui.language.words import chosen, speak
-from slotscope.gui.window.application import application
-from slotscope.gui.window.garbage import collector_of
+from slotscope.gui.window.application import application, collector_of
 from slotscope.gui.window.splash import show_splash
 from slotscope.model.cli.guard import note
 from slotscope.model.errors import UserError

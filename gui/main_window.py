@@ -16,8 +16,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from slotscope.gui import theme as themes
 from slotscope.gui.docking.compare_docks import CompareDocks
-from slotscope.gui.docking.dock_area import DockArea
-from slotscope.gui.docking.dock_window import DockWindow
+from slotscope.gui.docking.dock_area import DockArea, DockWindow
 from slotscope.gui.docking.docks import PanelDock
 from slotscope.gui.docking.layouts import soon
 from slotscope.gui.docking.panel_docks import USUAL, PanelDocks
@@ -61,7 +60,7 @@ from slotscope.gui.window.inspectors import DOCKED, Inspectors
 from slotscope.gui.window.lecture import LectureMode
 from slotscope.gui.window.status_line import StatusLine
 from slotscope.gui.window.transport import TransportBar
-from slotscope.model.comparison.comparison import lanes_shown, open_run, stand_at
+from slotscope.model.comparison.runs import lanes_shown, open_run, stand_at
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.lessons.files import lesson_titles
 from slotscope.model.reporting.frame import Frame, RunInfo

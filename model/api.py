@@ -11,13 +11,11 @@ from typing import Any, Callable
 
 import numpy as np
 
-from slotscope.model.errors import PolicyError, ScenarioError, UntrustedPolicyError, UserError
+from slotscope.model.errors import PolicyError, ScenarioError, UserError
 from slotscope.model.forks.changes import Course
 from slotscope.model.forks.tree import ForkTree
-from slotscope.model.kinds.spec import kind_named
 from slotscope.model.measures.metrics import Estimate, estimates
 from slotscope.model.measures.monitors import Lookout
-from slotscope.model.phrase import Phrase
 from slotscope.model.policies import is_own
 from slotscope.model.policies.choice import choice_text
 from slotscope.model.policies.own.trust import digest_of
@@ -28,13 +26,12 @@ from slotscope.model.reporting.describe import run_info
 from slotscope.model.reporting.frame import Frame, RunInfo, Speed
 from slotscope.model.reporting.history import Histories
 from slotscope.model.reporting.inspection import Thing
-from slotscope.model.running.assembly import Bench, assemble, policy_class, with_changes
+from slotscope.model.running.assembly import Bench, assemble, with_changes
 from slotscope.model.running.origin import Origin
-from slotscope.model.running.waiting import GivenUpError, who_waits
+from slotscope.model.running.waiting import GivenUpError
 from slotscope.model.running.walk import ROWS_OF_LOG, Walk
 from slotscope.model.scenario.load import Scenario, load_scenario, parse_scenario_text, scenario_text
-from slotscope.model.scenario.workload import ContinuedWorkload
-from slotscope.model.session.check import fault_in
+from slotscope.model.session.bench import jobs_from, open_bench, saved_bench
 from slotscope.model.session.file import (
     EARLIER_BYTES,
     MOST_EARLIER,
@@ -155,7 +152,7 @@ class Session(Walk):
         saved = read_session(path)
         place = saved.place
         scenario = parse_scenario_text(saved.scenario, str(path))
-        bench = _saved_bench(saved, scenario, str(path), beside)
+        bench = saved_bench(saved, scenario, str(path), None if beside is None else beside.bench)
         policy = place.policy
         if is_own(scenario.policy.name):  # the very file that was looked at above
             policy = str(replace(Course.read(policy), policy=choice_text(scenario.policy)))
@@ -271,7 +268,7 @@ class Session(Walk):
         state = copied(self.timeline.state)
         state = bench.system.take_over(self.bench.system, state)
         place = (self.timeline.event, self.timeline.time, bench.system.arrivals(state))
-        bench.system.workload = _continued(scenario, bench, place[1], place[0], place[2])
+        bench.system.workload = jobs_from(scenario, bench, place[1], place[0], place[2])
         session = Session(bench, self.name, state)
         session.continues = place
         if self.compiled:
@@ -381,77 +378,3 @@ def _has_changed(leg: Bench) -> bool:
     from slotscope.model.policies.own.file import load_policy
 
     return bool(load_policy(name, leg.scenario.system).source != leg.system.policy.source)
-
-
-def _saved_bench(saved: Saved, scenario: Scenario, where: str, beside: Session | None) -> Bench:
-    """What a saved session runs on, with the very jobs of *beside*, if given; raises as :meth:`Session.load`."""
-    place = saved.place
-    if place.policy_digest:
-        from slotscope.model.policies.own.file import check_unchanged
-
-        check_unchanged(scenario.policy.name, place.policy_digest, where)
-    try:
-        policy_class(scenario)  # the file may name one that nobody has allowed
-    except UntrustedPolicyError as error:
-        raise error.inside(where) from None
-    if beside is None:
-        bench = open_bench(scenario, trace=place.trace)
-        if place.fork_event:
-            workload = _continued(scenario, bench, place.fork_time, place.fork_event, place.fork_arrivals)
-            bench.system.workload = workload
-    elif _same_jobs(scenario, beside.bench.scenario):
-        bench = assemble(scenario, recorded=beside.bench.system.workload)
-    else:
-        raise ScenarioError(
-            "found another scenario than that of the first lane, allowed: the same under another policy", where=where
-        )
-    try:
-        bench = with_changes(bench, Course.read(place.policy).changes, named=False)
-    except UserError as error:
-        raise error.inside(where) from None
-    bench.rename_jobs(place.initial_jobs, place.job_names)
-    if fault := fault_in(saved, bench):
-        raise ScenarioError(f"not a saved session: {fault}", where=where)
-    return bench
-
-
-def _same_jobs(one: Scenario, other: Scenario) -> bool:
-    """Whether two scenarios differ in their policies alone."""
-    return one.model_copy(update={"policy": other.policy}) == other
-
-
-def _continued(scenario: Scenario, bench: Bench, time: float, event: int, arrivals: int) -> ContinuedWorkload:
-    """The arrivals after a fork: from a stream of their own, numbered on."""
-    workload = bench.kind.workload(scenario, bench.numbers, time, branch=event)
-    return ContinuedWorkload(workload, arrivals)
-
-
-def open_bench(
-    scenario: Scenario,
-    policy: str | None = None,
-    seed: int | None = None,
-    trace: tuple[str, ...] = (),
-    progress: Callable[[float], None] | None = None,
-    cancelled: Callable[[], bool] | None = None,
-) -> Bench:
-    """A bench for a scenario, with its trace read where it has one, or the excerpt of one that ships.
-
-    *progress* is told the share read so far; reading stops once *cancelled* says so.  Without
-    them whoever waits is told and asked.
-    """
-    if scenario.workload.kind == "trace" or trace:
-        from slotscope.model.traces.excerpts import excerpt_for  # all formats, which other workloads have no need of
-        from slotscope.model.traces.span import shortened
-
-        excerpt = None if trace else excerpt_for(scenario)
-        if excerpt is not None:
-            scenario, trace = excerpt.fitted(scenario), (str(excerpt.path),)
-        kind, who = kind_named(scenario.system), who_waits()
-        progress = progress or (lambda share: who.tell(Phrase("Reading the trace: {share}", share=f"{share:.0%}")))
-        cancelled = cancelled or who.stop
-        resolved, recorded, report = kind.with_trace(scenario, trace, progress, cancelled)
-        bench = assemble(resolved, policy, seed, recorded)
-        first = () if excerpt is None else (excerpt.note,)
-        notes = (*first, *report.notes, *shortened(scenario, resolved))
-        return replace(bench, report=replace(report, notes=notes))
-    return assemble(scenario, policy, seed)

@@ -162,7 +162,7 @@ def pytest_runtest_logfinish(nodeid: str) -> None:
     What a test of widgets leaves is put aside for good.  Qt destroys a picture and all in it at
     once, and Python's collector, in whatever order it meets what is left, may destroy it again.
     """
-    from slotscope.gui.window.garbage import collect_due  # late: it imports Qt
+    from slotscope.gui.window.application import collect_due  # late: it imports Qt
 
     if _makes_widgets(nodeid):
         gc.freeze()

@@ -49,7 +49,7 @@ BEYOND_A_PANEL = {
 }
 #: Modules beside the panels that are no panel but parts for several of them.
 SHARED_BY_PANELS = {
-    *("gui.panels.bounds", "gui.panels.columns", "gui.panels.tiled"),
+    *("gui.panels.bounds", "gui.panels.columns", "gui.panels.tiles"),
     *("gui.panels.decisions_model", "gui.panels.decisions_view"),
     *("gui.panels.pages", "gui.panels.scenario_cells", "gui.panels.share_bars"),
     *("gui.panels.scenario_fields", "gui.panels.scenario_unions", "gui.panels.algorithm_symbols"),

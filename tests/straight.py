@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from slotscope.model.api import Session, open_bench
+from slotscope.model.api import Session
 from slotscope.model.reporting.records import Record
 from slotscope.model.running.assembly import Bench, assemble
 from slotscope.model.running.engine import Engine, EventRun, started
 from slotscope.model.running.keyframes import HistoryRoom
 from slotscope.model.running.timeline import Timeline
 from slotscope.model.scenario.load import load_scenario
+from slotscope.model.session.bench import open_bench
 from slotscope.model.systems.state import copied, digest
 
 #: Events of a straight run, and how often the walks keep a copy of the state.

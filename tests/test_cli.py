@@ -20,7 +20,7 @@ from slotscope.model.api import Session
 from slotscope.model.cli import verify as verify_module
 from slotscope.model.cli.arguments import parse
 from slotscope.model.cli.output import print_json
-from slotscope.model.comparison.comparison import stand_at
+from slotscope.model.comparison.runs import stand_at
 from slotscope.model.kinds.reservation.rows import FLAG_MIGRATED, FLAG_REASSIGNED, FLAG_REJECTED
 from slotscope.model.kinds.reservation.state import ADMITTED, ARRIVED, I_STAR
 from slotscope.model.lab import experiments
@@ -434,7 +434,7 @@ class TestInvariants:
             (_from_nowhere, "came in and have not left"),
             (_unlinked, "the list of server"),
             (_heap_out_of_order, "not in order"),
-            (_late, "lies before now"),
+            (_late, "is before the present"),
             (_same_stamp, "at the same moment"),
             (_wrong_i_star, "I\\*"),
             (_wrong_count, "GPA applied again"),

@@ -22,7 +22,7 @@ from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.language.words import CONTEXT, TRANSLATIONS
 from slotscope.gui.lessons import exercises, question_line, questions, strip, tour
 from slotscope.gui.panels import COMPARISON, comparison, decisions_model, panels_of, scenario_form
-from slotscope.gui.presenting import palette
+from slotscope.gui.presenting import pen as palette
 from slotscope.gui.running import compare, drive
 from slotscope.gui.sharing import control, dialog
 from slotscope.gui.window import actions, dialogs, transport

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Signal
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPointF, Signal
+from PySide6.QtGui import QHoverEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from slotscope.gui.docking.docks import SYSTEM, PanelDock
@@ -142,3 +145,35 @@ class DockArea(QObject):
             self.selection = selection
         for dock in self.docks.values():
             dock.panel.set_selection(dock.part_of(selection, lane))
+
+
+class DockWindow(QMainWindow):
+    """Lets go of the separator under the pointer before the docks beside it change.
+
+    Qt keeps that separator by its place among the docks, and looks there at the next key and at the
+    next move of the mouse; if fewer docks stand there by then, it reads beyond them and the program dies.
+    """
+
+    def _let_go(self) -> None:
+        nowhere = QPointF()
+        QCoreApplication.sendEvent(self, QHoverEvent(QEvent.Type.HoverLeave, nowhere, nowhere, nowhere))
+
+    def addDockWidget(self, *place: Any) -> None:
+        self._let_go()
+        super().addDockWidget(*place)
+
+    def removeDockWidget(self, *dock: Any) -> None:
+        self._let_go()
+        super().removeDockWidget(*dock)
+
+    def splitDockWidget(self, *place: Any) -> None:
+        self._let_go()
+        super().splitDockWidget(*place)
+
+    def tabifyDockWidget(self, *docks: Any) -> None:
+        self._let_go()
+        super().tabifyDockWidget(*docks)
+
+    def restoreState(self, *state: Any) -> bool:
+        self._let_go()
+        return super().restoreState(*state)

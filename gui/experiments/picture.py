@@ -13,9 +13,8 @@ from PySide6.QtWidgets import QLabel, QTabBar, QVBoxLayout, QWidget
 from slotscope.gui.experiments.curves import Drawn, LogarithmicAxis, arrays, last_height
 from slotscope.gui.experiments.words import told_apart, typeset
 from slotscope.gui.panels.wording import significant
-from slotscope.gui.plotting.axes import EndLabel, GridLines, LabelColumn, NumberAxis
+from slotscope.gui.plotting.axes import EndLabel, GridLines, LabelColumn, NumberAxis, keep_menu
 from slotscope.gui.plotting.looks import Look, looks, meaning
-from slotscope.gui.plotting.menu import keep_menu
 from slotscope.gui.plotting.scales import SteppedRange
 from slotscope.gui.theme import Theme, configure_plots, current_fonts
 from slotscope.gui.window.figure import ABOVE_CURVES, across, crosses

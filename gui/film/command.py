@@ -13,7 +13,7 @@ from slotscope.gui.running.searches import look_at
 from slotscope.gui.sharing.command import Tell, bounds_of, carry_out, run_of
 from slotscope.gui.widgets.motion import come_to_rest
 from slotscope.gui.window.application import application, destroy
-from slotscope.model.comparison.comparison import Run, lanes_shown
+from slotscope.model.comparison.runs import Run, lanes_shown
 from slotscope.model.errors import UserError
 from slotscope.model.footage.footage import By, Footage, usual_by, walk
 from slotscope.model.lessons.files import marks_of

@@ -16,7 +16,6 @@ from slotscope.gui.intents import Select
 from slotscope.gui.language.words import line_of, spoken, tr
 from slotscope.gui.lessons.adding import AddingLine
 from slotscope.gui.lessons.exercises import ExerciseControl
-from slotscope.gui.lessons.keeping import AnswerKeeper
 from slotscope.gui.lessons.questions import WAITS, QuestionControl
 from slotscope.gui.lessons.strip import LessonStrip
 from slotscope.gui.lessons.tour import TOUR, TourOffer
@@ -25,14 +24,64 @@ from slotscope.gui.presenting.control import Presenter
 from slotscope.gui.running.run_control import RunControl
 from slotscope.gui.running.worker import Command, RunWorker
 from slotscope.gui.theme import Theme
+from slotscope.gui.widgets.file_dialogs import ask_new_file
 from slotscope.gui.window.lecture import LectureMode
-from slotscope.model.comparison.comparison import stand_at
+from slotscope.model.comparison.runs import stand_at
 from slotscope.model.errors import UntrustedPolicyError, UserError
+from slotscope.model.lessons.answers import Given, add_answers
 from slotscope.model.lessons.files import find_lesson, load_lesson
 from slotscope.model.lessons.lesson import Lesson
 from slotscope.model.lessons.place import StepPlace
 from slotscope.model.reporting.inspection import JOB, SERVER
 from slotscope.model.running.origin import NO_LINE
+
+
+class AnswerKeeper(QObject):
+    """The answers since the program was started; each is written as it is given.
+
+    Signals
+    -------
+    said(text)
+        A line for the status bar.
+    """
+
+    said = Signal(str)
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self._path: Path | None = None
+        self._count = 0
+        self._waiting: tuple[Given, ...] = ()  # until there is a file
+
+    def choose(self) -> None:
+        """Ask for a file, new or one of answers, that gets all that was answered, and what will be."""
+        ask_new_file(
+            self._window, tr("Keep answers in"), self._keep_in, tr("Answers (*.answers)"), "my.answers", adds=True
+        )
+
+    def _keep_in(self, path: Path) -> None:
+        self._path, self._count = path, 0
+        self._write()
+
+    def take(self, given: Given) -> None:
+        """An answer was given."""
+        self._waiting = (*self._waiting, given)
+        if self._path is not None:
+            self._write()
+
+    def _write(self) -> None:
+        assert self._path is not None
+        try:
+            code = add_answers(self._path, self._waiting)
+        except UserError as error:
+            self._path = None
+            self.said.emit(tr("{fault}; choose another file").format(fault=error.line))
+            return
+        self._count += len(self._waiting)
+        self._waiting = ()
+        said = tr("Answers written to {path}: {count}; closing code {code}")
+        self.said.emit(said.format(path=self._path, count=self._count, code=code))
 
 
 class LessonControl(QObject):

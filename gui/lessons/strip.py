@@ -11,7 +11,7 @@ from slotscope.gui.lessons.wording import paragraphs, spoken
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.boxes import EnterButton
 from slotscope.gui.widgets.cut_label import CutLabel
-from slotscope.gui.widgets.fault_line import FaultLine
+from slotscope.gui.widgets.fault_label import FaultLine
 from slotscope.gui.widgets.spoken import announce
 
 #: A button that lists all lessons: name, words, tip.

@@ -15,7 +15,7 @@ from slotscope.gui.page.recording import Dressing, recorded
 from slotscope.gui.panels import SENTENCES, names_of
 from slotscope.gui.sharing.command import Tell
 from slotscope.gui.widgets.scripts import set_scripts
-from slotscope.model.comparison.comparison import Run, lanes_of, stand_at
+from slotscope.model.comparison.runs import Run, lanes_of, stand_at
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.later import NEAR
 from slotscope.model.exercises.posed import Posed, Sketch, told, verdict

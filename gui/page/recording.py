@@ -21,7 +21,7 @@ from slotscope.gui.presenting.pad import mark_over
 from slotscope.gui.running.searches import look_at
 from slotscope.gui.sharing.command import Tell, bounds_of
 from slotscope.gui.window.application import application, destroy
-from slotscope.model.comparison.comparison import Run, lanes_of, lanes_shown
+from slotscope.model.comparison.runs import Run, lanes_of, lanes_shown
 from slotscope.model.errors import UserError
 from slotscope.model.footage.footage import Footage, walk
 from slotscope.model.lessons.marks import Mark

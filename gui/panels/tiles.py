@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
+from slotscope.gui.panel import Panel
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.spoken import without_markup
 
@@ -124,3 +126,19 @@ class Tiles(QWidget):
         super().resizeEvent(event)
         self._widest = []
         self._fit()
+
+
+class TiledPanel(Panel):
+    """Numbers in ``self.tiles``; a subclass adds to ``self.column`` what stands below them."""
+
+    spacing: ClassVar[int] = 2  #: pixels between what stands below each other
+
+    def build(self) -> None:
+        """The numbers, at the top of a column."""
+        self.tiles = Tiles(self.theme, self.body)
+        self.column = QVBoxLayout(self.body)
+        self.column.setContentsMargins(0, 0, 0, 4)
+        self.column.setSpacing(self.spacing)
+        self.column.addWidget(self.tiles)
+        self.follow_theme(self.tiles)
+        self.ground(self.body)

@@ -5,12 +5,31 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import Iterator
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.theme import Theme
 from slotscope.model.whys.passing import PassedOver
+
+#: The pen, the gap to what is selected, and a corner's arms: a share of the shorter side, at most.
+_BRACKET, GAP, _ARM, _LONGEST = 3.0, 4.0, 0.3, 14.0
+
+
+def paint_brackets(painter: QPainter, rect: QRectF, theme: Theme) -> None:
+    """Brackets outside the corners of *rect*, over whatever frame it has."""
+    around = rect.adjusted(-GAP, -GAP, GAP, GAP)
+    arm = min(_LONGEST, _ARM * min(around.width(), around.height()))
+    centre = around.center()
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for tone, width in ((theme.panel, _BRACKET + 2), (theme.run, _BRACKET)):
+        pen = QPen(QColor(tone), width, c=Qt.PenCapStyle.SquareCap, j=Qt.PenJoinStyle.MiterJoin)
+        painter.setPen(pen)
+        for corner in (around.topLeft(), around.topRight(), around.bottomRight(), around.bottomLeft()):
+            x = arm if corner.x() < centre.x() else -arm
+            y = arm if corner.y() < centre.y() else -arm
+            painter.drawPolyline([corner + QPointF(x, 0), corner, corner + QPointF(0, y)])
+
 
 WIDTH = 2.0
 #: Around smaller things an outline is outside.

@@ -7,18 +7,19 @@ between its sentence and its legend, when it must be made anew, and in which ord
 from __future__ import annotations
 
 import math
-from typing import Any, Callable
+from typing import Any, Callable, ClassVar, Iterable
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from slotscope.gui.intents import Select
 from slotscope.gui.painting.stack_text import Lines
-from slotscope.gui.painting.stage import in_pixels
+from slotscope.gui.panel import Panel
 from slotscope.gui.panels.wording import sentence
 from slotscope.gui.pictures.marks import around
 from slotscope.gui.pictures.pointed import Anchor, PointedPicture
+from slotscope.gui.pictures.scene import in_pixels
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.reporting.frame import Frame
 
@@ -241,3 +242,40 @@ class ZoomedPicture(PointedPicture):
         kinds = QEvent.Type.FontChange, QEvent.Type.DevicePixelRatioChange
         if event.type() in kinds and hasattr(self, "_text"):
             self._restyle()
+
+
+class PicturePanel(Panel):
+    """Passes all on to its picture; a subclass says which."""
+
+    #: A widget made of theme and parent, with ``set_frame``, ``set_selection``, ``set_theme`` and a
+    #: signal ``chosen``.
+    picture: ClassVar[type[Any]]
+    #: What the picture shows as a table: the names of its columns, and its rows.
+    header: Callable[[Frame], list[str]]
+    rows: Callable[[Frame], Iterable[Iterable[object]]]
+
+    def build(self) -> None:
+        """One view that fills the panel."""
+        self.view: Any = self.picture(self.theme, self.body)
+        self.view.chosen.connect(self.intent.emit)
+        column = QVBoxLayout(self.body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.view)
+
+    def show_frame(self, frame: Frame) -> None:
+        """Show a moment."""
+        self.view.set_frame(frame)
+
+    def show_selection(self, selection: Select) -> None:
+        """Outline what is pointed at."""
+        self.view.set_selection(selection)
+
+    def series(self) -> tuple[list[str], Iterable[Iterable[object]]] | None:
+        """What the picture shows."""
+        if self.frame is None:
+            return None
+        return self.header(self.frame), self.rows(self.frame)
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self.view.set_theme(theme)

@@ -217,3 +217,11 @@ class LabelColumn(pg.AxisItem):  # type: ignore[misc]
         needed = max((metrics.horizontalAdvance(label.text) for label in self._labels), default=0.0)
         self._widest = max(self._widest, needed)
         self.setWidth(_LEADER + 2 * _GAP + self._widest if self._widest else _GAP)
+
+
+def keep_menu(plot: pg.PlotWidget) -> None:
+    """Let the menu die with its plot: it has no owner, and would stay, with six more below it.
+
+    It becomes no child of the plot: nobody can use it, whoever looks for the plot's controls must not find it.
+    """
+    plot.destroyed.connect(plot.getPlotItem().ctrlMenu.deleteLater)

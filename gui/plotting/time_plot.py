@@ -10,9 +10,8 @@ from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from slotscope.gui.plotting.axes import EndLabel, GridLines, LabelColumn, NumberAxis
+from slotscope.gui.plotting.axes import EndLabel, GridLines, LabelColumn, NumberAxis, keep_menu
 from slotscope.gui.plotting.curve import PyramidBand, PyramidCurve
-from slotscope.gui.plotting.menu import keep_menu
 from slotscope.gui.plotting.pyramid import Pyramid
 from slotscope.gui.plotting.scales import SteppedRange
 from slotscope.gui.theme import Fonts, Theme, configure_plots

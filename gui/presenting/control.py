@@ -2,20 +2,189 @@
 
 from __future__ import annotations
 
+from collections import deque
 from functools import partial
+from time import monotonic
 from typing import Callable
 
-from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QRectF, Qt, QTimer
+from PySide6.QtGui import QColor, QCursor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QRadialGradient
+from PySide6.QtWidgets import QApplication, QWidget
+from shiboken6 import Shiboken
 
 from slotscope.gui.docking.dock_area import DockArea
-from slotscope.gui.presenting.blackout import Blackout
-from slotscope.gui.presenting.laser import LaserDot
+from slotscope.gui.language.words import tr
 from slotscope.gui.presenting.pen import PenControl
 from slotscope.gui.running.run_control import RunControl
 from slotscope.gui.running.worker import RunWorker
-from slotscope.gui.theme import Theme
+from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.window.lecture import LectureMode
+
+_MODIFIERS = {Qt.Key.Key_Shift, Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_AltGr, Qt.Key.Key_Meta}
+
+
+class BlackCover(QWidget):
+    """Hides a window, and takes its keys and clicks: the first one is for the light, and does nothing else."""
+
+    def __init__(self, window: QWidget, back: Callable[[], None]) -> None:
+        super().__init__(window)
+        self.setObjectName("black")
+        self.setAccessibleName(tr("Black: any key brings the picture back"))
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.BlankCursor)
+        self._back = back
+        window.installEventFilter(self)
+        self.setGeometry(window.rect())
+        self.show()
+        self.raise_()
+
+    def eventFilter(self, window: QWidget, event: QEvent) -> bool:  # type: ignore[override]
+        """It is as large as its window."""
+        if event.type() == QEvent.Type.Resize:
+            self.setGeometry(window.rect())
+        return False
+
+    def event(self, event: QEvent) -> bool:
+        """No command takes a key meanwhile."""
+        if event.type() == QEvent.Type.ShortcutOverride:
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Any key but one that is pressed with others; the one that made it black may still be held."""
+        if event.key() not in _MODIFIERS and not event.isAutoRepeat():
+            self._back()
+
+    def mousePressEvent(self, _: QMouseEvent) -> None:
+        """A click, too."""
+        self._back()
+
+    def paintEvent(self, _: QPaintEvent) -> None:
+        QPainter(self).fillRect(self.rect(), Qt.GlobalColor.black)
+
+
+class Blackout:
+    """Covers all windows of the program, and uncovers them."""
+
+    def __init__(self, returned: Callable[[], None]) -> None:
+        self._returned = returned
+        self._covers: list[BlackCover] = []
+        self._focus: QWidget | None = None
+
+    @property
+    def on(self) -> bool:
+        """Whether all is black."""
+        return bool(self._covers)
+
+    def begin(self) -> None:
+        """Cover what is seen."""
+        if self.on:
+            return
+        self._focus = QApplication.focusWidget()
+        seen = [one for one in QApplication.topLevelWidgets() if one.isVisible() and not one.isMinimized()]
+        self._covers = [BlackCover(one, self.end) for one in seen]
+        for cover in self._covers:
+            if cover.window().isActiveWindow():
+                cover.setFocus()
+
+    def end(self) -> None:
+        """Show everything again."""
+        covers, self._covers = self._covers, []
+        for cover in filter(Shiboken.isValid, covers):  # a window may have gone meanwhile, with its cover
+            cover.hide()
+            cover.deleteLater()
+        if self._focus is not None and Shiboken.isValid(self._focus):
+            self._focus.setFocus()
+        self._focus = None
+        self._returned()
+
+
+#: Milliseconds between two looks at the mouse, and seconds after which the trail is gone.
+_PERIOD, _TRAIL = 16, 0.25
+
+#: Pixels of the dot's radius at the usual size of type, and how much further it glows.
+_RADIUS, _GLOW = 7.0, 2.2
+
+
+class LaserDot(QWidget):
+    """Lies over the window and lets every click through; switched off it is hidden and no timer runs."""
+
+    def __init__(self, window: QWidget, theme: Theme) -> None:
+        super().__init__(window)
+        self._over = window
+        self.setObjectName("laser")
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.theme = theme
+        self._trail: deque[tuple[float, QPointF]] = deque()
+        self._painted = QRect()
+        self._timer = QTimer(self, interval=_PERIOD)
+        self._timer.timeout.connect(self._follow)
+        self.hide()
+
+    @property
+    def on(self) -> bool:
+        """Whether it shines."""
+        return self._timer.isActive()
+
+    def toggle(self, on: bool) -> None:
+        """Switch it on or off."""
+        self._trail.clear()
+        self.setVisible(on)
+        if on:
+            self._follow()
+            self._timer.start()
+        else:
+            self._timer.stop()
+
+    def _follow(self) -> None:
+        """Look where the mouse is; what has not moved is not painted again."""
+        if self.size() != self._over.size():
+            self.resize(self._over.size())
+        self.raise_()
+        now, at = monotonic(), QPointF(self.mapFromGlobal(QCursor.pos()))
+        moved = not self._trail or self._trail[-1][1] != at
+        if moved:
+            self._trail.append((now, at))
+        old = len(self._trail)
+        while len(self._trail) > 1 and self._trail[0][0] < now - _TRAIL:
+            self._trail.popleft()
+        if moved or len(self._trail) > 1 or len(self._trail) < old:
+            self._repaint()
+
+    def _repaint(self) -> None:
+        reach = self._radius * _GLOW + 2
+        dots = [QRectF(at, at).adjusted(-reach, -reach, reach, reach) for _, at in self._trail]
+        area = QRectF()
+        for dot in dots:
+            area = area.united(dot)
+        self.update(self._painted.united(area.toAlignedRect()))
+        self._painted = area.toAlignedRect()
+
+    @property
+    def _radius(self) -> float:
+        return _RADIUS * current_fonts().scale
+
+    def paintEvent(self, _: QPaintEvent) -> None:
+        """The trail, fainter and smaller the older it is, and the dot."""
+        painter, now = QPainter(self), monotonic()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        *passed, last = self._trail or [(now, QPointF(-1, -1))]
+        for then, at in passed:
+            left = max(0.0, 1 - (now - then) / _TRAIL)
+            color = QColor(self.theme.rejection)
+            color.setAlphaF(0.5 * left)
+            painter.setBrush(color)
+            painter.drawEllipse(at, self._radius * left, self._radius * left)
+        here = last[1]
+        glow = QRadialGradient(here, self._radius * _GLOW)
+        for place, alpha in ((0.0, 1.0), (1 / _GLOW, 0.95), (1 / _GLOW + 0.08, 0.4), (1.0, 0.0)):
+            color = QColor(self.theme.rejection)
+            color.setAlphaF(alpha)
+            glow.setColorAt(place, color)
+        painter.setBrush(glow)
+        painter.drawEllipse(here, self._radius * _GLOW, self._radius * _GLOW)
 
 
 class Presenter(QObject):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.window.actions import BACK_KEY, key_words
-from slotscope.model.comparison.comparison import Run, lanes_of
+from slotscope.model.comparison.runs import Run, lanes_of
 from slotscope.model.reporting.explain import grouped
 
 

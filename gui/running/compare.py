@@ -18,8 +18,9 @@ from slotscope.gui.widgets.file_dialogs import ask_file
 from slotscope.gui.window.compare_form import ask_variant
 from slotscope.gui.window.transport import TransportBar
 from slotscope.model.comparison.companion import companion
-from slotscope.model.comparison.comparison import MOST_LANES, Comparison, Run, lanes_of
+from slotscope.model.comparison.comparison import MOST_LANES, Comparison
 from slotscope.model.comparison.differences import DIFFERENCES
+from slotscope.model.comparison.runs import Run, lanes_of
 from slotscope.model.policies import policy_titles
 from slotscope.model.reporting.frame import Frame, RunInfo
 from slotscope.model.reporting.records import DEPARTURE, MOVE, SLOT

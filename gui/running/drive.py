@@ -9,7 +9,7 @@ from time import monotonic
 from slotscope.gui.language.words import tr
 from slotscope.gui.running.goals import Goal
 from slotscope.gui.running.pace import REAL_TIME, Pace
-from slotscope.model.comparison.comparison import Run
+from slotscope.model.comparison.runs import Run
 from slotscope.model.questions.breakpoints import Breakpoints
 from slotscope.model.reporting.frame import Speed
 from slotscope.model.running.engine import Reason

@@ -9,7 +9,8 @@ from slotscope.gui.language.words import tr
 from slotscope.gui.running.worker import RunWorker
 from slotscope.model.api import Session
 from slotscope.model.comparison.companion import companion, forked
-from slotscope.model.comparison.comparison import Comparison, lanes_of, lanes_shown
+from slotscope.model.comparison.comparison import Comparison
+from slotscope.model.comparison.runs import lanes_of, lanes_shown
 from slotscope.model.errors import UserError
 from slotscope.model.forks.changes import Choice, Course, Deviation
 from slotscope.model.forks.edits import edits_between

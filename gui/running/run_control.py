@@ -16,8 +16,9 @@ from slotscope.gui.running.pace import Pace
 from slotscope.gui.running.worker import RunWorker
 from slotscope.model.api import Session
 from slotscope.model.comparison.companion import policies_beside
-from slotscope.model.comparison.comparison import Comparison, Run, lanes_of, lanes_shown, stand_at
+from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.file import load_run, save_run
+from slotscope.model.comparison.runs import Run, lanes_of, lanes_shown, stand_at
 from slotscope.model.errors import UserError
 from slotscope.model.questions.columns import write_events
 from slotscope.model.reporting.explain import grouped

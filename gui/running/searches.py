@@ -6,7 +6,7 @@ from time import monotonic
 
 from slotscope.gui.intents import Ask, Follow, Inspect
 from slotscope.model.api import Session
-from slotscope.model.comparison.comparison import Run, lanes_of
+from slotscope.model.comparison.runs import Run, lanes_of
 from slotscope.model.measures.monitors import Reading
 from slotscope.model.questions.search import QuestionSearch
 from slotscope.model.questions.tracks import Followed, Tracks

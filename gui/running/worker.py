@@ -25,7 +25,7 @@ from slotscope.gui.running.searches import Searches
 from slotscope.gui.running.warming import Warming
 from slotscope.gui.widgets.fault_label import without_folders
 from slotscope.model.api import Session
-from slotscope.model.comparison.comparison import Run, kinds_of, lanes_of, lanes_shown
+from slotscope.model.comparison.runs import Run, kinds_of, lanes_of, lanes_shown
 from slotscope.model.errors import PolicyFileError, UntrustedPolicyError, UserError
 from slotscope.model.policies import stop_what_hangs
 from slotscope.model.questions.breakpoints import Breakpoints

@@ -13,8 +13,8 @@ from slotscope.gui.running.searches import look_at
 from slotscope.gui.sharing.handout import save_handout
 from slotscope.model.cli.checking import SESSION_SUFFIX
 from slotscope.model.cli.output import print_json, progress_of
-from slotscope.model.comparison.comparison import Run, open_run
 from slotscope.model.comparison.file import load_run
+from slotscope.model.comparison.runs import Run, open_run
 from slotscope.model.errors import UserError
 from slotscope.model.footage.footage import Place, stand
 from slotscope.model.lessons.files import marks_of

@@ -17,7 +17,7 @@ from slotscope.gui.docking.dock_area import DockArea
 from slotscope.gui.language.words import tr
 from slotscope.gui.running.worker import RunWorker
 from slotscope.gui.sharing.dialog import FILM, HANDOUT, PAGE, ShareDialog, ShareShape, Take
-from slotscope.gui.widgets.clipboard import copy_data
+from slotscope.gui.sharing.picture_button import copy_data
 from slotscope.model.cli.links import link_of
 from slotscope.model.comparison.file import save_run
 from slotscope.model.errors import UserError

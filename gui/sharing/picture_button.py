@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import atexit
 from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QPoint, Qt, QTemporaryDir, QUrl
-from PySide6.QtGui import QDrag, QImage, QMouseEvent, QPixmap
+from PySide6.QtGui import QDrag, QGuiApplication, QImage, QMouseEvent, QPixmap
 from PySide6.QtWidgets import QApplication, QToolButton
 
 from slotscope.gui.panel import Panel
-from slotscope.gui.widgets.clipboard import copy_data
 from slotscope.gui.widgets.painted import image_of, svg_of
+
+
+def copy_data(data: QMimeData) -> None:
+    """Put *data* on the clipboard.
+
+    That of the offscreen platform outlives Python, without which an object that was made in Python cannot be
+    destroyed: there it is emptied at the end.  The systems' own are let go of with the application.
+    """
+    clipboard = QGuiApplication.clipboard()
+    clipboard.setMimeData(data)
+    if QGuiApplication.platformName() == "offscreen":
+        atexit.register(clipboard.clear)
+
 
 #: Width of the picture that hangs at the pointer while it is dragged.
 _AT_POINTER = 240

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from slotscope.gui.widgets.fault_line import FaultLine
+from slotscope.gui.widgets.fault_label import FaultLine
 from slotscope.gui.widgets.question_field import QuestionField
 from slotscope.model.errors import UserError
 from slotscope.model.questions.meaning import understood

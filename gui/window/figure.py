@@ -14,8 +14,8 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QApplication, QGraphicsView
 
 from slotscope.gui import theme as themes
+from slotscope.gui.plotting.axes import keep_menu
 from slotscope.gui.plotting.looks import Look, looks, meaning
-from slotscope.gui.plotting.menu import keep_menu
 from slotscope.gui.window.application import application
 from slotscope.model.errors import UserError
 from slotscope.model.lab.results import Curve, Figure

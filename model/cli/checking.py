@@ -7,7 +7,7 @@ from pathlib import Path
 
 from slotscope.model.api import Session
 from slotscope.model.comparison.companion import companion
-from slotscope.model.comparison.comparison import too_many_lanes
+from slotscope.model.comparison.runs import too_many_lanes
 from slotscope.model.errors import ScenarioError, TraceError
 from slotscope.model.forks.changes import Course
 from slotscope.model.policies import reference_for

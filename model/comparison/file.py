@@ -9,7 +9,8 @@ from tempfile import TemporaryDirectory
 from pydantic import Field
 
 from slotscope.model.api import Session
-from slotscope.model.comparison.comparison import MOST_LANES, Comparison, Run
+from slotscope.model.comparison.comparison import MOST_LANES, Comparison
+from slotscope.model.comparison.runs import Run
 from slotscope.model.errors import ScenarioError, UserError
 from slotscope.model.scenario.fields import Section
 from slotscope.model.scenario.validation import validated

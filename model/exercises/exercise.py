@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from slotscope.model.api import Session
-from slotscope.model.comparison.comparison import Run, lanes_of
+from slotscope.model.comparison.runs import Run, lanes_of
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.posed import Posed
 from slotscope.model.exercises.posing import at_present

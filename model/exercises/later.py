@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.api import Session
-from slotscope.model.comparison.comparison import Comparison, Run, lanes_of
+from slotscope.model.comparison.comparison import Comparison
+from slotscope.model.comparison.runs import Run, lanes_of
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.posed import Posed, Sketch, one_of, refused
 from slotscope.model.exercises.question import QuizQuestion
@@ -134,6 +135,13 @@ def _curve_words(run: Run, lane: int, curve: str, time: str) -> Phrase:
     )
 
 
+def _numbers(text: str, allowed: Phrase) -> str:
+    parts = text.split()
+    if len(parts) != POINTS or not all(re.fullmatch(r"-?\d{1,12}(\.\d{0,9})?", part) for part in parts):
+        raise refused(text, allowed)
+    return " ".join(f"{float(part):.4g}" for part in parts)
+
+
 def _curve(run: Run, lane: int, until: float) -> Posed:
     session = lanes_of(run)[lane]
     kind, now = session.bench.kind, session.timeline.time
@@ -150,12 +158,6 @@ def _curve(run: Run, lane: int, until: float) -> Posed:
         last=full_time(float(wanted[-1])),
     )
 
-    def read(text: str) -> str:
-        parts = text.split()
-        if len(parts) != POINTS or not all(re.fullmatch(r"-?\d{1,12}(\.\d{0,9})?", part) for part in parts):
-            raise refused(text, allowed)
-        return " ".join(f"{float(part):.4g}" for part in parts)
-
     def away(answer: str) -> float:
         drawn = np.array([float(part) for part in answer.split()])
         return float(np.abs(drawn - right).mean()) / scale
@@ -166,7 +168,7 @@ def _curve(run: Run, lane: int, until: float) -> Posed:
         decided=session.timeline.substep,
         words=_curve_words(run, lane, kind.headline, full_time(until)),
         allowed=allowed,
-        read=read,
+        read=lambda text: _numbers(text, allowed),
         fault=lambda answer: (
             ""
             if away(answer) <= NEAR

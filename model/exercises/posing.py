@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from slotscope.model.api import Session
-from slotscope.model.comparison.comparison import Run, lanes_of
+from slotscope.model.comparison.runs import Run, lanes_of
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.deciding import At
 from slotscope.model.exercises.later import pose_later

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Iterator, Literal, NamedTuple
 
-from slotscope.model.comparison.comparison import Comparison, Run, lanes_of, stand_at
+from slotscope.model.comparison.comparison import Comparison
+from slotscope.model.comparison.runs import Run, lanes_of, stand_at
 from slotscope.model.errors import UserError
 from slotscope.model.running.origin import Moment
 from slotscope.model.running.waiting import share_of

@@ -6,11 +6,11 @@ from typing import Any, Mapping
 
 import numpy as np
 
-from slotscope.model.api import open_bench
 from slotscope.model.lab.parts import Part
 from slotscope.model.running.assembly import Bench
 from slotscope.model.running.engine import Reason, Task, started
 from slotscope.model.scenario.load import Scenario, as_data, parse_scenario
+from slotscope.model.session.bench import open_bench
 from slotscope.model.systems.base import NEXT_ARRIVAL
 
 #: Events between two calls of the engine: beside other threads each call costs all of them a while of Python's lock.

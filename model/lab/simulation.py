@@ -10,7 +10,6 @@ from typing import Any, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from slotscope.model.api import open_bench
 from slotscope.model.errors import TraceError, UserError
 from slotscope.model.forks.changes import Course
 from slotscope.model.kinds.spec import kind_named
@@ -21,6 +20,7 @@ from slotscope.model.policies import is_own, source_of
 from slotscope.model.policies.choice import policy_choice
 from slotscope.model.running.assembly import Bench, assemble
 from slotscope.model.scenario.load import Scenario, as_data, edited, load_scenario, parse_scenario
+from slotscope.model.session.bench import open_bench
 
 WORK = __name__
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Mapping, NamedTuple
 
-from slotscope.model.comparison.comparison import Run, stand_at
+from slotscope.model.comparison.runs import Run, stand_at
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.posed import Verdict, verdict
 from slotscope.model.exercises.posing import pose

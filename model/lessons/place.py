@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from slotscope.model.api import Session
-from slotscope.model.comparison.comparison import Comparison, Run, lanes_of
+from slotscope.model.comparison.comparison import Comparison
+from slotscope.model.comparison.runs import Run, lanes_of
 from slotscope.model.forks.changes import Course
 from slotscope.model.policies import is_file, source_of
 from slotscope.model.policies.choice import policy_choice

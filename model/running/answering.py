@@ -13,11 +13,11 @@ from typing import Any, Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.api import open_bench
 from slotscope.model.forks.overruled import under
 from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.reporting.records import Record
 from slotscope.model.scenario.load import Scenario
+from slotscope.model.session.bench import open_bench
 from slotscope.model.systems.view import NOW
 
 #: The kind of the sub-step at which a policy waits for its answer.

@@ -8,7 +8,7 @@ there: a session that somebody sends must not bring code along.  It runs from it
 has not changed.
 
 Reading says that the file is one, and that its arrays have the right types;
-:mod:`model.session.check` says whether they are a run of its scenario.
+:mod:`model.session.bench` says whether they are a run of its scenario.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Callable
 
-from slotscope.model.questions.said import said_by
+from slotscope.model.questions.words import said_by
 from slotscope.model.reporting.explain import told
 from slotscope.model.reporting.records import Record
 from slotscope.model.whys.decision import Setting

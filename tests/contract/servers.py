@@ -23,7 +23,7 @@ from slotscope.gui.kinds.phases.servers_sections import ServerPlace
 from slotscope.gui.kinds.queue.bins import ServerBinsPanel
 from slotscope.gui.kinds.queue.bins_layout import BinWishes, fitting_bins
 from slotscope.gui.pictures.layout import CellLayout
-from slotscope.gui.pictures.panel import PicturePanel
+from slotscope.gui.pictures.picture import PicturePanel
 from slotscope.model.api import Session
 from slotscope.model.reporting.frame import Frame
 from tests.gui.painted import pixels

@@ -20,10 +20,10 @@ from slotscope.gui.intents import Select
 from slotscope.gui.painting.colour import argb
 from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.pictures.legend import GRADIENT, LINES, PictureLegend
-from slotscope.gui.pictures.panel import PicturePanel
+from slotscope.gui.pictures.picture import PicturePanel
 from slotscope.model.reporting.frame import Frame
 from tests.contract.servers import PICTURES, ServersPicture, outside, server_of, servers_of
-from tests.gui.painted import area, pixels, wheel
+from tests.gui.painted import area, pixels, scene_in, wheel
 from tests.kinds.reservation.gui.servers_views import DARK, LIGHT, classroom
 
 SIZE = (900, 600)
@@ -47,12 +47,6 @@ def show(qtbot: QtBot, picture: ServersPicture) -> Show:
         return panel
 
     return shown
-
-
-def scene_in(panel: PicturePanel) -> Any:
-    scene = panel.view.scene
-    assert scene is not None
-    return scene
 
 
 # What is seen.

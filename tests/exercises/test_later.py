@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from slotscope.model.api import Session
-from slotscope.model.comparison.comparison import Comparison, Run
+from slotscope.model.comparison.comparison import Comparison
+from slotscope.model.comparison.runs import Run
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.later import POINTS, sketch_times
 from slotscope.model.exercises.posed import Posed, verdict

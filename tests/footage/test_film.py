@@ -19,7 +19,7 @@ from slotscope.gui.film import writers
 from slotscope.gui.film.command import Looks, shoot
 from slotscope.gui.film.stage import FilmStage, panels_in_lecture
 from slotscope.gui.theme import load_theme
-from slotscope.model.comparison.comparison import open_run, stand_at
+from slotscope.model.comparison.runs import open_run, stand_at
 from slotscope.model.errors import UserError
 from slotscope.model.footage.footage import Footage, usual_by, walk
 from slotscope.model.lessons.files import marks_of

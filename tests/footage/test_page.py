@@ -24,7 +24,7 @@ from slotscope.gui.widgets.motion import come_to_rest, lay_out
 from slotscope.gui.window.application import application
 from slotscope.model.cli.arguments import parse
 from slotscope.model.cli.parser import UsageError
-from slotscope.model.comparison.comparison import Run, open_run, stand_at
+from slotscope.model.comparison.runs import Run, open_run, stand_at
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.posed import verdict
 from slotscope.model.exercises.posing import pose

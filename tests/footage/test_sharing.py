@@ -19,7 +19,7 @@ from slotscope.gui.sharing.dialog import ShareDialog
 from slotscope.gui.sharing.handout import save_handout
 from slotscope.gui.theme import load_theme
 from slotscope.model.cli.arguments import parse
-from slotscope.model.comparison.comparison import open_run, stand_at
+from slotscope.model.comparison.runs import open_run, stand_at
 from slotscope.model.errors import UserError
 from slotscope.model.lessons.marks import Mark
 from slotscope.model.running.origin import Moment
@@ -104,7 +104,7 @@ class TestPictures:
     def test_what_is_copied_does_not_outlive_the_program(self) -> None:
         program = """
 from PySide6.QtCore import QMimeData
-from slotscope.gui.widgets.clipboard import copy_data
+from slotscope.gui.sharing.picture_button import copy_data
 from slotscope.gui.window.application import application
 app = application(offscreen=True)
 copy_data(QMimeData())

@@ -1,11 +1,13 @@
-"""What is seen of a widget: its pixels, and their colours."""
+"""What is seen of a widget: its pixels, their colours, and its words."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QWheelEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from slotscope.gui.painting.colour import argb
 
@@ -41,6 +43,18 @@ def colours_in(picture: np.ndarray) -> set[str]:
 def colours(widget: QWidget) -> set[str]:
     """All colours of a widget."""
     return colours_in(pixels(widget))
+
+
+def text_of(widget: QWidget) -> str:
+    """All that is written in labels that can be seen."""
+    return " ".join(label.text() for label in widget.findChildren(QLabel) if label.isVisible())
+
+
+def scene_in(panel: QWidget) -> Any:
+    """What a picture of servers shows now."""
+    scene = panel.view.scene
+    assert scene is not None
+    return scene
 
 
 def wheel(widget: QWidget, at: QPointF, notches: int) -> None:

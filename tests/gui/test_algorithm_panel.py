@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
+from PySide6.QtCore import QPoint, Qt
 
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.reservation.symbols import SYMBOLS
@@ -20,7 +20,7 @@ from slotscope.model.policies import reference_class
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.records import Line, Reassign, Record, Reject
 from slotscope.model.running.origin import Moment
-from tests.gui.windows import complete_window
+from tests.gui.windows import complete_window, on_screen
 
 
 @pytest.fixture(scope="module")
@@ -50,13 +50,7 @@ def theme(qapp, request):
 
 @pytest.fixture
 def panel(qtbot, theme):
-    panel = AlgorithmPanel(theme)
-    panel.resize(700, 300)
-    panel.show()
-    yield panel
-    panel.close()
-    panel.deleteLater()
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    return on_screen(qtbot, AlgorithmPanel(theme), 700, 300)
 
 
 def colours(panel) -> set[int]:

@@ -17,7 +17,7 @@ from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panels import companions_of, panels_of
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.differences import DIFFERENCES
-from slotscope.model.kinds.reservation.questions.fields import VOCABULARY
+from slotscope.model.kinds.reservation.questions import VOCABULARY
 from slotscope.model.reporting.records import ARRIVAL
 from slotscope.model.running.origin import Moment
 from tests.gui.windows import at_rest, complete_window, press, rest, warm

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRectF, Qt
+from PySide6.QtCore import QPoint, QRectF, Qt
 from PySide6.QtGui import QGuiApplication, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
@@ -39,6 +39,7 @@ from slotscope.model.kinds.reservation.rows import (
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.reporting.frame import Frame
 from tests.gui.painted import colours, colours_in, pixels, pixels_of
+from tests.gui.windows import on_screen
 
 
 @pytest.fixture(scope="module")
@@ -69,13 +70,7 @@ def theme(qapp, request):
 
 @pytest.fixture
 def panel(qtbot, theme):
-    panel = DecisionsPanel(theme)
-    panel.resize(700, 300)
-    panel.show()
-    yield panel
-    panel.close()
-    panel.deleteLater()
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    return on_screen(qtbot, DecisionsPanel(theme), 700, 300)
 
 
 def at_end(panel) -> bool:

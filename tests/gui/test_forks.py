@@ -14,7 +14,8 @@ from pytestqt.qtbot import QtBot
 from slotscope.gui.intents import ApplyScenario, Select
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.window.forks_dialog import ForksDialog
-from slotscope.model.comparison.comparison import Comparison, lanes_of
+from slotscope.model.comparison.comparison import Comparison
+from slotscope.model.comparison.runs import lanes_of
 from slotscope.model.scenario.load import as_data
 from tests.gui.windows import complete_window, press, rest, warm
 from tests.model.test_moments import opened as opened_line

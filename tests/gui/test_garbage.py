@@ -17,8 +17,7 @@ from shiboken6 import isValid
 
 from slotscope.gui.plotting.time_plot import PlotText, TimePlot
 from slotscope.gui.theme import current_fonts, load_theme
-from slotscope.gui.window.application import application
-from slotscope.gui.window.garbage import Collector, collect_due, collector_of
+from slotscope.gui.window.application import Collector, application, collect_due, collector_of
 from tests.gui.clearing import clear_away
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -101,7 +100,7 @@ def test_as_much_is_collected_as_python_would_have(monkeypatch: pytest.MonkeyPat
 _SETTLES = """
 import gc, weakref
 from slotscope.gui.window.application import application
-from slotscope.gui.window.garbage import collector_of
+from slotscope.gui.window.application import collector_of
 
 class Node:
     def __init__(self):

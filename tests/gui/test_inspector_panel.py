@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Callable, Iterator
+from typing import Callable
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
+from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import GoTo, Inspect, Select
@@ -15,6 +15,7 @@ from slotscope.gui.theme import Theme, apply, load_theme
 from slotscope.model.api import Session
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.inspection import Thing
+from tests.gui.windows import on_screen
 
 #: What is looked at in each kind of system.
 THINGS = {
@@ -50,14 +51,8 @@ def theme(qapp) -> Theme:
 
 
 @pytest.fixture
-def panel(qtbot: QtBot, theme: Theme) -> Iterator[InspectorPanel]:
-    panel = InspectorPanel(theme)
-    panel.resize(440, 500)
-    panel.show()
-    yield panel
-    panel.close()
-    panel.deleteLater()
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+def panel(qtbot: QtBot, theme: Theme) -> InspectorPanel:
+    return on_screen(qtbot, InspectorPanel(theme), 440, 500)
 
 
 def things_of(frame: Frame) -> tuple[Thing, Thing]:

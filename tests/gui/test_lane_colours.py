@@ -17,9 +17,8 @@ from slotscope.gui.kinds.reservation.servers_scene import StackScene
 from slotscope.gui.theme import load_theme, theme_names
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.reporting.frame import Frame
-from tests.gui.painted import area, colours_in, pixels
+from tests.gui.painted import area, colours_in, pixels, scene_in
 from tests.gui.windows import on_screen
-from tests.kinds.phases.gui.servers_views import scene_in
 from tests.kinds.phases.gui.servers_views import shown as phase_servers
 from tests.kinds.reservation.gui.servers_views import stacks
 

@@ -18,8 +18,7 @@ from slotscope.gui.widgets.scripts import set_scripts
 from slotscope.model.cli.arguments import parse
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.posed import refused
-from slotscope.model.lessons.files import lesson_files, load_lesson
-from slotscope.model.lessons.translation import words_beside
+from slotscope.model.lessons.files import lesson_files, load_lesson, words_beside
 from slotscope.model.phrase import Phrase
 from slotscope.model.running.waiting import waiting, who_waits
 from tests.gui.overflowing import cut

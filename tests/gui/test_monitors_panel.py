@@ -6,7 +6,7 @@ import re
 from typing import Any, Iterator
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
+from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.panels.monitors import MonitorsPanel
@@ -19,7 +19,7 @@ from slotscope.model.questions.tracks import Followed
 from slotscope.model.reporting.frame import Frame
 from tests.contract.moments import SMALL
 from tests.gui.painted import colours
-from tests.gui.windows import complete_window, press, rest
+from tests.gui.windows import complete_window, on_screen, press, rest
 
 FAULTY_EVENT = 6
 
@@ -39,14 +39,8 @@ def theme(qapp) -> Theme:
 
 
 @pytest.fixture
-def panel(qtbot: QtBot, theme: Theme) -> Iterator[MonitorsPanel]:
-    panel = MonitorsPanel(theme)
-    panel.resize(440, 500)
-    panel.show()
-    yield panel
-    panel.close()
-    panel.deleteLater()
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+def panel(qtbot: QtBot, theme: Theme) -> MonitorsPanel:
+    return on_screen(qtbot, MonitorsPanel(theme), 440, 500)
 
 
 def plain(html: str) -> str:

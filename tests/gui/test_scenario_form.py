@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QPointF, Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QComboBox
 
 from slotscope.gui.intents import ApplyScenario
@@ -24,6 +24,7 @@ from slotscope.model.api import Session
 from slotscope.model.policies import POLICIES_OF
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
 from tests.gui.painted import wheel
+from tests.gui.windows import on_screen
 
 CONSTANTS = ("title", "description", "paper", "system", "resources", "workload")
 
@@ -47,14 +48,9 @@ def theme(qapp, request):
 
 @pytest.fixture
 def panel(qtbot, theme, frame):
-    panel = ScenarioPanel(theme)
-    panel.resize(440, 900)
-    panel.show()
+    panel = on_screen(qtbot, ScenarioPanel(theme), 440, 900)
     panel.set_frame(frame)
-    yield panel
-    panel.close()
-    panel.deleteLater()
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    return panel
 
 
 def cell(panel, path: str):

@@ -9,7 +9,7 @@ from typing import Any, Callable, Mapping, NamedTuple
 from slotscope.model.api import Session
 from slotscope.model.cli.arguments import parse
 from slotscope.model.cli.bounds import solved
-from slotscope.model.comparison.comparison import Run, lanes_of, stand_at
+from slotscope.model.comparison.runs import Run, lanes_of, stand_at
 from slotscope.model.lessons.files import lesson_files, load_lesson
 from slotscope.model.lessons.place import StepPlace
 from slotscope.model.reporting.frame import Frame

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from slotscope.gui.panels import names_of
 from slotscope.model.api import Session
-from slotscope.model.comparison.comparison import lanes_of, stand_at
+from slotscope.model.comparison.runs import lanes_of, stand_at
 from slotscope.model.exercises.exercise import exercise_run, next_exercise
 from slotscope.model.exercises.later import POINTS, sketch_times
 from slotscope.model.exercises.posed import verdict

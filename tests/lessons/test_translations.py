@@ -8,8 +8,7 @@ from collections import Counter
 import pytest
 
 from slotscope.model.exercises.posing import pose
-from slotscope.model.lessons.files import lesson_files, load_lesson
-from slotscope.model.lessons.translation import words_beside
+from slotscope.model.lessons.files import lesson_files, load_lesson, words_beside
 from tests.lessons.standing import standing
 
 GERMAN = {name: path for name, path in lesson_files().items() if words_beside(path, "de").exists()}

@@ -11,11 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slotscope.model.api import Session
-from slotscope.model.comparison.comparison import Comparison, open_run
+from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.differences import DIFFERENCES
 from slotscope.model.comparison.file import load_run, save_run
 from slotscope.model.comparison.lane import Lane
 from slotscope.model.comparison.record import DecisionRecord
+from slotscope.model.comparison.runs import open_run
 from slotscope.model.errors import UserError
 from slotscope.model.kinds.reservation.rows import EVENT_ROW, FLAG_ADMITTED
 from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario

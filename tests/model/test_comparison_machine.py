@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from slotscope.model.comparison.comparison import Comparison
-from slotscope.model.kinds.reservation.questions.fields import VOCABULARY
+from slotscope.model.kinds.reservation.questions import VOCABULARY
 from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
 from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, UPDATE
 from slotscope.model.running.assembly import assemble

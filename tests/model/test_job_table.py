@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slotscope.model.api import open_bench
 from slotscope.model.errors import ScenarioError, TraceError, UserError
 from slotscope.model.scenario.common import TraceWorkload
 from slotscope.model.scenario.load import edited, load_scenario
+from slotscope.model.session.bench import open_bench
 from slotscope.model.traces import job_table
 from slotscope.model.traces.excerpts import EXAMPLE
 from slotscope.model.traces.formats import playing, read_jobs

@@ -7,11 +7,11 @@ import weakref
 
 import pytest
 
-from slotscope.model.api import open_bench
 from slotscope.model.kinds.spec import KINDS, kind_named
 from slotscope.model.lab import runs
 from slotscope.model.lab.runs import StraightRun, bench_of, replications
 from slotscope.model.scenario.load import load_scenario
+from slotscope.model.session.bench import open_bench
 from slotscope.model.systems.base import EVENT, NEXT_ARRIVAL
 from slotscope.model.systems.state import digest
 

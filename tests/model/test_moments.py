@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from slotscope.model.api import Session
 from slotscope.model.cli.arguments import parse
 from slotscope.model.cli.parser import UsageError
-from slotscope.model.comparison.comparison import Comparison, Run, lanes_of, open_run, stand_at
+from slotscope.model.comparison.comparison import Comparison
+from slotscope.model.comparison.runs import Run, lanes_of, open_run, stand_at
 from slotscope.model.errors import UserError
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.running.origin import NO_LINE, Moment

@@ -7,7 +7,8 @@ import pytest
 from scipy.stats import t as student
 
 from slotscope.model.api import Session
-from slotscope.model.comparison.comparison import Comparison, open_run
+from slotscope.model.comparison.comparison import Comparison
+from slotscope.model.comparison.runs import open_run
 from slotscope.model.kinds.reservation.measures import batches_of, totals_at
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.measures.metrics import Batches

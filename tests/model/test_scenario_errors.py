@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 import tomli_w
 
-from slotscope.model.api import Session, open_bench
+from slotscope.model.api import Session
 from slotscope.model.errors import ScenarioError, UserError
 from slotscope.model.running.assembly import Bench
 from slotscope.model.scenario.load import parse_scenario
+from slotscope.model.session.bench import open_bench
 from tests.breaking import FULL, GOOD, SCRIPT, Place, changed, is_one_line
 
 #: Too long for the writer of TOML; as text such a number stands among the broken files.

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from slotscope.model.comparison.comparison import open_run
+from slotscope.model.comparison.runs import open_run
 from slotscope.model.scenario.files import scenario_files
 from slotscope.model.scenario.load import load_scenario
 

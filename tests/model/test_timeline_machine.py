@@ -13,8 +13,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from slotscope.model.api import Session
 from slotscope.model.errors import ScenarioError
-from slotscope.model.kinds.queue.questions.fields import VOCABULARY as OF_QUEUES
-from slotscope.model.kinds.reservation.questions.fields import VOCABULARY as OF_SLOTS
+from slotscope.model.kinds.queue.questions import VOCABULARY as OF_QUEUES
+from slotscope.model.kinds.reservation.questions import VOCABULARY as OF_SLOTS
 from slotscope.model.running.assembly import Bench, assemble
 from slotscope.model.running.engine import Reason
 from slotscope.model.systems.state import digest

@@ -9,9 +9,9 @@ from typing import Any, Callable
 
 import pytest
 
-from slotscope.model.api import open_bench
 from slotscope.model.errors import TraceError
 from slotscope.model.scenario.load import edited, load_scenario
+from slotscope.model.session.bench import open_bench
 from slotscope.model.traces.formats import read_jobs
 from slotscope.model.traces.job_table import WIDTH, AskedJobs
 from slotscope.model.traces.jobs import RecordedJobs

@@ -15,9 +15,10 @@ from zipfile import ZipFile
 
 import pytest
 
-from slotscope.model.api import Session, open_bench
+from slotscope.model.api import Session
 from slotscope.model.errors import TraceError
 from slotscope.model.scenario.load import SYSTEMS, load_scenario
+from slotscope.model.session.bench import open_bench
 from slotscope.model.traces import catalogue
 from slotscope.model.traces.catalogue import PublicTrace, RemoteFile, fetch
 from slotscope.model.traces.excerpts import FOLDER, excerpt_for

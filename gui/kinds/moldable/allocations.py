@@ -5,16 +5,256 @@ from __future__ import annotations
 from typing import Iterable
 
 import numpy as np
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from slotscope.gui.intents import Select
-from slotscope.gui.kinds.moldable.allocations_chart import AllocationsChart
-from slotscope.gui.kinds.moldable.allocations_marks import event_mark
-from slotscope.gui.kinds.moldable.allocations_values import class_rows, tiles
-from slotscope.gui.panels.tiled import TiledPanel
-from slotscope.gui.theme import current_fonts
+from slotscope.gui.kinds.moldable.allocations_layout import Facet, Measures, WidthSpan, facet, grid, least_height
+from slotscope.gui.kinds.moldable.allocations_marks import EventMark, Flashes, event_mark
+from slotscope.gui.kinds.moldable.allocations_painting import FacetPainter
+from slotscope.gui.kinds.moldable.allocations_values import (
+    ClassAllocations,
+    WidthColumn,
+    caption_width,
+    class_rows,
+    column_words,
+    columns_of,
+    number_width,
+    tiles,
+)
+from slotscope.gui.panels.tiles import TiledPanel
+from slotscope.gui.plotting.scales import SteppedRange, format_number
+from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.boxes import ChoiceBox
+from slotscope.gui.widgets.chart import Chart
+from slotscope.gui.widgets.gestures import Gestures, show_tip
 from slotscope.model.reporting.frame import Frame
+
+#: Milliseconds between the pictures of something that fades.
+_FADING = 40
+#: How far the axis of jobs goes beyond the largest number.
+_HEADROOM = 1.06
+#: Least width of one of two facets side by side, in letters.
+_LETTERS = 42
+_CENTRED = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+
+
+class AllocationsChart(Chart):
+    """``picked`` gives a class and a width that was clicked."""
+
+    picked = Signal(int, int)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, "jobs by the servers that they run on", parent)
+        self._rows: tuple[ClassAllocations, ...] = ()
+        self._mark: EventMark | None = None
+        self._flashes = Flashes()
+        self._chosen = 0
+        self._spans: dict[int, WidthSpan] = {}
+        self._scales: dict[int, SteppedRange] = {}
+        self._facets: dict[int, Facet] = {}
+        self._fading = QTimer(self)
+        self._fading.setInterval(_FADING)
+        self._fading.timeout.connect(self._fade)
+        gestures = Gestures(self)
+        gestures.zoomed.connect(self._zoom)
+        gestures.dragged.connect(self._drag)
+        gestures.clicked.connect(self._click)
+        gestures.double_clicked.connect(lambda _: self.show_all())
+        gestures.reset.connect(self.show_all)
+        gestures.asked.connect(self._tell)
+
+    # What is shown.
+
+    @property
+    def rows(self) -> tuple[ClassAllocations, ...]:
+        """All classes."""
+        return self._rows
+
+    @property
+    def mark(self) -> EventMark | None:
+        """The event that is pointed out."""
+        return self._mark
+
+    @property
+    def flashes(self) -> Flashes:
+        """Blocked arrivals that can be seen."""
+        return self._flashes
+
+    @property
+    def facets(self) -> dict[int, Facet]:
+        """Where each class that is shown is."""
+        return self._facets
+
+    def begin(self) -> None:
+        """Another run."""
+        self._spans, self._scales, self._chosen = {}, {}, 0
+
+    def set_rows(self, rows: tuple[ClassAllocations, ...], mark: EventMark | None) -> None:
+        """Show a moment."""
+        self._rows, self._mark = rows, mark
+        changed = False
+        for row in rows:
+            scale = self._scales.setdefault(row.job_class, SteppedRange(0.0, 1.0))
+            changed |= scale.include(0.0, _HEADROOM * row.most)
+        if changed or len(self._facets) == 0:
+            self._lay_out()
+        if self._flashes.left() and not self._fading.isActive():
+            self._fading.start()
+        self.update()
+
+    def columns(self, job_class: int) -> tuple[WidthColumn, ...]:
+        """What is drawn of a class that is shown."""
+        row, place = self._rows[job_class], self._facets[job_class]
+        return columns_of(row, *place.seen(row.degree), place.together)
+
+    def choose(self, job_class: int) -> None:
+        """Show this class where there is no room for all."""
+        self._chosen = job_class
+        self._lay_out()
+        self.update()
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        self._theme = theme
+        self._lay_out()
+        self.update()
+
+    def _fade(self) -> None:
+        if not self._flashes.left():
+            self._fading.stop()
+        self.update()
+
+    # Geometry.
+
+    def fits_all(self) -> bool:
+        """Whether there is room for all classes."""
+        return len(self._rows) <= 1 or bool(self._grid(self._measures(self._rows)))
+
+    def _measures(self, rows: tuple[ClassAllocations, ...]) -> Measures:
+        metrics = self._metrics()
+        numbers = [number_width(metrics, row, self._scales[row.job_class].high) for row in rows]
+        return Measures(metrics.height(), caption_width(metrics), max(numbers, default=0.0))
+
+    def _grid(self, measures: Measures) -> tuple[QRectF, ...]:
+        area = QRectF(0, 0, self.width(), self.height())
+        wide = _LETTERS * self._metrics().averageCharWidth()
+        return grid(area, len(self._rows), measures, wide)
+
+    def _lay_out(self) -> None:
+        """Find the facets anew: another size, font, class, zoom or scale."""
+        self._facets = {}
+        if not self._rows:
+            return
+        measures = self._measures(self._rows)
+        shown, areas = self._rows, self._grid(measures)
+        if len(shown) > 1 and not areas:
+            shown = (self._rows[self._chosen],)
+        if len(shown) == 1:
+            areas = (QRectF(0, 0, self.width(), self.height()),)
+            if areas[0].height() < least_height(measures, False) or self.width() < 100:
+                return
+        for row, area in zip(shown, areas, strict=True):
+            span = self._spans.get(row.job_class, WidthSpan(0.0, float(row.degree)))
+            highest = format_number(self._scales[row.job_class].high)
+            axis = self._metrics().horizontalAdvance(highest)
+            mine = self._measures((row,))
+            self._facets[row.job_class] = facet(area, len(shown) > 1, mine, axis, span)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._lay_out()
+
+    def sizeHint(self) -> QSize:
+        return QSize(400, round(14 * self._metrics().height()))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(80, round(4 * self._metrics().height()))
+
+    # The mouse.
+
+    def facet_at(self, point: QPointF) -> tuple[ClassAllocations, Facet] | None:
+        """The class at a point."""
+        for job_class, place in self._facets.items():
+            top = min(place.title.top(), place.lane.top())
+            if (
+                top <= point.y() <= place.bar.bottom()
+                and place.words.left() - 20 <= point.x()
+                and point.x() <= place.plot.right() + 20
+            ):
+                return self._rows[job_class], place
+        return None
+
+    def _zoom(self, factor: float, around: QPointF) -> None:
+        found = self.facet_at(around)
+        if found is not None:
+            row, place = found
+            x = min(max(around.x(), place.plot.left()), place.plot.right())
+            at = place.span.low + (x - place.plot.left()) / place.pitch
+            self._look(row, place.span.zoomed(factor, at, row.degree))
+
+    def _drag(self, by: QPointF) -> None:
+        for job_class, place in list(self._facets.items()):
+            row = self._rows[job_class]
+            self._look(row, place.span.moved(-by.x() / place.pitch, row.degree))
+
+    def _look(self, row: ClassAllocations, span: WidthSpan) -> None:
+        self._spans[row.job_class] = span
+        self._lay_out()
+        self.update()
+
+    def show_all(self) -> None:
+        """Show all widths again."""
+        self._spans = {}
+        self._lay_out()
+        self.update()
+
+    def _click(self, point: QPointF) -> None:
+        found = self.facet_at(point)
+        width = found[1].width_at(point, found[0].degree) if found else None
+        if found is not None and width is not None:
+            self.picked.emit(found[0].job_class, width)
+
+    def words_at(self, point: QPointF) -> str:
+        """What is known of the column at a point."""
+        found = self.facet_at(point)
+        width = found[1].width_at(point, found[0].degree) if found else None
+        if found is None or width is None:
+            return (
+                "Columns: jobs that run on 1, 2, ... servers now; gold: n y*, the optimum; "
+                "dark line: the average so far. The wheel enlarges."
+            )
+        row, place = found
+        (column,) = columns_of(row, width, width, place.together)
+        return column_words(row, column)
+
+    def _tell(self, event: QHelpEvent) -> None:
+        show_tip(self, event, self.words_at(QPointF(event.pos())))
+
+    # Painting.
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setFont(current_fonts().body)
+        if self._rows and not self._facets:
+            painter.setPen(QColor(self._theme.muted))
+            painter.drawText(self.rect().adjusted(8, 4, -8, -4), _CENTRED, "Too small to draw: make this panel larger.")
+        left = self._flashes.left()
+        for job_class, place in self._facets.items():
+            row = self._rows[job_class]
+            high = self._scales[job_class].high
+            looks = FacetPainter(painter, self._theme, place, row, high)
+            looks.ground()
+            looks.columns({request: share for (one, request), share in left.items() if one == job_class})
+            looks.numbers()
+            looks.servers()
+            if self._mark is not None and self._mark.job_class == job_class:
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                looks.mark(self._mark)
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.end()
+
 
 #: In a lower panel there is no room for numbers above the chart.
 _LOW = 300

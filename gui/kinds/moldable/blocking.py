@@ -11,7 +11,7 @@ from slotscope.gui.kinds.moldable.blocking_plots import BlockedPlot, TimesPlot, 
 from slotscope.gui.kinds.moldable.blocking_reading import BLOCKED_SHARE, STATISTICS, Sums
 from slotscope.gui.kinds.moldable.blocking_words import blocking_levels, notes, so_far, table, tiles, time_levels
 from slotscope.gui.panels.pages import rich_text
-from slotscope.gui.panels.tiled import TiledPanel
+from slotscope.gui.panels.tiles import TiledPanel
 from slotscope.gui.plotting.sampled import counted_from
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.kinds.moldable.sampling import BUSY_COLUMN, EVENT_COLUMN, JOBS_COLUMN, TIME_COLUMN

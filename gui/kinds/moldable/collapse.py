@@ -14,7 +14,7 @@ from slotscope.gui.kinds.moldable.collapse_values import CollapsePlane, nearness
 from slotscope.gui.kinds.moldable.collapse_view import NEAR, WHOLE, CollapseView
 from slotscope.gui.kinds.moldable.collapse_words import delta_decimals, delta_tip, delta_words, is_ours, tiles
 from slotscope.gui.panel import LabelPace
-from slotscope.gui.panels.tiled import TiledPanel
+from slotscope.gui.panels.tiles import TiledPanel
 from slotscope.gui.theme import current_fonts
 from slotscope.gui.widgets.boxes import ChoiceBox, changed_by_editing
 from slotscope.model.kinds.moldable.sampling import PAIR, columns

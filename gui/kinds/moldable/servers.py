@@ -34,8 +34,7 @@ from slotscope.gui.kinds.moldable.servers_words import (
 from slotscope.gui.painting.colour import letter_ink
 from slotscope.gui.painting.stack_text import Lines
 from slotscope.gui.painting.textures import texture_scale
-from slotscope.gui.pictures.panel import PicturePanel
-from slotscope.gui.pictures.picture import ZoomedPicture
+from slotscope.gui.pictures.picture import PicturePanel, ZoomedPicture
 from slotscope.gui.pictures.scene import ShownSection
 from slotscope.gui.theme import Theme
 from slotscope.model.reporting.explain import grouped

@@ -23,7 +23,7 @@ from slotscope.gui.kinds.phases.policy_map_view import MapView
 from slotscope.gui.kinds.phases.policy_map_words import cell_words, lemma_words, tiles
 from slotscope.gui.panels.columns import TwoColumns
 from slotscope.gui.panels.pages import rich_text
-from slotscope.gui.panels.tiled import TiledPanel
+from slotscope.gui.panels.tiles import TiledPanel
 from slotscope.gui.theme import current_fonts
 from slotscope.gui.widgets.boxes import ChoiceBox
 from slotscope.model.reporting.explain import counted

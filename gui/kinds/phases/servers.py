@@ -34,8 +34,7 @@ from slotscope.gui.kinds.phases.wording import configuration_text, phase_letters
 from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.painting.textures import device_ratio, texture_scale
 from slotscope.gui.pictures.legend import PictureLegend, paint_gradient, paint_line, paint_pair
-from slotscope.gui.pictures.panel import PicturePanel
-from slotscope.gui.pictures.picture import ZoomedPicture
+from slotscope.gui.pictures.picture import PicturePanel, ZoomedPicture
 from slotscope.gui.theme import Theme
 from slotscope.model.kinds.phases.inspection import TOKEN, VIRTUAL
 from slotscope.model.reporting.frame import Frame, RunInfo

@@ -10,9 +10,15 @@ from PySide6.QtGui import QPainter
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.phases.servers_scene import PhaseScene
 from slotscope.gui.kinds.phases.servers_sections import ServerPlace, place_of
-from slotscope.gui.painting.brackets import paint_brackets
 from slotscope.gui.painting.stack_text import Symbols
-from slotscope.gui.pictures.marks import outline, outline_server, outline_thing, paint_reason, passed_role
+from slotscope.gui.pictures.marks import (
+    outline,
+    outline_server,
+    outline_thing,
+    paint_brackets,
+    paint_reason,
+    passed_role,
+)
 from slotscope.model.kinds.phases import rows
 from slotscope.model.kinds.phases.state import FIRST_BACKUP, NEXT_VIRTUAL, PhaseState
 from slotscope.model.reporting.frame import Frame

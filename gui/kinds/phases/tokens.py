@@ -27,7 +27,7 @@ from slotscope.gui.kinds.phases.tokens_words import row_words, tiles, unit
 from slotscope.gui.kinds.phases.wording import phase_letters
 from slotscope.gui.panel import LabelPace
 from slotscope.gui.panels.columns import TwoColumns
-from slotscope.gui.panels.tiled import TiledPanel
+from slotscope.gui.panels.tiles import TiledPanel
 from slotscope.gui.plotting.run_plot import RunPlot
 from slotscope.gui.plotting.sampled import History
 from slotscope.gui.theme import Theme, current_fonts

@@ -21,13 +21,11 @@ from slotscope.gui.kinds.queue.bins_text import BinText, label_widths
 from slotscope.gui.kinds.queue.bins_words import block_words, may_stall, server_words, size_on_block
 from slotscope.gui.kinds.queue.colours import Look, paint_look, size_classes
 from slotscope.gui.kinds.queue.wording import interval_words, lane_name
-from slotscope.gui.painting.brackets import paint_brackets
 from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.painting.textures import device_ratio, texture_scale, texture_tile
 from slotscope.gui.pictures.legend import PictureLegend, paint_gradient, paint_pair, paint_tile
-from slotscope.gui.pictures.marks import outline_server, outline_thing, paint_reason, passed_role
-from slotscope.gui.pictures.panel import PicturePanel
-from slotscope.gui.pictures.picture import ZoomedPicture
+from slotscope.gui.pictures.marks import outline_server, outline_thing, paint_brackets, paint_reason, passed_role
+from slotscope.gui.pictures.picture import PicturePanel, ZoomedPicture
 from slotscope.gui.theme import Texture, Theme
 from slotscope.model.kinds.queue.facts import QueueFacts
 from slotscope.model.kinds.queue.numbers import QueueNumbers, QueuePool

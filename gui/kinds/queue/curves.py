@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from slotscope.gui.kinds.queue.colours import Look, queue_name, size_classes
 from slotscope.gui.panel import LabelPace
-from slotscope.gui.panels.tiled import TiledPanel
-from slotscope.gui.panels.tiles import TileText
+from slotscope.gui.panels.tiles import TiledPanel, TileText
 from slotscope.gui.panels.wording import THIN, significant, with_interval
 from slotscope.gui.plotting.run_plot import RunPlot
 from slotscope.gui.plotting.sampled import Columns, History, Read, counted_from, warmup

@@ -7,12 +7,12 @@ from typing import Iterable
 
 from PySide6.QtWidgets import QWidget
 
-from slotscope.gui.kinds.queue.lp_bars import ConfigurationBars
 from slotscope.gui.kinds.queue.lp_picture import Size, jobs_by_size, picture_of, service_of, size_name, types_of
 from slotscope.gui.kinds.queue.lp_refining import RefiningPlot
 from slotscope.gui.kinds.queue.lp_region import RegionPlot
 from slotscope.gui.kinds.queue.lp_scale import LoadScale
 from slotscope.gui.kinds.queue.lp_values import (
+    ConfigurationBars,
     configuration_rows,
     guarantee_sentences,
     in_symbols,

@@ -19,8 +19,7 @@ from slotscope.gui.kinds.queue.weights_values import (
     weight_blocks,
 )
 from slotscope.gui.panels.columns import scrolled
-from slotscope.gui.panels.tiled import TiledPanel
-from slotscope.gui.panels.tiles import TileText
+from slotscope.gui.panels.tiles import TiledPanel, TileText
 from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.chart import Chart

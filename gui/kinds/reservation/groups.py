@@ -9,8 +9,7 @@ import numpy as np
 from slotscope.gui.intents import GoTo
 from slotscope.gui.kinds.reservation.groups_chart import RowChart, RowStyle
 from slotscope.gui.panels.columns import scrolled
-from slotscope.gui.panels.tiled import TiledPanel
-from slotscope.gui.panels.tiles import TileText
+from slotscope.gui.panels.tiles import TiledPanel, TileText
 from slotscope.gui.plotting.sampled import LEAST_GROWTH, Columns, History
 from slotscope.gui.plotting.scales import format_number
 from slotscope.model.kinds.reservation import sampling

@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.kinds.reservation.reward_table import RewardTable, TypeCounts
 from slotscope.gui.panels.columns import scrolled
-from slotscope.gui.panels.tiled import TiledPanel
-from slotscope.gui.panels.tiles import TileText
+from slotscope.gui.panels.tiles import TiledPanel, TileText
 from slotscope.gui.panels.wording import (
     GREEDY,
     GREEDY_PLAIN,

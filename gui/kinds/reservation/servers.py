@@ -15,7 +15,7 @@ from slotscope.gui.intents import Select
 from slotscope.gui.kinds.reservation.servers_grid_view import GridView
 from slotscope.gui.kinds.reservation.servers_stacks import StackView
 from slotscope.gui.panel import Panel
-from slotscope.gui.pictures.panel import PicturePanel
+from slotscope.gui.pictures.picture import PicturePanel
 from slotscope.gui.theme import Theme
 from slotscope.model.reporting.frame import Frame
 

@@ -19,11 +19,10 @@ from slotscope.gui.kinds.reservation.servers_legend import StackLegend, entries
 from slotscope.gui.kinds.reservation.servers_shapes import TEXTURED, Boxes, GridServers, Shapes, shapes, slot_at
 from slotscope.gui.kinds.reservation.servers_steps import marks
 from slotscope.gui.kinds.reservation.servers_words import pointed_words, selected, slot_of
-from slotscope.gui.painting.brackets import paint_brackets
 from slotscope.gui.painting.textures import Pixels, RasterPalette, raster_palette, texture_scale, tile_brush
 from slotscope.gui.pictures.cells import CellRaster, distinct
 from slotscope.gui.pictures.layout import Integers
-from slotscope.gui.pictures.marks import outline, paint_reason
+from slotscope.gui.pictures.marks import outline, paint_brackets, paint_reason
 from slotscope.gui.pictures.picture import MARGIN, ZoomedPicture
 from slotscope.gui.pictures.scene import CellScene
 from slotscope.gui.theme import Theme

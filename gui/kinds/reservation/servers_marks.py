@@ -12,8 +12,7 @@ from slotscope.gui.kinds.reservation.servers_legend import dashed
 from slotscope.gui.kinds.reservation.servers_scene import LABEL_GAP, MARGIN, StackScene
 from slotscope.gui.kinds.reservation.servers_steps import StepMark
 from slotscope.gui.kinds.reservation.servers_words import slot_of
-from slotscope.gui.painting.brackets import paint_brackets
-from slotscope.gui.pictures.marks import paint_reason
+from slotscope.gui.pictures.marks import paint_brackets, paint_reason
 from slotscope.model.reporting.explain import grouped
 
 #: From this many pixels per server on, each missing server has a dashed box of its own.

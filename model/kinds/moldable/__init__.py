@@ -46,7 +46,7 @@ ROOM = Room(
             "threshold": ("MoldableKernel", "threshold rule", "a rule of one's own, to compare"),
         },
     ),
-    questions=f"{__name__}.questions.fields",
+    questions=f"{__name__}.questions",
     whys=f"{__name__}.whys",
     asks=f"{__name__}.asks",
     answered=(f"{__name__}.answered", "AnsweredAllocation"),

@@ -7,7 +7,7 @@ the sentences.
 
 from __future__ import annotations
 
-from typing import Any, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,14 +35,12 @@ from slotscope.model.kinds.moldable.state import (
     MoldableState,
 )
 from slotscope.model.kinds.moldable.tables import DISTANCE_UNIT
+from slotscope.model.measures.job_records import Sentences, numbered
 from slotscope.model.measures.monitors import Monitor
 from slotscope.model.scenario.workload import ContinuedWorkload
-from slotscope.model.systems.state import all_differ
 
 #: A :class:`model.kinds.moldable.system.MoldableSystem`.
 MoldableSystem = Any
-
-Sentences = Iterator[str]
 
 #: Integrals over time are sums of many differences of times.
 TIME_TOLERANCE = 1e-9
@@ -57,10 +55,7 @@ def _records(system: MoldableSystem, state: MoldableState) -> Sentences:
     numbers, classes = state.job_number[live], state.job_class[live]
     if (state.job_number < -1).any():
         yield "a record has a job with a number below 0"
-    if not all_differ(numbers):
-        yield "a job has two records"
-    if (numbers >= system.initial_jobs + state.number[NEXT_ARRIVAL]).any():
-        yield "a job is here that has not arrived"
+    yield from numbered(numbers, system.initial_jobs + state.number[NEXT_ARRIVAL])
     if ((classes < 0) | (classes >= len(degrees))).any():
         yield f"a job is of a class that is none of {len(degrees)}"
         return

@@ -45,7 +45,7 @@ ROOM = Room(
             "power-of-d": ("FittingKernel", "Power of d choices", "peer of Hong, Xie & Wang (2023)"),
         },
     ),
-    questions=f"{__name__}.questions.fields",
+    questions=f"{__name__}.questions",
     own_policies=f"{__name__}.own",
     whys=f"{__name__}.whys",
     asks=f"{__name__}.asks",

@@ -7,7 +7,7 @@ servers are numbered from 1 in the sentences.
 
 from __future__ import annotations
 
-from typing import Any, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,13 +44,8 @@ from slotscope.model.kinds.phases.state import (
     PhaseState,
 )
 from slotscope.model.kinds.phases.system import PhaseSystem
+from slotscope.model.measures.job_records import Sentences, free_records, heap_of, numbered
 from slotscope.model.measures.monitors import Monitor
-from slotscope.model.systems.state import all_differ
-
-Sentences = Iterator[str]
-
-#: Children of a node in the heap of moves.
-HEAP_CHILDREN = 4
 
 #: Server-time is a sum of many differences of times.
 TIME_TOLERANCE = 1e-9
@@ -58,16 +53,11 @@ TIME_TOLERANCE = 1e-9
 
 def _records(system: PhaseSystem, state: PhaseState) -> Sentences:
     """Each job record is a job's, or stands once in the stack of free ones."""
-    free = np.sort(state.free_record[: int(state.number[FREE])])
-    if not np.array_equal(free, np.flatnonzero(state.job_number < 0)):
-        yield f"{len(free)} job records are called free, {(state.job_number < 0).sum()} have no job"
+    yield from free_records(state, int(state.number[FREE]))
     began = system.initial_jobs + state.number[NEXT_ARRIVAL]
     for virtual, word, given in ((0, "real", began), (1, "virtual", state.number[NEXT_VIRTUAL])):
         numbers = state.job_number[(state.job_number >= 0) & (state.job_virtual == virtual)]
-        if (numbers >= given).any():
-            yield f"a {word} job has number {numbers.max()}, given were those below {given}"
-        if not all_differ(numbers):
-            yield f"two {word} jobs have the same number"
+        yield from numbered(numbers, given, f"{word} job")
     yield from SPEC.left_behind(state)
 
 
@@ -171,20 +161,8 @@ def _backups(_: Any, state: PhaseState) -> Sentences:
 
 def _moves(system: PhaseSystem, state: PhaseState) -> Sentences:
     """The heap holds each job that will move once, in order, none in the past."""
-    size = int(state.number[MOVES])
-    times, records = state.heap_time[:size], state.heap_record[:size]
+    yield from heap_of(state, int(state.number[MOVES]), state.job_due, "move")
     will = np.flatnonzero((state.job_number >= 0) & np.isfinite(state.job_due))
-    if not np.array_equal(np.sort(records), will):
-        yield f"the heap has {size} moves, {len(will)} jobs will move"
-        return
-    if not np.array_equal(times, state.job_due[records]):
-        yield "the heap has another time than the job"
-    parents = (np.arange(1, size) - 1) // HEAP_CHILDREN
-    later = state.job_number[records[parents]] > state.job_number[records[1:]]
-    if ((times[parents] > times[1:]) | ((times[parents] == times[1:]) & later)).any():
-        yield "the heap of moves is not in order"
-    if size and times.min() < state.clock[NOW]:
-        yield f"a move at {times.min():g} is before the present, {state.clock[NOW]:g}"
     following = state.job_next[will]
     wrong = (following < 0) | (following > system.numbers.phases) | (following == state.job_phase[will])
     if wrong.any():
@@ -319,8 +297,7 @@ def _timers(system: PhaseSystem, state: PhaseState) -> Sentences:
     if np.isfinite(due).any() and due.min() < state.clock[NOW]:
         yield f"a timer at {due.min():g} is before the present, {state.clock[NOW]:g}"
     numbers = state.timer_number[runs]
-    if not all_differ(numbers) or (numbers >= state.number[NEXT_TIMER]).any():
-        yield "two timers have the same number, or one has a number that is not given yet"
+    yield from numbered(numbers, int(state.number[NEXT_TIMER]), "timer")
 
 
 def _tournament(_: Any, state: PhaseState) -> Sentences:

@@ -70,7 +70,7 @@ ROOM = Room(
             "fifo-slots": ("FifoKernel", "FIFO over containers", "Psychas & Ghaderi (2019), Section VII.B"),
         },
     ),
-    questions=f"{__name__}.questions.fields",
+    questions=f"{__name__}.questions",
     own_policies=f"{__name__}.own",
     whys=f"{__name__}.whys",
     asks=f"{__name__}.asks",

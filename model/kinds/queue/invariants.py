@@ -8,7 +8,7 @@ from 1 in the sentences, virtual queues from 0 as in the paper.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,14 +33,10 @@ from slotscope.model.kinds.queue.state import (
     QueueState,
 )
 from slotscope.model.kinds.queue.system import QueueSystem
+from slotscope.model.measures.job_records import Sentences, free_records, heap_of, numbered
 from slotscope.model.measures.monitors import Monitor
-from slotscope.model.systems.state import all_differ
 
-Sentences = Iterator[str]
 Records = NDArray[np.int64]
-
-#: Children of a node in the heap of departures.
-HEAP_CHILDREN = 4
 
 
 def _queues(_: Any, state: QueueState) -> Sentences:
@@ -108,15 +104,9 @@ def _along(state: QueueState, first: int, last: int) -> Records | None:
 
 def _free(system: QueueSystem, state: QueueState) -> Sentences:
     """Each job record is a job's, or stands once in the stack of free ones."""
-    free = np.sort(state.free_record[: int(state.number[FREE])])
-    if not np.array_equal(free, np.flatnonzero(state.job_number < 0)):
-        yield f"{len(free)} job records are called free, {(state.job_number < 0).sum()} have no job"
+    yield from free_records(state, int(state.number[FREE]))
     live = state.job_number[state.job_number >= 0]
-    given = system.initial_jobs + state.number[NEXT_ARRIVAL]
-    if (live >= given).any():
-        yield f"a job has number {live.max()}, given were those below {given}"
-    if not all_differ(live):
-        yield "two jobs have the same number"
+    yield from numbered(live, system.initial_jobs + state.number[NEXT_ARRIVAL])
     yield from SPEC.left_behind(state)
 
 
@@ -164,23 +154,9 @@ def _conservation(_: Any, state: QueueState) -> Sentences:
 
 def _departures(_: Any, state: QueueState) -> Sentences:
     """The heap holds each job that will depart once, in heap order, none in the past."""
-    size = int(state.number[DEPARTURES])
-    times, records = state.heap_time[:size], state.heap_record[:size]
-    served = state.job_server >= 0
-    if np.isfinite(state.job_departure[~served]).any():
+    if np.isfinite(state.job_departure[state.job_server < 0]).any():
         yield "a job that is not in service has a time of departure"
-    will = np.flatnonzero(served & np.isfinite(state.job_departure))
-    if not np.array_equal(np.sort(records), will):
-        yield f"the heap has {size} departures, {len(will)} jobs will depart"
-        return
-    if not np.array_equal(times, state.job_departure[records]):
-        yield "the heap has another departure time than the job"
-    parents = (np.arange(1, size) - 1) // HEAP_CHILDREN
-    later = state.job_number[records[parents]] > state.job_number[records[1:]]
-    if ((times[parents] > times[1:]) | ((times[parents] == times[1:]) & later)).any():
-        yield "the heap of departures is not in order"
-    if size and times.min() <= state.clock[NOW]:
-        yield f"a departure at {times.min():g} is not after slot {state.clock[NOW]:g}"
+    yield from heap_of(state, int(state.number[DEPARTURES]), state.job_departure, "departure", ahead=True)
 
 
 def _stalls(_: Any, state: QueueState) -> Sentences:

@@ -37,6 +37,16 @@ extend_trail = physics.extend_trail
 
 
 @jitable
+def told_of(outcome: Any) -> tuple[int, int]:
+    """The job that the row names and its server: the first that was placed, else that came, else that left."""
+    if outcome[PLACED_JOB] >= 0:
+        return outcome[PLACED_JOB], outcome[PLACED_SERVER]
+    if outcome[CAME_JOB] >= 0:
+        return outcome[CAME_JOB], -1
+    return outcome[LEFT_JOB], outcome[LEFT_SERVER]
+
+
+@jitable
 def close(state: Any, looks_again: int, fresh: Any, outcome: Any, row: Any) -> int:
     """Count the slot, let it enter the trail, and fill its row, but for what is costly to count.
 
@@ -47,11 +57,7 @@ def close(state: Any, looks_again: int, fresh: Any, outcome: Any, row: Any) -> i
         outcome[FLAGS] |= FLAG_WAITS
     if outcome[BEFORE_WAITING] > 0 and state.number[WAITING] == 0:
         outcome[FLAGS] |= FLAG_EMPTY
-    job, server = outcome[PLACED_JOB], outcome[PLACED_SERVER]
-    if job < 0:
-        job, server = outcome[CAME_JOB], -1
-    if job < 0:
-        job, server = outcome[LEFT_JOB], outcome[LEFT_SERVER]
+    job, server = told_of(outcome)
     state.number[EVENT] += 1
     again = looks_again
     if again == WHILE_IDLE and state.number[IDLE] == 0:

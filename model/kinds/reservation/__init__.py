@@ -80,14 +80,12 @@ ROOM = Room(
             "first-fit": ("FirstFitKernel", "First fit", "no reservation; a peer of Psychas & Ghaderi (2022)"),
         },
     ),
-    questions=f"{__name__}.questions.fields",
+    questions=f"{__name__}.questions",
     whys=f"{__name__}.whys",
     asks=f"{__name__}.asks",
     answered=(f"{__name__}.answered", "AnsweredAdmission"),
     experiments=MappingProxyType(_EXPERIMENTS),
-    commands=MappingProxyType(
-        {"prices": CommandSpec(f"{__name__}.cli.prices", (f"{__name__}.cli.arguments", "prices"))}
-    ),
+    commands=MappingProxyType({"prices": _PRICES}),
     own_policies=f"{__name__}.own",
     former_packages=MappingProxyType(
         {

@@ -7,7 +7,7 @@ are numbered from 1 in the sentences.
 
 from __future__ import annotations
 
-from typing import Any, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,15 +35,11 @@ from slotscope.model.kinds.reservation.state import (
 )
 from slotscope.model.kinds.reservation.system import ReservationSystem
 from slotscope.model.kinds.reservation.view import ReservationView
+from slotscope.model.measures.job_records import Sentences, heap_of, numbered
 from slotscope.model.measures.monitors import Monitor
 from slotscope.model.reporting.records import Classify, Reassign
 from slotscope.model.scenario.workload import ContinuedWorkload
 from slotscope.model.systems.state import all_differ, copied
-
-Sentences = Iterator[str]
-
-#: Children of a node in the heap of departures.
-HEAP_CHILDREN = 4
 
 
 def _slots(system: ReservationSystem, state: ReservationState) -> Sentences:
@@ -79,8 +75,7 @@ def _jobs(system: ReservationSystem, state: ReservationState) -> Sentences:
     live = state.job_type[state.job_number >= 0]
     numbers = state.job_number[state.job_number >= 0]
     given = system.initial_jobs + state.number[NEXT_ARRIVAL]
-    if (numbers >= given).any() or not all_differ(numbers):
-        yield f"two jobs have the same number, or one has a number of those from {given} on"
+    yield from numbered(numbers, given)
     counts = {
         "counted": state.jobs_in_system,
         "placed": state.placement.sum(axis=0),
@@ -124,19 +119,7 @@ def _lists(_: Any, state: ReservationState) -> Sentences:
 
 def _departures(_: Any, state: ReservationState) -> Sentences:
     """The heap holds each job that will depart once, in heap order, none in the past."""
-    size = int(state.number[DEPARTURES])
-    times, records = state.heap_time[:size], state.heap_record[:size]
-    will = np.flatnonzero((state.job_number >= 0) & (state.job_departure < np.inf))
-    if not np.array_equal(np.sort(records), will):
-        yield f"the heap has {size} departures, {len(will)} jobs will depart"
-        return
-    if not np.array_equal(times, state.job_departure[records]):
-        yield "the heap has another departure time than the job"
-    parents = (np.arange(1, size) - 1) // HEAP_CHILDREN
-    if (times[parents] > times[1:]).any():
-        yield "the heap of departures is not in order"
-    if size and times[0] < state.clock[NOW]:
-        yield f"a departure at {times[0]} lies before now, {state.clock[NOW]}"
+    yield from heap_of(state, int(state.number[DEPARTURES]), state.job_departure, "departure")
     if (state.since > state.clock[NOW]).any():
         yield f"the integrals reach {state.since.max()}, now is {state.clock[NOW]}"
 

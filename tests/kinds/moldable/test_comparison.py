@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from slotscope.model.comparison.comparison import Comparison, open_run
+from slotscope.model.comparison.comparison import Comparison
+from slotscope.model.comparison.runs import open_run
 from slotscope.model.kinds.moldable.state import ARRIVED, BLOCKED
 from slotscope.model.kinds.spec import REJECTED
 from slotscope.model.reporting.records import ARRIVAL

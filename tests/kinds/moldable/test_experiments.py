@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from slotscope.model.api import Session, open_bench
+from slotscope.model.api import Session
 from slotscope.model.errors import UserError
 from slotscope.model.kinds.moldable.experiments import moldable_fig2, moldable_table1
 from slotscope.model.kinds.moldable.experiments.moldable_runs import (
@@ -35,6 +35,7 @@ from slotscope.model.lab.runner import run_plan
 from slotscope.model.measures.metrics import Estimate
 from slotscope.model.running.assembly import Bench
 from slotscope.model.scenario.load import parse_scenario
+from slotscope.model.session.bench import open_bench
 
 TINY = MoldableLength((400, 900), 2, 100)
 NAMES = [name for name, item in experiments().items() if item.system == "moldable"]

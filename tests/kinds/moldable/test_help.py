@@ -15,7 +15,7 @@ from slotscope.model.api import Session
 from slotscope.model.kinds.moldable.experiments.moldable_fig2 import SCALES as FIGURE_SCALES
 from slotscope.model.kinds.moldable.experiments.moldable_table1 import PAPER
 from slotscope.model.kinds.moldable.experiments.moldable_table1 import SCALES as TABLE_SCALES
-from slotscope.model.kinds.moldable.questions.fields import VOCABULARY
+from slotscope.model.kinds.moldable.questions import VOCABULARY
 from slotscope.model.kinds.moldable.scenario.schema import MoldableJobClass, MoldableScenario
 from slotscope.model.kinds.moldable.state import JOBS
 from slotscope.model.lab import experiment_name, experiments

@@ -293,9 +293,9 @@ def time_where_nobody_can_be(_: MoldableSystem, state: MoldableState) -> None:
 
 
 FAULTS: dict[str, tuple[Plant, str]] = {
-    "a job has two records": (twice_here, "a job has two records"),
+    "a job has two records": (twice_here, "two jobs have the same number"),
     "a job of a number below 0": (of_gone("job_number", -7), "a number below 0"),
-    "a job that has not come": (not_arrived, "a job is here that has not arrived"),
+    "a job that has not come": (not_arrived, "given were those below"),
     "a job of no class": (of_job("job_class", 5), "of a class that is none of 2"),
     "a job of no server": (of_job("job_width", 0), "a job runs on no server"),
     "a job asked for less": (of_job("job_request", 0), "or on more than it asked for"),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slotscope.model.kinds.moldable.questions.fields import VOCABULARY
+from slotscope.model.kinds.moldable.questions import VOCABULARY
 from slotscope.model.kinds.moldable.rows import (
     FLAG_BELOW,
     FLAG_BLOCKED,

@@ -15,7 +15,7 @@ from hypothesis.stateful import initialize, precondition, rule
 from slotscope.model.api import Session
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.errors import ScenarioError
-from slotscope.model.kinds.moldable.questions.fields import VOCABULARY
+from slotscope.model.kinds.moldable.questions import VOCABULARY
 from slotscope.model.running.assembly import assemble
 from slotscope.model.scenario.common import PolicyChoice
 from slotscope.model.systems.state import digest

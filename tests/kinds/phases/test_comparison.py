@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from slotscope.model.comparison.comparison import Comparison, open_run
+from slotscope.model.comparison.comparison import Comparison
+from slotscope.model.comparison.runs import open_run
 
 PATCHED = ("jrs", "jrs:patch=true")
 

@@ -16,7 +16,7 @@ from slotscope.model.api import Session
 from slotscope.model.kinds.phases.experiments.phase_runs import PhaseLength, PhaseRuns, at_scale, carry_out, phase_runs
 from slotscope.model.kinds.phases.lattice import MOST_CONFIGURATIONS
 from slotscope.model.kinds.phases.measures import batches_of
-from slotscope.model.kinds.phases.questions.fields import VOCABULARY
+from slotscope.model.kinds.phases.questions import VOCABULARY
 from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
 from slotscope.model.kinds.phases.state import ACTIVE
 from slotscope.model.policies import POLICIES_OF, reference_for

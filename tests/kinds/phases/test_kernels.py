@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from slotscope.model.jit import compiled
 from slotscope.model.kinds.phases.kernels import fits
-from slotscope.model.kinds.phases.questions.fields import VOCABULARY
+from slotscope.model.kinds.phases.questions import VOCABULARY
 from slotscope.model.kinds.phases.rows import PHASE_ROW
 from slotscope.model.kinds.phases.state import StateSizes, empty_state
 from slotscope.model.kinds.phases.timers import next_timer, set_timer

@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from slotscope.model.errors import ScenarioError
-from slotscope.model.kinds.queue.questions.fields import VOCABULARY
+from slotscope.model.kinds.queue.questions import VOCABULARY
 from slotscope.model.kinds.queue.rows import QUEUE_ROW
 from slotscope.model.kinds.queue.state import EVENT, NOW, UNSETTLED
 from slotscope.model.reporting.records import SLOT, Event

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slotscope.model.api import open_bench
 from slotscope.model.errors import UserError
 from slotscope.model.kinds.queue.experiments import (
     queue_runs,
@@ -31,6 +30,7 @@ from slotscope.model.lab.plan import NO_OPTIONS, Options
 from slotscope.model.lab.runner import run_plan
 from slotscope.model.running.engine import ReferenceEngine, Task, started
 from slotscope.model.scenario.load import load_scenario, parse_scenario
+from slotscope.model.session.bench import open_bench
 
 pytestmark = pytest.mark.slow
 

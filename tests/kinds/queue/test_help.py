@@ -14,7 +14,7 @@ import pytest
 from slotscope.model.api import Session
 from slotscope.model.kinds.queue.measures import batches_of
 from slotscope.model.kinds.queue.programs.partition import LEAST_DEPTH, MOST_DEPTH
-from slotscope.model.kinds.queue.questions.fields import VOCABULARY
+from slotscope.model.kinds.queue.questions import VOCABULARY
 from slotscope.model.kinds.queue.scenario.instance import ALGORITHMS
 from slotscope.model.kinds.queue.scenario.schema import QueueScenario
 from slotscope.model.policies import POLICIES_OF, reference_class

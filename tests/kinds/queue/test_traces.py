@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slotscope.model.api import open_bench
 from slotscope.model.errors import ScenarioError, TraceError, UserError
 from slotscope.model.kinds.queue.arrivals import SlottedBlock
 from slotscope.model.kinds.queue.numbers import numbers_of
@@ -23,6 +22,7 @@ from slotscope.model.kinds.queue.traces.google_queue import queue_jobs
 from slotscope.model.kinds.queue.traces.workload import PARTS, resources, with_jobs, with_trace
 from slotscope.model.running.engine import Reason, Task, started
 from slotscope.model.scenario.load import load_scenario, parse_scenario, parse_scenario_text, scenario_text
+from slotscope.model.session.bench import open_bench
 from slotscope.model.traces.alibaba_pods import COLUMNS, pod_jobs, read_pods
 from slotscope.model.traces.google import read_task_events
 from slotscope.model.traces.reading import ReadingStoppedError

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slotscope.model.kinds.reservation.questions.fields import VOCABULARY
+from slotscope.model.kinds.reservation.questions import VOCABULARY
 from slotscope.model.kinds.reservation.rows import EVENT_ROW
 from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
 from slotscope.model.kinds.reservation.state import REASSIGNMENTS

@@ -14,13 +14,15 @@ from slotscope.model.api import Session
 from slotscope.model.kinds.reservation.measures import reward_rate
 from slotscope.model.kinds.reservation.programs.bounds import upper_bound_series
 from slotscope.model.kinds.reservation.programs.infinite import (
+    RewardFunction,
+    divisible_optimum,
     infinite_average,
     infinite_bound,
+    is_divisible,
     jobs_in_infinite_system,
 )
 from slotscope.model.kinds.reservation.programs.optimum import exact_optimum
 from slotscope.model.kinds.reservation.programs.pools import pooled_optimum
-from slotscope.model.kinds.reservation.programs.reward_function import RewardFunction, divisible_optimum, is_divisible
 from slotscope.model.kinds.reservation.programs.reward_lp import solve_optimum
 from slotscope.model.programs.configurations import ConfigurationSpace
 from slotscope.model.running.assembly import assemble

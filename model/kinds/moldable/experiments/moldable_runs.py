@@ -9,7 +9,6 @@ from typing import Any, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.api import open_bench
 from slotscope.model.kinds.moldable.measures import batches_of
 from slotscope.model.kinds.moldable.numbers import MoldableNumbers, numbers_of
 from slotscope.model.kinds.moldable.programs.references import erlang_reference
@@ -20,6 +19,7 @@ from slotscope.model.lab.runs import StraightRun, bench_of, replications
 from slotscope.model.measures.metrics import Estimate, estimate
 from slotscope.model.running.assembly import Bench
 from slotscope.model.scenario.load import Scenario, as_data, edited, load_scenario
+from slotscope.model.session.bench import open_bench
 
 WORK = __name__
 

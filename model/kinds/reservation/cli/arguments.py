@@ -8,23 +8,24 @@ from pathlib import Path
 from slotscope.model.cli.parser import Parser, json_option
 from slotscope.model.cli.readers import host_load, host_size, whole
 
+_PRICES = (
+    "Makes a scenario of facts from Google Cloud's machine types and list prices, as the "
+    "files machinetypes.csv and pricing.yml of google-cloud-pricing-cost-calculator give "
+    "them: machine types become job types, with their vCPUs and memory as demands and the "
+    "price of an hour as reward. Which requests come is not in a price list: each type asks "
+    "for the same share of the servers."
+)
+_EXAMPLES = [
+    "slotscope prices machinetypes.csv pricing.yml.gz --region europe-west1 --family "
+    "n2-standard n2-highmem --out n2.toml",
+    "slotscope prices machinetypes.csv pricing.yml --region us-central1 --family e2-highcpu "
+    "--server 32x128 --count 200 --load 1.5",
+]
+
 
 def prices() -> Parser:
     """What can be said to ``slotscope prices``."""
-    parser = Parser(
-        "prices",
-        "Makes a scenario of facts from Google Cloud's machine types and list prices, as the "
-        "files machinetypes.csv and pricing.yml of google-cloud-pricing-cost-calculator give "
-        "them: machine types become job types, with their vCPUs and memory as demands and the "
-        "price of an hour as reward. Which requests come is not in a price list: each type asks "
-        "for the same share of the servers.",
-        [
-            "slotscope prices machinetypes.csv pricing.yml.gz --region europe-west1 --family "
-            "n2-standard n2-highmem --out n2.toml",
-            "slotscope prices machinetypes.csv pricing.yml --region us-central1 --family e2-highcpu "
-            "--server 32x128 --count 200 --load 1.5",
-        ],
-    )
+    parser = Parser("prices", _PRICES, _EXAMPLES)
     parser.add_argument("machine_types", metavar="MACHINETYPES", type=Path, help="machinetypes.csv, plain or gzip'd")
     parser.add_argument("pricing", metavar="PRICING", type=Path, help="pricing.yml, plain or gzip'd")
     parser.add_argument("--region", metavar="R", required=True, help="such as europe-west1")

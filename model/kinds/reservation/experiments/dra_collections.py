@@ -8,7 +8,6 @@ from typing import Mapping, Sequence
 
 import numpy as np
 
-from slotscope.model.api import open_bench
 from slotscope.model.kinds.reservation.experiments.rewards import rewards_in_the_limit
 from slotscope.model.lab.parts import Outcome, Part
 from slotscope.model.lab.plan import Options, Outcomes, finished
@@ -16,6 +15,7 @@ from slotscope.model.lab.results import Curve, Figure, Result, Row
 from slotscope.model.measures.metrics import estimate
 from slotscope.model.scenario.load import parse_scenario
 from slotscope.model.scenario.streams import stream
+from slotscope.model.session.bench import open_bench
 
 NAME = "dra-collections"
 WORK = __name__

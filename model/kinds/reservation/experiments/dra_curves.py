@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from slotscope.model.api import open_bench
 from slotscope.model.kinds.reservation.programs.alpha_curve import AlphaCurve, Points, alpha_curve
 from slotscope.model.lab.parts import Outcome, Part
 from slotscope.model.lab.plan import Options, Outcomes, finished
 from slotscope.model.lab.results import Curve, Figure, Result, Row
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
+from slotscope.model.session.bench import open_bench
 
 NAME = "dra-fig2"
 SCENARIO = "dra-vms"

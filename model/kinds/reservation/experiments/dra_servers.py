@@ -7,7 +7,6 @@ from itertools import product
 from types import MappingProxyType
 from typing import Mapping
 
-from slotscope.model.api import open_bench
 from slotscope.model.kinds.reservation.experiments.rewards import rewards, rewards_in_the_limit
 from slotscope.model.lab.parts import Part
 from slotscope.model.lab.plan import Options, Outcomes, finished
@@ -15,6 +14,7 @@ from slotscope.model.lab.results import Curve, Figure, Result, Row
 from slotscope.model.lab.simulation import simulations, with_servers
 from slotscope.model.measures.metrics import Estimate, estimate
 from slotscope.model.scenario.load import load_scenario
+from slotscope.model.session.bench import open_bench
 
 NAME = "dra-fig3"
 SCENARIO = "dra-vms"

@@ -8,7 +8,6 @@ from typing import Mapping, Sequence
 
 import numpy as np
 
-from slotscope.model.api import open_bench
 from slotscope.model.kinds.reservation.experiments import infinite_system
 from slotscope.model.kinds.reservation.experiments.rewards import rewards, rewards_in_the_limit
 from slotscope.model.lab import simulation
@@ -18,6 +17,7 @@ from slotscope.model.lab.results import Curve, Figure, Result, Row
 from slotscope.model.lab.simulation import mean_path, with_servers
 from slotscope.model.measures.metrics import Estimate, estimate
 from slotscope.model.scenario.load import as_data, edited, load_scenario
+from slotscope.model.session.bench import open_bench
 
 NAME = "dra-variants"
 SCENARIO = "dra-vms"

@@ -11,6 +11,7 @@ it in the example of Section 7.1 with L = 180.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Sequence
 
 import numpy as np
@@ -18,9 +19,154 @@ from numpy.typing import NDArray
 
 from slotscope.model.kinds.reservation.initial import StartingJob
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
-from slotscope.model.kinds.reservation.programs.reward_function import RewardFunction
+from slotscope.model.kinds.reservation.programs.optimum import exact_optimum
+from slotscope.model.kinds.reservation.programs.pools import PoolShare, pooled_optimum
 from slotscope.model.measures.metrics import BATCHES, Estimate, estimate
+from slotscope.model.programs.configurations import Configuration, ConfigurationSpace
 from slotscope.model.scenario.workload import Workload
+
+#: A basic variable this far below 0 still counts as feasible: rounding in the inverse.
+FEASIBLE = 1e-9
+#: Workloads that are rounded to this denominator are solved exactly.
+WORKLOAD_DENOMINATOR = 10**12
+#: Workloads looked at together.
+CHUNK = 16_384
+
+Workloads = NDArray[np.float64]
+
+
+class RewardFunction:
+    """U* as a function of the workload; it remembers what it has solved.
+
+    Parameters
+    ----------
+    pools:
+        [P] what fits on the servers of each pool, and its share of the servers; [(K, 1)]
+        where all servers are alike.
+    rewards:
+        [J] u_j >= 0.
+    """
+
+    def __init__(self, pools: Sequence[PoolShare], rewards: Sequence[Fraction]) -> None:
+        self._pools = tuple(pools)
+        self._rewards = tuple(rewards)
+        self._divisible = len(pools) == 1 and is_divisible(pools[0][0])
+        self._known: dict[Configuration, None] = {}
+        self._pieces: list[_Piece] = []
+
+    @property
+    def solved(self) -> int:
+        """How many programs were solved so far."""
+        return len(self._pieces)
+
+    def __call__(self, workloads: Workloads) -> Workloads:
+        """[n] U*[rho] for *workloads* [n, J], each >= 0; off by rounding alone (1e-9).
+
+        Raises
+        ------
+        ValueError
+            If a workload is negative, or a search too long.
+        """
+        workloads = np.asarray(workloads, float)
+        if self._divisible:
+            return divisible_optimum(self._pools[0][0], self._rewards, workloads)
+        values = np.empty(len(workloads))
+        for start in range(0, len(workloads), CHUNK):
+            part = slice(start, start + CHUNK)
+            values[part] = self._look_up(workloads[part])
+        return values
+
+    def _look_up(self, workloads: Workloads) -> Workloads:
+        values = np.full(len(workloads), np.nan)
+        open_places = np.arange(len(workloads))
+        for piece in self._pieces:
+            open_places = piece.fill(workloads, values, open_places)
+        while len(open_places):
+            first = workloads[open_places[0]]
+            piece = self._solve(first)
+            values[open_places[0]] = piece.at(first)
+            open_places = piece.fill(workloads, values, open_places[1:])
+        return values
+
+    def _solve(self, workload: NDArray[np.float64]) -> _Piece:
+        exact = [Fraction(float(amount)).limit_denominator(WORKLOAD_DENOMINATOR) for amount in workload]
+        if len(self._pools) == 1:
+            space = self._pools[0][0]
+            optimum = exact_optimum(space, self._rewards, exact, known=self._known)
+            self._known.update(dict.fromkeys(optimum.generated))
+            prices = (*optimum.workload_prices, optimum.server_price)
+            piece = _Piece(optimum.basis, prices, [1.0])
+        else:
+            pooled = pooled_optimum(self._pools, self._rewards, exact)
+            prices = (*pooled.workload_prices, *pooled.pool_prices)
+            piece = _Piece(pooled.basis, prices, [float(share) for _, share in self._pools])
+        self._pieces.append(piece)
+        return piece
+
+
+class _Piece:
+    """A linear piece of U*: p rho + q b wherever its basis is feasible.
+
+    *basis* [m][m] are its columns, *prices* [m] those of its rows, and *shares* the right
+    side of the rows after those of the types.
+    """
+
+    def __init__(self, basis: Sequence[Sequence[int]], prices: Sequence[Fraction], shares: Sequence[float]) -> None:
+        types = len(prices) - len(shares)
+        inverse = np.linalg.inv(np.array(basis, float).T)
+        self._inverse = inverse[:, :types]
+        self._fixed = inverse[:, types:] @ shares
+        self._prices = np.array([float(price) for price in prices[:types]])
+        self._constant = float(np.dot([float(price) for price in prices[types:]], shares))
+
+    def at(self, workload: NDArray[np.float64]) -> float:
+        """The value of the piece."""
+        return float(workload @ self._prices + self._constant)
+
+    def fill(self, workloads: Workloads, values: Workloads, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Write the values at those of *places* where the basis is feasible; returns the rest."""
+        if not len(places):
+            return places
+        mine = workloads[places]
+        amounts = mine @ self._inverse.T + self._fixed
+        feasible = (amounts >= -FEASIBLE).all(axis=1)
+        values[places[feasible]] = mine[feasible] @ self._prices + self._constant
+        return np.asarray(places[~feasible], np.int64)
+
+
+def is_divisible(space: ConfigurationSpace) -> bool:
+    """Whether there is one resource and each type that fits fills a server without a rest."""
+    if not space.additive or len(space.capacity) != 1:
+        return False
+    room = space.capacity[0]
+    return all(room % row[0] == 0 for row, fits in zip(space.demand, space.fits, strict=True) if fits)
+
+
+def divisible_optimum(space: ConfigurationSpace, rewards: Sequence[Fraction], workloads: Workloads) -> Workloads:
+    """[n] U*[rho] for *workloads* [n, J] where :func:`is_divisible` holds.
+
+    The types fill the server in the order of reward for a unit of size; the last one that
+    finds room may be served in part, as in (3.2).
+
+    Raises
+    ------
+    ValueError
+        If a size does not divide the server.
+    """
+    if not is_divisible(space):
+        raise ValueError("the sizes of the job types do not divide the server")
+    room = space.capacity[0]
+    fitting = [j for j, fits in enumerate(space.fits) if fits]
+    order = sorted(fitting, key=lambda j: rewards[j] / space.demand[j][0], reverse=True)
+    values = np.zeros(len(workloads))
+    left = np.ones(len(workloads))
+    for j in order:
+        share = float(Fraction(space.demand[j][0], room))
+        taken = np.minimum(workloads[:, j] * share, left)
+        left -= taken
+        values += taken * float(rewards[j] / Fraction(space.demand[j][0], room))
+    return values
+
 
 #: Moments at which the bound is evaluated for a time average.
 MOMENTS = 20_000

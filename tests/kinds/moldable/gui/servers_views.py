@@ -20,6 +20,7 @@ from slotscope.model.kinds.moldable.tables import tables_of
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
 from slotscope.model.systems.state import copied
+from tests.gui.windows import on_screen
 
 LIGHT, DARK = load_theme("light"), load_theme("dark")
 SIZE = (900, 600)
@@ -119,18 +120,9 @@ def wishes(counts: tuple[int, ...] = (20,), scale: int = 1) -> MoldableWishes:
 
 
 def shown(qtbot: QtBot, frame: Frame, size: tuple[int, int] = SIZE) -> MoldableServersPanel:
-    panel = MoldableServersPanel(LIGHT)
-    qtbot.addWidget(panel)
-    panel.resize(*size)
-    panel.show()
+    panel = on_screen(qtbot, MoldableServersPanel(LIGHT), *size)
     panel.set_frame(frame)
     return panel
-
-
-def scene_in(panel: MoldableServersPanel) -> MoldableScene:
-    scene = panel.view.scene
-    assert scene is not None
-    return scene
 
 
 def server_rect(scene: MoldableScene, server: int) -> QRectF:

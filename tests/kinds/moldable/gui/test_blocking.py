@@ -9,7 +9,7 @@ from typing import Iterator
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import GoTo
@@ -33,7 +33,7 @@ from slotscope.model.kinds.moldable.programs.bounds import MoldableBounds, all_b
 from slotscope.model.kinds.moldable.state import ADMITTED, ARRIVED, BLOCKED, DEPARTED
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.scenario.load import as_data, parse_scenario
-from tests.gui.painted import colours
+from tests.gui.painted import colours, text_of
 from tests.gui.windows import on_screen
 
 CLASSROOM = "moldable-classroom"
@@ -71,11 +71,6 @@ def panel(qtbot: QtBot, qapp: QApplication) -> Iterator[BlockingPanel]:
     apply(qapp, theme)
     made = on_screen(qtbot, BlockingPanel(theme), 560, 760)
     yield made
-
-
-def text_of(panel: BlockingPanel) -> str:
-    """All that is written in labels that can be seen."""
-    return " ".join(label.text() for label in panel.findChildren(QLabel) if label.isVisible())
 
 
 def sums_of(frame: Frame) -> Sums:

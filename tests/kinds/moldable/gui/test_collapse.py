@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import GoTo
@@ -23,7 +23,7 @@ from slotscope.gui.theme import fonts, load_theme
 from slotscope.model.api import Session
 from slotscope.model.kinds.moldable.sampling import EVENT_COLUMN, PAIR, columns
 from slotscope.model.reporting.frame import Frame
-from tests.gui.painted import colours, wheel
+from tests.gui.painted import colours, text_of, wheel
 from tests.gui.windows import on_screen
 
 LIGHT = load_theme("light")
@@ -99,10 +99,6 @@ def colour_at(panel: CollapsePanel, point: tuple[float, float]) -> str:
     assert panel.view.stage is not None
     at = panel.view.stage.at(point).toPoint()
     return f"#{pixels(panel.view)[at.y(), at.x()]:06x}"
-
-
-def words(panel: CollapsePanel) -> str:
-    return " ".join(label.text() for label in panel.findChildren(QLabel) if label.isVisible())
 
 
 # -- the panel -----------------------------------------------------------------------------------
@@ -223,14 +219,14 @@ def test_delta_can_be_chosen(qtbot: QtBot, panel: CollapsePanel, large: Frame) -
     shown(panel, large)
     found = plane(large)
     assert panel.delta.value() == pytest.approx(found.proved, abs=1e-5)
-    assert "Theorem 2" in words(panel)
+    assert "Theorem 2" in text_of(panel)
     shares = []
     for text, told in (("0.1", "½(1 − λ)"), ("0.03", "")):
         panel.delta.selectAll()
         qtbot.keyClicks(panel.delta, text)
         qtbot.keyClick(panel.delta, Qt.Key.Key_Return)
         assert panel.delta.value() == float(text)
-        assert told in words(panel) and "Theorem 2" not in words(panel)
+        assert told in text_of(panel) and "Theorem 2" not in text_of(panel)
         shares.append(share_above(found, large, float(text)))
         panel.grab()
     assert shares[0] is not None and shares[1] is not None and shares[0] <= shares[1]
@@ -266,7 +262,7 @@ def test_a_class_is_chosen(qtbot: QtBot, panel: CollapsePanel, classes: Frame) -
     shown(panel, classes)
     assert panel.job_class.isVisible() and panel.view.plane is not None
     assert panel.view.plane.widths == (7, 8)
-    assert "no room" in words(panel) and not panel.delta.isEnabled()
+    assert "no room" in text_of(panel) and not panel.delta.isEnabled()
     panel.job_class.setCurrentIndex(1)
     panel.job_class.activated.emit(1)
     panel.grab()
@@ -308,17 +304,17 @@ def test_where_there_is_no_plane_it_says_why(
     path = tmp_path / "scenario.toml"
     path.write_text(OVERLOADED.format(speedup=speedup, load=load), encoding="utf-8")
     shown(panel, run(str(path), 60).frame())
-    assert told in words(panel)
+    assert told in text_of(panel)
     assert not panel.view.isVisible() and not panel.tiles.isVisible()
     assert panel.series() is None
     shown(panel, frame)
-    assert panel.view.isVisible() and told not in words(panel)
+    assert panel.view.isVisible() and told not in text_of(panel)
 
 
 def test_an_unknown_load_is_told(panel: CollapsePanel, frame: Frame) -> None:
     numbers = replace(frame.info.numbers, arrival_rates=(Fraction(0),))
     shown(panel, replace(frame, info=replace(frame.info, numbers=numbers)))
-    assert "it is not known how many jobs arrive" in words(panel)
+    assert "it is not known how many jobs arrive" in text_of(panel)
 
 
 def test_before_the_first_event_the_point_is_at_the_origin(panel: CollapsePanel) -> None:

@@ -8,7 +8,7 @@ from functools import cache
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtWidgets import QApplication, QLabel, QProgressBar
+from PySide6.QtWidgets import QApplication, QProgressBar
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.kinds.moldable.lp import AllocationLPPanel
@@ -30,7 +30,7 @@ from slotscope.model.api import Session
 from slotscope.model.kinds.moldable.programs.bounds import MoldableBounds, all_bounds
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.scenario.load import as_data, parse_scenario
-from tests.gui.painted import colours
+from tests.gui.painted import colours, text_of
 from tests.gui.windows import on_screen
 
 LIGHT = load_theme("light")
@@ -61,11 +61,6 @@ def overloaded() -> Frame:
 def panel(qtbot: QtBot, qapp: QApplication) -> AllocationLPPanel:
     apply(qapp, LIGHT)
     return on_screen(qtbot, AllocationLPPanel(LIGHT), 540, 1000)
-
-
-def text_of(panel: AllocationLPPanel) -> str:
-    """All that is written in labels that can be seen."""
-    return " ".join(label.text() for label in panel.findChildren(QLabel) if label.isVisible())
 
 
 # -- values ------------------------------------------------------------------------------------

@@ -34,19 +34,8 @@ from slotscope.gui.painting.stack_text import Lines
 from slotscope.gui.panels.wording import sentence
 from slotscope.gui.theme import MARK_CONTRAST, TEXT_CONTRAST
 from slotscope.model.kinds.moldable.state import ARRIVED, BLOCKED
-from tests.gui.painted import area, colours_in, has, pixels
-from tests.kinds.moldable.gui.servers_views import (
-    DARK,
-    LIGHT,
-    Made,
-    filled,
-    run,
-    scene_in,
-    server_rect,
-    share_of,
-    shown,
-    split,
-)
+from tests.gui.painted import area, colours_in, has, pixels, scene_in
+from tests.kinds.moldable.gui.servers_views import DARK, LIGHT, Made, filled, run, server_rect, share_of, shown, split
 
 
 def within(rect: QRectF, by: float = 4.0) -> QRectF:

@@ -21,8 +21,8 @@ from slotscope.gui.kinds.moldable.servers_words import job_lines, job_name, serv
 from slotscope.model.api import Session
 from slotscope.model.kinds.moldable.rows import FLAG_ADMITTED, FLAG_BLOCKED, FLAG_DEPARTED
 from slotscope.model.reporting.frame import Frame
-from tests.gui.painted import area, has, pixels
-from tests.kinds.moldable.gui.servers_views import LIGHT, Made, run, scene_in, server_rect, share_of, shown, split
+from tests.gui.painted import area, has, pixels, scene_in
+from tests.kinds.moldable.gui.servers_views import LIGHT, Made, run, server_rect, share_of, shown, split
 
 
 def stepped(session: Session, flag: int) -> Frame:

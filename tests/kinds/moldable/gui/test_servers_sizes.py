@@ -9,8 +9,8 @@ from pytestqt.qtbot import QtBot
 
 from slotscope.gui.kinds.moldable.colours import width_color
 from slotscope.gui.kinds.moldable.servers_palette import free_color
-from tests.gui.painted import area, colours_in, has, pixels
-from tests.kinds.moldable.gui.servers_views import LIGHT, Made, scene_in, server_rect, shown
+from tests.gui.painted import area, colours_in, has, pixels, scene_in
+from tests.kinds.moldable.gui.servers_views import LIGHT, Made, server_rect, shown
 
 
 @pytest.mark.parametrize("servers", [5, 20, 100, 400, 1_000, 4_000, 10_000, 100_000])

@@ -20,7 +20,7 @@ from slotscope.gui.panels.scenario_form import ScenarioPanel
 from slotscope.gui.running.warming import warm_in_background
 from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
-from slotscope.model.kinds.moldable.questions.fields import VOCABULARY
+from slotscope.model.kinds.moldable.questions import VOCABULARY
 from slotscope.model.kinds.moldable.state import BLOCKED
 from slotscope.model.reporting.records import ARRIVAL
 from slotscope.model.running.origin import Moment

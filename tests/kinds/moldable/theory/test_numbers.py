@@ -17,7 +17,6 @@ import pytest
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
-from slotscope.model.api import open_bench
 from slotscope.model.kinds.moldable.experiments.moldable_runs import (
     EXECUTION_TIMES,
     TRAFFIC,
@@ -49,6 +48,7 @@ from slotscope.model.kinds.moldable.state import (
 from slotscope.model.lab.runs import StraightRun
 from slotscope.model.running.engine import Task, started
 from slotscope.model.scenario.load import Scenario, parse_scenario
+from slotscope.model.session.bench import open_bench
 
 #: The chance of a comparison to fail although the numbers are right, of either sign.
 CHANCE = 5e-6

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.kinds.phases.policy_map import PolicyMapPanel
@@ -40,7 +39,3 @@ def moved(frame: Frame, places: list[int]) -> Frame:
     observed = state.observed.copy()
     observed[: len(places)] = places
     return replace(frame, state=state._replace(observed=observed), running=True)
-
-
-def words(panel: PolicyMapPanel) -> str:
-    return " ".join(label.text() for label in panel.findChildren(QLabel) if label.isVisible())

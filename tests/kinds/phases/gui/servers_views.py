@@ -21,6 +21,7 @@ from slotscope.model.kinds.phases.tables import tables_of
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
 from slotscope.model.systems.state import copied
+from tests.gui.windows import on_screen
 
 LIGHT, DARK = load_theme("light"), load_theme("dark")
 SIZE = (900, 600)
@@ -144,18 +145,9 @@ def wishes(
 
 
 def shown(qtbot: QtBot, frame: Frame, size: tuple[int, int] = SIZE) -> PhaseServersPanel:
-    panel = PhaseServersPanel(LIGHT)
-    qtbot.addWidget(panel)
-    panel.resize(*size)
-    panel.show()
+    panel = on_screen(qtbot, PhaseServersPanel(LIGHT), *size)
     panel.set_frame(frame)
     return panel
-
-
-def scene_in(panel: PhaseServersPanel) -> PhaseScene:
-    scene = panel.view.scene
-    assert scene is not None
-    return scene
 
 
 def server_rect(scene: PhaseScene, place: ServerPlace) -> QRectF:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from slotscope.model.comparison.comparison import Comparison, open_run
+from slotscope.model.comparison.comparison import Comparison
+from slotscope.model.comparison.runs import open_run
 from slotscope.model.reporting.records import DEPARTURE, MOVE
 
 DEADLOCK = "jrs-deadlock"

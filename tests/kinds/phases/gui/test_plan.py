@@ -11,7 +11,7 @@ from math import nan, sqrt
 import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import Solve
@@ -25,7 +25,7 @@ from slotscope.model.kinds.phases.programs.bounds import PhasePoint, PhasesBound
 from slotscope.model.kinds.phases.state import REQUESTED
 from slotscope.model.measures.metrics import Estimate
 from slotscope.model.reporting.frame import Frame
-from tests.gui.painted import colours
+from tests.gui.painted import colours, text_of
 from tests.gui.windows import on_screen
 
 NAME = "jrs-two-phases"
@@ -58,11 +58,6 @@ def frame_of(policy: str = "jrs", events: int = 600) -> Frame:
 @pytest.fixture
 def panel(qtbot: QtBot) -> PlanPanel:
     return on_screen(qtbot, PlanPanel(load_theme("light")), 560, 900)
-
-
-def text_of(panel: PlanPanel) -> str:
-    """All that is written in labels that can be seen."""
-    return " ".join(label.text() for label in panel.findChildren(QLabel) if label.isVisible())
 
 
 # -- values ------------------------------------------------------------------------------------

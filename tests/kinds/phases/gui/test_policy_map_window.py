@@ -18,8 +18,8 @@ from slotscope.gui.kinds.phases.policy_map_painting import shade
 from slotscope.gui.theme import fonts, load_theme
 from slotscope.model.api import Session
 from slotscope.model.reporting.frame import Frame
-from tests.gui.painted import colours
-from tests.kinds.phases.gui.policy_map_views import cell_of, moved, run, shown_panel, words
+from tests.gui.painted import colours, text_of
+from tests.kinds.phases.gui.policy_map_views import cell_of, moved, run, shown_panel
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +146,7 @@ def test_without_room_it_says_so(panel: PolicyMapPanel, stack: Frame) -> None:
 
 def test_policies_without_a_lattice_are_told_so(panel: PolicyMapPanel) -> None:
     panel.set_frame(run("jrs-two-phases", 30, "best-fit"))
-    assert "Policy map does not apply to" in words(panel)
+    assert "Policy map does not apply to" in text_of(panel)
     assert panel.series() is None
 
 

@@ -14,8 +14,8 @@ from slotscope.gui.kinds.phases.servers_words import caption_words, label_words
 from slotscope.gui.kinds.phases.wording import configuration_text, phase_letter, phase_letters, short_configuration
 from slotscope.gui.painting.colour import mix
 from slotscope.model.kinds.phases.state import FIRST_BACKUP
-from tests.gui.painted import area, colours_in, has, pixels
-from tests.kinds.phases.gui.servers_views import DARK, LIGHT, Made, records_of, scene_in, server_rect, shown
+from tests.gui.painted import area, colours_in, has, pixels, scene_in
+from tests.kinds.phases.gui.servers_views import DARK, LIGHT, Made, records_of, server_rect, shown
 
 L, H = 0, 1
 

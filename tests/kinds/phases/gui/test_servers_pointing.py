@@ -21,8 +21,8 @@ from slotscope.model.kinds.phases.words import why_waiting
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.records import Match, Overflow, Record, Request, SetTimer, VirtualArrival
 from slotscope.model.reporting.records import Place as Placement
-from tests.gui.painted import area, has, pixels
-from tests.kinds.phases.gui.servers_views import LIGHT, Made, filled, records_of, run, scene_in, server_rect, shown
+from tests.gui.painted import area, has, pixels, scene_in
+from tests.kinds.phases.gui.servers_views import LIGHT, Made, filled, records_of, run, server_rect, shown
 
 L, H = 0, 1
 

@@ -14,7 +14,6 @@ from typing import Any, Mapping, NamedTuple
 import numpy as np
 import pytest
 
-from slotscope.model.api import open_bench
 from slotscope.model.kinds.phases.experiments.jrs_gap import exponent
 from slotscope.model.kinds.phases.experiments.phase_runs import (
     PhaseLength,
@@ -28,6 +27,7 @@ from slotscope.model.kinds.phases.state import ARRIVED, MATCHED, OVERFLOWED, REQ
 from slotscope.model.lab.runs import StraightRun
 from slotscope.model.measures.metrics import Estimate, estimate
 from slotscope.model.scenario.load import load_scenario
+from slotscope.model.session.bench import open_bench
 from tests.kinds.phases.numbers import MODELS, A, B, C, E, plan_file
 
 SHORT = PhaseLength(50, 400, 8)

@@ -18,6 +18,7 @@ from slotscope.model.kinds.queue import physics
 from slotscope.model.kinds.queue.state import ARRIVED, empty_state, with_room
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
+from tests.gui.windows import on_screen
 
 LIGHT, DARK = load_theme("light"), load_theme("dark")
 SIZE = (900, 600)
@@ -84,18 +85,9 @@ def wishes(servers: int, resources: int = 1, bars: bool = False, scale: int = 1,
 
 
 def shown(qtbot: QtBot, frame: Frame, size: tuple[int, int] = SIZE) -> ServerBinsPanel:
-    panel = ServerBinsPanel(LIGHT)
-    qtbot.addWidget(panel)
-    panel.resize(*size)
-    panel.show()
+    panel = on_screen(qtbot, ServerBinsPanel(LIGHT), *size)
     panel.set_frame(frame)
     return panel
-
-
-def scene_in(panel: ServerBinsPanel) -> BinScene:
-    scene = panel.view.scene
-    assert scene is not None
-    return scene
 
 
 def block_rects(scene: BinScene, resource: int = 0) -> list[QRectF]:

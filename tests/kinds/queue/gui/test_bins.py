@@ -20,8 +20,8 @@ from slotscope.gui.pictures.marks import placed_reason
 from slotscope.gui.theme import fonts
 from slotscope.model.api import Session
 from slotscope.model.kinds.queue.programs.partition import Partition
-from tests.gui.painted import area, colours_in, has, pixels
-from tests.kinds.queue.gui.bins_views import LIGHT, block_rects, filled, run, scene_in, shown, with_stalled
+from tests.gui.painted import area, colours_in, has, pixels, scene_in
+from tests.kinds.queue.gui.bins_views import LIGHT, block_rects, filled, run, shown, with_stalled
 
 # Pictures.
 

@@ -14,8 +14,8 @@ from slotscope.gui.kinds.queue.bins import BinMark, marks
 from slotscope.gui.kinds.queue.bins_words import block_words, server_words, size_on_block
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.records import Evict, Place, Record, Renew, Stall
-from tests.gui.painted import area, has, pixels
-from tests.kinds.queue.gui.bins_views import LIGHT, block_rects, run, scene_in, shown, until_placed, with_stalled
+from tests.gui.painted import area, has, pixels, scene_in
+from tests.kinds.queue.gui.bins_views import LIGHT, block_rects, run, shown, until_placed, with_stalled
 
 
 def only(frame: Frame, *records: Record) -> Frame:

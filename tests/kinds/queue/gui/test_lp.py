@@ -14,16 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, QPointF, QRect
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QApplication, QLabel, QProgressBar
+from PySide6.QtWidgets import QApplication, QProgressBar
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.kinds.queue.lp import SupportablePanel
-from slotscope.gui.kinds.queue.lp_bars import ConfigurationRow
 from slotscope.gui.kinds.queue.lp_picture import jobs_by_size, types_of
 from slotscope.gui.kinds.queue.lp_refining import RefinedBounds
 from slotscope.gui.kinds.queue.lp_scale import GUARANTEES, LoadValues, bound_marks, in_a_row, load_text
 from slotscope.gui.kinds.queue.lp_values import (
     MOST_ROWS,
+    ConfigurationRow,
     configuration_rows,
     in_symbols,
     is_complete,
@@ -38,7 +38,7 @@ from slotscope.model.api import Session
 from slotscope.model.kinds.queue.programs.bounds import QueueBounds, all_bounds
 from slotscope.model.kinds.queue.programs.theorem1 import MOST_REFINED
 from slotscope.model.reporting.frame import Frame
-from tests.gui.painted import colours
+from tests.gui.painted import colours, text_of
 from tests.gui.windows import on_screen
 
 VQS_UNSTABLE, BF_UNSTABLE = "queues-vqs-unstable", "queues-bf-unstable"
@@ -61,11 +61,6 @@ def frame_at(name: str, policy: str, events: int, answer: int = -1) -> Frame:
 @pytest.fixture
 def panel(qtbot: QtBot) -> SupportablePanel:
     return on_screen(qtbot, SupportablePanel(load_theme("light")), 560, 900)
-
-
-def text_of(panel: SupportablePanel) -> str:
-    """All that is written in labels that can be seen."""
-    return " ".join(label.text() for label in panel.findChildren(QLabel) if label.isVisible())
 
 
 # -- the scale -------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
+from tests.gui.windows import on_screen
 
 LIGHT, DARK = load_theme("light"), load_theme("dark")
 SIZE = (900, 600)
@@ -35,10 +36,7 @@ def before_event(session: Session, flag: int) -> Session:
 def shown(
     qtbot: QtBot, kind: type[ServersPanel] | type[ServerGridPanel], frame: Frame, size: tuple[int, int] = SIZE
 ) -> ServersPanel | ServerGridPanel:
-    panel = kind(LIGHT)
-    qtbot.addWidget(panel)
-    panel.resize(*size)
-    panel.show()
+    panel = on_screen(qtbot, kind(LIGHT), *size)
     panel.set_frame(frame)
     return panel
 

@@ -28,10 +28,10 @@ from slotscope.model.kinds.reservation.programs.lyapunov import lyapunov
 from slotscope.model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.scenario.load import parse_scenario
-from tests.gui.painted import colours
+from tests.gui.painted import colours, text_of
 from tests.gui.plot_points import points_of
 from tests.gui.windows import on_screen
-from tests.kinds.reservation.gui.theory_frames import EVENTS, frame_of, opened, q_by_hand, servers_by_rank, text_of
+from tests.kinds.reservation.gui.theory_frames import EVENTS, frame_of, opened, q_by_hand, servers_by_rank
 
 
 @pytest.fixture(scope="module")

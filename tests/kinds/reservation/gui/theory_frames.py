@@ -6,8 +6,6 @@ from fractions import Fraction
 from functools import cache
 from typing import Iterator
 
-from PySide6.QtWidgets import QLabel, QWidget
-
 from slotscope.model.api import Session
 from slotscope.model.kinds.reservation.bounds import Bounds
 from slotscope.model.kinds.reservation.programs.bounds import solve_bounds
@@ -55,8 +53,3 @@ def q_by_hand(frame: Frame, last: Configuration | None = None) -> tuple[int, ...
         sum(k[j] for k in counted) - int(jobs) - frame.info.facts.reserved
         for j, jobs in enumerate(frame.state.jobs_in_system)
     )
-
-
-def text_of(panel: QWidget) -> str:
-    """All that is written in labels that can be seen."""
-    return " ".join(label.text() for label in panel.findChildren(QLabel) if label.isVisible())

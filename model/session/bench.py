@@ -1,6 +1,6 @@
-"""Whether what a saved session holds is a run of its scenario, looked at before any of it runs.
+"""What a session runs on: opened for a scenario, or for a file whose run is checked before any of it runs.
 
-A digest tells an accident; this holds whatever the file says of itself, because compiled code
+A digest tells an accident; the check holds whatever the file says of itself, because compiled code
 trusts the state that it is given.  First come shapes and ranges of all arrays, then what the file
 says of its place against the states, then the invariants of the kind of system.
 """
@@ -8,20 +8,101 @@ says of its place against the states, then the invariants of the kind of system.
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from itertools import pairwise
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator
 
 import numpy as np
 
+from slotscope.model.errors import ScenarioError, UntrustedPolicyError, UserError
 from slotscope.model.forks.changes import Course
+from slotscope.model.kinds.spec import kind_named
+from slotscope.model.phrase import Phrase
 from slotscope.model.policies import is_file
 from slotscope.model.policies.choice import policy_choice
-from slotscope.model.running.assembly import Bench
+from slotscope.model.running.assembly import Bench, assemble, policy_class, with_changes
 from slotscope.model.running.recorder import EVENT_COLUMN, MOST_SAVED, TIME_COLUMN
+from slotscope.model.running.waiting import who_waits
+from slotscope.model.scenario.load import Scenario
+from slotscope.model.scenario.workload import ContinuedWorkload
 from slotscope.model.session.file import MOST_EARLIER, MOST_EVENTS, Saved
 
 #: The place of the present time in every state's ``clock``.
 NOW = 0
+
+
+def open_bench(
+    scenario: Scenario,
+    policy: str | None = None,
+    seed: int | None = None,
+    trace: tuple[str, ...] = (),
+    progress: Callable[[float], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Bench:
+    """A bench for a scenario, with its trace read where it has one, or the excerpt of one that ships.
+
+    *progress* is told the share read so far; reading stops once *cancelled* says so.  Without
+    them whoever waits is told and asked.
+    """
+    if scenario.workload.kind == "trace" or trace:
+        from slotscope.model.traces.excerpts import excerpt_for  # all formats, which other workloads have no need of
+        from slotscope.model.traces.span import shortened
+
+        excerpt = None if trace else excerpt_for(scenario)
+        if excerpt is not None:
+            scenario, trace = excerpt.fitted(scenario), (str(excerpt.path),)
+        kind, who = kind_named(scenario.system), who_waits()
+        progress = progress or (lambda share: who.tell(Phrase("Reading the trace: {share}", share=f"{share:.0%}")))
+        cancelled = cancelled or who.stop
+        resolved, recorded, report = kind.with_trace(scenario, trace, progress, cancelled)
+        bench = assemble(resolved, policy, seed, recorded)
+        first = () if excerpt is None else (excerpt.note,)
+        notes = (*first, *report.notes, *shortened(scenario, resolved))
+        return replace(bench, report=replace(report, notes=notes))
+    return assemble(scenario, policy, seed)
+
+
+def saved_bench(saved: Saved, scenario: Scenario, where: str, beside: Bench | None) -> Bench:
+    """What a saved session runs on, with the very jobs of *beside* if given; raises as ``Session.load``."""
+    place = saved.place
+    if place.policy_digest:
+        from slotscope.model.policies.own.file import check_unchanged
+
+        check_unchanged(scenario.policy.name, place.policy_digest, where)
+    try:
+        policy_class(scenario)  # the file may name one that nobody has allowed
+    except UntrustedPolicyError as error:
+        raise error.inside(where) from None
+    if beside is None:
+        bench = open_bench(scenario, trace=place.trace)
+        if place.fork_event:
+            workload = jobs_from(scenario, bench, place.fork_time, place.fork_event, place.fork_arrivals)
+            bench.system.workload = workload
+    elif _same_jobs(scenario, beside.scenario):
+        bench = assemble(scenario, recorded=beside.system.workload)
+    else:
+        raise ScenarioError(
+            "found another scenario than that of the first lane, allowed: the same under another policy", where=where
+        )
+    try:
+        bench = with_changes(bench, Course.read(place.policy).changes, named=False)
+    except UserError as error:
+        raise error.inside(where) from None
+    bench.rename_jobs(place.initial_jobs, place.job_names)
+    if fault := fault_in(saved, bench):
+        raise ScenarioError(f"not a saved session: {fault}", where=where)
+    return bench
+
+
+def _same_jobs(one: Scenario, other: Scenario) -> bool:
+    """Whether two scenarios differ in their policies alone."""
+    return one.model_copy(update={"policy": other.policy}) == other
+
+
+def jobs_from(scenario: Scenario, bench: Bench, time: float, event: int, arrivals: int) -> ContinuedWorkload:
+    """The arrivals after a fork: from a stream of their own, numbered on."""
+    workload = bench.kind.workload(scenario, bench.numbers, time, branch=event)
+    return ContinuedWorkload(workload, arrivals)
 
 
 def fault_in(saved: Saved, bench: Bench) -> str:
