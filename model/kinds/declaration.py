@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import Mapping, NamedTuple
+from typing import Collection, Mapping, NamedTuple, Sequence
 
 
 class Experiment(NamedTuple):
@@ -95,19 +95,63 @@ class Room(NamedTuple):
     former_packages: Mapping[str, str] = MappingProxyType({})
 
 
-def declared_policies(room: str, policies: Mapping[str, tuple[str, str, str]]) -> Mapping[str, PolicySpec]:
-    """The policies of *room*: ``bf-js`` is in ``policies/bf_js.py``.
+#: Of each policy the class of its compiled twin in ``kernels/driver.py`` (empty: none), its title and its source.
+Policies = Mapping[str, tuple[str, str, str]]
+#: Of each experiment what makes it, in ``experiments/``; its title, and the place in the paper.
+Experiments = Mapping[str, tuple[str, str, str]]
 
-    *policies*: by name a class of ``kernels/driver.py`` (empty: none), the title and the source.
+
+def declared_room(
+    room: str,
+    paper: str,
+    *,
+    schema: str,
+    reads: Sequence[str],
+    answered: str,
+    policies: Policies,
+    experiments: Experiments,
+    traced: Collection[str] = (),
+    also: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
+    commands: Mapping[str, CommandSpec] = MappingProxyType({}),
+    problems: str = "",
+    former_packages: Mapping[str, str] = MappingProxyType({}),
+) -> Room:
+    """The package *room* of a *paper*, each part of it in its usual place.
+
+    *reads* are the keys that tell whose an instance file is, *traced* the experiments that need a trace, *also* shorter
+    names of some; *problems* is a module of the room.
     """
-    return MappingProxyType(
-        {
-            name: PolicySpec(
-                title,
-                paper,
-                f"{room}.policies.{name.replace('-', '_')}",
-                (f"{room}.kernels.driver", kernel) if kernel else None,
-            )
-            for name, (kernel, title, paper) in policies.items()
-        }
+    system = room.rpartition(".")[2]
+    return Room(
+        kind=f"{room}.kind",
+        schema=(f"{room}.scenario.schema", schema),
+        readers=MappingProxyType(dict.fromkeys(reads, f"{room}.scenario.instance")),
+        policies=MappingProxyType({name: _policy(room, name, *one) for name, one in policies.items()}),
+        experiments=MappingProxyType(
+            {
+                name: Experiment(
+                    title,
+                    system,
+                    f"{paper}, {place}",
+                    f"{room}.experiments.{module}",
+                    name in traced,
+                    also.get(name, ()),
+                )
+                for name, (module, title, place) in experiments.items()
+            }
+        ),
+        questions=f"{room}.questions",
+        whys=f"{room}.whys",
+        asks=f"{room}.asks",
+        commands=commands,
+        problems=problems and f"{room}.{problems}",
+        own_policies=f"{room}.own",
+        answered=(f"{room}.answered", answered),
+        former_packages=former_packages,
     )
+
+
+def _policy(room: str, name: str, kernel: str, title: str, paper: str) -> PolicySpec:
+    """``bf-js`` is in ``policies/bf_js.py``."""
+    twin = (f"{room}.kernels.driver", kernel) if kernel else None
+    return PolicySpec(title, paper, f"{room}.policies.{name.replace('-', '_')}", twin)

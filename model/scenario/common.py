@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import pairwise
 from math import fsum, lcm
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -20,6 +19,7 @@ from slotscope.model.scenario.fields import (
     Section,
     Whole,
     plain,
+    refuse_disorder,
 )
 
 #: Bounds that keep a scenario within memory; their errors name them.
@@ -201,12 +201,7 @@ class ScriptedWorkload(Section):
 
     @model_validator(mode="after")
     def _in_order_of_time(self) -> Self:
-        for position, (first, second) in enumerate(pairwise(self.arrivals), 1):
-            if second.time < first.time:
-                raise ValueError(
-                    f"arrivals must stand in order of time, found arrivals[{position}].time = "
-                    f"{second.time} after {first.time}"
-                )
+        refuse_disorder("arrivals", "time", self.arrivals)
         return self
 
 

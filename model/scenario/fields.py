@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from fractions import Fraction
+from itertools import pairwise
 from typing import Annotated, Any, Iterable
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, PlainSerializer, Strict, WithJsonSchema
@@ -39,6 +40,24 @@ def refuse_duplicates(where: str, names: Iterable[str]) -> None:
     for name, count in Counter(names).items():
         if count > 1:
             raise ValueError(f"{where}: found the name '{name}' {count} times, allowed: once")
+
+
+def refuse_namesakes(names: Iterable[str]) -> None:
+    """Refuse jobs of the same name."""
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise ValueError(f"found {count} jobs with the name '{name}', allowed: one")
+
+
+def refuse_disorder(where: str, key: str, items: Iterable[Any]) -> None:
+    """Refuse a list in which a time, *key* of each item, is before that of the item above it."""
+    times = [getattr(item, key) for item in items]
+    for position, (first, second) in enumerate(pairwise(times), 1):
+        if second < first:
+            raise ValueError(
+                f"{where} must stand in order of time, found {where}[{position}].{key} = "
+                f"{plain(second)} after {plain(first)}"
+            )
 
 
 def _exact(value: Any) -> Fraction:

@@ -87,7 +87,13 @@ class PolicySystem(ABC):
 
     @abstractmethod
     def run(self, state: Any, event: Event, row: np.ndarray) -> Iterator[Record]:
-        """Let an event happen, one sub-step at a time; fills *row* at the end."""
+        """Let an event happen; yields each sub-step after its effect on *state*, and fills *row* at the end.
+
+        Raises
+        ------
+        PolicyError
+            If the policy decides something that is impossible.
+        """
 
     @abstractmethod
     def sample(self, state: Any, row: np.ndarray) -> None:

@@ -20,12 +20,17 @@ def with_policy(system: Any, **attributes: Any) -> Any:
     return other
 
 
-def reschedule(state: Any, due: np.ndarray, record: int, time: float, size: int) -> None:
-    """What is due of a job record comes at another *time*; *due* is the field of it, *size* that of the heap."""
+def rescheduled(system: Any, field: str, count: int, record: int, time: float, state: Any) -> Any:
+    """The *system*, after what is due of a job record comes at another *time*.
+
+    *field* of the state has it, and ``number[count]`` the size of the heap.
+    """
+    due, size = getattr(state, field), int(state.number[count])
     position = int(np.flatnonzero(state.heap_record[:size] == record)[0])
     heap.remove(state.heap_time, state.heap_record, size, position, state.job_number)
     due[record] = time
     heap.push(state.heap_time, state.heap_record, size - 1, time, record, state.job_number)
+    return system
 
 
 def soonest(due: np.ndarray, server: np.ndarray, asked: int, most: int) -> np.ndarray:

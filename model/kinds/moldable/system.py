@@ -121,11 +121,6 @@ class MoldableSystem(PolicySystem):
         """Let *event* happen; yields each sub-step after its effect on *state*.
 
         ``row`` [1] of :data:`MOLDABLE_ROW` is filled at the end.
-
-        Raises
-        ------
-        PolicyError
-            If the policy decides something that is impossible.
         """
         outcome = MoldableOutcome(event, self.quick(state), self.rules)
         self.quick(state).clock[NOW] = event.time

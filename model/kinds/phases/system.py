@@ -154,11 +154,6 @@ class PhaseSystem(PolicySystem):
         """Let *event* happen; yields each sub-step after its effect on *state*.
 
         ``row`` [1] of :data:`PHASE_ROW` is filled at the end.
-
-        Raises
-        ------
-        PolicyError
-            If the policy decides something that is impossible.
         """
         outcome = PhaseOutcome(event)
         physics.go_on(self.quick(state), event.time)

@@ -16,7 +16,7 @@ from slotscope.model.kinds.phases.state import MOVES, PhaseState, job_of
 from slotscope.model.reporting.explain import counted, quantity
 from slotscope.model.reporting.records import ARRIVAL, TICK, Match, Overflow
 from slotscope.model.whys.decision import Change, Setting
-from slotscope.model.whys.replays import reschedule, soonest, with_policy
+from slotscope.model.whys.replays import rescheduled, soonest, with_policy
 
 #: Servers and moves for which a change is tried at most.
 _MOST = 30
@@ -116,13 +116,6 @@ def _moves(setting: Setting, before: PhaseState) -> Iterator[Change]:
     """The next move of a job comes just before instead of soon after; where a server asks for jobs, of one on it."""
     system, now, phases = setting.system, setting.event.time, setting.system.numbers.phases
 
-    def moving(record: int) -> Any:
-        def make(state: Any) -> Any:
-            reschedule(state, state.job_due, record, now, int(state.number[MOVES]))
-            return system
-
-        return make
-
     due = np.where((before.job_number >= 0) & (before.job_due > now), before.job_due, np.inf)
     if setting.event.kind != ARRIVAL:
         due[before.job_server != setting.event.server] = np.inf
@@ -137,7 +130,8 @@ def _moves(setting: Setting, before: PhaseState) -> Iterator[Change]:
         )
         server = int(before.job_server[record])
         where = f" on server {server + 1}" if server >= 0 else ""
-        yield Change(1, f"job {name}{where} {what} just before, {later} earlier", moving(record))
+        words = f"job {name}{where} {what} just before, {later} earlier"
+        yield Change(1, words, partial(rescheduled, system, "job_due", MOVES, record, now))
 
 
 def _pauses(setting: Setting, before: PhaseState) -> Iterator[Change]:

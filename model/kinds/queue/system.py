@@ -54,13 +54,7 @@ class QueueSystem(PolicySystem):
         )
 
     def check_continuation(self, other: QueueSystem) -> None:
-        """Refuse to go on from a system with other servers.
-
-        Raises
-        ------
-        ScenarioError
-            If the servers or the units of sizes differ.
-        """
+        """Refuse to go on from a system with other servers."""
         mine, theirs = self.numbers, other.numbers
         if not np.array_equal(mine.capacity, theirs.capacity) or mine.unit != theirs.unit:
             raise ScenarioError(
@@ -68,13 +62,7 @@ class QueueSystem(PolicySystem):
             )
 
     def take_over(self, other: QueueSystem, state: QueueState) -> QueueState:
-        """Go on from another policy's state: the jobs stay, queued as this policy does.
-
-        Raises
-        ------
-        ScenarioError
-            If the servers cannot hold what is on them, as this policy accounts for it.
-        """
+        """Go on from another policy's state: the jobs stay, queued as this policy does."""
         self.name_jobs_like(other)
         if self.scenario.policy == other.scenario.policy:
             return state
@@ -113,11 +101,6 @@ class QueueSystem(PolicySystem):
         """Let the slot *event* happen; yields each sub-step after its effect on *state*.
 
         ``row`` [1] of :data:`QUEUE_ROW` is filled at the end.
-
-        Raises
-        ------
-        PolicyError
-            If the policy decides something that is impossible.
         """
         outcome, memory = SlotOutcome(event, int(state.number[WAITING])), state.memory.copy()
         physics.begin_slot(self.quick(state), event.time)

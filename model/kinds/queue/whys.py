@@ -6,6 +6,7 @@ are just before the job is placed; for a job that waits on, once the slot is ove
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Iterator
 
 import numpy as np
@@ -24,7 +25,7 @@ from slotscope.model.reporting.explain import counted
 from slotscope.model.reporting.inspection import NEXT_ARRIVAL, Thing
 from slotscope.model.reporting.records import Place, Record, Renew
 from slotscope.model.whys.decision import Change, Happened, Meant, Setting, Subject, Whys
-from slotscope.model.whys.replays import reschedule, soonest
+from slotscope.model.whys.replays import rescheduled, soonest
 from slotscope.model.whys.tables import Candidates
 
 #: Departures and servers for which a change is tried at most.
@@ -127,19 +128,13 @@ def _departures(setting: Setting, before: QueueState) -> Iterator[Change]:
     """A job in service leaves at the beginning of this slot instead of a later one."""
     system, slot = setting.system, setting.event.time
 
-    def leaving(record: int) -> Any:
-        def make(state: Any) -> Any:
-            reschedule(state, state.job_departure, record, slot, int(state.number[DEPARTURES]))
-            return system
-
-        return make
-
     due = np.where(before.job_server >= 0, before.job_departure, np.inf)
     due = np.where(due > slot, due, np.inf)
     for record in soonest(due, before.job_server, setting.server, _MOST).tolist():
         later = counted(round(due[record] - slot), "slot")
         job, server = system.job_name(int(before.job_number[record])), int(before.job_server[record]) + 1
-        yield Change(1, f"job {job} leaves server {server} before this slot, {later} earlier", leaving(record))
+        words = f"job {job} leaves server {server} before this slot, {later} earlier"
+        yield Change(1, words, partial(rescheduled, system, "job_departure", DEPARTURES, record, slot))
 
 
 def _servers_otherwise(setting: Setting, before: QueueState) -> Iterator[Change]:

@@ -82,13 +82,7 @@ class ReservationSystem(PolicySystem):
         return not self.policy.updates_when_idle
 
     def check_continuation(self, other: ReservationSystem) -> None:
-        """Whether it makes sense to go on from *other*.
-
-        Raises
-        ------
-        ScenarioError
-            If servers or job types differ.
-        """
+        """Whether it makes sense to go on from *other*."""
         mine, theirs = self.numbers, other.numbers
         if (mine.servers, mine.type_names) != (theirs.servers, theirs.type_names):
             raise ScenarioError(
@@ -96,13 +90,7 @@ class ReservationSystem(PolicySystem):
             )
 
     def take_over(self, other: ReservationSystem, state: ReservationState) -> ReservationState:
-        """Go on from another system's state: its jobs stay, this policy starts on them.
-
-        Raises
-        ------
-        ScenarioError
-            If the servers cannot hold what is on them.
-        """
+        """Go on from another system's state: its jobs stay, this policy starts on them."""
         self.name_jobs_like(other)
         state.greedy_configuration[...] = 0
         state.greedy_count[...] = 0
@@ -158,11 +146,6 @@ class ReservationSystem(PolicySystem):
         """Let *event* happen; yields each sub-step after its effect on *state*.
 
         ``row`` [1] of :data:`EVENT_ROW` is filled at the end.
-
-        Raises
-        ------
-        PolicyError
-            If the policy decides something that is impossible.
         """
         outcome = ReservationOutcome(event)
         now = self.quick(state)

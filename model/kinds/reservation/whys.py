@@ -20,7 +20,7 @@ from slotscope.model.reporting.inspection import NEXT_ARRIVAL, per_cent
 from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, Admit, Migrate, Reject
 from slotscope.model.whys.decision import Change, Happened, Setting, Subject, Whys
 from slotscope.model.whys.own import SYSTEM, own_choice
-from slotscope.model.whys.replays import reschedule, soonest, with_policy
+from slotscope.model.whys.replays import rescheduled, soonest, with_policy
 from slotscope.model.whys.tables import Candidates, Condition, Preference, nothing_told
 
 #: Servers, and departures, for which a change is tried at most.
@@ -380,19 +380,13 @@ def _departures(setting: Setting, before: ReservationState) -> Iterator[Change]:
     """A job leaves just before instead of soon after."""
     system, now = setting.system, setting.event.time
 
-    def leaving(record: int) -> Any:
-        def make(state: Any) -> Any:
-            reschedule(state, state.job_departure, record, now, int(state.number[DEPARTURES]))
-            return system
-
-        return make
-
     due = np.where(before.job_number >= 0, before.job_departure, np.inf)
     for record in soonest(due, before.job_server, setting.server, _MOST).tolist():
         if due[record] > now:
             later = quantity(f"{due[record] - now:.3g}", system.scenario.run.time_unit)
             job, server = system.job_name(int(before.job_number[record])), int(before.job_server[record]) + 1
-            yield Change(1, f"job {job} leaves server {server} just before, {later} earlier", leaving(record))
+            words = f"job {job} leaves server {server} just before, {later} earlier"
+            yield Change(1, words, partial(rescheduled, system, "job_departure", DEPARTURES, record, now))
 
 
 WHYS = ReservationWhys()

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from fractions import Fraction
-from itertools import pairwise
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from slotscope.model.scenario.choices import told_by
-from slotscope.model.scenario.fields import Name, NotNegative, Positive, Section, Whole, plain
+from slotscope.model.scenario.fields import (
+    Name,
+    NotNegative,
+    Positive,
+    Section,
+    Whole,
+    plain,
+    refuse_disorder,
+    refuse_namesakes,
+)
 
 #: Bounds on the load rho, and on the exponent alpha of the traffic.
 LEAST_LOAD, MOST_LOAD = Fraction(1, 10**9), Fraction(1000)
@@ -109,15 +116,8 @@ class ScriptedMoldable(Section):
 
     @model_validator(mode="after")
     def _in_order_of_time(self) -> Self:
-        for position, (first, second) in enumerate(pairwise(self.arrivals), 1):
-            if second.time < first.time:
-                raise ValueError(
-                    f"arrivals must stand in order of time, found arrivals[{position}].time = "
-                    f"{plain(second.time)} after {plain(first.time)}"
-                )
-        for name, count in Counter(item.job for item in self.arrivals if item.job).items():
-            if count > 1:
-                raise ValueError(f"found {count} jobs with the name '{name}', allowed: one")
+        refuse_disorder("arrivals", "time", self.arrivals)
+        refuse_namesakes(item.job for item in self.arrivals if item.job)
         return self
 
 

@@ -6,15 +6,21 @@ instance files tell them.
 
 from __future__ import annotations
 
-from collections import Counter
 from fractions import Fraction
-from itertools import pairwise
 from typing import Annotated, Iterator, Literal, Self
 
 from pydantic import Field, model_validator
 
 from slotscope.model.scenario.choices import told_by
-from slotscope.model.scenario.fields import Name, NotNegative, Positive, Section, Whole, plain
+from slotscope.model.scenario.fields import (
+    Name,
+    NotNegative,
+    Positive,
+    Section,
+    Whole,
+    refuse_disorder,
+    refuse_namesakes,
+)
 
 #: Bound on phases; what can be planned is bounded by the number of configurations.
 MOST_PHASES = 100
@@ -112,19 +118,12 @@ class ScriptedPhases(Section):
 
     @model_validator(mode="after")
     def _in_order_of_time(self) -> Self:
-        for position, (first, second) in enumerate(pairwise(self.events), 1):
-            if second.t < first.t:
-                raise ValueError(
-                    f"events must stand in order of time, found events[{position}].t = "
-                    f"{plain(second.t)} after {plain(first.t)}"
-                )
+        refuse_disorder("events", "t", self.events)
         return self
 
     @model_validator(mode="after")
     def _names_of_jobs(self) -> Self:
-        for name, count in Counter(name for name, _ in self._new_jobs()).items():
-            if count > 1:
-                raise ValueError(f"found {count} jobs with the name '{name}', allowed: one")
+        refuse_namesakes(name for name, _ in self._new_jobs())
         return self
 
     def _new_jobs(self) -> Iterator[tuple[str, str]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import pairwise
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
@@ -11,7 +10,7 @@ from pydantic import Field, model_validator
 from slotscope.model.kinds.queue.scenario.distributions import NOT_EMPTY, Size, must_sum_to_one
 from slotscope.model.kinds.queue.scenario.service import MOST_SLOTS, Slots
 from slotscope.model.scenario.choices import told_by
-from slotscope.model.scenario.fields import Numbers, Positive, Section, Whole, plain
+from slotscope.model.scenario.fields import Numbers, Positive, Section, Whole, plain, refuse_disorder
 
 #: Bounds on arrivals per slot, and on arrivals in one slot under i.i.d. counts.
 LEAST_RATE, MOST_RATE = Fraction(1, 10**9), 10**6
@@ -102,12 +101,7 @@ class ScriptedSlots(Section):
 
     @model_validator(mode="after")
     def _in_order_of_time(self) -> Self:
-        for position, (first, second) in enumerate(pairwise(self.arrivals), 1):
-            if second.slot < first.slot:
-                raise ValueError(
-                    f"arrivals must stand in order of time, found arrivals[{position}].slot = "
-                    f"{second.slot} after {first.slot}"
-                )
+        refuse_disorder("arrivals", "slot", self.arrivals)
         return self
 
 
