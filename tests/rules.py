@@ -67,7 +67,7 @@ POLICIES_AS_A_WHOLE = {
 }
 #: Modules in the ``policies`` of the rooms that are no policy.
 NOT_A_POLICY = {
-    *("reservation.base", "reservation.reservation_factor", "queue.base", "queue.virtual_queues"),
+    *("reservation.base", "queue.base", "queue.virtual_queues"),
     *("phases.base", "phases.fitting", "moldable.base"),
 }
 POLICY_HEADINGS = ("Reference", "Implements", "Symbols", "Deviations")

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from slotscope.model.jit import jitable, unsigned
-from slotscope.model.systems import random_words
-
-scrambled = random_words.scrambled
+from slotscope.model.systems.random_words import scrambled
 
 
 @jitable

@@ -8,13 +8,12 @@ import numpy as np
 
 from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.moldable import physics
+from slotscope.model.kinds.moldable.physics import extend_trail
 from slotscope.model.kinds.moldable.rows import FLAG_BELOW, FLAG_FREED, FLAG_FULL
 from slotscope.model.kinds.moldable.rules import AllocationRules
 from slotscope.model.kinds.moldable.state import BUSY, EVENT, NOW, MoldableState
 from slotscope.model.reporting.records import DEPARTURE, Event
 from slotscope.model.systems.outcome import Outcome, fill_row
-
-extend_trail = physics.extend_trail
 
 
 @jitable

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from slotscope.model.jit import jitable, unsigned
-from slotscope.model.kinds.moldable import gaps
+from slotscope.model.kinds.moldable.gaps import give_back, take
 from slotscope.model.kinds.moldable.state import (
     ADMITTED,
     BELOW,
@@ -28,15 +28,12 @@ from slotscope.model.kinds.moldable.state import (
     SQUARED,
 )
 from slotscope.model.kinds.moldable.tables import DISTANCE_UNIT
-from slotscope.model.systems import random_words, trail
+from slotscope.model.systems.random_words import random_word
+from slotscope.model.systems.trail import mixed
 
 State = Any
 Array = Any
 
-mixed = trail.mixed
-random_word = random_words.random_word
-take = gaps.take
-give_back = gaps.give_back
 
 #: Flags of an event take so many bits of a word of the trail, widths so many of another.
 FLAG_BITS, WIDTH_BITS = 16, 12

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from slotscope.model.jit import jitable, unsigned
-from slotscope.model.kinds.phases import physics
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
+from slotscope.model.kinds.phases.physics import extend_trail
 from slotscope.model.kinds.phases.rows import FLAG_IDLE, FLAG_OVERRUN
 from slotscope.model.kinds.phases.state import ACTIVE, COST, EVENT, NOW, PhaseState
 from slotscope.model.reporting.records import Event
@@ -33,8 +33,6 @@ from slotscope.model.systems.outcome import Outcome, fill_row
     KIND,
 ) = range(15)
 OUTCOMES = 15
-
-extend_trail = physics.extend_trail
 
 
 @jitable

@@ -28,17 +28,13 @@ from slotscope.model.kinds.phases.state import (
     VIRTUAL_LEFT,
 )
 from slotscope.model.kinds.phases.tables import REAL_KEY, VIRTUAL_KEY
-from slotscope.model.systems import heap, random_words, trail
+from slotscope.model.systems.heap import pop as heap_pop
+from slotscope.model.systems.heap import push as heap_push
+from slotscope.model.systems.random_words import exponential, random_word, uniform
+from slotscope.model.systems.trail import mixed
 
 State = Any
 Array = Any
-
-heap_push = heap.push
-heap_pop = heap.pop
-mixed = trail.mixed
-random_word = random_words.random_word
-uniform = random_words.uniform
-exponential = random_words.exponential
 
 
 @jitable

@@ -14,13 +14,10 @@ import numpy as np
 from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.phases.state import NEXT_TIMER, NOW
 from slotscope.model.kinds.phases.tables import TIMER_KEY
-from slotscope.model.systems import random_words
+from slotscope.model.systems.random_words import exponential, random_word
 
 Array = Any
 State = Any
-
-exponential = random_words.exponential
-random_word = random_words.random_word
 
 
 @jitable

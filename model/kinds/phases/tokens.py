@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from slotscope.model.jit import jitable, unsigned
-from slotscope.model.kinds.phases import physics
+from slotscope.model.kinds.phases.physics import put, take_record
 from slotscope.model.kinds.phases.state import (
     MATCHED,
     NEXT_REQUEST,
@@ -23,9 +23,6 @@ from slotscope.model.kinds.phases.state import (
 )
 
 State = Any
-
-put = physics.put
-take_record = physics.take_record
 
 
 @jitable

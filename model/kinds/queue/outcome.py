@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from slotscope.model.jit import jitable, unsigned
-from slotscope.model.kinds.queue import physics
 from slotscope.model.kinds.queue.numbers import QueueNumbers
+from slotscope.model.kinds.queue.physics import extend_trail
 from slotscope.model.kinds.queue.policies.base import QueuePolicy
 from slotscope.model.kinds.queue.rows import FLAG_EMPTY, FLAG_WAITS
 from slotscope.model.kinds.queue.state import EVENT, IDLE, NOW, UNSETTLED, WAITING, WHILE_IDLE, QueueState
@@ -32,8 +32,6 @@ from slotscope.model.systems.outcome import Outcome, fill_row
     PLACED_SERVER,
 ) = range(13)
 OUTCOMES = 13
-
-extend_trail = physics.extend_trail
 
 
 @jitable

@@ -26,15 +26,13 @@ from slotscope.model.kinds.queue.state import (
     STALLS,
     WAITING,
 )
-from slotscope.model.systems import heap, trail
+from slotscope.model.systems.heap import find as heap_find
+from slotscope.model.systems.heap import pop as heap_pop
+from slotscope.model.systems.heap import push as heap_push
+from slotscope.model.systems.heap import remove as heap_remove
+from slotscope.model.systems.trail import mixed
 
 State = Any
-
-heap_push = heap.push
-heap_pop = heap.pop
-heap_find = heap.find
-heap_remove = heap.remove
-mixed = trail.mixed
 
 
 @jitable

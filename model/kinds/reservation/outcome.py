@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from slotscope.model.jit import jitable
-from slotscope.model.kinds.reservation import physics
+from slotscope.model.kinds.reservation.physics import extend_trail
 from slotscope.model.kinds.reservation.state import EVENT, I_STAR, NOW, ReservationState
 from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, UPDATE, Event
 from slotscope.model.systems.outcome import Outcome, fill_row
@@ -19,8 +19,6 @@ from slotscope.model.systems.outcome import Outcome, fill_row
 OUTCOMES = 12
 
 _EVENTS = {ARRIVAL: "arrival", DEPARTURE: "departure", UPDATE: "update"}
-
-extend_trail = physics.extend_trail
 
 
 @jitable

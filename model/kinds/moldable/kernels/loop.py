@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from slotscope.model.jit import jitable, unsigned
-from slotscope.model.kinds.moldable import outcome as outcome_of
-from slotscope.model.kinds.moldable import physics, sampling
-from slotscope.model.kinds.moldable.kernels import calendar as departures
+from slotscope.model.kinds.moldable.kernels.calendar import insert, remove_next, soonest
+from slotscope.model.kinds.moldable.outcome import close
+from slotscope.model.kinds.moldable.physics import admit, depart, free_for, request, schedule
 from slotscope.model.kinds.moldable.rows import (
     FLAG_ADMITTED,
     FLAG_ARRIVED,
@@ -21,6 +21,7 @@ from slotscope.model.kinds.moldable.rows import (
     FLAG_PARTIAL,
     FLAG_SPLIT,
 )
+from slotscope.model.kinds.moldable.sampling import sample as take_sample
 from slotscope.model.kinds.moldable.state import ARRIVED, BLOCKED, EVENT, NEXT_ARRIVAL, NOW
 from slotscope.model.reporting.records import ARRIVAL, DEPARTURE
 from slotscope.model.systems.compiled import (
@@ -40,17 +41,6 @@ Array = Any
 
 #: The only place in ``outcome``.
 FLAGS = 0
-
-admit = physics.admit
-close = outcome_of.close
-depart = physics.depart
-free_for = physics.free_for
-request = physics.request
-schedule = physics.schedule
-soonest = departures.soonest
-insert = departures.insert
-remove_next = departures.remove_next
-take_sample = sampling.sample
 
 
 def advance(

@@ -15,22 +15,16 @@ from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.state import PhaseState
 from slotscope.model.systems import bitset
+from slotscope.model.systems.bitset import ALL_BITS, LOW, NO_BITS, ONE, SIX, lowest_bit
 
 Array = Any
 State = Any
 
-ONE = bitset.ONE
-SIX = bitset.SIX
-LOW = bitset.LOW
-NO_BITS = bitset.NO_BITS
-ALL_BITS = bitset.ALL_BITS
 PAIRS = np.uint64(0x5555555555555555)
 FOURS = np.uint64(0x3333333333333333)
 EIGHTS = np.uint64(0x0F0F0F0F0F0F0F0F)
 BYTES = np.uint64(0x0101010101010101)
 TWO, FOUR, TOP_BYTE = np.uint64(2), np.uint64(4), np.uint64(56)
-
-lowest_bit = bitset.lowest_bit
 
 
 class Fits(NamedTuple):

@@ -18,15 +18,26 @@ from __future__ import annotations
 from typing import Any
 
 from slotscope.model.jit import jitable, unsigned
-from slotscope.model.kinds.phases import physics
-from slotscope.model.kinds.phases.kernels import fits, loop
-from slotscope.model.kinds.phases.kernels.loop import ARRIVES, DRAWS, DUE, RULE, SHARE_DENOMINATOR, SHARE_NUMERATOR
+from slotscope.model.kinds.phases.kernels.fits import first_without, follow, has, least_left, member
+from slotscope.model.kinds.phases.kernels.loop import (
+    ARRIVES,
+    DRAWS,
+    DUE,
+    RULE,
+    SHARE_DENOMINATOR,
+    SHARE_NUMERATOR,
+    begin_arrival,
+    finish,
+    next_due,
+    run_move,
+)
 from slotscope.model.kinds.phases.outcome import FITTING, FLAGS, JOB, SERVER, TYPE
+from slotscope.model.kinds.phases.physics import put
 from slotscope.model.kinds.phases.rows import FLAG_PLACED
 from slotscope.model.kinds.phases.state import REAL
 from slotscope.model.kinds.phases.tables import CHOICE_KEY
-from slotscope.model.systems import random_words
 from slotscope.model.systems.compiled import AT_FLAG, AT_LIMIT
+from slotscope.model.systems.random_words import below, random_word
 
 State = Any
 Array = Any
@@ -34,19 +45,6 @@ Array = Any
 #: Values of the place ``RULE`` in ``constant``, by the names of the policies.
 RULES = ("first-fit", "best-fit", "grand", "power-of-d")
 FIRST_FIT, BEST_FIT, GRAND, POWER_OF_D = range(4)
-
-next_due = loop.next_due
-begin_arrival = loop.begin_arrival
-run_move = loop.run_move
-finish = loop.finish
-random_word = random_words.random_word
-below = random_words.below
-put = physics.put
-follow = fits.follow
-has = fits.has
-member = fits.member
-first_without = fits.first_without
-least_left = fits.least_left
 
 
 @jitable

@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 
 from slotscope.model.jit import jitable, unsigned
-from slotscope.model.kinds.phases import outcome as outcome_of
-from slotscope.model.kinds.phases import physics, sampling, timers
 from slotscope.model.kinds.phases.outcome import (
     FLAGS,
     HAD_JOBS,
@@ -21,9 +19,13 @@ from slotscope.model.kinds.phases.outcome import (
     SERVER,
     TYPE,
     VIRTUALS,
+    close,
 )
+from slotscope.model.kinds.phases.physics import arrive, go_on, leave, move
 from slotscope.model.kinds.phases.rows import FLAG_ARRIVED, FLAG_DEPARTED, FLAG_MOVED, FLAG_OF_VIRTUAL, FLAG_TICKED
+from slotscope.model.kinds.phases.sampling import sample as take_sample
 from slotscope.model.kinds.phases.state import ACTIVE, EVENT, FREE, NEXT_ARRIVAL, NOW, TOKENS
+from slotscope.model.kinds.phases.timers import next_timer
 from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, MOVE, TICK
 from slotscope.model.systems.compiled import (
     AT_END,
@@ -49,14 +51,6 @@ MOST_TOKENS = COMMON
 # Policies without tokens: how they choose a server.
 RULE, DRAWS, SHARE_NUMERATOR, SHARE_DENOMINATOR = range(COMMON + 1, COMMON + 5)
 CONSTANTS = COMMON + 5
-
-close = outcome_of.close
-go_on = physics.go_on
-arrive = physics.arrive
-move = physics.move
-leave = physics.leave
-next_timer = timers.next_timer
-take_sample = sampling.sample
 
 
 @jitable

@@ -18,9 +18,16 @@ from __future__ import annotations
 from typing import Any
 
 from slotscope.model.jit import jitable, unsigned
-from slotscope.model.kinds.phases import physics, timers, tokens
-from slotscope.model.kinds.phases.kernels import loop
-from slotscope.model.kinds.phases.kernels.loop import ARRIVES, DUE, MOVES_ON
+from slotscope.model.kinds.phases.kernels.loop import (
+    ARRIVES,
+    DUE,
+    MOVES_ON,
+    begin_arrival,
+    begin_tick,
+    finish,
+    next_due,
+    run_move,
+)
 from slotscope.model.kinds.phases.outcome import (
     FIRST_TOKEN,
     FIRST_VIRTUAL,
@@ -34,6 +41,7 @@ from slotscope.model.kinds.phases.outcome import (
     TYPE,
     VIRTUALS,
 )
+from slotscope.model.kinds.phases.physics import put, put_on_backup
 from slotscope.model.kinds.phases.programs.policy import AT_ONCE, TIMERS
 from slotscope.model.kinds.phases.programs.rules import AFTER_PAUSE, ANY_TOKEN, LIMIT_IN_ALL, LIMIT_REACHED
 from slotscope.model.kinds.phases.rows import (
@@ -46,8 +54,10 @@ from slotscope.model.kinds.phases.rows import (
 )
 from slotscope.model.kinds.phases.state import FIRST_BACKUP, MATCHED, NEXT_REQUEST, NEXT_TOKEN, NEXT_VIRTUAL
 from slotscope.model.kinds.phases.tables import REQUEST_KEY, ROUTE_KEY, TIMER_KEY, TOKEN_KEY, VIRTUAL_TOKEN_KEY
-from slotscope.model.systems import random_words
+from slotscope.model.kinds.phases.timers import start_timer, stop_timer
+from slotscope.model.kinds.phases.tokens import begin_request, make_token, take_virtual, use_token
 from slotscope.model.systems.compiled import AT_FLAG, AT_LIMIT
+from slotscope.model.systems.random_words import below, random_word, uniform
 
 State = Any
 Array = Any
@@ -67,23 +77,6 @@ POSITION = 6  # its position
 KEEPS = 7  # whether tokens have changed, so that their limit is to be kept
 ASKED = 8  # the first type of the last request
 STEPS = 9
-
-next_due = loop.next_due
-begin_arrival = loop.begin_arrival
-begin_tick = loop.begin_tick
-run_move = loop.run_move
-finish = loop.finish
-random_word = random_words.random_word
-below = random_words.below
-uniform = random_words.uniform
-put = physics.put
-put_on_backup = physics.put_on_backup
-begin_request = tokens.begin_request
-make_token = tokens.make_token
-use_token = tokens.use_token
-take_virtual = tokens.take_virtual
-start_timer = timers.start_timer
-stop_timer = timers.stop_timer
 
 
 @jitable

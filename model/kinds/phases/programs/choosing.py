@@ -24,7 +24,7 @@ from slotscope.model.kinds.phases.tables import REAL_KEY, PhaseTables, tables_of
 from slotscope.model.phrase import Phrase
 from slotscope.model.running.waiting import who_waits
 from slotscope.model.scenario.fields import Name, NotNegative, Positive, Section
-from slotscope.model.systems import random_words
+from slotscope.model.systems.random_words import exponential, random_word, uniform
 
 Array = Any
 
@@ -35,10 +35,6 @@ MOST_JOBS = 10_000_000
 DIGITS = 6
 
 _WHERE = "estimate.learn"
-
-random_word = random_words.random_word
-uniform = random_words.uniform
-exponential = random_words.exponential
 
 
 class Seen(NamedTuple):

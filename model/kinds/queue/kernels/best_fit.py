@@ -20,9 +20,18 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from slotscope.model.jit import jitable, unsigned
-from slotscope.model.kinds.queue import physics
-from slotscope.model.kinds.queue.kernels import foresight, rooms, slots, waiting
-from slotscope.model.kinds.queue.kernels.rooms import NO_ROOM, Rooms
+from slotscope.model.kinds.queue.kernels.foresight import foresee
+from slotscope.model.kinds.queue.kernels.rooms import (
+    NO_ROOM,
+    Rooms,
+    first_with_room,
+    follow,
+    job_left,
+    least_fresh,
+    most_free,
+    next_changed,
+)
+from slotscope.model.kinds.queue.kernels.rooms import tightest as tightest_of_blocks
 from slotscope.model.kinds.queue.kernels.slots import (
     BY_ARRIVAL,
     BY_SIZE,
@@ -32,38 +41,30 @@ from slotscope.model.kinds.queue.kernels.slots import (
     STALLS,
     STEP_JOBS,
     STEP_SERVERS,
+    arrive,
+    finish,
+    next_due,
+    stall,
 )
-from slotscope.model.kinds.queue.kernels.waiting import WaitingJobs
+from slotscope.model.kinds.queue.kernels.slots import depart as due_departure
+from slotscope.model.kinds.queue.kernels.slots import place as place_job
+from slotscope.model.kinds.queue.kernels.waiting import (
+    WaitingJobs,
+    add_by_arrival,
+    add_by_size,
+    bucket_of,
+    earliest_up_to,
+    largest_up_to,
+    remove_by_arrival,
+    remove_by_size,
+)
 from slotscope.model.kinds.queue.outcome import ARRIVED, PLACED
+from slotscope.model.kinds.queue.physics import depart, release
 from slotscope.model.kinds.queue.state import WAITING
 from slotscope.model.systems.compiled import AT_FLAG, AT_LIMIT
 
 State = Any
 Array = Any
-
-next_due = slots.next_due
-due_departure = slots.depart
-arrive = slots.arrive
-place_job = slots.place
-stall = slots.stall
-finish = slots.finish
-depart = physics.depart
-release = physics.release
-bucket_of = waiting.bucket_of
-foresee = foresight.foresee
-add_by_size = waiting.add_by_size
-remove_by_size = waiting.remove_by_size
-largest_up_to = waiting.largest_up_to
-add_by_arrival = waiting.add_by_arrival
-remove_by_arrival = waiting.remove_by_arrival
-earliest_up_to = waiting.earliest_up_to
-follow = rooms.follow
-job_left = rooms.job_left
-most_free = rooms.most_free
-first_with_room = rooms.first_with_room
-least_fresh = rooms.least_fresh
-next_changed = rooms.next_changed
-tightest_of_blocks = rooms.tightest
 
 
 class QueueBestFitIndex(NamedTuple):

@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.jit import jitable, unsigned
-from slotscope.model.kinds.queue import physics
-from slotscope.model.kinds.queue.kernels import best_fit, foresight, rooms, slots, waiting
-from slotscope.model.kinds.queue.kernels.rooms import NO_ROOM, Rooms
+from slotscope.model.kinds.queue.kernels.best_fit import fits, take_arrivals
+from slotscope.model.kinds.queue.kernels.foresight import foresee, foresee_head
+from slotscope.model.kinds.queue.kernels.rooms import NO_ROOM, Rooms, follow, job_left, least_fresh, next_changed
 from slotscope.model.kinds.queue.kernels.slots import (
     BEFORE,
     BEST_FIT,
@@ -38,37 +38,28 @@ from slotscope.model.kinds.queue.kernels.slots import (
     SEQUENTIAL,
     SKIPS,
     STALLS,
+    evict,
+    finish,
+    next_due,
+    renew,
+    stall,
 )
-from slotscope.model.kinds.queue.kernels.waiting import WaitingJobs
+from slotscope.model.kinds.queue.kernels.slots import depart as due_departure
+from slotscope.model.kinds.queue.kernels.slots import place as slots_place
+from slotscope.model.kinds.queue.kernels.waiting import (
+    WaitingJobs,
+    earliest_up_to,
+    largest_up_to,
+    remove_by_arrival,
+    remove_by_size,
+)
 from slotscope.model.kinds.queue.outcome import ARRIVED, PLACED
+from slotscope.model.kinds.queue.physics import depart, release
 from slotscope.model.kinds.queue.state import DEPARTURES, IDLE, WAITING
 from slotscope.model.systems.compiled import AT_FLAG, AT_LIMIT
 
 State = Any
 Array = Any
-
-next_due = slots.next_due
-due_departure = slots.depart
-arrive = slots.arrive
-slots_place = slots.place
-renew = slots.renew
-stall = slots.stall
-evict = slots.evict
-finish = slots.finish
-depart = physics.depart
-release = physics.release
-foresee = foresight.foresee
-foresee_head = foresight.foresee_head
-remove_by_size = waiting.remove_by_size
-largest_up_to = waiting.largest_up_to
-remove_by_arrival = waiting.remove_by_arrival
-earliest_up_to = waiting.earliest_up_to
-fits = best_fit.fits
-follow = rooms.follow
-job_left = rooms.job_left
-least_fresh = rooms.least_fresh
-next_changed = rooms.next_changed
-take_arrivals = best_fit.take_arrivals
 
 
 class ConfigurationIndex(NamedTuple):

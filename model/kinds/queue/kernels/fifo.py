@@ -16,24 +16,17 @@ from __future__ import annotations
 from typing import Any
 
 from slotscope.model.jit import jitable, unsigned
-from slotscope.model.kinds.queue.kernels import best_fit, rooms, slots, waiting
-from slotscope.model.kinds.queue.kernels.slots import DUE, SKIPS
+from slotscope.model.kinds.queue.kernels.best_fit import fits, leave, place, take_arrivals
+from slotscope.model.kinds.queue.kernels.rooms import first_with_room as next_with_room
+from slotscope.model.kinds.queue.kernels.rooms import most_free
+from slotscope.model.kinds.queue.kernels.slots import DUE, SKIPS, finish, next_due
+from slotscope.model.kinds.queue.kernels.waiting import earliest_up_to
 from slotscope.model.kinds.queue.outcome import BEFORE_WAITING, DEPARTED
 from slotscope.model.kinds.queue.state import NOW, WAITING
 from slotscope.model.systems.compiled import AT_FLAG, AT_LIMIT
 
 State = Any
 Array = Any
-
-next_due = slots.next_due
-finish = slots.finish
-earliest_up_to = waiting.earliest_up_to
-most_free = rooms.most_free
-next_with_room = rooms.first_with_room
-fits = best_fit.fits
-leave = best_fit.leave
-place = best_fit.place
-take_arrivals = best_fit.take_arrivals
 
 
 @jitable

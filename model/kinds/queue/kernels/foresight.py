@@ -14,17 +14,14 @@ from typing import Any
 
 from slotscope.model.compiling.meaning import meant_by
 from slotscope.model.jit import jitable, load_numba, unsigned
-from slotscope.model.kinds.queue.kernels import waiting
 from slotscope.model.kinds.queue.kernels.slots import BY_SIZE
-from slotscope.model.kinds.queue.kernels.waiting import AFTER, FIRST, LAST
+from slotscope.model.kinds.queue.kernels.waiting import AFTER, FIRST, LAST, bucket_of
 from slotscope.model.kinds.queue.state import DEPARTURES, NEXT_ARRIVAL, WAITING
-from slotscope.model.systems import bitset
+from slotscope.model.systems.bitset import next_member
 
 State = Any
 Array = Any
 
-next_member = bitset.next_member
-bucket_of = waiting.bucket_of
 
 #: Shorter queues fit the caches.
 LONG_QUEUE = 8192

@@ -8,10 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.jit import jitable, unsigned
-from slotscope.model.kinds.queue import physics
-from slotscope.model.kinds.queue.kernels import best_fit, slots
+from slotscope.model.kinds.queue.kernels import best_fit
 from slotscope.model.kinds.queue.kernels.driver import QueueKernel
+from slotscope.model.kinds.queue.kernels.foresight import foresee
+from slotscope.model.kinds.queue.kernels.slots import arrive
+from slotscope.model.kinds.queue.kernels.slots import depart as due_departure
+from slotscope.model.kinds.queue.kernels.slots import place as place_job
 from slotscope.model.kinds.queue.outcome import ARRIVED, REMEMBERED
+from slotscope.model.kinds.queue.physics import depart, release
 from slotscope.model.kinds.queue.state import QueueState
 from slotscope.model.policies.own.driver import Hooks, KernelInput, OwnKernel
 from slotscope.model.policies.own.kernel import ImpossibleDecisionError
@@ -19,11 +23,6 @@ from slotscope.model.policies.own.kernel import ImpossibleDecisionError
 State = Any
 Array = Any
 
-due_departure = slots.depart
-arrive = slots.arrive
-place_job = slots.place
-depart = physics.depart
-release = physics.release
 
 #: Jobs that a line names.
 TOLD = 3
@@ -117,7 +116,7 @@ class OwnQueueKernel(OwnKernel, QueueKernel):
         return {
             best_fit.leave: leave,
             best_fit.take_arrivals: take_arrivals,
-            best_fit.foresee: foresee_nothing,
+            foresee: foresee_nothing,
             best_fit.act: act,
         }
 

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.queue.state import NOW, QueueState
 from slotscope.model.systems import bitset
+from slotscope.model.systems.bitset import discard as discard_bit
+from slotscope.model.systems.bitset import insert as insert_bit
+from slotscope.model.systems.bitset import next_member
 
 State = Any
 Array = Any
 
-insert_bit = bitset.insert
-discard_bit = bitset.discard
-next_member = bitset.next_member
 
 #: Servers of a block: as many as a word of a bit set holds.
 BLOCK = 64

@@ -8,8 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.jit import jitable, unsigned
-from slotscope.model.kinds.queue import outcome as outcome_of
-from slotscope.model.kinds.queue import physics, sampling
 from slotscope.model.kinds.queue.outcome import (
     ARRIVED,
     BEFORE_WAITING,
@@ -24,7 +22,14 @@ from slotscope.model.kinds.queue.outcome import (
     PLACED_SERVER,
     RENEWED,
     STALLED,
+    close,
 )
+from slotscope.model.kinds.queue.physics import begin_slot as begin_slot_of
+from slotscope.model.kinds.queue.physics import evict as evict_job
+from slotscope.model.kinds.queue.physics import join, take_record
+from slotscope.model.kinds.queue.physics import place as place_job
+from slotscope.model.kinds.queue.physics import renew as renew_server
+from slotscope.model.kinds.queue.physics import stall as stall_server
 from slotscope.model.kinds.queue.rows import (
     FLAG_ARRIVED,
     FLAG_DEPARTED,
@@ -33,6 +38,7 @@ from slotscope.model.kinds.queue.rows import (
     FLAG_RENEWED,
     FLAG_STALLED,
 )
+from slotscope.model.kinds.queue.sampling import sample as take_sample
 from slotscope.model.kinds.queue.state import DEPARTURES, EVENT, FREE, NEXT_ARRIVAL, NOW, UNSETTLED, WAITING
 from slotscope.model.systems.compiled import (
     AT_END,
@@ -60,17 +66,6 @@ PREEMPTIVE, GAMMA_NUMERATOR, GAMMA_DENOMINATOR, SCORE_UNIT, LOOKS_AGAIN = range(
 # How waiting jobs are found: an index by size, one by arrival, or neither.
 BY_SIZE, BY_ARRIVAL = range(COMMON + 14, COMMON + 16)
 CONSTANTS = COMMON + 16
-
-close = outcome_of.close
-begin_slot_of = physics.begin_slot
-take_record = physics.take_record
-join = physics.join
-release = physics.release
-place_job = physics.place
-renew_server = physics.renew
-stall_server = physics.stall
-evict_job = physics.evict
-take_sample = sampling.sample
 
 
 class Arrivals(NamedTuple):

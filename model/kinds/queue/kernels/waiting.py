@@ -21,13 +21,13 @@ from slotscope.model.kinds.queue.layout import QueueLayout
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.state import QueueState
 from slotscope.model.systems import bitset
+from slotscope.model.systems.bitset import discard as discard_bit
+from slotscope.model.systems.bitset import insert as insert_bit
+from slotscope.model.systems.bitset import next_member
 
 State = Any
 Array = Any
 
-insert_bit = bitset.insert
-discard_bit = bitset.discard
-next_member = bitset.next_member
 
 #: Buckets that the range of a continuous distribution of sizes is cut into.  A list by size is walked for each
 #: job, so there are as many as records; one by arrival is walked seldom, and few buckets fit the processor's cache.

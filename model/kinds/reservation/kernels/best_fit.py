@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.jit import jitable, with_others
-from slotscope.model.kinds.reservation.kernels import first_fit, placing
+from slotscope.model.kinds.reservation.kernels import first_fit
+from slotscope.model.kinds.reservation.kernels.placing import add_load, has_room, load_with, take_room
 from slotscope.model.kinds.reservation.loads import LoadMeasure
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.outcome import TYPE
@@ -29,10 +30,6 @@ from slotscope.model.kinds.reservation.state import ReservationState
 State = Any
 Array = Any
 
-has_room = placing.has_room
-take_room = placing.take_room
-add_load = placing.add_load
-load_with = placing.load_with
 
 #: The score of a server without room.
 NO_ROOM = -1

@@ -20,29 +20,25 @@ from typing import Any
 import numpy as np
 
 from slotscope.model.jit import jitable
-from slotscope.model.kinds.reservation import physics
-from slotscope.model.kinds.reservation.kernels import recency
 from slotscope.model.kinds.reservation.kernels.events import EMPTIED, FITTING, GIVEN, RESERVED, SERVERS
 from slotscope.model.kinds.reservation.kernels.index import NEXT_PLACE, UNMATCHED, WANTED_MASK
+from slotscope.model.kinds.reservation.kernels.recency import (
+    close_ranks,
+    join_configuration,
+    leave_configuration,
+    move_boundary,
+    next_place,
+)
 from slotscope.model.kinds.reservation.outcome import FIRST_REASSIGNED, FLAGS, REASSIGNED
+from slotscope.model.kinds.reservation.physics import set_slots, stamp_as_most_recent
 from slotscope.model.kinds.reservation.rows import FLAG_GREEDY, FLAG_I_STAR, FLAG_REASSIGNED
 from slotscope.model.kinds.reservation.state import EXTENDED, GREEDY_LENGTH, I_STAR
-from slotscope.model.systems import bitset
+from slotscope.model.systems.bitset import discard, insert, next_member
 
 State = Any
 Index = Any
 Array = Any
 
-set_slots = physics.set_slots
-stamp_as_most_recent = physics.stamp_as_most_recent
-insert = bitset.insert
-discard = bitset.discard
-next_member = bitset.next_member
-move_boundary = recency.move_boundary
-leave_configuration = recency.leave_configuration
-join_configuration = recency.join_configuration
-next_place = recency.next_place
-close_ranks = recency.close_ranks
 
 MEMO_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 MEMO_SHIFT = np.uint64(40)

@@ -20,9 +20,7 @@ from typing import Any
 import numpy as np
 
 from slotscope.model.jit import jitable
-from slotscope.model.kinds.reservation import outcome as outcome_of
-from slotscope.model.kinds.reservation import physics
-from slotscope.model.kinds.reservation.kernels import cra, events, loop
+from slotscope.model.kinds.reservation.kernels.cra import classify_and_reassign, in_reject_group, rank_of
 from slotscope.model.kinds.reservation.kernels.events import (
     CRA_AT_EVENTS,
     CRA_DUE,
@@ -31,9 +29,12 @@ from slotscope.model.kinds.reservation.kernels.events import (
     OWED,
     RETRIES,
     RETRY,
+    reset,
+    servers_with_room,
+    take_sample,
 )
 from slotscope.model.kinds.reservation.kernels.index import PRESENT
-from slotscope.model.kinds.reservation.kernels.loop import ARRIVES, DEPARTS, UPDATES
+from slotscope.model.kinds.reservation.kernels.loop import ARRIVES, DEPARTS, UPDATES, begin_arrival, next_due
 from slotscope.model.kinds.reservation.outcome import (
     EMPTY_SLOTS,
     FLAGS,
@@ -45,7 +46,9 @@ from slotscope.model.kinds.reservation.outcome import (
     SOURCE,
     TYPE,
     WITH_ROOM,
+    close,
 )
+from slotscope.model.kinds.reservation.physics import admit, depart, migrate, preempt, release
 from slotscope.model.kinds.reservation.rows import (
     FLAG_ADMITTED,
     FLAG_DEPARTED,
@@ -56,30 +59,13 @@ from slotscope.model.kinds.reservation.rows import (
 from slotscope.model.kinds.reservation.sampling import REJECT_GROUP_COLUMN, SCALARS
 from slotscope.model.kinds.reservation.state import EVENT, EXTENDED, I_STAR, NEXT_ARRIVAL, NOW, REJECTED, TIMER
 from slotscope.model.reporting.records import DEPARTURE, UPDATE
-from slotscope.model.systems import bitset
+from slotscope.model.systems.bitset import discard, insert, next_member
 from slotscope.model.systems.compiled import AT_FLAG, AT_LIMIT, EXPLAIN, NEEDS_VALUE, STOP_FLAGS, STRIDE
 
 State = Any
 Index = Any
 Array = Any
 
-admit = physics.admit
-depart = physics.depart
-release = physics.release
-migrate = physics.migrate
-preempt = physics.preempt
-reset = events.reset
-close = outcome_of.close
-take_sample = events.take_sample
-next_due = loop.next_due
-begin_arrival = loop.begin_arrival
-servers_with_room = events.servers_with_room
-insert = bitset.insert
-discard = bitset.discard
-next_member = bitset.next_member
-rank_of = cra.rank_of
-in_reject_group = cra.in_reject_group
-classify_and_reassign = cra.classify_and_reassign
 
 #: The next event has begun.
 BEGUN = -1

@@ -19,29 +19,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.jit import jitable
-from slotscope.model.kinds.reservation.kernels import loop, placing
-from slotscope.model.kinds.reservation.kernels.loop import ARRIVES, DEPARTS
+from slotscope.model.kinds.reservation.kernels.loop import (
+    ARRIVES,
+    DEPARTS,
+    admit,
+    begin_arrival,
+    begin_departure,
+    finish,
+    next_due,
+    reject,
+)
+from slotscope.model.kinds.reservation.kernels.placing import has_room, take_room
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.outcome import FLAGS, TYPE
 from slotscope.model.kinds.reservation.rows import FLAG_REJECTED
 from slotscope.model.kinds.reservation.state import ReservationState
 from slotscope.model.systems import bitset
+from slotscope.model.systems.bitset import discard, insert, next_member
 from slotscope.model.systems.compiled import AT_FLAG, AT_LIMIT
 
 State = Any
 Array = Any
-
-next_due = loop.next_due
-begin_arrival = loop.begin_arrival
-begin_departure = loop.begin_departure
-admit = loop.admit
-reject = loop.reject
-finish = loop.finish
-has_room = placing.has_room
-take_room = placing.take_room
-insert = bitset.insert
-discard = bitset.discard
-next_member = bitset.next_member
 
 
 class RoomIndex(NamedTuple):

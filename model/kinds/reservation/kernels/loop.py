@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from slotscope.model.jit import jitable
-from slotscope.model.kinds.reservation import outcome as outcome_of
-from slotscope.model.kinds.reservation import physics
-from slotscope.model.kinds.reservation.kernels import events
-from slotscope.model.kinds.reservation.kernels.events import ENDS_WHEN_IDLE
-from slotscope.model.kinds.reservation.outcome import EMPTY_SLOTS, FLAGS, JOB, KIND, SERVER, TYPE, WITH_ROOM
+from slotscope.model.kinds.reservation.kernels.events import ENDS_WHEN_IDLE, reset, servers_with_room, take_sample
+from slotscope.model.kinds.reservation.outcome import EMPTY_SLOTS, FLAGS, JOB, KIND, SERVER, TYPE, WITH_ROOM, close
+from slotscope.model.kinds.reservation.physics import admit as physics_admit
+from slotscope.model.kinds.reservation.physics import depart as physics_depart
+from slotscope.model.kinds.reservation.physics import release
 from slotscope.model.kinds.reservation.rows import FLAG_ADMITTED, FLAG_DEPARTED, FLAG_REJECTED
 from slotscope.model.kinds.reservation.state import ARRIVED, DEPARTURES, EVENT, FREE, NEXT_ARRIVAL, NOW, REJECTED, TIMER
 from slotscope.model.reporting.records import ARRIVAL, DEPARTURE
@@ -35,14 +35,6 @@ Array = Any
 
 #: What :func:`next_due` returns where an event is due; all other codes end the call.
 ARRIVES, DEPARTS, UPDATES = 100, 101, 102
-
-physics_admit = physics.admit
-physics_depart = physics.depart
-release = physics.release
-reset = events.reset
-close = outcome_of.close
-take_sample = events.take_sample
-servers_with_room = events.servers_with_room
 
 
 @jitable

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.jit import jitable
-from slotscope.model.kinds.reservation.kernels import first_fit, loop, placing
+from slotscope.model.kinds.reservation.kernels import first_fit, loop
 from slotscope.model.kinds.reservation.kernels.driver import ReservationKernel
-from slotscope.model.kinds.reservation.kernels.loop import UPDATES
+from slotscope.model.kinds.reservation.kernels.loop import UPDATES, next_due
+from slotscope.model.kinds.reservation.kernels.placing import has_room, take_room
 from slotscope.model.kinds.reservation.outcome import JOB, TYPE
 from slotscope.model.kinds.reservation.rows import FLAG_ADMITTED, FLAG_REJECTED
 from slotscope.model.kinds.reservation.state import TIMER, ReservationState
@@ -19,10 +20,6 @@ from slotscope.model.policies.own.kernel import ImpossibleDecisionError
 
 State = Any
 Array = Any
-
-next_due = loop.next_due
-has_room = placing.has_room
-take_room = placing.take_room
 
 
 class OwnRoom(NamedTuple):

@@ -5,15 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from slotscope.model.jit import jitable
-from slotscope.model.kinds.reservation import physics
-from slotscope.model.kinds.reservation.kernels import events
-from slotscope.model.kinds.reservation.kernels.events import CONSTANTS
+from slotscope.model.kinds.reservation.kernels.events import CONSTANTS, below_maximal
+from slotscope.model.kinds.reservation.physics import set_slots
 
 State = Any
 Array = Any
-
-set_slots = physics.set_slots
-below_maximal = events.below_maximal
 
 
 @jitable

@@ -19,22 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.jit import jitable, with_others
-from slotscope.model.kinds.reservation.kernels import first_fit, loop, placing
+from slotscope.model.kinds.reservation.kernels import first_fit, loop
+from slotscope.model.kinds.reservation.kernels.placing import add_load, has_room, load_of, take_room
 from slotscope.model.kinds.reservation.loads import LoadMeasure
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.outcome import JOB, TYPE
 from slotscope.model.kinds.reservation.state import ReservationState
-from slotscope.model.systems import random_words
+from slotscope.model.systems.random_words import below, random_word
 
 State = Any
 Array = Any
-
-has_room = placing.has_room
-take_room = placing.take_room
-add_load = placing.add_load
-load_of = placing.load_of
-random_word = random_words.random_word
-below = random_words.below
 
 
 class PowerIndex(NamedTuple):

@@ -13,12 +13,11 @@ import numpy as np
 
 from slotscope.model.jit import jitable
 from slotscope.model.kinds.reservation.kernels.index import NEXT_PLACE, PRESENT
-from slotscope.model.systems import bitset
+from slotscope.model.systems.bitset import insert
 
 State = Any
 Index = Any
 
-insert = bitset.insert
 NO_BITS = np.uint64(0)
 
 

@@ -19,23 +19,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.jit import jitable, with_others
-from slotscope.model.kinds.reservation import physics
 from slotscope.model.kinds.reservation.kernels import first_fit, loop
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.outcome import FIRST_REASSIGNED, FLAGS, REASSIGNED, TYPE
+from slotscope.model.kinds.reservation.physics import set_slots, stamp_as_most_recent
 from slotscope.model.kinds.reservation.rows import FLAG_REASSIGNED
 from slotscope.model.kinds.reservation.state import ReservationState
 from slotscope.model.reporting.records import Configuration
 from slotscope.model.systems import bitset
+from slotscope.model.systems.bitset import discard, insert, next_member
 
 State = Any
 Array = Any
-
-insert = bitset.insert
-discard = bitset.discard
-next_member = bitset.next_member
-set_slots = physics.set_slots
-stamp_as_most_recent = physics.stamp_as_most_recent
 
 
 class SlotIndex(NamedTuple):
