@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from slotscope.model.errors import UserError
 from slotscope.model.kinds.moldable.scenario.schema import MoldableScenario
 from slotscope.model.kinds.moldable.scenario.workload import ScriptedMoldable
-from slotscope.model.scenario.load import (
-    load_scenario,
-    parse_scenario,
-    parse_scenario_text,
-    scenario_text,
-    scenarios_in,
-)
+from slotscope.model.scenario.load import load_scenario, parse_scenario_text, scenario_text
 from tests.breaking import Place, changed, is_one_line
 from tests.conftest import GOLDEN
 
@@ -186,36 +177,3 @@ def test_files_that_are_no_instance(text: str, tmp_path: Path) -> None:
         load_scenario(path)
     assert is_one_line(raised.value.line)
     assert raised.value.line.startswith(str(path))
-
-
-ANYTHING = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | st.text(max_size=6)
-    | st.sampled_from(["1/3", "1/0", "1e30", 10**31]),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["a", "job", "size", "law", "degree"]), inner, max_size=3)
-    ),
-    max_leaves=5,
-)
-
-
-@given(st.data(), st.sampled_from([GOOD, SEVERAL]))
-def test_whatever_stands_in_a_file_nothing_but_a_fault_comes_out(data: st.DataObject, good: dict[str, Any]) -> None:
-    place: Place = (data.draw(st.sampled_from(sorted(good))),)
-    if place == ("events",) and data.draw(st.booleans()):
-        keys = ["job", "arrival", "size", "requested", "class"]
-        place = ("events", data.draw(st.integers(0, 1)), data.draw(st.sampled_from(keys)))
-    broken = copy.deepcopy(good)
-    inner: Any = broken
-    for part in place[:-1]:
-        inner = inner[part]
-    inner[place[-1]] = data.draw(ANYTHING)
-    try:
-        for item in scenarios_in(json.dumps(broken), "here"):
-            parse_scenario(item)
-    except UserError as error:
-        assert is_one_line(error.line)

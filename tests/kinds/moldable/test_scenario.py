@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import tomllib
 from fractions import Fraction
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 import pytest
 import tomli_w
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from slotscope.model.errors import UserError
@@ -18,7 +17,7 @@ from slotscope.model.kinds.moldable.scenario.workload import power
 from slotscope.model.scenario.files import scenario_files
 from slotscope.model.scenario.load import load_scenario, parse_scenario, scenario_text
 from slotscope.model.scenario.validation import ValidationFaultError
-from tests.breaking import Place, changed, is_one_line, places, worth_trying
+from tests.breaking import Place, changed
 from tests.kinds.moldable.scenarios import (
     ALL,
     GOOD,
@@ -326,29 +325,3 @@ def test_a_script_and_an_unread_trace_may_tell_no_load() -> None:
     assert trace.needs_trace
     assert trace.load == 0
     assert not opened(GOOD).needs_trace
-
-
-# Anything at all.
-
-WORTH_TRYING = worth_trying(
-    "poisson trace scripted linear pareto empirical",
-    "law degree distribution kind mean class",
-    st.sampled_from([0, 1, 2, "power", "amdahl", "mixed-erlang"]),
-)
-
-
-@pytest.mark.slow
-@given(st.data(), st.sampled_from(ALL))
-@settings(max_examples=200)
-def test_whatever_stands_in_a_field_nothing_but_a_fault_comes_out(data: st.DataObject, good: dict[str, Any]) -> None:
-    place = data.draw(st.sampled_from(places(good)))
-    broken = changed(place, data.draw(WORTH_TRYING), copy.deepcopy(good))
-    if broken.get("system") != "moldable":
-        return
-    try:
-        scenario = opened(broken)
-    except UserError as error:
-        assert is_one_line(error.line)
-        return
-    assert scenario.load == sum(scenario.loads)
-    assert parse_scenario(tomllib.loads(scenario_text(scenario))) == scenario

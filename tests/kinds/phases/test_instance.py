@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import copy
 import json
-from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from slotscope.model.errors import UserError
 from slotscope.model.kinds.phases.from_scenario import numbers_of
 from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
 from slotscope.model.kinds.phases.scenario.workload import ScriptedPhaseArrival, ScriptedPhases, ScriptedTick
-from slotscope.model.scenario.load import (
-    load_scenario,
-    parse_scenario,
-    parse_scenario_text,
-    scenario_text,
-    scenarios_in,
-)
+from slotscope.model.scenario.load import load_scenario, parse_scenario_text, scenario_text
 from tests.breaking import Place, changed, is_one_line
 from tests.conftest import GOLDEN
 
@@ -240,32 +230,3 @@ def test_a_fault_is_told_in_one_line(name: str, tmp_path: Path) -> None:
     assert sentence in raised.value.line
     assert raised.value.line.startswith(str(tmp_path / "instance.json"))
     assert is_one_line(raised.value.line)
-
-
-JUNK = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(-3, 10**20),
-    st.floats(),
-    st.text(max_size=5),
-    st.sampled_from(["1/0", "nan", "1e400", [], {}, [[]], {"a": 1}, [1, 2], ["L", "H"]]),
-)
-
-
-def places(value: Any, here: Place = ()) -> list[Place]:
-    """The places of all fields in nested objects and lists."""
-    found = [here] if here else []
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, inner in items:
-        found += places(inner, (*here, key))
-    return found
-
-
-@given(st.sampled_from(places(GOOD)), JUNK)
-def test_whatever_stands_in_a_file_no_traceback_comes_of_it(place: Place, junk: Any) -> None:
-    text = json.dumps(changed(place, junk, copy.deepcopy(GOOD)))
-    with suppress(UserError):
-        for data in scenarios_in(text, "a file"):
-            scenario = parse_scenario(data)
-            assert isinstance(scenario, PhasesScenario)
-            numbers_of(scenario)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import copy
 from pathlib import Path
 from typing import Any
 
 import pytest
 import tomli_w
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from slotscope.model.errors import UserError
 from slotscope.model.scenario.load import load_scenario, parse_scenario
 from slotscope.model.scenario.validation import ValidationFaultError
-from tests.breaking import Place, changed, is_one_line, places, worth_trying
-from tests.kinds.phases.scenarios import GOOD, SCRIPT, SEVERAL, TABLE, TRACE, check_line, opened
+from tests.breaking import Place, changed
+from tests.kinds.phases.scenarios import GOOD, SCRIPT, SEVERAL, TABLE, TRACE, check_line
 from tests.scenario_text import read_back
 
 NAN, INF = float("nan"), float("inf")
@@ -260,20 +257,3 @@ def test_a_fault_in_a_file_begins_with_the_file(tmp_path: Path) -> None:
     with pytest.raises(UserError) as raised:
         load_scenario(path)
     assert raised.value.line.startswith(f"{path}: phases[1].departure_rate: found 0")
-
-
-WORTH_TRYING = worth_trying("never poisson table patch trace scripted L", "L kind cpu size jobs rate")
-
-
-@pytest.mark.slow
-@given(st.data(), st.sampled_from([GOOD, TABLE, SEVERAL, SCRIPT, TRACE]))
-@settings(max_examples=200)
-def test_whatever_stands_in_a_field_nothing_but_a_fault_comes_out(data: st.DataObject, good: dict[str, Any]) -> None:
-    place = data.draw(st.sampled_from(places(good)))
-    broken = changed(place, data.draw(WORTH_TRYING), copy.deepcopy(good))
-    if broken.get("system") != "phases":
-        return
-    try:
-        opened(broken)
-    except UserError as error:
-        assert is_one_line(error.line)

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import copy
 import json
-from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from slotscope.model.errors import UserError
 from slotscope.model.running.assembly import assemble
-from slotscope.model.scenario.load import load_scenarios, parse_scenario, scenarios_in
+from slotscope.model.scenario.load import load_scenarios
 
 JOB = {"id": 0, "slot": 0, "size": "3/5", "service": 1}
 GOOD: dict[str, Any] = {
@@ -133,48 +129,6 @@ def test_a_fault_is_told_in_one_line(name: str, tmp_path: Path) -> None:
     assert sentence in raised.value.line
     assert raised.value.line.startswith(str(tmp_path / "instance.json"))
     assert "\n" not in raised.value.line
-
-
-JUNK = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(-3, 10**20),
-    st.floats(),
-    st.text(max_size=5),
-    st.sampled_from(["1/0", "nan", "1e400", [], {}, [[]], {"a": 1}, [1, 2]]),
-)
-
-
-@given(
-    st.sampled_from(
-        [
-            "L",
-            "capacity",
-            "J",
-            "arrivals",
-            "runs",
-            "name",
-            "id",
-            "slot",
-            "size",
-            "service",
-            "algo",
-            "options",
-            "description",
-        ]
-    ),
-    JUNK,
-)
-def test_whatever_stands_in_a_file_no_traceback_comes_of_it(key: str, junk: Any) -> None:
-    data = copy.deepcopy(GOOD)
-    parts = [data, data["arrivals"][0], data["runs"][0], data["runs"][0]["options"]]
-    for part in parts:
-        if key in part or part is parts[-1]:
-            part[key] = junk
-            break
-    with suppress(UserError):
-        for scenario in scenarios_in(json.dumps(data), "a file"):
-            assemble(parse_scenario(scenario))
 
 
 @pytest.mark.parametrize(

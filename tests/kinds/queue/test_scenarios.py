@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import tomllib
 from fractions import Fraction
 from pathlib import Path
@@ -20,7 +19,7 @@ from slotscope.model.kinds.queue.scenario.schema import QueueScenario
 from slotscope.model.scenario.files import scenario_files
 from slotscope.model.scenario.load import load_scenario, parse_scenario, scenario_text
 from slotscope.model.scenario.validation import ValidationFaultError
-from tests.breaking import Place, changed, is_one_line, places, worth_trying
+from tests.breaking import Place, changed, is_one_line
 from tests.kinds.queue.scenarios import CLASSES, GOOD, SCRIPT, TRACE, TWO, UNIFORM, opened
 from tests.scenario_text import read_back
 
@@ -370,23 +369,6 @@ def test_more_work_than_servers_is_a_warning() -> None:
     (warning,) = opened(changed(("workload", "arrival_rate"), 1, GOOD)).warnings()
     assert "intensity of 2.13" in warning
     assert is_one_line(warning)
-
-
-WORTH_TRYING = worth_trying("uniform poisson iid discrete geometric", "a kind size distribution mean")
-
-
-@pytest.mark.slow
-@given(st.data(), st.sampled_from([GOOD, CLASSES, SCRIPT, TWO, TRACE]))
-@settings(max_examples=200)
-def test_whatever_stands_in_a_field_nothing_but_a_fault_comes_out(data: st.DataObject, good: dict[str, Any]) -> None:
-    place = data.draw(st.sampled_from(places(good)))
-    broken = changed(place, data.draw(WORTH_TRYING), copy.deepcopy(good))
-    if broken.get("system") != "queue":
-        return
-    try:
-        opened(broken)
-    except UserError as error:
-        assert is_one_line(error.line)
 
 
 @pytest.mark.parametrize("name", [name for name in scenario_files() if name[:6] == "queues"])
