@@ -9,29 +9,19 @@ from __future__ import annotations
 import argparse
 import tempfile
 from pathlib import Path
-from typing import Any, Callable, Sequence
+from typing import Callable, Sequence
 
 import numpy as np
 
 from slotscope.model.kinds.reservation.rows import EVENT_ROW, FLAG_REJECTED
-from slotscope.model.kinds.reservation.state import EVENT, ReservationState
+from slotscope.model.kinds.reservation.state import ReservationState
 from slotscope.model.running.assembly import Bench
 from slotscope.model.running.engine import Engine, EventRun, Reason, Task
 from slotscope.model.systems.state import copied
 from tests.bench import simpy_loss as loss
+from tests.bench.contestants import TAPE, counted, of_engine
 from tests.bench.literal_cra import LiteralKernel
-from tests.bench.timing import (
-    SETTLED,
-    SIZES,
-    Contestant,
-    Work,
-    aim,
-    aim_at_c,
-    comparison,
-    interleaved,
-    section,
-    settled,
-)
+from tests.bench.timing import SETTLED, SIZES, Contestant, aim, aim_at_c, comparison, interleaved, section, settled
 
 #: Events of DRA in one round: kernel, CRA from scratch, reference.
 DRA_EVENTS = {180: (200_000, 40_000, 400), 1000: (200_000, 10_000, 200), 10_000: (200_000, 1500, 40)}
@@ -45,28 +35,6 @@ PEERS = {"power-of-d": "power of 5 choices", "best-fit": "best fit", "static-res
 #: Events whose sub-steps are counted.
 STEPPED = 200
 
-#: Rows of the tape, which is written again and again as in a run.
-TAPE = 10_000
-
-
-def of_engine(engine: Engine, state: ReservationState, events: int) -> Contestant:
-    """An engine that goes on from a state."""
-    tape = np.zeros(min(events, TAPE), EVENT_ROW)
-
-    def contestant() -> Work:
-        current = copied(state)
-        engine.advance(current, tape[:0], Task())  # builds what is kept beside the state
-
-        def work() -> float:
-            now: Any = current
-            for _ in range(events // len(tape)):
-                now = engine.advance(now, tape, Task()).state
-            return float(now.number[EVENT] - state.number[EVENT])
-
-        return work
-
-    return contestant
-
 
 def dra_contestants(bench: Bench, state: ReservationState, counts: tuple[int, int, int]) -> dict[str, Contestant]:
     """DRA: kernel, CRA from scratch, reference."""
@@ -75,7 +43,10 @@ def dra_contestants(bench: Bench, state: ReservationState, counts: tuple[int, in
         ("Numba, CRA from scratch", LiteralKernel(bench.system)),
         ("reference (Python)", bench.reference),
     )
-    return {name: of_engine(engine, state, events) for (name, engine), events in zip(engines, counts, strict=True)}
+    return {
+        name: of_engine(engine, EVENT_ROW, state, events)
+        for (name, engine), events in zip(engines, counts, strict=True)
+    }
 
 
 def kernel_until_last(
@@ -133,16 +104,6 @@ def loss_contestants(
     return ways
 
 
-def counted(way: Callable[[], Callable[[], loss.Outcome]]) -> Contestant:
-    """A way as a contestant: its unit is the event."""
-
-    def contestant() -> Work:
-        run = way()
-        return lambda: float(run().events)
-
-    return contestant
-
-
 def bench_dra(servers: int, rounds: int, time: float) -> None:
     """Print DRA's table."""
     bench, state = settled(servers, "dra", time)
@@ -162,7 +123,7 @@ def bench_dra(servers: int, rounds: int, time: float) -> None:
 def bench_simplest(rounds: int, time: float) -> None:
     """The simplest reference, and how DRA's grows with the servers."""
     bench, state = settled(SIZES[0], "first-fit", time)
-    alone = interleaved({"first fit": of_engine(bench.reference, state, 1000)}, rounds)
+    alone = interleaved({"first fit": of_engine(bench.reference, EVENT_ROW, state, 1000)}, rounds)
     aim(
         f"first fit's reference, L = {SIZES[0]}",
         30,
@@ -173,7 +134,7 @@ def bench_simplest(rounds: int, time: float) -> None:
     ways = {}
     for servers in SIZES[:2]:
         bench, state = settled(servers, "dra", time)
-        ways[str(servers)] = of_engine(bench.reference, state, DRA_EVENTS[servers][2])
+        ways[str(servers)] = of_engine(bench.reference, EVENT_ROW, state, DRA_EVENTS[servers][2])
     few, many = interleaved(ways, rounds).values()
     growth = [y / x for x, y in zip(few, many, strict=True)]
     aim(f"DRA's reference, cost at L = {SIZES[1]} / at L = {SIZES[0]}", SIZES[1] / SIZES[0], growth)
@@ -200,8 +161,8 @@ def bench_peers(servers: int, rounds: int, time: float) -> None:
         bench, state = settled(servers, policy, time)
         kernel, reference = DRA_EVENTS[servers][0], DRA_EVENTS[servers][2]
         ways = {
-            "kernel": of_engine(bench.kernel(), state, kernel),
-            "reference (Python)": of_engine(bench.reference, state, reference),
+            "kernel": of_engine(bench.kernel(), EVENT_ROW, state, kernel),
+            "reference (Python)": of_engine(bench.reference, EVENT_ROW, state, reference),
         }
         section(f"{title}, L = {servers}", comparison(interleaved(ways, rounds)))
 

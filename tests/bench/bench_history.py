@@ -19,7 +19,7 @@ from slotscope.model.running.recorder import MOST_SAMPLES
 from slotscope.model.running.timeline import Timeline
 from slotscope.model.session.file import MOST_EARLIER
 from slotscope.model.systems.state import copied, digest, frozen, size_in_bytes
-from tests.bench.bench_engines import of_engine
+from tests.bench.contestants import of_engine
 from tests.bench.timing import (
     SETTLED,
     SIZES,
@@ -74,7 +74,7 @@ def bench_keyframes(bench: Bench, state: ReservationState, rounds: int, before: 
     ways = {
         "timeline, no keyframes": of_timeline(bench, state, before, events, NEVER),
         "timeline, keyframes": of_timeline(bench, state, before, events, None),
-        "kernel alone (no samples, no recent rows)": of_engine(bench.kernel(), state, events),
+        "kernel alone (no samples, no recent rows)": of_engine(bench.kernel(), bench.system.row_dtype, state, events),
     }
     times = interleaved(ways, rounds)
     without, with_keyframes, alone = times.values()

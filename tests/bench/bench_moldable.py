@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 from pathlib import Path
-from typing import Any, Mapping, Sequence
+from typing import Any, Sequence
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from slotscope.model.kinds.moldable.state import EVENT, MoldableState
 from slotscope.model.running.assembly import Bench, assemble
 from slotscope.model.running.engine import Task, started
 from slotscope.model.scenario.load import as_data, edited, load_scenario
+from tests.bench.contestants import per_second
 from tests.bench.moldable_ways import PROGRAMS, TAPE, Kernel, Program, Way, by_kernel, compiled_c, drawn_jobs, in_c
 from tests.bench.timing import Contestant, Work, aim_at_c, comparison, interleaved, section, spread, table
 
@@ -93,12 +94,6 @@ def program(name: str, servers: int, made: type[Program] | None, events: int) ->
         return work
 
     return contestant
-
-
-def per_second(times: Mapping[str, Sequence[float]]) -> str:
-    """How many events each way does in a second of the processor."""
-    rows = [(name, f"{spread(1 / second for second in mine).median:,.0f}") for name, mine in times.items()]
-    return table(("way", "events per CPU second"), rows)
 
 
 def bench_in_c(name: str, servers: int, events: int, rounds: int) -> None:

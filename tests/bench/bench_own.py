@@ -20,6 +20,7 @@ from slotscope.model.running.assembly import Bench, assemble
 from slotscope.model.running.engine import Engine, Task, started
 from slotscope.model.scenario.load import load_scenario
 from slotscope.model.systems.state import copied
+from tests.bench.contestants import TAPE
 from tests.bench.timing import Contestant, Work, aim, comparison, interleaved, section, spread, table
 
 FOLDER = Path(__file__).resolve().parents[2] / "resources" / "policies"
@@ -37,9 +38,6 @@ SETTLING, BY_KERNEL, BY_REFERENCE = 20_000, 200_000, 1000
 
 #: Microseconds that an event of a simple policy may take.
 SIMPLEST = 30
-
-#: Rows of the tape, which is written again and again as in a run.
-TAPE = 10_000
 
 
 def ran(engine: Engine, state: Any, tape: np.ndarray, events: int) -> Any:

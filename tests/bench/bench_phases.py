@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 from pathlib import Path
-from typing import Any, Mapping, Sequence
+from typing import Any, Sequence
 
 import numpy as np
 
@@ -20,9 +20,9 @@ from slotscope.model.kinds.phases.state import EVENT, PhaseState
 from slotscope.model.running.assembly import Bench, assemble
 from slotscope.model.running.engine import Engine, Task, started
 from slotscope.model.scenario.load import edited, load_scenario
-from slotscope.model.systems.state import copied
-from tests.bench.phase_ways import TAPE, Way, compiled_c, in_c, in_python
-from tests.bench.timing import Contestant, Work, aim_at_c, comparison, interleaved, section, spread, table
+from tests.bench.contestants import TAPE, counted, of_engine, per_second
+from tests.bench.phase_ways import compiled_c, in_c, in_python
+from tests.bench.timing import Contestant, aim_at_c, comparison, interleaved, section, spread, table
 
 #: Scenario, scale r, and the policy table that is followed.
 CASES: tuple[tuple[str, int, str], ...] = (
@@ -66,35 +66,6 @@ def settled(bench: Bench, events: int) -> PhaseState:
     return state
 
 
-def by_engine(engine: Engine, state: PhaseState, events: int) -> Contestant:
-    """An engine that goes on from a state."""
-    tape = np.zeros(min(events, TAPE), PHASE_ROW)
-
-    def contestant() -> Work:
-        current = copied(state)
-        engine.advance(current, tape[:0], Task())  # builds what is kept beside the state
-
-        def work() -> float:
-            now: Any = current
-            for _ in range(events // len(tape)):
-                now = engine.advance(now, tape, Task()).state
-            return float(now.number[EVENT] - state.number[EVENT])
-
-        return work
-
-    return contestant
-
-
-def counted(way: Way) -> Contestant:
-    """A way as a contestant."""
-
-    def contestant() -> Work:
-        run = way()
-        return lambda: float(run().events)
-
-    return contestant
-
-
 @jitable
 def only_counted(
     state: Any, _tables: Any, _constant: Any, _came: int, _outcome: Any, _tape: Any, _samples: Any, done: Any
@@ -117,19 +88,13 @@ def ways_of(bench: Bench, counts: tuple[int, int, int], folder: Path) -> dict[st
     """The kernel, C, the Python program and the reference."""
     many, some, few = counts
     state = settled(bench, many)
-    ways = {"kernel": by_engine(bench.kernel(), state, many)}
+    ways = {"kernel": of_engine(bench.kernel(), PHASE_ROW, state, many)}
     library = compiled_c(folder)
     if library is not None:
         ways[IN_C] = counted(in_c(bench, library, many))
     ways["Python, heapq"] = counted(in_python(bench, some))
-    ways["reference (Python)"] = by_engine(bench.reference, state, few)
+    ways["reference (Python)"] = of_engine(bench.reference, PHASE_ROW, state, few)
     return ways
-
-
-def per_second(times: Mapping[str, Sequence[float]]) -> str:
-    """How many events each way does in a second of the processor."""
-    rows = [(name, f"{spread(1 / second for second in mine).median:,.0f}") for name, mine in times.items()]
-    return table(("way", "events per CPU second"), rows)
 
 
 def bench_ways(name: str, scale: int, given: str, counts: tuple[int, int, int], rounds: int) -> None:
@@ -137,7 +102,7 @@ def bench_ways(name: str, scale: int, given: str, counts: tuple[int, int, int], 
     bench = bench_of(name, scale, given=given)
     with tempfile.TemporaryDirectory() as folder:
         ways = ways_of(bench, counts, Path(folder))
-        ways[LEAN] = by_engine(without_rows(bench), settled(bench, counts[0]), counts[0])
+        ways[LEAN] = of_engine(without_rows(bench), PHASE_ROW, settled(bench, counts[0]), counts[0])
         times = interleaved(ways, rounds)
     without = () if IN_C in ways else ("No C compiler is installed: nothing to compare with.",)
     section(f"JRS, {name}, r = {scale}", comparison(times), "", per_second(times), *without)
@@ -155,7 +120,7 @@ def bench_policies(name: str, given: str, scales: Sequence[int], rounds: int, ev
         row = [policy]
         for scale in scales:
             bench = bench_of(name, scale, policy, given if policy == "jrs" else "")
-            way = by_engine(bench.kernel(), settled(bench, 10 * events), events)
+            way = of_engine(bench.kernel(), PHASE_ROW, settled(bench, 10 * events), events)
             times = interleaved({policy: way}, rounds)[policy]
             row.append(spread(1e9 * second for second in times).text())
         rows.append(row)

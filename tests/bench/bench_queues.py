@@ -20,7 +20,6 @@ from slotscope.model.kinds.queue.state import (
     ARRIVED,
     DEPARTED,
     DEPARTURES,
-    EVENT,
     NEXT_ARRIVAL,
     NOW,
     PLACED,
@@ -32,20 +31,9 @@ from slotscope.model.running.assembly import Bench, assemble
 from slotscope.model.running.engine import Task, started
 from slotscope.model.scenario.load import as_data, edited, load_scenario
 from slotscope.model.systems.state import copied, size_in_bytes
-from tests.bench.queue_ways import TAPE, Way, compiled_ways, problem_of, ways_of
-from tests.bench.timing import (
-    Contestant,
-    Work,
-    aim,
-    aim_at_c,
-    comparison,
-    interleaved,
-    ratio,
-    ratios,
-    section,
-    spread,
-    table,
-)
+from tests.bench.contestants import counted, of_engine
+from tests.bench.queue_ways import TAPE, compiled_ways, problem_of, ways_of
+from tests.bench.timing import aim, aim_at_c, comparison, interleaved, ratio, ratios, section, spread, table
 
 #: Scenario, servers (None: as it has), and jobs of one round: compiled, reference, SimPy.
 CASES: tuple[tuple[str, int | None, tuple[int, int, int]], ...] = (
@@ -126,37 +114,6 @@ def jobs_moved(state: QueueState) -> int:
     return int(state.tally[[ARRIVED, PLACED, DEPARTED]].sum())
 
 
-def of_kernel(bench: Bench, state: QueueState, slots: int, by_jobs: bool = False) -> Contestant:
-    """A kernel that goes on from a state; its unit is the busy slot, or the job moved."""
-    kernel, tape = bench.kernel(), np.zeros(min(slots, TAPE), QUEUE_ROW)
-
-    def contestant() -> Work:
-        current = copied(state)
-        kernel.advance(current, tape[:0], Task())  # builds what is kept beside the state
-
-        def work() -> float:
-            now: Any = current
-            for _ in range(slots // len(tape)):
-                now = kernel.advance(now, tape, Task()).state
-            if by_jobs:
-                return float(jobs_moved(now) - jobs_moved(state))
-            return float(now.number[EVENT] - state.number[EVENT])
-
-        return work
-
-    return contestant
-
-
-def counted(way: Way) -> Contestant:
-    """A way as a contestant: its unit is the busy slot."""
-
-    def contestant() -> Work:
-        run = way()
-        return lambda: float(run().slots)
-
-    return contestant
-
-
 def titled(name: str, servers: int | None) -> str:
     """How a case is called in headings."""
     return name if servers is None else f"{name}, L = {servers}"
@@ -167,7 +124,7 @@ def bench_ways(name: str, servers: int | None, counts: tuple[int, int, int], rou
     bench = bench_of(name, "bf-js", {}, servers)
     with tempfile.TemporaryDirectory() as folder:
         found = ways_of(bench, settled(bench, 2000), counts, Path(folder))
-        times = interleaved({title: counted(way) for title, way in found.items()}, rounds)
+        times = interleaved({title: counted(way, "slots") for title, way in found.items()}, rounds)
     without = () if len(found) > 3 else ("No C compiler is installed: nothing to compare with.",)
     section(f"BF-J/S, {titled(name, servers)}", comparison(times, "slot"), *without)
     aim_at_c(f"BF-J/S, {titled(name, servers)}", times, "kernel", "C -O3, the same work")
@@ -181,7 +138,7 @@ def bench_policies(name: str, servers: int | None, rounds: int, slots: int) -> N
             continue
         bench = bench_of(name, policy, options, servers)
         title = " ".join((policy, *options))
-        ways[title] = of_kernel(bench, settled(bench, min(2000, slots)), slots)
+        ways[title] = of_engine(bench.kernel(), QUEUE_ROW, settled(bench, min(2000, slots)), slots)
     section(f"policies, {titled(name, servers)}", comparison(interleaved(ways, rounds), "slot"))
 
 
@@ -215,7 +172,7 @@ def bench_backlog(name: str, rounds: int, long: int, slots: int) -> None:
         bench = bench_of(name, policy, options, None)
         state = settled(bench, 500)
         ways = {
-            str(waiting): of_kernel(bench, backlogged(bench, state, waiting), slots, True)
+            str(waiting): of_engine(bench.kernel(), QUEUE_ROW, backlogged(bench, state, waiting), slots, jobs_moved)
             for waiting in (SHORT, MIDDLE, long)
         }
         times = interleaved(ways, rounds)
@@ -257,7 +214,7 @@ def bench_backlog_in_c(name: str, rounds: int, long: int, arrivals: int) -> None
         for waiting in (SHORT, long):
             start = with_room(backlogged(bench, state, waiting), TAPE)
             found = compiled_ways(problem_of(bench, start, arrivals), Path(folder))
-            times = interleaved({title: counted(way) for title, way in found.items()}, rounds)
+            times = interleaved({title: counted(way, "slots") for title, way in found.items()}, rounds)
             section(f"BF-J/S, {name}, {waiting} wait", comparison(times, "slot"))
 
 

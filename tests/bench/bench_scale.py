@@ -31,6 +31,7 @@ from slotscope.model.scenario.load import as_data, edited, load_scenario
 from slotscope.model.systems.state import size_in_bytes
 from tests.bench import bench_engines, bench_moldable, bench_phases, bench_queues, moldable_ways
 from tests.bench import simpy_loss as loss
+from tests.bench.contestants import TAPE, counted, of_engine
 from tests.bench.timing import SETTLED, Contestant, aim, comparison, interleaved, section, settled, spread, table
 
 #: Servers, or the scale of jobs with phases.
@@ -58,15 +59,15 @@ REPLICATED = {"dra-vms": 2000.0, "jrs-two-phases": 8000.0, "moldable-linear": 10
 def of_reservation(policy: str, servers: int) -> Contestant:
     """DRA or a peer of it, settled."""
     bench, state = settled(servers, policy, SETTLED)
-    return bench_engines.of_engine(bench.kernel(), state, EVENTS)
+    return of_engine(bench.kernel(), bench.system.row_dtype, state, EVENTS)
 
 
 def of_phases(policy: str, scale: int) -> Contestant:
     """JRS or a peer of it, settled."""
     given = "scenario_A.json" if policy == "jrs" else ""
     bench = bench_phases.bench_of("jrs-two-phases", scale, policy, given)
-    state = bench_phases.settled(bench, 10 * max(scale, bench_phases.TAPE))
-    return bench_phases.by_engine(bench.kernel(), state, EVENTS)
+    state = bench_phases.settled(bench, 10 * max(scale, TAPE))
+    return of_engine(bench.kernel(), bench.system.row_dtype, state, EVENTS)
 
 
 def of_moldable(policy: str, servers: int) -> Contestant:
@@ -79,7 +80,13 @@ def of_moldable(policy: str, servers: int) -> Contestant:
 def of_queue(policy: str, servers: int) -> Contestant:
     """Servers with a queue, settled; its unit is the job moved."""
     bench = bench_queues.bench_of("queues-wide-jobs", policy, {}, servers)
-    return bench_queues.of_kernel(bench, bench_queues.settled(bench, 150), SLOTS[servers], True)
+    return of_engine(
+        bench.kernel(),
+        bench.system.row_dtype,
+        bench_queues.settled(bench, 150),
+        SLOTS[servers],
+        bench_queues.jobs_moved,
+    )
 
 
 KINDS: Mapping[str, tuple[Callable[[str, int], Contestant], tuple[str, ...]]] = {
@@ -138,7 +145,7 @@ def bench_in_c(rounds: int) -> None:
         for servers in (FEW, MANY):
             bench, state = settled(servers, "first-fit", SETTLED)
             problem = loss.problem_of(bench, state, EVENTS)
-            ways[f"first-fit, {servers}"] = bench_engines.counted(bench_engines.over_arrays(problem, in_c))
+            ways[f"first-fit, {servers}"] = counted(bench_engines.over_arrays(problem, in_c))
         section("first-fit in C", comparison(interleaved(ways, rounds)))
         ways = {}
         for servers in (FEW, MANY):
@@ -167,7 +174,7 @@ def bench_waiting(most: int, rounds: int) -> None:
     ways = {}
     for waiting in (FEW_WAIT, most):
         bench, state = overloaded(waiting)
-        ways[f"{waiting} wait"] = bench_queues.of_kernel(bench, state, 500, True)
+        ways[f"{waiting} wait"] = of_engine(bench.kernel(), bench.system.row_dtype, state, 500, bench_queues.jobs_moved)
         bytes_each = size_in_bytes(state) / len(state.job_number)
     times = interleaved(ways, rounds)
     few, many = times.values()

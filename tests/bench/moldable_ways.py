@@ -28,13 +28,12 @@ from slotscope.model.kinds.moldable.state import BLOCKED, EVENT, NEXT_ARRIVAL, P
 from slotscope.model.running.assembly import Bench
 from slotscope.model.running.engine import Reason, Task, started
 from slotscope.model.systems.state import copied
+from tests.bench.contestants import TAPE
 from tests.bench.queue_ways import Pointers
 
 Process = Generator[simpy.Event, Any, None]
 Array = np.ndarray
 
-#: Rows of the tape, which is written again and again as in a run.
-TAPE = 10_000
 
 SOURCE = "moldable_jobs.c"
 

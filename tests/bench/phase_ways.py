@@ -30,12 +30,11 @@ from slotscope.model.kinds.phases.tables import (
 )
 from slotscope.model.running.assembly import Bench
 from slotscope.model.systems import random_words
+from tests.bench.contestants import TAPE
 from tests.bench.queue_ways import Pointers
 
 SOURCE = "requesting.c"
 
-#: Rows of the tape, which is written again and again as in a run.
-TAPE = 10_000
 
 #: Cases of a configuration, see :mod:`model.kinds.phases.programs.policy`.
 TIMERS, AT_ONCE = 1, 2

@@ -24,11 +24,10 @@ from slotscope.model.kinds.queue.state import DEPARTURES, EVENT, NEXT_ARRIVAL, N
 from slotscope.model.running.assembly import Bench
 from slotscope.model.running.engine import Engine, Reason, Task
 from slotscope.model.systems.state import copied
+from tests.bench.contestants import TAPE
 
 Process = Generator[simpy.Event, Any, None]
 
-#: Rows of the tape, which is written again and again as in a run.
-TAPE = 10_000
 
 SOURCES = ("slotted_best_fit.c", "slotted_lean.c")
 

@@ -349,7 +349,7 @@ FAULTS: dict[str, tuple[Plant, str]] = {
     "a timer without a time": (timer_without_time, "a timer runs without a time"),
     "a timer in the past": (timer_in_the_past, "a timer at"),
     "two timers alike": (timers_alike, "two timers have the same number"),
-    "a timer to come": (timer_not_given, "a number that is not given yet"),
+    "a timer to come": (timer_not_given, "given were those below"),
     "another timer first": (wrong_winner, "wins the tournament of timers against"),
     "a leaf of another server": (wrong_leaf, "a leaf of the tournament"),
     "observed elsewhere": (observed_elsewhere, "is observed at"),

@@ -1,0 +1,56 @@
+"""Ways of doing the same work as contestants, whatever the kind of system."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Mapping, Sequence
+
+import numpy as np
+
+from slotscope.model.running.engine import Engine, Task
+from slotscope.model.systems.state import copied
+from tests.bench.timing import Contestant, Work, spread, table
+
+#: Rows of the tape, which is written again and again as in a run.
+TAPE = 10_000
+
+
+def events_of(state: Any) -> int:
+    """Events so far."""
+    return int(state.number[0])
+
+
+def of_engine(
+    engine: Engine, row: np.dtype[Any], state: Any, events: int, unit: Callable[[Any], int] = events_of
+) -> Contestant:
+    """An engine with rows of this type that goes on from a state; *unit* counts what it has done so far."""
+    tape = np.zeros(min(events, TAPE), row)
+
+    def contestant() -> Work:
+        current = copied(state)
+        engine.advance(current, tape[:0], Task())  # builds what is kept beside the state
+
+        def work() -> float:
+            now: Any = current
+            for _ in range(events // len(tape)):
+                now = engine.advance(now, tape, Task()).state
+            return float(unit(now) - unit(state))
+
+        return work
+
+    return contestant
+
+
+def counted(way: Callable[[], Callable[[], Any]], unit: str = "events") -> Contestant:
+    """A way as a contestant: *unit* of its outcome says how much it has done."""
+
+    def contestant() -> Work:
+        run = way()
+        return lambda: float(getattr(run(), unit))
+
+    return contestant
+
+
+def per_second(times: Mapping[str, Sequence[float]]) -> str:
+    """How many events each way does in a second of the processor."""
+    rows = [(name, f"{spread(1 / second for second in mine).median:,.0f}") for name, mine in times.items()]
+    return table(("way", "events per CPU second"), rows)
