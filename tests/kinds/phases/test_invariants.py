@@ -316,7 +316,7 @@ FAULTS: dict[str, tuple[Plant, str]] = {
     "a backup server that is not there": (beyond_the_backups, "a job is on a backup server that is not there"),
     "backup servers mixed up": (mixed_backups, "is not that of its job"),
     "another backup server is called idle": (add("backup_idle", 0, 1), "is the first that is idle"),
-    "a move is not in the heap": (add("number", MOVES, -1), "jobs will move"),
+    "a move is not in the heap": (add("number", MOVES, -1), "jobs have one before them"),
     "the heap has another time": (another_time, "the heap has another time of move than the job"),
     "the heap is out of order": (later_first, "the heap of moves is not in order"),
     "a job should have moved": (in_the_past, "is before the present"),

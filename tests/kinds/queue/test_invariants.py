@@ -239,7 +239,7 @@ FAULTS: dict[str, tuple[Plant, str]] = {
     "a placement vanished": (add("tally", PLACED, 1), "jobs were placed, but"),
     "an arrival vanished": (add("number", NEXT_ARRIVAL, 1), "arrivals were taken"),
     "a waiting job will leave": (due_while_waiting, "has a time of departure"),
-    "a departure is not in the heap": (add("number", DEPARTURES, -1), "jobs will depart"),
+    "a departure is not in the heap": (add("number", DEPARTURES, -1), "jobs have one before them"),
     "the heap has another time": (another_time, "another time of departure than the job"),
     "the heap is out of order": (later_first, "is not in order"),
     "a job should have left": (in_the_past, "is not after the present"),
