@@ -23,9 +23,9 @@ def warm(system: str, policies: Iterable[str] = ()) -> Iterator[str]:
 
 def warm_questions(system: str) -> None:
     """Compile what tells questions about servers and jobs what each event changes, for all kernels."""
-    from slotscope.model.api import open_bench
     from slotscope.model.kinds.spec import kind_named
     from slotscope.model.scenario.load import load_scenario
+    from slotscope.model.session.bench import open_bench
 
     kind = kind_named(system)
     for policy in kind.kernels:
