@@ -96,8 +96,10 @@ def caption_lines(caption: Caption, rows: int, split: bool) -> list[tuple[tuple[
     if rows == 1:
         names = (f"{caption.name} = {titles[0]}", caption.name) if caption.name else titles
         tight = short.replace(" ", "")
-        ranked = (f"{caption.name} {tight}", f"{caption.position}: {tight}") if caption.name else ()
-        return [((*(f"{name}   {short}" for name in names), *ranked, short or titles[-1], tight, ""), True)]
+        briefer: tuple[str, ...] = (short or titles[-1], tight)
+        if caption.name:  # numbers alone would pass for those of another column
+            briefer = (f"{caption.name} {tight}", f"{caption.position}: {tight}", f"{caption.position}:")
+        return [((*(f"{name}   {short}" for name in names), *briefer, ""), True)]
     lines: list[tuple[tuple[str, ...], bool]] = []
     if caption.name and split:
         lines.append(((caption.name, caption.position), True))

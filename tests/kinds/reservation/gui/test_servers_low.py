@@ -67,6 +67,10 @@ def test_no_half_of_a_number_stands_above_a_narrow_column(qtbot: QtBot, classes:
     captions = stacks(qtbot, classes, HALL)._captions
     assert captions is not None
     assert all(caption_lines(caption, rows, True)[-1][0][-1] == "" for caption in captions.columns)
+    for caption in (one for one in captions.columns if one.name):  # in a single line no number is without its rank
+        ((words, _),) = caption_lines(caption, 1, True)
+        assert all(caption.position in one.partition(":")[0] for one in words if one)
+        assert words[-2] == f"{caption.position}:"
 
 
 def test_what_a_hidden_legend_says_is_said_below_the_stacks(qtbot: QtBot, classes: Frame) -> None:
