@@ -179,7 +179,10 @@ def bench_waiting(most: int, rounds: int) -> None:
     times = interleaved(ways, rounds)
     few, many = times.values()
     section("a very long queue, bf-js", comparison(times, "job"), f"\na job's record takes {bytes_each:.0f} bytes")
-    aim(f"cost of a job, {most} waiting / {FEW_WAIT}: bf-js", 1, [y / x for x, y in zip(few, many, strict=True)])
+    more, miss = 1e9 * spread(y - x for x, y in zip(few, many, strict=True)).median, miss_nanoseconds()
+    limit = f"{more:.0f} ns more, the time of {more / miss:.1f} reads that no cache holds ({miss:.0f} ns each)"
+    grown = [y / x for x, y in zip(few, many, strict=True)]
+    aim(f"cost of a job, {most} waiting / {FEW_WAIT}: bf-js", 1, grown, limit_is=limit)
 
 
 def bench_threads(name: str, until: float, rounds: int) -> None:
@@ -215,9 +218,11 @@ def bench_threads(name: str, until: float, rounds: int) -> None:
     aim(f"replications, one thread / two: {name}", 1.9, [reached], at_least=True, limit_is=limit)
     hours = VERY_MANY * min(times["two threads"]) / events_of(parts[0]) / 3600
     aim(f"a sweep of 10¹⁰ events in two threads, projected: {name}", NIGHT, [hours], "h", limit_is=limit)
+    most = spread(1 / share for share in shares).text(3)
+    shared = f"{spread(shares).text(2)} of a run holds Python's lock: no number of processors gives more than {most}"
     for processors, wanted in PLANNED.items():
         found = [by_amdahl(share, processors) for share in shares]
-        aim(f"by what is shared, on {processors} processors: {name}", wanted, found, at_least=True)
+        aim(f"by what is shared, on {processors} processors: {name}", wanted, found, at_least=True, limit_is=shared)
 
 
 def events_of(part: Part) -> int:
@@ -254,7 +259,11 @@ def locked_share(part: Part) -> float:
     return 1 - unlocked[0] / (thread_time() - began)
 
 
-#: Writes so many recorded jobs as Parquet; reads the first of them, and tells the memory that this took beyond imports.
+#: Rows of a trace that shall be read in a night, too.
+BILLION = 10**9
+
+#: Writes so many recorded jobs as Parquet; streams all for the first of them, and tells the megabytes that this took
+#: beyond imports, its CPU seconds, and those of pyarrow alone for the same file.
 WRITE = """
 import sys, numpy as np, pyarrow as pa, pyarrow.parquet as parquet
 path, left, start = sys.argv[1], int(sys.argv[2]), 0
@@ -267,30 +276,38 @@ with parquet.ParquetWriter(path, pa.schema([("arrival", pa.float64()), ("duratio
 READ = """
 import sys, resource, pyarrow.parquet
 from pathlib import Path
+from time import process_time
 from slotscope.model.traces.formats import read_jobs
 from slotscope.model.traces.job_table import AskedJobs
 most = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-before = most()
+before, began = most(), process_time()
 read_jobs([Path(sys.argv[1])], AskedJobs(limit=100_000))
-print((most() - before) / 1024)
+taken, read = most() - before, process_time()
+for batch in pyarrow.parquet.ParquetFile(sys.argv[1]).iter_batches(columns=["arrival", "duration"]):
+    for column in batch.columns:
+        column.to_numpy()
+print(taken / 1024, read - began, process_time() - read)
 """
 
 
 def bench_parquet(rows: int) -> None:
-    """The memory that a recorded workload takes in ten times as many rows, of which as many are used."""
+    """Memory and time that a recorded workload takes in ten times as many rows, of which as many are used."""
     if find_spec("pyarrow") is None:
         section("rows of Parquet", "pyarrow is not installed: nothing is read.")
         return
-    taken = []
+    taken: list[tuple[float, ...]] = []
     with tempfile.TemporaryDirectory() as folder:
         for count in (rows, 10 * rows):
             path = str(Path(folder) / f"{count}.parquet")
             subprocess.run([sys.executable, "-c", WRITE, path, str(count)], check=True)
             done = subprocess.run([sys.executable, "-c", READ, path], check=True, capture_output=True, text=True)
-            taken.append(float(done.stdout))
-    few, many = taken
+            taken.append(tuple(map(float, done.stdout.split())))
+    (few, *_), (many, seconds, alone) = taken
     limit = f"{few:.0f} MB for {rows} rows, {many:.0f} for ten times as many"
     aim(f"memory of reading {10 * rows} rows of Parquet / {rows}", 1.2, [many / few], limit_is=limit)
+    limit = f"{100 * alone / seconds:.0f} % of it is pyarrow's, which turns the file into numbers"
+    what = f"reading a billion rows of Parquet, projected from {10 * rows}"
+    aim(what, NIGHT, [BILLION * seconds / (10 * rows) / 3600], "CPU h", limit_is=limit)
 
 
 def main() -> None:
@@ -303,7 +320,7 @@ def main() -> None:
     bench_servers(rounds)
     bench_in_c(rounds)
     bench_waiting(MANY_WAIT if arguments.quick else MOST_WAIT, rounds)
-    bench_parquet(1_000_000)
+    bench_parquet(1_000_000 if arguments.quick else 10_000_000)
     for name, until in REPLICATED.items():
         bench_threads(name, until, 3 * rounds)
 
