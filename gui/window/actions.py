@@ -5,7 +5,7 @@ Menus, the transport bar, tooltips and the sheet of shortcuts are all made from 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Callable
 
 from PySide6.QtCore import Qt
@@ -29,11 +29,11 @@ class Command:
     title: str
     keys: tuple[str, ...]
     sentence: str
-    group: str
     icon: str = ""
     checkable: bool = False
     onward: bool = False  #: whether it lets the run go on, which an open question holds back
     paging: str = ""  #: a presenter's key; in sheets and dialogs it turns pages as usual
+    group: str = ""
 
     @property
     def all_keys(self) -> tuple[str, ...]:
@@ -41,300 +41,251 @@ class Command:
         return (*self.keys, self.paging) if self.paging else self.keys
 
 
+def _of(group: str, *commands: Command) -> tuple[Command, ...]:
+    return tuple(replace(one, group=group) for one in commands)
+
+
 COMMANDS: tuple[Command, ...] = (
-    Command("run", "Run or pause", ("Space",), "Runs on, or pauses.", "Transport", "run", onward=True),
-    Command(
-        "step",
-        "Step",
-        ("Right",),
-        "Lets one event happen, or finishes the one begun.",
+    *_of(
         "Transport",
-        "step",
-        onward=True,
+        Command("run", "Run or pause", ("Space",), "Runs on, or pauses.", "run", onward=True),
+        Command("step", "Step", ("Right",), "Lets one event happen, or finishes the one begun.", "step", onward=True),
+        Command("into", "Step into", ("Shift+Right",), "Takes the next sub-step of the decision.", "into", onward=True),
+        Command("out", "Step out", ("Shift+Down",), "Finishes the decision that was stepped into.", "out", onward=True),
+        Command(
+            "to_next",
+            "To the next",
+            ("Ctrl+Right",),
+            "Runs to the next event of the chosen kind and stops just before it.",
+            "to_next",
+            onward=True,
+        ),
+        Command("step_back", "Step back", ("Left",), "Takes one event back.", "step_back"),
+        Command("back_into", "Sub-step back", ("Shift+Left",), "Takes one sub-step back.", "substep_back"),
+        Command(
+            "to_previous",
+            "To the previous",
+            ("Ctrl+Left",),
+            "Goes back to just before the previous event of the chosen kind.",
+            "to_previous",
+        ),
+        Command(
+            "why",
+            "Why?",
+            ("W",),
+            "Says why the selected job is where it is, why not on the selected server, "
+            "or why the last decision was made.",
+        ),
+        Command(
+            "next_hit",
+            "To the next hit",
+            ("F3",),
+            "Goes to just before the next event at which the log's question holds, also beyond the live end.",
+            onward=True,
+        ),
+        Command(
+            "previous_hit",
+            "To the previous hit",
+            ("Shift+F3",),
+            "Goes back to just before the previous event at which the log's question holds.",
+        ),
+        Command(
+            "first_hit",
+            "To the first hit",
+            ("Ctrl+F3",),
+            "Goes to just before the first event of all at which the log's question holds.",
+            onward=True,
+        ),
+        Command("to_start", "To the start", ("Home",), "Goes back to the start.", "to_start"),
+        Command(
+            "to_live_end",
+            "To the live end",
+            ("End",),
+            "Goes to the last event that was ever reached.",
+            "to_live_end",
+            onward=True,
+        ),
+        Command("slower", "Slower", ("<",), "Halves the speed."),
+        Command("faster", "Faster", (">",), "Doubles the speed."),
+        Command(
+            "express",
+            "Express",
+            ("E",),
+            "Runs as fast as the machine can, without drawing, until Esc.",
+            "express",
+            onward=True,
+        ),
+        Command(
+            "until",
+            "Run until ...",
+            ("U",),
+            "Runs until a time (t = 20), an event (1000) or a kind of event.",
+            onward=True,
+        ),
+        Command(
+            "stop",
+            "Stop",
+            ("Esc",),
+            "Closes what is in front (a sheet, a dialog, an inspector); else stops what runs.",
+            "cancel",
+        ),
+        Command(
+            "break_here",
+            "Breakpoint before the next event",
+            ("B",),
+            "Sets or clears a breakpoint just before the next event; in lecture mode B blacks out.",
+            "breakpoint",
+        ),
+        Command(
+            "breakpoints",
+            "Breakpoints ...",
+            ("Ctrl+B",),
+            "Lists, sets and removes breakpoints: before an event, or where a question holds.",
+        ),
+        Command(
+            "what_if",
+            "What if ...",
+            ("I",),
+            "Decides otherwise, or lets another policy go on from here, beside this run; lists all forks.",
+        ),
+        Command(
+            "experiments",
+            "Experiments ...",
+            ("Ctrl+E",),
+            "Figures of the papers made again, and sweeps of the scenario, beside this run.",
+        ),
     ),
-    Command(
-        "into",
-        "Step into",
-        ("Shift+Right",),
-        "Takes the next sub-step of the decision.",
-        "Transport",
-        "into",
-        onward=True,
-    ),
-    Command(
-        "out",
-        "Step out",
-        ("Shift+Down",),
-        "Finishes the decision that was stepped into.",
-        "Transport",
-        "out",
-        onward=True,
-    ),
-    Command(
-        "to_next",
-        "To the next",
-        ("Ctrl+Right",),
-        "Runs to the next event of the chosen kind and stops just before it.",
-        "Transport",
-        "to_next",
-        onward=True,
-    ),
-    Command("step_back", "Step back", ("Left",), "Takes one event back.", "Transport", "step_back"),
-    Command("back_into", "Sub-step back", ("Shift+Left",), "Takes one sub-step back.", "Transport", "substep_back"),
-    Command(
-        "to_previous",
-        "To the previous",
-        ("Ctrl+Left",),
-        "Goes back to just before the previous event of the chosen kind.",
-        "Transport",
-        "to_previous",
-    ),
-    Command(
-        "why",
-        "Why?",
-        ("W",),
-        "Says why the selected job is where it is, why not on the selected server, or why the last decision was made.",
-        "Transport",
-    ),
-    Command(
-        "next_hit",
-        "To the next hit",
-        ("F3",),
-        "Goes to just before the next event at which the log's question holds, also beyond the live end.",
-        "Transport",
-        onward=True,
-    ),
-    Command(
-        "previous_hit",
-        "To the previous hit",
-        ("Shift+F3",),
-        "Goes back to just before the previous event at which the log's question holds.",
-        "Transport",
-    ),
-    Command(
-        "first_hit",
-        "To the first hit",
-        ("Ctrl+F3",),
-        "Goes to just before the first event of all at which the log's question holds.",
-        "Transport",
-        onward=True,
-    ),
-    Command("to_start", "To the start", ("Home",), "Goes back to the start.", "Transport", "to_start"),
-    Command(
-        "to_live_end",
-        "To the live end",
-        ("End",),
-        "Goes to the last event that was ever reached.",
-        "Transport",
-        "to_live_end",
-        onward=True,
-    ),
-    Command("slower", "Slower", ("<",), "Halves the speed.", "Transport"),
-    Command("faster", "Faster", (">",), "Doubles the speed.", "Transport"),
-    Command(
-        "express",
-        "Express",
-        ("E",),
-        "Runs as fast as the machine can, without drawing, until Esc.",
-        "Transport",
-        "express",
-        onward=True,
-    ),
-    Command(
-        "until",
-        "Run until ...",
-        ("U",),
-        "Runs until a time (t = 20), an event (1000) or a kind of event.",
-        "Transport",
-        onward=True,
-    ),
-    Command(
-        "stop",
-        "Stop",
-        ("Esc",),
-        "Closes what is in front (a sheet, a dialog, an inspector); else stops what runs.",
-        "Transport",
-        "cancel",
-    ),
-    Command(
-        "break_here",
-        "Breakpoint before the next event",
-        ("B",),
-        "Sets or clears a breakpoint just before the next event; in lecture mode B blacks out.",
-        "Transport",
-        "breakpoint",
-    ),
-    Command(
-        "breakpoints",
-        "Breakpoints ...",
-        ("Ctrl+B",),
-        "Lists, sets and removes breakpoints: before an event, or where a question holds.",
-        "Transport",
-    ),
-    Command(
-        "what_if",
-        "What if ...",
-        ("I",),
-        "Decides otherwise, or lets another policy go on from here, beside this run; lists all forks.",
-        "Transport",
-    ),
-    Command(
-        "experiments",
-        "Experiments ...",
-        ("Ctrl+E",),
-        "Figures of the papers made again, and sweeps of the scenario, beside this run.",
-        "Transport",
-    ),
-    Command("open", "Open ...", ("Ctrl+O",), "Opens a scenario or a saved session.", "File"),
-    Command(
-        "go_back",
-        "Back to the run before",
-        (BACK_KEY,),
-        "Goes back to the run that another scenario, policy or seed has replaced.",
+    *_of(
         "File",
+        Command("open", "Open ...", ("Ctrl+O",), "Opens a scenario or a saved session."),
+        Command(
+            "go_back",
+            "Back to the run before",
+            (BACK_KEY,),
+            "Goes back to the run that another scenario, policy or seed has replaced.",
+        ),
+        Command(
+            "save", "Save session ...", ("Ctrl+S",), "Saves scenario, seed, exact state, place in history and layout."
+        ),
+        Command("save_scenario", "Save scenario ...", ("Ctrl+Shift+S",), "Saves the scenario as a TOML file."),
+        Command(
+            "export", "Export events ...", ("Ctrl+Shift+E",), "Writes every event so far as a table, CSV or Parquet."
+        ),
+        Command(
+            "copy_line",
+            "Copy the line that opens this moment",
+            ("Ctrl+L",),
+            "Copies a command that opens this very moment on any machine.",
+        ),
+        Command(
+            "copy_link",
+            "Copy the link that opens this moment",
+            ("Ctrl+Shift+L",),
+            "Copies a slotscope:// link that 'slotscope LINK' opens; it names no files.",
+        ),
+        Command(
+            "film",
+            "Save a film ...",
+            ("Ctrl+F",),
+            "Films a decision, some events or a length of time: MP4, GIF or a folder of pictures.",
+        ),
+        Command(
+            "page",
+            "Save a page that plays ...",
+            (),
+            "Writes one HTML file that plays some moments in any browser, without a network.",
+        ),
+        Command(
+            "handout",
+            "Save all panels ...",
+            (),
+            "Writes a PDF with a page for each panel, or a folder of pictures, with captions.",
+        ),
     ),
-    Command(
-        "save",
-        "Save session ...",
-        ("Ctrl+S",),
-        "Saves scenario, seed, exact state, place in history and layout.",
-        "File",
-    ),
-    Command("save_scenario", "Save scenario ...", ("Ctrl+Shift+S",), "Saves the scenario as a TOML file.", "File"),
-    Command(
-        "export",
-        "Export events ...",
-        ("Ctrl+Shift+E",),
-        "Writes every event so far as a table, CSV or Parquet.",
-        "File",
-    ),
-    Command(
-        "copy_line",
-        "Copy the line that opens this moment",
-        ("Ctrl+L",),
-        "Copies a command that opens this very moment on any machine.",
-        "File",
-    ),
-    Command(
-        "copy_link",
-        "Copy the link that opens this moment",
-        ("Ctrl+Shift+L",),
-        "Copies a slotscope:// link that 'slotscope LINK' opens; it names no files.",
-        "File",
-    ),
-    Command(
-        "film",
-        "Save a film ...",
-        ("Ctrl+F",),
-        "Films a decision, some events or a length of time: MP4, GIF or a folder of pictures.",
-        "File",
-    ),
-    Command(
-        "page",
-        "Save a page that plays ...",
-        (),
-        "Writes one HTML file that plays some moments in any browser, without a network.",
-        "File",
-    ),
-    Command(
-        "handout",
-        "Save all panels ...",
-        (),
-        "Writes a PDF with a page for each panel, or a folder of pictures, with captions.",
-        "File",
-    ),
-    Command("lessons", "Lessons ...", ("F8",), "Lists all lessons with what one learns, and all scenarios.", "Lessons"),
-    Command(
-        "lesson_next",
-        "Next step of the lesson",
-        (),
-        "Goes on with the lesson; without one, lets one event happen.",
+    *_of(
         "Lessons",
-        paging="PgDown",
+        Command("lessons", "Lessons ...", ("F8",), "Lists all lessons with what one learns, and all scenarios."),
+        Command(
+            "lesson_next",
+            "Next step of the lesson",
+            (),
+            "Goes on with the lesson; without one, lets one event happen.",
+            paging="PgDown",
+        ),
+        Command(
+            "lesson_back",
+            "Step of the lesson before",
+            (),
+            "Goes back in the lesson; without one, takes one event back.",
+            paging="PgUp",
+        ),
+        Command(
+            "lesson_add",
+            "Add this moment to a lesson ...",
+            ("Ctrl+M",),
+            "Writes the moment that is shown, with panels, outlines and marks, into a lesson's file.",
+        ),
+        Command(
+            "ask_me",
+            "Ask me this",
+            ("A",),
+            "Asks what the policy decides next; where a question is open, goes to its answer.",
+        ),
+        Command("reveal", "Reveal the answer", ("R",), "Shows the answer to the question that is open."),
+        Command(
+            "exercise",
+            "Exercise ...",
+            ("X",),
+            "Lets you decide instead of the policy, one decision after the other, on instances by seed.",
+        ),
+        Command(
+            "keep_answers",
+            "Keep answers in a file ...",
+            (),
+            "Writes what you answer into a file that 'slotscope grade' reads.",
+        ),
     ),
-    Command(
-        "lesson_back",
-        "Step of the lesson before",
-        (),
-        "Goes back in the lesson; without one, takes one event back.",
-        "Lessons",
-        paging="PgUp",
-    ),
-    Command(
-        "lesson_add",
-        "Add this moment to a lesson ...",
-        ("Ctrl+M",),
-        "Writes the moment that is shown, with panels, outlines and marks, into a lesson's file.",
-        "Lessons",
-    ),
-    Command(
-        "ask_me",
-        "Ask me this",
-        ("A",),
-        "Asks what the policy decides next; where a question is open, goes to its answer.",
-        "Lessons",
-    ),
-    Command("reveal", "Reveal the answer", ("R",), "Shows the answer to the question that is open.", "Lessons"),
-    Command(
-        "exercise",
-        "Exercise ...",
-        ("X",),
-        "Lets you decide instead of the policy, one decision after the other, on instances by seed.",
-        "Lessons",
-    ),
-    Command(
-        "keep_answers",
-        "Keep answers in a file ...",
-        (),
-        "Writes what you answer into a file that 'slotscope grade' reads.",
-        "Lessons",
-    ),
-    Command("quit", "Quit", ("Ctrl+Q",), "Leaves slotscope.", "File"),
-    Command(
-        "lecture",
-        "Lecture mode",
-        ("L",),
-        "Larger type and marks, and only what a hall needs to see.",
+    *_of("File", Command("quit", "Quit", ("Ctrl+Q",), "Leaves slotscope.")),
+    *_of(
         "View",
-        "lecture",
-        True,
+        Command(
+            "lecture",
+            "Lecture mode",
+            ("L",),
+            "Larger type and marks, and only what a hall needs to see.",
+            "lecture",
+            checkable=True,
+        ),
+        Command(
+            "show",
+            "Begin the lecture",
+            (),
+            "Lecture mode, also while an answer is typed; Esc then ends it where nothing runs.",
+            paging="F5",
+        ),
+        Command("laser", "Laser pointer", ("P",), "A red dot follows the mouse; once more switches it off."),
+        Command("pen", "Draw with a pen", ("N",), "Draws on any panel with the mouse; once more puts the pen away."),
+        Command("arrow", "Draw arrows", ("Shift+N",), "Drag to where an arrow points; Enter points at the selection."),
+        Command("note", "Write notes", ("Ctrl+N",), "Click where a note is to stand; Enter puts it at the selection."),
+        Command("clear_marks", "Clear the marks", ("C",), "Takes all marks off the pictures."),
+        Command("black", "Black out", (".",), "All is black, and a run that is watched waits, until any key or click."),
+        Command("dark", "Dark theme", ("D",), "Changes between dark and light.", "theme", checkable=True),
+        Command("reset_layout", "Reset to the default layout", (), "Puts every panel back."),
+        Command(
+            "undo",
+            "Undo",
+            ("Ctrl+Z",),
+            "Takes back the last mark while the pen is in hand, else the last reset of the layout.",
+        ),
+        Command("full_screen", "Full screen", ("F11",), "Fills the screen, and back."),
     ),
-    Command(
-        "show",
-        "Begin the lecture",
-        (),
-        "Lecture mode, also while an answer is typed; Esc then ends it where nothing runs.",
-        "View",
-        paging="F5",
+    *_of(
+        "Help",
+        Command("help", "Help", ("F1",), "Opens the manual at the page for what runs.", "help"),
+        Command("tour", "Tour of two minutes", (), "Shows what stands where, and the keys; Esc ends it."),
+        Command("shortcuts", "Shortcuts", ("?",), "Shows all keys on one sheet."),
+        Command("about", "About slotscope", (), "Version, papers and licence."),
     ),
-    Command("laser", "Laser pointer", ("P",), "A red dot follows the mouse; once more switches it off.", "View"),
-    Command(
-        "pen", "Draw with a pen", ("N",), "Draws on any panel with the mouse; once more puts the pen away.", "View"
-    ),
-    Command(
-        "arrow", "Draw arrows", ("Shift+N",), "Drag to where an arrow points; Enter points at the selection.", "View"
-    ),
-    Command(
-        "note", "Write notes", ("Ctrl+N",), "Click where a note is to stand; Enter puts it at the selection.", "View"
-    ),
-    Command("clear_marks", "Clear the marks", ("C",), "Takes all marks off the pictures.", "View"),
-    Command(
-        "black", "Black out", (".",), "All is black, and a run that is watched waits, until any key or click.", "View"
-    ),
-    Command("dark", "Dark theme", ("D",), "Changes between dark and light.", "View", "theme", True),
-    Command("reset_layout", "Reset to the default layout", (), "Puts every panel back.", "View"),
-    Command(
-        "undo",
-        "Undo",
-        ("Ctrl+Z",),
-        "Takes back the last mark while the pen is in hand, else the last reset of the layout.",
-        "View",
-    ),
-    Command("full_screen", "Full screen", ("F11",), "Fills the screen, and back.", "View"),
-    Command("help", "Help", ("F1",), "Opens the manual at the page for what runs.", "Help", "help"),
-    Command("tour", "Tour of two minutes", (), "Shows what stands where, and the keys; Esc ends it.", "Help"),
-    Command("shortcuts", "Shortcuts", ("?",), "Shows all keys on one sheet.", "Help"),
-    Command("about", "About slotscope", (), "Version, papers and licence.", "Help"),
 )
 
 #: Not one command but one for each panel; the window makes them from the panels that there are.
@@ -344,7 +295,7 @@ BRING = Command(
     ("1 to 9", "0", "M", "S", "T"),
     "0 is Comparison, M Monitors, S Scenario, T Track. In lecture mode, where keys stand before the names, once "
     "more is for the next policy; 1 and 3 give more room to servers and log, and back.",
-    "View",
+    group="View",
 )
 
 

@@ -28,5 +28,5 @@ def solved(options: argparse.Namespace) -> Report:
                 answers: Report = import_module(module).solved(options, problems)
                 return answers
     system = "reservation" if of_a_family else load_scenario(options.scenario).system
-    report: Report = import_module(kind_named(system).bounds_command).solved(options)
+    report: Report = kind_named(system).part("cli.bounds").solved(options)
     return report

@@ -60,28 +60,16 @@ class Judgement(NamedTuple):
     metrics: Mapping[str, Estimate]  #: measures that the judgement corrects
 
 
-class Modules(NamedTuple):
-    """Modules of a kind's room, each with the functions that :class:`Kind` calls."""
-
-    arrivals: Any  #: workload_of
-    measures: Any  #: totals, totals_at, batches_of, headline_series, headline_now, CLAIMS
-    invariants: Any  #: MONITORS
-    trace: Any  #: lines
-
-
 class Kind(ABC):
     """A kind of system: what differs between kinds, and nothing else.
 
-    A subclass says what its modules are, gives what is abstract here, and
-    overrides what is not as usual.
+    A subclass gives what is abstract here, and overrides what is not as usual.  Its room's modules have the
+    functions that are called here (:meth:`part`).
 
     Attributes
     ----------
     name:
         The value of a scenario's key ``system``.
-    modules, trace_reader, bounds_maker:
-        Its modules; the names of those whose ``with_trace`` reads recorded workloads, and whose
-        ``all_bounds`` finds bounds.
     spec:
         The NamedTuple of arrays that is a system's state, and what each must be like;
         ``number[0]`` counts events and ``clock[0]`` is the time of the last one.
@@ -109,17 +97,12 @@ class Kind(ABC):
         The symbol of :meth:`headline_bound`.
     example:
         The name of a built-in scenario that every policy with a compiled twin can run.
-    bounds_command:
-        The module that solves them for ``slotscope bounds``: ``solved(options)``, a report.
     stretches, samples_last:
         How many stretches of time measures are taken in; whether the last sample tells what
         follows it, up to now.
     """
 
     name: str
-    modules: Modules
-    trace_reader: str
-    bounds_maker: str
     spec: StateSpec
     row: np.dtype[Any]
     slotted = False
@@ -132,9 +115,12 @@ class Kind(ABC):
     headline: str
     headline_bound_name = ""
     example: str
-    bounds_command: str
     stretches = BATCHES
     samples_last = False
+
+    def part(self, place: str) -> Any:
+        """A module of the kind's room, such as ``measures``; read where it is first asked for."""
+        return import_module(f"{KINDS[self.name].rpartition('.')[0]}.{place}")
 
     @property
     def kernels(self) -> Mapping[str, tuple[str, str]]:
@@ -177,7 +163,7 @@ class Kind(ABC):
         ScenarioError
             If the workload is a trace: its jobs must have been read before.
         """
-        return self.modules.arrivals.workload_of(scenario, numbers, start, branch)
+        return self.part("arrivals").workload_of(scenario, numbers, start, branch)
 
     def with_trace(
         self,
@@ -193,7 +179,7 @@ class Kind(ABC):
         UserError
             If the scenario takes no trace, or a file cannot be read.
         """
-        found: tuple[Any, Any, Any] = import_module(self.trace_reader).with_trace(scenario, paths, progress, cancelled)
+        found: tuple[Any, Any, Any] = self.part("traces.workload").with_trace(scenario, paths, progress, cancelled)
         return found
 
     @abstractmethod
@@ -237,7 +223,7 @@ class Kind(ABC):
         *advance(t)* runs to time t and gives the state then.  What happens at the very end of a
         stretch counts for the next one.  Runs on the same jobs can be paired.
         """
-        measures = self.modules.measures
+        measures = self.part("measures")
         edges = np.linspace(warmup, until, self.stretches + 1)
         totals = [measures.totals(numbers, advance(float(np.nextafter(edge, -np.inf))), float(edge)) for edge in edges]
         return self._batches(numbers, np.array(totals), until - warmup)
@@ -259,7 +245,7 @@ class Kind(ABC):
         if now <= start:
             return ()
         edges = np.linspace(start, now, self.stretches + 1)
-        totals_at = self.modules.measures.totals_at
+        totals_at = self.part("measures").totals_at
         return tuple(self._batches(numbers, totals_at(numbers, table, edges), now - start) for table in samples)
 
     def decisions(self, rows: NDArray[Any], initial_jobs: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -277,12 +263,12 @@ class Kind(ABC):
 
         No integral: the value is taken to last until the next sample.
         """
-        found: Pair = self.modules.measures.headline_series(numbers, samples)
+        found: Pair = self.part("measures").headline_series(numbers, samples)
         return found
 
     def headline_now(self, numbers: Any, state: Any) -> float:
         """The headline's value in a state."""
-        found: float = self.modules.measures.headline_now(numbers, state)
+        found: float = self.part("measures").headline_now(numbers, state)
         return found
 
     def headline_bound(self, bounds: Any) -> float | None:
@@ -292,13 +278,13 @@ class Kind(ABC):
     @property
     def monitors(self) -> tuple[Monitor, ...]:
         """What must hold of every state, in order of their stages."""
-        found: tuple[Monitor, ...] = self.modules.invariants.MONITORS
+        found: tuple[Monitor, ...] = self.part("invariants").MONITORS
         return found
 
     @property
     def claims(self) -> tuple[Claim, ...]:
         """What the kind's paper claims of the long run."""
-        found: tuple[Claim, ...] = self.modules.measures.CLAIMS
+        found: tuple[Claim, ...] = self.part("measures").CLAIMS
         return found
 
     def violations(self, system: Any, state: Any, overruled: bool = False) -> list[str]:
@@ -312,7 +298,7 @@ class Kind(ABC):
 
         At most *most* events (infinity: all there are).
         """
-        found: Iterator[dict[str, Any]] = self.modules.trace.lines(system, most)
+        found: Iterator[dict[str, Any]] = self.part("trace").lines(system, most)
         return found
 
     def all_bounds(self, scenario: Any) -> Iterator[Any]:
@@ -320,7 +306,7 @@ class Kind(ABC):
 
         Each answer can be pickled.
         """
-        found: Iterator[Any] = import_module(self.bounds_maker).all_bounds(scenario)
+        found: Iterator[Any] = self.part("programs.bounds").all_bounds(scenario)
         return found
 
     @abstractmethod
@@ -328,7 +314,7 @@ class Kind(ABC):
         """What panels are shown before the first answer, or instead of it: *problem* says why."""
 
     def _batches(self, numbers: Any, totals: NDArray[np.float64], span: float) -> dict[str, Batches]:
-        found: dict[str, Batches] = self.modules.measures.batches_of(
+        found: dict[str, Batches] = self.part("measures").batches_of(
             numbers, np.diff(totals, axis=0), span / self.stretches
         )
         return found

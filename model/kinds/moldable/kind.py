@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.kinds.moldable import arrivals, invariants, measures, rows, trace
 from slotscope.model.kinds.moldable import facts as describing
+from slotscope.model.kinds.moldable import rows
 from slotscope.model.kinds.moldable.explain import MoldableNarrator
 from slotscope.model.kinds.moldable.facts import MoldableFacts, MoldableStanding
 from slotscope.model.kinds.moldable.inspection import MoldableInspector
@@ -18,7 +18,7 @@ from slotscope.model.kinds.moldable.policies.base import MoldablePolicy
 from slotscope.model.kinds.moldable.scenario.schema import MoldableScenario
 from slotscope.model.kinds.moldable.state import SPEC, MoldableState
 from slotscope.model.kinds.moldable.system import MoldableSystem
-from slotscope.model.kinds.spec import REJECTED, Kind, Measure, Modules
+from slotscope.model.kinds.spec import REJECTED, Kind, Measure
 from slotscope.model.reporting.inspection import Inspector
 from slotscope.model.reporting.records import ARRIVAL
 from slotscope.model.systems.statespec import StateSpec
@@ -31,9 +31,6 @@ class MoldableKind(Kind):
     """See :class:`model.kinds.spec.Kind`."""
 
     name = "moldable"
-    modules = Modules(arrivals, measures, invariants, trace)
-    trace_reader = "slotscope.model.kinds.moldable.traces.workload"
-    bounds_maker = "slotscope.model.kinds.moldable.programs.bounds"
     spec: StateSpec = SPEC
     row: np.dtype[Any] = rows.MOLDABLE_ROW
     compares_decisions = True
@@ -47,7 +44,6 @@ class MoldableKind(Kind):
     headline = "share blocked so far"
     headline_bound_name = "0"
     example = "moldable-sublinear"
-    bounds_command = "slotscope.model.kinds.moldable.cli.bounds"
 
     def numbers(self, scenario: MoldableScenario) -> MoldableNumbers:
         """Servers, classes, speed-ups and rates."""

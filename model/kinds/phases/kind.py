@@ -9,8 +9,8 @@ from typing import Any, Iterator
 import numpy as np
 
 from slotscope.model.errors import ScenarioError
-from slotscope.model.kinds.phases import arrivals, invariants, measures, rows, trace
 from slotscope.model.kinds.phases import facts as describing
+from slotscope.model.kinds.phases import rows
 from slotscope.model.kinds.phases.explain import PhaseNarrator
 from slotscope.model.kinds.phases.facts import PhaseFacts, PhaseStanding
 from slotscope.model.kinds.phases.from_scenario import numbers_of
@@ -21,7 +21,7 @@ from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
 from slotscope.model.kinds.phases.scenario.workload import PATCH
 from slotscope.model.kinds.phases.state import EVENT, NEXT_VIRTUAL, SPEC, PhaseState
 from slotscope.model.kinds.phases.system import PhaseSystem
-from slotscope.model.kinds.spec import Kind, Measure, Modules
+from slotscope.model.kinds.spec import Kind, Measure
 from slotscope.model.reporting.inspection import Inspector
 from slotscope.model.systems.statespec import StateSpec
 
@@ -65,9 +65,6 @@ class PhasesKind(Kind):
     """See :class:`model.kinds.spec.Kind`."""
 
     name = "phases"
-    modules = Modules(arrivals, measures, invariants, trace)
-    trace_reader = "slotscope.model.kinds.phases.traces.workload"
-    bounds_maker = "slotscope.model.kinds.phases.programs.bounds"
     spec: StateSpec = SPEC
     row: np.dtype[Any] = rows.PHASE_ROW
     inspector: Inspector = PhasesInspector()
@@ -81,7 +78,6 @@ class PhasesKind(Kind):
     headline = "active servers"
     headline_bound_name = "N̄"
     example = "jrs-two-phases"
-    bounds_command = "slotscope.model.kinds.phases.cli.bounds"
 
     def numbers(self, scenario: PhasesScenario) -> PhaseNumbers:
         """Phases, demands in integer units, and rates."""

@@ -7,8 +7,8 @@ from typing import Any, Mapping, Sequence
 
 import numpy as np
 
-from slotscope.model.kinds.queue import arrivals, invariants, measures, rows, trace
 from slotscope.model.kinds.queue import facts as describing
+from slotscope.model.kinds.queue import measures, rows
 from slotscope.model.kinds.queue.explain import QueueNarrator
 from slotscope.model.kinds.queue.facts import QueueFacts, QueueStanding
 from slotscope.model.kinds.queue.inspection import QueueInspector
@@ -17,7 +17,7 @@ from slotscope.model.kinds.queue.policies.base import QueuePolicy
 from slotscope.model.kinds.queue.scenario.schema import QueueScenario
 from slotscope.model.kinds.queue.state import SPEC, QueueState
 from slotscope.model.kinds.queue.system import QueueSystem
-from slotscope.model.kinds.spec import Judgement, Kind, Measure, Modules
+from slotscope.model.kinds.spec import Judgement, Kind, Measure
 from slotscope.model.measures.growth import STRETCHES
 from slotscope.model.measures.metrics import Batches
 from slotscope.model.reporting.inspection import Inspector
@@ -32,9 +32,6 @@ class QueueKind(Kind):
     """See :class:`model.kinds.spec.Kind`."""
 
     name = "queue"
-    modules = Modules(arrivals, measures, invariants, trace)
-    trace_reader = "slotscope.model.kinds.queue.traces.workload"
-    bounds_maker = "slotscope.model.kinds.queue.programs.bounds"
     spec: StateSpec = SPEC
     row: np.dtype[Any] = rows.QUEUE_ROW
     slotted = True
@@ -51,7 +48,6 @@ class QueueKind(Kind):
     )
     headline = "queue"
     example = "queues-vqs-unstable"
-    bounds_command = "slotscope.model.kinds.queue.cli.bounds"
 
     def numbers(self, scenario: QueueScenario) -> QueueNumbers:
         """Servers, sizes in integer units, and rates."""

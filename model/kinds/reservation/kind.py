@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.kinds.reservation import arrivals, invariants, measures, rows, trace
+from slotscope.model.kinds.reservation import rows
 from slotscope.model.kinds.reservation.bounds import Bounds
 from slotscope.model.kinds.reservation.classification import Classification, classify
 from slotscope.model.kinds.reservation.explain import ReservationNarrator
@@ -18,7 +18,7 @@ from slotscope.model.kinds.reservation.rows import FLAG_ADMITTED
 from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
 from slotscope.model.kinds.reservation.state import SPEC, ReservationState
 from slotscope.model.kinds.reservation.system import ReservationSystem
-from slotscope.model.kinds.spec import REJECTED, Kind, Measure, Modules
+from slotscope.model.kinds.spec import REJECTED, Kind, Measure
 from slotscope.model.reporting.inspection import Inspector
 from slotscope.model.reporting.records import ARRIVAL
 from slotscope.model.systems.statespec import StateSpec
@@ -47,9 +47,6 @@ class ReservationKind(Kind):
     """See :class:`model.kinds.spec.Kind`."""
 
     name = "reservation"
-    modules = Modules(arrivals, measures, invariants, trace)
-    trace_reader = "slotscope.model.kinds.reservation.traces.workload"
-    bounds_maker = "slotscope.model.kinds.reservation.programs.bounds"
     spec: StateSpec = SPEC
     row: np.dtype[Any] = rows.EVENT_ROW
     compares_decisions = True
@@ -63,7 +60,6 @@ class ReservationKind(Kind):
     headline = "reward rate"
     headline_bound_name = "U*"
     example = "dra-vms"
-    bounds_command = "slotscope.model.kinds.reservation.cli.bounds"
 
     def numbers(self, scenario: ReservationScenario) -> ReservationNumbers:
         """L, the job types, feasible configurations and exact rationals."""
