@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any, Mapping, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -167,7 +168,9 @@ def shown(value: object) -> str:
 _Keys = Mapping[str, Mapping[str, str]]
 
 
+@lru_cache(maxsize=64)
 def _known_keys(schema: type[BaseModel]) -> _Keys:
+    """Found once for each schema, which takes tens of milliseconds: a form is checked at every key."""
     whole = schema.model_json_schema()
     found: dict[str, dict[str, str]] = {}
 
