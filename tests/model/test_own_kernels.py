@@ -19,6 +19,7 @@ from slotscope.model.lab.runs import StraightRun
 from slotscope.model.policies import stop_what_hangs
 from slotscope.model.policies.own import limits
 from slotscope.model.policies.own.checked import CHECKED
+from slotscope.model.policies.own.host import KERNELS, RUN, LostError
 from slotscope.model.policies.own.loading import executed
 from slotscope.model.policies.own.loops import counted
 from slotscope.model.policies.own.twin import KernelTwin, kept_as
@@ -352,12 +353,27 @@ def asking_again_and_again() -> Iterator[None]:
 def test_a_kernel_that_no_question_reaches_ends_with_its_process(
     in_c: str, monkeypatch: pytest.MonkeyPatch, wrong: int, said: str
 ) -> None:
-    """It takes nothing along: the run stands before that event, and another kernel runs in the next process."""
+    """It takes nothing along: the run stands before that event, and another kernel runs in the next process.
+
+    It is waited for once.
+    """
+    lost: list[str] = []
+    ask = KERNELS.ask
+
+    def asked(verb: str, *arguments: Any, **others: Any) -> Any:
+        try:
+            return ask(verb, *arguments, **others)
+        except LostError:
+            lost.append(verb)
+            raise
+
+    monkeypatch.setattr(KERNELS, "ask", asked)
     monkeypatch.setattr(limits, "LIMITS", limits.LIMITS._replace(seconds=2.0, seconds_of_grace=1.0))
     bench = of(f"{in_c}:wrong={wrong},since=40", kernel=False).bench
     engine, tape = bench.kernel(checked=0), np.zeros(100, bench.system.row_dtype)
     result = engine.advance(started(bench.system), tape, Task())
     assert result.fault is not None
+    assert lost == [RUN]
     assert re.search(said, result.fault.line)
     assert 39 <= result.rows < 60
     assert f"at event {result.rows + 1} (job " in result.fault.line
@@ -366,6 +382,15 @@ def test_a_kernel_that_no_question_reaches_ends_with_its_process(
     assert digest(known.state) == digest(result.state)
     whole = sound.kernel(checked=0).advance(started(sound.system), tape, Task())
     assert whole.rows == len(tape)
+
+
+def test_esc_while_it_is_compiled_spoils_nothing(tmp_path: Path) -> None:
+    bench = of(f"{write(tmp_path, IN_C)}:wrong=0", kernel=False).bench
+    engine, tape = bench.kernel(checked=0), np.zeros(5, bench.system.row_dtype)
+    with asking_again_and_again():
+        stopped = engine.advance(started(bench.system), tape, Task())
+    assert isinstance(stopped.fault, GivenUpError)
+    assert engine.advance(started(bench.system), tape, Task()).rows == len(tape)
 
 
 def test_ctrl_c_ends_a_kernel(in_c: str) -> None:

@@ -13,7 +13,7 @@ from slotscope.model.errors import PolicyError, PolicyFileError
 from slotscope.model.phrase import Phrase
 from slotscope.model.policies.own import limits, watch
 from slotscope.model.policies.own.faults import stopped_kernel
-from slotscope.model.policies.own.host import KERNELS, Child, LostError
+from slotscope.model.policies.own.host import COMPILE, KERNELS, RUN, Child, LostError
 from slotscope.model.policies.own.kind import KernelKind
 from slotscope.model.policies.own.loaded import Source
 from slotscope.model.policies.own.shape import place_in
@@ -140,10 +140,10 @@ class FarLoop:
     def _run(self, given: tuple[Any, ...]) -> Ran:
         layout = Layout(given)
         with KERNELS.lock:
-            ran: Ran = self._asked("run", layout, seconds=limits.LIMITS.seconds)
+            ran: Ran = self._asked(RUN, layout, seconds=limits.LIMITS.seconds)
             while ran == Ran():
                 self._compile(given)
-                ran = self._asked("run", layout, seconds=limits.LIMITS.seconds)
+                ran = self._asked(RUN, layout, seconds=limits.LIMITS.seconds)
         return ran
 
     def _compile(self, given: tuple[Any, ...]) -> None:
@@ -152,7 +152,7 @@ class FarLoop:
         brought, layout = self._brought, Layout((self.example, given))
         begun = monotonic()
         try:
-            ran: Ran | None = self._asked("compile", layout, brought.source, brought.line, self._room, seconds=np.inf)
+            ran: Ran | None = self._asked(COMPILE, layout, brought.source, brought.line, self._room, seconds=np.inf)
         except PolicyFileError:
             if not watch.asked_since(begun):
                 raise
@@ -168,13 +168,11 @@ class FarLoop:
         shared = _Shared.with_room(layout.size)
         layout.put(shared.buffer)
         try:
-            return KERNELS.ask(
-                f"kernels.{verb}", self._brought.number, *more, layout.told, seconds=seconds, of=shared.child
-            )
+            return KERNELS.ask(verb, self._brought.number, *more, layout.told, seconds=seconds, of=shared.child)
         except LostError as lost:
             said = f"the kernel: {lost.said}"
             if lost.stopped:
                 said = f"the kernel: {stopped_kernel(lost.stopped, True, lost.grown)}"
-            return Ran(None, said, lost.line_in(self._brought.source.path), asked=lost.asked)
+            return Ran(None, said, lost.line_in(self._brought.source.path), asked=lost.asked, ended=True)
         finally:
             layout.take(shared.buffer)

@@ -58,10 +58,14 @@ class CheckedEngine:
             if failed.ran.asked:
                 return self._stopped(before)
             self._left = np.inf
-            return self._found(before, tape, task, failed.events)
+            return self._found(before, tape, task, failed)
 
-    def _found(self, before: Any, tape: np.ndarray, task: Task, past: int) -> Advance:
-        """The event at which it fails: after *past* that it has run, and so runs again at once."""
+    def _found(self, before: Any, tape: np.ndarray, task: Task, failed: KernelFailedError) -> Advance:
+        """The event at which it fails: after those that it has run, and so runs again at once.
+
+        Where its process was ended with it, it is not waited for a second time.
+        """
+        past, ended = failed.events, failed.ran.ended
         state, samples = copied(before), np.zeros((0, self._system.sample_width))
         try:
             if past:
@@ -69,8 +73,11 @@ class CheckedEngine:
         except KernelFailedError as again:
             if again.ran.asked:
                 return self._stopped(before)
-            state, past = before, 0  # it does not fail each time at one event
-        result = self._one_by_one(state, tape[past:], task)
+            state, past, ended = before, 0, False  # it does not fail each time at one event
+        if ended:
+            result = self._one(state, tape[past : past + 1], task, failed)
+        else:
+            result = self._one_by_one(state, tape[past:], task)
         return result._replace(rows=past + result.rows, samples=np.concatenate((samples, result.samples)))
 
     def _one_by_one(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
@@ -82,18 +89,20 @@ class CheckedEngine:
             samples.append(result.samples)
         return result._replace(rows=place, samples=np.concatenate(samples))
 
-    def _one(self, state: Any, row: np.ndarray, task: Task) -> Advance:
-        """One event by both."""
+    def _one(self, state: Any, row: np.ndarray, task: Task, failed: KernelFailedError | None = None) -> Advance:
+        """One event by both; by the reference where the kernel is known to have *failed* there."""
         before, row_known = copied(state), row.copy()
         known = self._reference.advance(copied(state), row_known, task._replace(overtaken=_never))
         if known.fault is not None:
             return known
         try:
+            if failed is not None:
+                raise failed
             result = self._kernel.advance(state, row, task)
-        except KernelFailedError as failed:
-            if failed.ran.asked:
+        except KernelFailedError as error:
+            if error.ran.asked:
                 return self._stopped(before)
-            return self._ended(before, known, self._failed(before, failed.ran))
+            return self._ended(before, known, self._failed(before, error.ran))
         if digest(known.state) != digest(result.state):
             fault = self._differs(before, (row_known[0], known.state), (row[0], result.state))
             return self._ended(before, known, fault)

@@ -19,6 +19,9 @@ from slotscope.model.policies.own import limits, watch
 from slotscope.model.policies.own.ending import line_of, printed_and_trace, said_of
 from slotscope.model.policies.own.wire import Answer, Query, error_of, put, take
 
+#: Requests of kernels.
+COMPILE, RUN = "kernels.compile", "kernels.run"
+
 #: Seconds that the process has to end once it is told to.
 _TO_END = 2.0
 
@@ -122,9 +125,10 @@ class Child:
             watch.asked_since(self._asked_before),
         )
         self._limits, self._path, self._asked_before = limits.LIMITS, path, begun
+        compiles = verb == COMPILE  # Numba, left in the middle of it, may not compile that function any more
 
         def stop(entry: watch.Entry) -> None:
-            if entry.asked and not entry.fired and os.name == "posix":
+            if entry.asked and not entry.fired and os.name == "posix" and not compiles:
                 self._process.send_signal(signal.SIGINT)  # which stops code that is no C code
                 return
             if os.name == "posix" and not self._stopped:

@@ -50,6 +50,8 @@ class Ran(NamedTuple):
         Whether somebody asked for an end of it (Esc).
     seconds:
         Of a processor that it took.
+    ended:
+        Whether its process ended with it.
     """
 
     code: int | None = None
@@ -58,6 +60,7 @@ class Ran(NamedTuple):
     impossible: bool = False
     asked: bool = False
     seconds: float = 0.0
+    ended: bool = False
 
 
 class Kernels:
