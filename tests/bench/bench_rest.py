@@ -19,6 +19,7 @@ from PySide6.QtCore import QEventLoop, QObject, QTimer
 from slotscope.gui import app as gui_app
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.running.goals import Goal
+from slotscope.model.reporting.frame import Frame
 from tests.bench.bench_start import ROOT, screen
 from tests.bench.bench_window import Case, Watch, cases, open_window, spin
 from tests.bench.timing import SIZES, aim, keep_byte_code, spread
@@ -58,10 +59,12 @@ class Shown(QObject):
     def __init__(self, window: MainWindow) -> None:
         super().__init__()
         self.loop = QEventLoop()
+        self.substeps: list[int] = []  #: of each event that a frame showed
         self._window = window
         window.worker.framed.connect(self._framed)
 
-    def _framed(self) -> None:
+    def _framed(self, frame: Frame) -> None:
+        self.substeps.append(len(frame.last_records))
         QTimer.singleShot(0, self.loop.quit)
 
     def step(self) -> None:
@@ -87,7 +90,8 @@ def bench_rest(case: Case, steps: int) -> None:
             STEP,
             map(sum, taken),
             "CPU ms",
-            limit_is=f"event, check by the kernel and frame take {run}, painting {panels} panels {mine}",
+            limit_is=f"an event of {spread(shown.substeps).text()} sub-steps, its check and frame take {run}, "
+            f"painting {panels} panels {mine}",
         )
         stretch = Watch(window).measure(Goal(), 1.0)
         hidden = [name for name, dock in window.docks.items() if not dock.seen]
