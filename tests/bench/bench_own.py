@@ -1,6 +1,7 @@
 """Policies of one's own in all kinds of system: the worked examples by their kernels and by their references.
 
-And what it costs that references run in a process of their own: beside it they run in this one, without pipes.
+And what it costs that references, and kernels, run in processes of their own: beside it they run in this one, without
+pipes.  By the clock, or with the other process's time of a processor.
 
 Run with ``python -m tests.bench.bench_own [--quick]``.  Beside them a kernel of the program's own.
 """
@@ -9,13 +10,14 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
 
-from slotscope.model.policies.own.host import HOST
+from slotscope.model.policies.own.host import HOST, KERNELS
 from slotscope.model.policies.own.serving import Policies
+from slotscope.model.policies.own.twin import KernelTwin, Ran
 from slotscope.model.running.assembly import Bench, assemble
 from slotscope.model.running.engine import Engine, Task, started
 from slotscope.model.scenario.load import load_scenario
@@ -78,10 +80,10 @@ def bench_case(scenario: str, example: str, policy: str, counts: tuple[int, int,
             ways["its reference"] = going_on(bench, bench.reference, state, few)
         else:
             ways[f"{policy}, the program's kernel"] = going_on(bench, kernel, state, many)
-    times = interleaved(ways, rounds)
+    times = interleaved(ways, rounds, clock=perf_counter)
     rows = [(name, f"{spread(1 / second for second in mine).median:,.0f}") for name, mine in times.items()]
     title = f"a policy of one's own, {example} on {scenario}"
-    section(title, comparison(times), "", table(("way", "events per CPU second"), rows))
+    section(title, comparison(times), "", table(("way", "events per second, by the clock"), rows))
 
 
 class Here:
@@ -134,6 +136,40 @@ def bench_process(scenario: str, example: str, events: int, rounds: int) -> None
     section(f"where a policy of one's own runs, {example} on {scenario} (by the clock)", comparison(times))
 
 
+class NearLoop:
+    """Stands for the loop in the process of kernels: the same, compiled in this one, on the run's own arrays."""
+
+    def __init__(self, far: Any, brought: Any) -> None:
+        self._far, self._twin = far, KernelTwin(brought.source, brought.line)
+
+    def __call__(self, *arguments: Any) -> int:
+        """Run events, see :mod:`model.systems.compiled`."""
+        if (ran := self._twin.run(arguments)) == Ran():
+            self._twin.compile(self._far._room, self._far.example, arguments)
+            ran = self._twin.run(arguments)
+        assert ran.code is not None, ran.said
+        return ran.code
+
+
+def time_of_both() -> float:
+    """Seconds of a processor that this process and that of kernels have taken."""
+    told = Path(f"/proc/{KERNELS.child._process.pid}/schedstat")
+    return process_time() + int(told.read_text().split()[0]) / 1e9 if told.exists() else perf_counter()
+
+
+def bench_kernel_process(scenario: str, example: str, events: int, rounds: int) -> None:
+    """Print what the process of its own costs the kernel of one example: requests, and arrays that are copied."""
+    ways = {}
+    for name in ("a kernel in this process", "a kernel in one of its own"):
+        bench = assemble(load_scenario(scenario), str(FOLDER / f"{example}.py"))
+        engine: Any = bench.kernel(0)
+        if not ways:
+            engine._kernel._run = NearLoop(engine._kernel._run, bench.system.policy.brought)
+        ways[name] = going_on(bench, engine, started(bench.system), events)
+    times = interleaved(ways, rounds, clock=time_of_both)
+    section(f"where a kernel of one's own runs, {example} on {scenario}", comparison(times))
+
+
 def main() -> None:
     """Measure everything and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -143,6 +179,7 @@ def main() -> None:
     for case in CASES:
         rounds = 2 if arguments.quick else arguments.rounds
         bench_process(*case[:2], BY_REFERENCE, rounds)
+        bench_kernel_process(*case[:2], BY_KERNEL, rounds)
         bench_case(*case, (SETTLING, BY_KERNEL, BY_REFERENCE), rounds)
 
 

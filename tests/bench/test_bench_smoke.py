@@ -103,7 +103,9 @@ def test_policies_of_ones_own_print_tables(capsys: pytest.CaptureFixture[str]) -
 
 def test_where_policies_of_ones_own_run_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     bench_own.bench_process(*bench_own.CASES[0][:2], 5, 1)
-    assert "| in one of its own |" in capsys.readouterr().out
+    bench_own.bench_kernel_process(*bench_own.CASES[0][:2], 20, 1)
+    text = capsys.readouterr().out
+    assert "| in one of its own |" in text and "| a kernel in one of its own |" in text
 
 
 def test_engines_print_tables(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
