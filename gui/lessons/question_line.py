@@ -221,7 +221,7 @@ class QuestionLine(QWidget):
 
     def _show_words(self) -> None:
         """The verdict takes the place of the words: more lines would change the pictures that it is about."""
-        self.words.setHidden(self.sketch.isHidden() and not self.verdict.isHidden())
+        self.words.setHidden(not self.verdict.isHidden())
 
     def say_fault(self, text: str) -> None:
         """Say why what was typed is no answer; nothing if it is one."""

@@ -60,6 +60,16 @@ def test_the_answer_leaves_the_stacks_their_room(qtbot: QtBot, window: MainWindo
     qtbot.waitUntil(lambda: window.lessons.questions.open and line.words.isVisible())
 
 
+def test_the_curve_that_came_leaves_the_servers_their_room(qtbot: QtBot, window: MainWindow) -> None:
+    ask(qtbot, window, "moldable-3-many", 1)
+    line = window.lessons.questions.line
+    high = line.height()
+    press(qtbot, window, Key.Key_R)
+    at_rest(qtbot, window, lambda: not window.lessons.questions.open and line.verdict.isVisible())
+    window.settle()
+    assert line.sketch.isVisible() and line.height() <= high
+
+
 def test_every_server_of_many_can_be_chosen(qtbot: QtBot, window: MainWindow) -> None:
     ask(qtbot, window, "dra-2-reserve", 0)
     line = window.lessons.questions.line
