@@ -7,6 +7,7 @@ An experiment is a module with the functions of :class:`model.lab.plan.Plan`:
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from types import MappingProxyType
@@ -59,6 +60,20 @@ def experiment_name(name: str) -> str:
     return names[name]
 
 
+class NamedPlan:
+    """An experiment of a package: its results have the name by which it is known, whatever its package calls them."""
+
+    def __init__(self, name: str, plan: Any) -> None:
+        self._name, self._plan = name, plan
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._plan, name)
+
+    def result(self, *given: Any) -> Any:
+        """See :class:`model.lab.plan.Plan`."""
+        return replace(self._plan.result(*given), experiment=self._name)
+
+
 def experiment_module(name: str) -> Any:
     """The module or object of an experiment, a :class:`model.lab.plan.Plan`.
 
@@ -67,9 +82,11 @@ def experiment_module(name: str) -> Any:
     UserError
         If there is no experiment of that name, or its package cannot be used.
     """
-    about = experiments()[experiment_name(name)]
+    known = experiment_name(name)
+    about = experiments()[known]
     if not about.module:
         raise UserError(about.title)
     module, _, inside = about.module.partition(":")
     found = import_module(module)
-    return getattr(found, inside) if inside else found
+    plan = getattr(found, inside) if inside else found
+    return plan if known in _BUILT_IN else NamedPlan(known, plan)

@@ -96,7 +96,7 @@ def tiny(install: Install) -> Path:
         files,
         policies={"tiny-half": "tinypack.rules.half"},
         scenarios={"tiny-cloud": "tinypack.clouds"},
-        experiments={"twice": "tinypack.table:EXPERIMENT"},
+        experiments={"twice": "tinypack.table:EXPERIMENT", "doubled": "tinypack.table:EXPERIMENT"},
     )
 
 
@@ -148,6 +148,7 @@ def test_an_experiment_runs_and_its_parts_are_others_once_its_source_changes(tin
     said = slotscope("reproduce twice")
     assert said.code == 0
     assert "Twice as much" in said.out
+    assert "doubled.json" in slotscope("reproduce doubled").out  # whatever its result calls itself
     part = plan.parts("quick", NO_OPTIONS)[0]
     before = part.key
     file = tiny / "table.py"
