@@ -227,6 +227,7 @@ def fetch(file: RemoteFile, folder: Path, told: Callable[[int, int], None]) -> F
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
+            folder.rmdir()  # which only an empty one lets happen: nothing came
     return Fetched(path, found, bool(file.sha256))
 
 
