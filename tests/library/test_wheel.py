@@ -47,7 +47,8 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     venv.create(folder, with_pip=False)
     python = folder / "bin" / "python"
     site = Path(_said(python, "import sysconfig; print(sysconfig.get_path('purelib'))", folder))
-    command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-index", "--target", site, wheel]
+    options = ["-q", "--no-deps", "--no-index", "--no-compile", "--target"]  # what runs of it compiles itself
+    command = [sys.executable, "-m", "pip", "install", *options, site, wheel]
     subprocess.run(command, check=True, capture_output=True, timeout=300)
     others = [path for path in sys.path if Path(path).name == "site-packages"]
     (site / "others.pth").write_text("\n".join(others) + "\n", encoding="utf-8")
