@@ -11,7 +11,7 @@ from slotscope.model.kinds.queue.kernels import waiting as index_of
 from slotscope.model.kinds.queue.kernels.waiting import Buckets, WaitingJobs, buckets_for, buckets_of, waiting_of
 from slotscope.model.kinds.queue.layout import OneQueue
 from slotscope.model.kinds.queue.numbers import QueueNumbers
-from slotscope.model.kinds.queue.state import QueueState, empty_state
+from slotscope.model.kinds.queue.state import WAITING, QueueState, empty_state
 
 LOW, HIGH = 3 * 2**17, 3 * 2**20 - 12_345
 #: Ends that powers of two divide, as those of partition I, and others.
@@ -70,6 +70,7 @@ def queue_of(sizes: np.ndarray, free: int) -> QueueState:
     """A state in which jobs of such sizes wait, with so many free records beyond."""
     state = empty_state(1, 1, 1, len(sizes) + free)
     state.job_number[: len(sizes)] = np.arange(len(sizes))
+    state.number[WAITING] = len(sizes)
     state.job_size[: len(sizes), 0] = state.job_room[: len(sizes), 0] = sizes
     return state
 
