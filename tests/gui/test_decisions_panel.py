@@ -26,6 +26,7 @@ from slotscope.gui.panels.decisions_model import (
     touching,
 )
 from slotscope.gui.theme import apply, load_theme
+from slotscope.gui.widgets import calm
 from slotscope.gui.widgets.cut_label import sentence_lines
 from slotscope.model.api import Session
 from slotscope.model.kinds.reservation.rows import (
@@ -230,7 +231,8 @@ class TestFilters:
 
 
 class TestFollowing:
-    def test_the_log_follows_the_run(self, panel, frames, qtbot):
+    def test_the_log_follows_the_run(self, panel, frames, qtbot, monkeypatch):
+        monkeypatch.setattr(calm, "monotonic", lambda: 100.0)  # however long the first log takes
         panel.set_frame(frames["early"])
         qtbot.waitUntil(lambda: panel.view.verticalScrollBar().maximum() > 0)
         qtbot.waitUntil(lambda: at_end(panel))
