@@ -37,7 +37,11 @@ def test_a_lesson_shows_the_curves_of_the_optimum_whole(
     window.resize(PROJECTOR[0] - 14, PROJECTOR[1] - 30)  # in its frame
     press(qtbot, window, Key.Key_L)
     window.lessons.open(lesson)
-    rest(qtbot, window, lambda: name in shown(window) and window.docks[name].panel.curve.isVisible())
+    rest(
+        qtbot,
+        window,
+        lambda: window.updatesEnabled() and name in shown(window) and window.docks[name].panel.curve.isVisible(),
+    )
     window.settle()
     curve = window.docks[name].panel.curve
     view = window.docks[name].panel.findChild(HeadedColumns).viewport()
