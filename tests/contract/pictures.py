@@ -106,14 +106,19 @@ def frame_for(entry: PanelEntry, system: str) -> Frame:
     return compared_frame(system) if entry is COMPARISON else frame_of(SMALL[system])
 
 
+#: Turns of the event loop in which a view of Qt's lays itself out, has another range, and is scrolled.
+QUIET = 5
+
+
 def settle(panel: Panel) -> None:
-    """Let a panel finish what it does a little later, or piece by piece."""
+    """Let a panel finish what it does a little later, or piece by piece; the last turns are of Qt's own timers."""
+    quiet = 0
     for _ in range(500):
         QApplication.processEvents()
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-        if not any(timer.isActive() for timer in panel.findChildren(QTimer)):
+        quiet = 0 if any(timer.isActive() for timer in panel.findChildren(QTimer)) else quiet + 1
+        if quiet == QUIET:
             break
-    QApplication.processEvents()
 
 
 def grid_of(image: QImage) -> Grid:
