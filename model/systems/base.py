@@ -71,9 +71,11 @@ class PolicySystem(ABC):
 
     def quick(self, state: Any) -> Any:
         """:func:`by_number` of *state*, made once for as long as the state goes on in place."""
-        if self._quick[0] is not state:
-            self._quick = (state, by_number(state))
-        return self._quick[1]
+        known, quick = self._quick  # taken at once: another thread may run another state of the same system
+        if known is not state:
+            quick = by_number(state)
+            self._quick = (state, quick)
+        return quick
 
     # Events; each kind's own.
 
