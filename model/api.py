@@ -353,6 +353,7 @@ class Session(Walk):
             followed=self.tracks.followed,
             tracked=self.tracks.found(),
             forks=self.forks.entries(),
+            explaining=self.explaining,
             choices=() if playing or running else self._leg.system.choices(line.state),
         )
 

@@ -88,7 +88,7 @@ class AlgorithmPanel(Panel):
     def show_frame(self, frame: Frame) -> None:
         """Mark the line of the last sub-step, with all values of the event so far."""
         records = frame.records or frame.last_records
-        fast = frame.running and not records
+        fast = (frame.running or frame.explaining) and not records
         self._head(frame, records, fast)
         self._show_agreement(None if fast else frame.agreement)
         if fast:
@@ -104,7 +104,9 @@ class AlgorithmPanel(Panel):
 
     def _head(self, frame: Frame, records: tuple[Record, ...], fast: bool) -> None:
         narrator = frame.info.narrator
-        if fast:
+        if frame.explaining:
+            where, text = event_told(frame), narrator.row(frame.rows[-1])
+        elif fast:
             where = tr("running")
             text = tr("Press Space to pause and Shift+Right to step into a decision.")
         elif frame.records:

@@ -17,6 +17,7 @@ from PySide6.QtCore import QObject, Signal
 from slotscope.gui.faults import Fault, caught, tell
 from slotscope.gui.intents import Ask, Follow, Inspect
 from slotscope.gui.language.words import line_of, tr
+from slotscope.gui.running.afterwards import Afterwards, explaining
 from slotscope.gui.running.called import called, way_back
 from slotscope.gui.running.drive import SLICE_SECONDS, Drive
 from slotscope.gui.running.goals import Goal, GoalProgress
@@ -110,8 +111,7 @@ class RunWorker(QObject):
         self.window_grows = False
         self._seen = False  # whether a frame of what runs is out
         self._stale = True
-        self._ran = False  # whether it ran since the last frame at rest
-        self._log_owed = False  # whether the log of the last frame is still that of a run
+        self._after = Afterwards()
         self._replaced: Run | None = None
         self._message = ""
         self._thread = threading.Thread(target=self._live, name="run", daemon=True)
@@ -176,13 +176,13 @@ class RunWorker(QObject):
             if self.drive.running and (self.drive.rests or self.window_grows):
                 left = self._next_frame - monotonic()
                 return self._commands.get(timeout=left if left > 0 else PACED_SECONDS)
-            if self.drive.running:
+            if self.drive.running or self._explains:
                 return self._commands.get(block=False)
             if self._searching:
                 return self._commands.get(timeout=SLICE_SECONDS)
             return self._commands.get(timeout=MOMENT if self._pending else None)
         except Empty:
-            return RunWorker._settle if self._owes else _nothing
+            return RunWorker._settle if self._explains or self._owes else _nothing
 
     @property
     def _pending(self) -> bool:
@@ -190,14 +190,16 @@ class RunWorker(QObject):
 
     @property
     def _owes(self) -> bool:
-        lanes = () if self.session is None else lanes_of(self.session)
-        return any(lane.timeline.owed is not None for lane in lanes) or (self._log_owed and not self.drive.running)
+        return self._after.owes(self.session, self.drive.running)
 
     def _settle(self) -> None:
-        """Take the digests of steps and make logs whole, once nothing is asked for in a moment: pictures come first."""
-        for lane in lanes_of(self.present):
-            lane.timeline.settle()
-        self._stale |= self._log_owed
+        """Sub-steps, once a picture is out; once nothing is asked for in a moment the digests of steps, and logs."""
+        stop = (lambda: not self._commands.empty()) if self._explains else None
+        self._stale |= self._after.settle(self.present, stop)
+
+    @property
+    def _explains(self) -> bool:
+        return not self.drive.running and self._taken.is_set() and explaining(self.session)
 
     def _carry_out(self, command: Command) -> bool:
         """Carry out a command; False where it could not be, which the window is told.
@@ -280,7 +282,6 @@ class RunWorker(QObject):
         if self.drive.running and legible:
             for lane in lanes_of(self.session):
                 lane.recall_once()
-        hasty = self._ran and not self.drive.running and any(lane.log_takes_long for lane in lanes_of(self.session))
         frame = self.session.frame(
             running=not legible,
             playing=self.drive.running,
@@ -288,9 +289,8 @@ class RunWorker(QObject):
             message=self._message,
             bounds=self.bounds,
             breakpoints=self.breakpoints.active,
-            hasty=hasty,
+            hasty=self._after.hasty(self.session, self.drive.running),
         )
-        self._log_owed, self._ran = hasty, self._ran and self.drive.running
         self._taken.clear()
         self._stale, self._seen = False, True
         self.framed.emit(frame)
@@ -301,6 +301,7 @@ class RunWorker(QObject):
         """Run another session, or several side by side, from here on."""
         self.session = session
         self.drive.end()
+        self._after.begin(session)
         first = lanes_of(session)[0]
         self.breakpoints.watch(first.bench, first.timeline)
         self.breakpoints.restore(first.breakpoints)
@@ -348,6 +349,7 @@ class RunWorker(QObject):
         if self._searching:
             self._searches.stop(self.session)
         self.drive.running = False
+        self._after.leave(self.session)
         self._stale = True
 
     def walk(self, step: Callable[[Run], Any], note: str = "") -> None:
@@ -463,7 +465,7 @@ class RunWorker(QObject):
     # Running.
 
     def _slice(self) -> None:
-        before, self._ran = moments_of(self.present), True
+        before, self._after.ran = moments_of(self.present), True
         if (said := self.drive.slice(self.present, self._next_frame - monotonic())) is not None:
             self._end(said)
         self._stale |= moments_of(self.present) != before

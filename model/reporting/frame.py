@@ -113,6 +113,7 @@ class Frame:
     histories: Mapping[Thing, Found] = field(default_factory=dict)  #: of the things looked at
     monitors: tuple[Reading, ...] = ()  #: what is known of each invariant
     why: Why | None = None  #: the last answer to why a decision was made
+    explaining: bool = False  #: the sub-steps of the event that led here are still to come
     passed_over: tuple[PassedOver, ...] = ()  #: the servers that the last decision shown passes over
     forks: tuple[Fork, ...] = ()  #: all forks of this run
     choices: tuple[Choice, ...] = ()  #: what could be decided of the next event, where the run rests

@@ -12,16 +12,16 @@ from typing import Any, Callable, Iterator, NamedTuple, Sequence
 
 import numpy as np
 
-from slotscope.model.errors import ReplayError
 from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.explain import full_time, grouped
 from slotscope.model.reporting.records import Event, Record
 from slotscope.model.running.engine import Advance, Engine, EventRun, Reason, System, Task, started
 from slotscope.model.running.keyframes import CHOSEN, HistoryRoom, Keyframes
+from slotscope.model.running.landings import Landings
 from slotscope.model.running.recorder import Extent, RecentRows, Samples
 from slotscope.model.running.slices import MOST_EVENTS, Slices
 from slotscope.model.running.waiting import share_of, who_waits
-from slotscope.model.systems.state import copied, differences, digest
+from slotscope.model.systems.state import copied
 
 #: Events that any engine runs again while somebody waits for a picture.
 AT_HAND = 20_000
@@ -30,9 +30,6 @@ AT_HAND = 20_000
 NO_END = 2**62
 
 _TO_THE_END = Task()
-
-#: Digests remembered of places where the run rested.
-MOST_MARKS = 10_000
 
 
 class Stretch(NamedTuple):
@@ -59,11 +56,9 @@ class Timeline:
         self.state = started(system) if state is None else copied(state)
         self.samples = Samples(system.sample_width)
         self.recent = RecentRows(system.row_dtype)
-        self.verified = 0
+        self.landings = Landings(lambda: system.on_drift)
         self.observe: Callable[[np.ndarray], None] | None = None  #: is shown all rows run
         self._keyframes = Keyframes(room)
-        self._marks: dict[int, str] = {}
-        self.owed: Any = None  #: a state stepped to whose digest is not taken yet
         self.slices = Slices()
         self._tape = np.zeros(MOST_EVENTS, self.system.row_dtype)
         self._run: EventRun | None = None
@@ -88,14 +83,12 @@ class Timeline:
         ReplayError
             If the state does not have the digest that was saved with it.
         """
-        event = int(state.number[0])
-        self._compare(digest(state), recorded)
+        self.landings.adopt(state, recorded)
         self.state = copied(state)
-        self._live_end = (event, self.time)
+        self._live_end = (self.event, self.time)
         for known in (*earlier, state):
             if int(known.number[0]) not in self._keyframes:
                 self._keyframes.add(known)
-        self._marks[event] = recorded
 
     def share(self, past: Timeline, parting: int | None) -> None:
         """Take the history of another run that has the same events, all or those before event *parting*.
@@ -104,8 +97,7 @@ class Timeline:
         """
         end = past.live_end if parting is None else min(parting - 1, past.live_end)
         self._keyframes.share(past._keyframes, end)
-        past.settle()
-        self._marks = {event: mark for event, mark in past._marks.items() if event <= end}
+        self.landings.share(past.landings, end)
         known = past.samples.table[past.samples.table[:, 0] <= end]
         table = np.zeros((len(known), self.system.sample_width))
         table[:, : known.shape[1]] = known[:, : table.shape[1]]
@@ -160,7 +152,7 @@ class Timeline:
     def extent(self) -> Extent:
         """How far history reaches and what it takes."""
         kept = self._keyframes
-        return Extent(self.event, *self._live_end, kept.events, kept.bytes, kept.disk_bytes, self.verified)
+        return Extent(self.event, *self._live_end, kept.events, kept.bytes, kept.disk_bytes, self.landings.verified)
 
     def keep_little(self) -> None:
         """Keep as few states as there may be: of a run that nobody walks back."""
@@ -180,7 +172,7 @@ class Timeline:
         """
         target = self.event + events
         self.finish_event()
-        self.settle()  # an engine writes into the state
+        self.landings.settle()  # an engine writes into the state
         reason = Reason.LIMIT
         while self.event < target and reason is Reason.LIMIT:
             room = self._every - self.event % self._every
@@ -248,17 +240,34 @@ class Timeline:
             self._run.finish()
             self._close(self._run)
 
+    def step_over(self) -> np.ndarray:
+        """One event by the engine alone; its row [1], with all that is costly to count.
+
+        Raises
+        ------
+        PolicyError
+            If the policy fails; the run stands just before that event.
+        """
+        self.landings.settle()  # an engine writes into the state
+        before, row = copied(self.state), np.zeros(1, self.system.row_dtype)
+        result = self.engine.advance(self.state, row, Task(explain=True, past=self.live_end))
+        if result.fault is not None:
+            self.state = result.state
+            raise result.fault
+        self._stand_after(before, result.state, row[: result.rows])
+        return row[: result.rows]
+
     def _close(self, run: EventRun) -> None:
         self._run = None
-        self._before, self.state = self.state, run.state  # the event ran on a copy
+        self._stand_after(self.state, run.state, run.row)  # the event ran on a copy
+
+    def _stand_after(self, before: Any, state: Any, row: np.ndarray) -> None:
+        """Go on to the state after one event, whose digest may be taken later."""
+        self._before, self.state = before, state
         sample = np.zeros((1, self.system.sample_width))
-        self.system.sample(self.state, sample[0])
-        self._accept(Advance(self.state, 1, Reason.LIMIT, sample), run.row)
-        if self.event in self._marks:
-            self.mark()
-        else:
-            self.settle()
-            self.owed = self.state
+        self.system.sample(state, sample[0])
+        self._accept(Advance(state, 1, Reason.LIMIT, sample), row)
+        self.landings.owe(state)
 
     # Backwards.
 
@@ -355,40 +364,14 @@ class Timeline:
         ReplayError
             If the two differ.
         """
-        self.settle()
-        return self._marked(self.state)
-
-    def settle(self) -> None:
-        """Take the digest that a step has left for later: what it shows comes first."""
-        owed, self.owed = self.owed, None
-        if owed is not None:
-            self._marked(owed)
-
-    def _marked(self, state: Any) -> str:
-        found, event = digest(state), int(state.number[0])
-        self._compare(found, self._marks.get(event))
-        if event not in self._marks and len(self._marks) >= MOST_MARKS:
-            del self._marks[next(iter(self._marks))]
-        self._marks[event] = found
-        return found
-
-    def _compare(self, found: str, recorded: str | None) -> None:
-        if recorded is None:
-            return
-        if recorded != found:
-            raise ReplayError(
-                f"found the digest {found}, recorded {recorded}: the replay has drifted; {self.system.on_drift}",
-                where=f"event {self.event}",
-            )
-        self.verified += 1
+        self.landings.settle()
+        return self.landings.take(self.state)
 
     def _keep(self) -> None:
         if self.event not in self._keyframes:
             self._add_keyframe(self.state)
-        elif differences(known := self._keyframes.state(self.event), self.state):
-            self._compare(digest(self.state), digest(known))
         else:
-            self.verified += 1
+            self.landings.verify(self._keyframes.state(self.event), self.state)
 
     def _add_keyframe(self, state: Any) -> None:
         self._keyframes.add(state)

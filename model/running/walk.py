@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from time import monotonic
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -13,10 +13,11 @@ from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.records import Record
 from slotscope.model.running.assembly import Bench
 from slotscope.model.running.engine import Engine, EventRun, Reason, Task
+from slotscope.model.running.explaining import Explained, never
 from slotscope.model.running.slices import MOST_EVENTS, Slices
 from slotscope.model.running.timeline import NO_END, Timeline
 from slotscope.model.running.waiting import GivenUpError, who_waits
-from slotscope.model.systems.state import differences, digest
+from slotscope.model.systems.state import copied, differences, digest
 from slotscope.model.whys.passing import PassedOver, passed_over
 
 #: Rows that the log shows at most.
@@ -27,13 +28,18 @@ class Walk:
     """A run that can be walked forwards and backwards.
 
     ``agreement`` says whether reference and kernel agreed on the event just stepped through (None: not compared).
+    With ``effect_first`` a compiled run stands after an event before its sub-steps are taken, if these take long:
+    :meth:`explain` takes them.
     """
+
+    effect_first = False
 
     def __init__(self, bench: Bench, state: Any = None) -> None:
         self.bench = bench
         self._log = (-1, 0), np.zeros(0, bench.system.row_dtype)  # where it rested, and the log's rows up to that event
         self.timeline = Timeline(bench.runs, bench.reference, state)
-        self._stepped: tuple[int, tuple[Record, ...]] = -1, ()  # an event, and its sub-steps
+        self._explained = Explained()
+        self._stepped = -1  # the last event that was stepped through
         self.agreement: bool | None = None
         self._passed: tuple[tuple[int, ...], tuple[PassedOver, ...]] = (), ()
         self._other: Any = None  # the state that the other engine reached last, as long as both agree
@@ -41,8 +47,12 @@ class Walk:
     @property
     def last_records(self) -> tuple[Record, ...]:
         """The sub-steps of the event that led here, if they are at hand; none within the next one."""
-        event, records = self._stepped
-        return records if event == self.timeline.event and not self.timeline.substep else ()
+        return self._explained.of(self.timeline.event) if not self.timeline.substep else ()
+
+    @property
+    def explaining(self) -> bool:
+        """Whether sub-steps of the event that led here are still to be taken."""
+        return self._explained.is_left(self.timeline.event) and not self.timeline.substep
 
     @property
     def compiled(self) -> bool:
@@ -94,7 +104,10 @@ class Walk:
         if not inside and self.timeline.next_event is None:
             return
         try:
-            self._finish()
+            if inside or not self._goes_ahead:
+                self._finish()
+            else:
+                self._step_ahead()
         except PolicyError:
             if not inside:
                 self.timeline.leave_event()
@@ -109,7 +122,7 @@ class Walk:
         """One sub-step of the reference; closing an event compares it with the kernel."""
         taken = self.timeline.records
         if self.timeline.step_into() is None and taken:
-            self._stepped = self.timeline.event, taken
+            self._explained.told(self.timeline.event, taken)
             self._check_agreement()
 
     def _finish(self) -> None:
@@ -118,8 +131,36 @@ class Walk:
             taken.append(record)
             if who_waits().stop():
                 raise GivenUpError(Phrase("stopped within event {event}", event=self.timeline.event + 1))
-        self._stepped = self.timeline.event, tuple(taken)
+        self._explained.told(self.timeline.event, tuple(taken))
         self._check_agreement()
+
+    # What an event did, before how it came to that.
+
+    @property
+    def _goes_ahead(self) -> bool:
+        return self.effect_first and self.compiled and not self.bench.runs.may_fail
+
+    def _step_ahead(self) -> None:
+        """One event by the kernel, and its sub-steps if they can be had at once."""
+        run = EventRun(self.bench.runs, copied(self.timeline.state))
+        self.agreement = self._other = None
+        self._log_one(self.timeline.step_over())
+        self._stepped = self.timeline.event
+        self._agree(self._explained.begin(self.timeline.event, run, True))
+
+    def explain(self, stop: Callable[[], bool] = never) -> None:
+        """Take the sub-steps that are left of the event that led here; *stop* puts the rest off again."""
+        if self.explaining:
+            self._agree(self._explained.go_on(stop))
+
+    def _agree(self, run: EventRun | None) -> None:
+        """Whether the sub-steps of the event that was stepped through came to what the kernel did."""
+        if run is not None and self._stepped == self.timeline.event:
+            self.agreement = _same(run.state, self.timeline.state)
+
+    def leave_unexplained(self) -> None:
+        """The sub-steps that are left are not wanted."""
+        self._explained.leave()
 
     def _check_agreement(self) -> None:
         """Let the other engine run the event just stepped through; do both agree?
@@ -134,8 +175,7 @@ class Walk:
             before = line.state_before()
         tape = np.zeros(1, self.bench.system.row_dtype)
         result = line.engine.advance(before, tape, Task(explain=True))
-        # Digests take longer; they have the last word, as what is no number equals nothing.
-        self.agreement = not differences(result.state, line.state) or digest(result.state) == digest(line.state)
+        self.agreement = _same(result.state, line.state)
         if self.agreement:
             self._other = result.state
             self._log_one(tape)
@@ -266,19 +306,24 @@ class Walk:
 
     def recall_once(self) -> None:
         """Have the sub-steps of the event that led here at hand; none if it cannot be run again."""
-        if self._stepped[0] != self.timeline.event:
-            self._stepped = self.timeline.event, ()
+        if self._explained.event != self.timeline.event:
+            self._explained.told(self.timeline.event, ())
             with suppress(PolicyError, GivenUpError):
                 self._recall()
+                self.explain()
 
     def _recall(self) -> None:
         """The sub-steps of the event that led here, for the panels that show them."""
-        self.agreement = None
+        self.agreement, self._stepped = None, -1
         before = self.timeline.event - 1
-        if self.timeline.substep or before < self.timeline.first_event:
+        if self.timeline.substep or before < self.timeline.first_event or self.last_records:
             return
         if not self.timeline.is_at_hand(before):
             return
         run = EventRun(self.bench.runs, self.timeline.state_before())
-        run.finish()
-        self._stepped = self.timeline.event, tuple(run.records)
+        self._explained.begin(self.timeline.event, run, self._goes_ahead)
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two states are; digests take longer, and have the last word, as what is no number equals nothing."""
+    return not differences(one, other) or digest(one) == digest(other)

@@ -59,12 +59,13 @@ class Shown(QObject):
     def __init__(self, window: MainWindow) -> None:
         super().__init__()
         self.loop = QEventLoop()
-        self.substeps: list[int] = []  #: of each event that a frame showed
+        self.substeps: list[int] = []  #: of each event that frames showed
         self._window = window
         window.worker.framed.connect(self._framed)
 
     def _framed(self, frame: Frame) -> None:
-        self.substeps.append(len(frame.last_records))
+        if not frame.explaining:  # they follow otherwise
+            self.substeps.append(len(frame.last_records))
         QTimer.singleShot(0, self.loop.quit)
 
     def step(self) -> None:

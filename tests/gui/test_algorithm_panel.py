@@ -309,6 +309,20 @@ class TestPicture:
         assert after > 1.3 * before
 
 
+def test_until_its_sub_steps_come_an_event_is_told_and_older_values_are_dim(panel, steps):
+    panel.set_frame(steps[-1])
+    told = panel.sentence.text()
+    panel.set_frame(steps[-2])
+    panel.set_frame(replace(steps[-1], last_records=(), explaining=True, agreement=None))
+    assert panel.view.picture.dimmed
+    assert panel.where.text() == f"event {steps[-1].event}"
+    assert panel.sentence.text() == told
+    assert not panel.agreement.text()
+    panel.set_frame(steps[-1])
+    assert not panel.view.picture.dimmed
+    assert "all" in panel.where.text()
+
+
 def test_a_whole_number_that_a_policy_calls_load_is_no_share():
     load = SYMBOLS["load"].word
     assert (load(0.5, None, {}), load(5, None, {})) == ("50 %", "5")

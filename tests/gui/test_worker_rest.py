@@ -12,6 +12,8 @@ from slotscope.gui.running.goals import Goal
 from slotscope.gui.running.pace import NO_LIMIT, Pace
 from slotscope.gui.running.worker import MOMENT, RunWorker
 from slotscope.model.api import Session
+from slotscope.model.running import explaining
+from slotscope.model.systems.state import digest
 
 #: Seconds that are watched, and turns that a resting thread may take in them.
 WATCHED = 0.4
@@ -152,3 +154,40 @@ def test_no_frame_is_made_while_something_is_still_to_stop(qtbot) -> None:
     worker._stopped()
     worker._publish()
     assert len(frames[0].rows) == 5
+
+
+def test_what_a_slow_event_did_is_seen_before_its_sub_steps(qtbot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(explaining, "AT_ONCE", -1.0)
+    stepped = Session.open("queues-wide-jobs")
+    stepped.run(events=50)
+    stepped.step()
+    worker, frames = RunWorker(), []
+    worker.framed.connect(frames.append)
+    session = Session.open("queues-wide-jobs")
+    session.run(events=50)
+    worker.adopt(session)
+    worker.walk(lambda run: run.step())
+    worker._publish()
+    assert frames[-1].explaining and frames[-1].event == 51 and not frames[-1].last_records
+    assert not worker._explains, "the picture comes first"
+    worker._taken.set()
+    worker.post(lambda _: None)
+    worker._settle()
+    worker._publish()
+    assert session.explaining and len(frames) == 1, "something else was asked for"
+    worker._commands.get()
+    worker._settle()
+    worker._publish()
+    assert frames[-1].last_records == stepped.last_records and frames[-1].agreement
+    assert digest(frames[-1].state) == digest(frames[0].state) == digest(stepped.timeline.state)
+    assert not worker._explains
+
+
+def test_a_pause_leaves_sub_steps_that_are_left(qtbot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(explaining, "AT_ONCE", -1.0)
+    worker, session = RunWorker(), Session.open("queues-wide-jobs")
+    session.run(events=50)
+    worker.adopt(session)
+    worker.walk(lambda run: run.step())
+    worker.pause()
+    assert not session.explaining and not session.last_records

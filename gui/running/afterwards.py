@@ -1,0 +1,50 @@
+"""What a picture at rest does not wait for: the sub-steps of what happened, its digest, and the whole log."""
+
+from __future__ import annotations
+
+from typing import Callable
+
+from slotscope.model.comparison.runs import Run, lanes_of
+
+
+class Afterwards:
+    """Knows what is owed to the last picture; of the run's thread."""
+
+    def __init__(self) -> None:
+        self.ran = False  #: whether it ran since the last frame at rest
+        self._log = False  # whether the log of the last frame is still that of a run
+
+    def begin(self, run: Run) -> None:
+        """Another run is seen: what an event did before its sub-steps, where these take long."""
+        for lane in lanes_of(run):
+            lane.effect_first = True
+
+    def hasty(self, run: Run, running: bool) -> bool:
+        """Whether the next frame is to have the log of a run, because a whole one takes long."""
+        self._log = self.ran and not running and any(lane.log_takes_long for lane in lanes_of(run))
+        self.ran = self.ran and running
+        return self._log
+
+    def owes(self, run: Run | None, running: bool) -> bool:
+        """Whether something is to be done once nothing is asked for in a moment."""
+        lanes = () if run is None else lanes_of(run)
+        return any(lane.timeline.landings.owed is not None for lane in lanes) or (self._log and not running)
+
+    def settle(self, run: Run, stop: Callable[[], bool] | None = None) -> bool:
+        """Do it, or until *stop* take the sub-steps that are left; whether there is more to be seen then."""
+        for lane in lanes_of(run):
+            if stop is not None:
+                lane.explain(stop)
+            else:
+                lane.timeline.landings.settle()
+        return self._log if stop is None else not explaining(run)
+
+    def leave(self, run: Run | None) -> None:
+        """The sub-steps that are left are not wanted."""
+        for lane in () if run is None else lanes_of(run):
+            lane.leave_unexplained()
+
+
+def explaining(run: Run | None) -> bool:
+    """Whether sub-steps of what happened last are left, in any of the policies that run."""
+    return run is not None and any(lane.explaining for lane in lanes_of(run))
