@@ -132,6 +132,25 @@ def called_back(answer: Callable[[int], int], symbol: str) -> Any:
     return numba.types.ExternalFunction(symbol, numba.int64(numba.int64))
 
 
+def linked(function: Any, symbol: str) -> Any:
+    """What stands for a function of :mod:`ctypes` in compiled code, which on disk knows it by its *symbol*.
+
+    By itself Numba writes its address, which is another one in each process, so that its code cannot be kept.
+    What it cannot call is given back as it is.
+    """
+    from llvmlite.binding import add_symbol
+    from numba.core.typing.ctypes_utils import make_function_type
+
+    try:
+        called = make_function_type(function)  # type: ignore[no-untyped-call]
+    except TypeError:
+        return function
+    if called.requires_gil or called.cconv:
+        return function
+    add_symbol(symbol, called.get_pointer(function))
+    return load_numba().types.ExternalFunction(symbol, called.sig)
+
+
 @cache
 def load_numba() -> ModuleType:
     """Numba, which keeps its compiled code in a folder of this program's."""

@@ -80,7 +80,7 @@ def _of_tables() -> list[str]:
         *ASKS.values(),
         *(f"a {thing}" for thing in ("server", "job", "token")),  # as answers
         control.NO_LINK,
-        *(drive.NOTHING_MORE, drive.COMES_NEXT),
+        *(drive.NOTHING_MORE, drive.COMES_NEXT, drive.GAP),
         *panel._WHY.values(),
         *docks._BUTTONS.values(),
         *(text for _, *texts in comparison._BUTTONS for text in texts if text),

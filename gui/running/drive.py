@@ -11,6 +11,7 @@ from slotscope.gui.running.goals import Goal
 from slotscope.gui.running.pace import REAL_TIME, Pace
 from slotscope.model.comparison.runs import Run
 from slotscope.model.questions.breakpoints import Breakpoints
+from slotscope.model.reporting.explain import quantity
 from slotscope.model.reporting.frame import Speed
 from slotscope.model.running.engine import Reason
 
@@ -21,8 +22,12 @@ LONG_SLICE_SECONDS = 0.012
 #: Seconds over which the displayed speed is averaged.
 SPEED_WINDOW = 0.5
 
+#: Seconds that a run at a pace waits for an event at most: recorded jobs may be days apart.
+LONGEST_WAIT = 5
+
 NOTHING_MORE = "Nothing will happen any more."
 COMES_NEXT = "The next event is a {kind}."
+GAP = "Nothing happens for {gap}: the {seconds} seconds that this takes at {pace} are cut to {wait}."
 
 
 @dataclass
@@ -60,6 +65,8 @@ class Drive:
         self.rests = False  #: whether it has come as far as its pace lets it for now
         self.goal = Goal()
         self.pace: Pace = REAL_TIME
+        self.told_of_gap = ""  #: what is said while the wait for an event is cut short
+        self._awaited = -inf  # when that event happens
         self._meter = Meter()
         self._clock = (0.0, 0.0)  # when the pace began to count, in seconds and in the run's time
         self._start = (0, 0.0)  # the event and the time at which the run to the goal began
@@ -130,17 +137,33 @@ class Drive:
 
     def _count_from(self, run: Run) -> None:
         self._clock = (monotonic(), run.timeline.time)
+        self.told_of_gap, self._awaited = "", -inf
 
     def _paced_time(self, run: Run) -> float:
-        if self.pace.time is None:
+        pace, following = self.pace.time, run.timeline.next_event
+        if pace is None:
             return inf
         started, time = self._clock
-        due = time + (monotonic() - started) * self.pace.time
-        following = run.timeline.next_event
-        behind = due - following.time if following is not None else 0.0
-        if behind > self.pace.time * 0.25:  # the machine cannot keep up: do not pile up debt
+        due = time + (monotonic() - started) * pace
+        if following is None:
+            return due
+        if due - following.time > pace * 0.25:  # the machine cannot keep up: do not pile up debt
             self._count_from(run)
+        if following.time - due > pace * LONGEST_WAIT:
+            self._cut_short(following.time, (following.time - due) / pace, run)
+            due = following.time - pace * LONGEST_WAIT
+            self._clock = (monotonic(), due)
+        elif following.time != self._awaited:
+            self.told_of_gap = ""
         return due
+
+    def _cut_short(self, following: float, seconds: float, run: Run) -> None:
+        """Say, once, that of the *seconds* up to the event at *following* few are waited."""
+        if following != self._awaited:
+            gap = quantity(f"{following - run.timeline.time:,.6g}", run.info.time_unit)
+            pace, wait = self.pace.label, LONGEST_WAIT
+            self.told_of_gap = tr(GAP).format(gap=gap, seconds=f"{seconds:,.0f}", pace=pace, wait=wait)
+            self._awaited = following
 
     def _beat(self, run: Run, substeps: float) -> str | None:
         if monotonic() - self._clock[0] < 1.0 / substeps:

@@ -373,7 +373,8 @@ class RunWorker(QObject):
     def _search(self) -> None:
         if self.drive.running:
             if said := self.breakpoints.violated(self._searches.follow(self.session)):
-                self._end(said)
+                self.drive.end()
+                self.tell(said)
         elif self._searching and self._searches.go_on(self.session):
             self._stale = True
 
@@ -465,14 +466,13 @@ class RunWorker(QObject):
     # Running.
 
     def _slice(self) -> None:
-        before, self._after.ran = moments_of(self.present), True
+        before, gap, self._after.ran = moments_of(self.present), self.drive.told_of_gap, True
         if (said := self.drive.slice(self.present, self._next_frame - monotonic())) is not None:
-            self._end(said)
+            self.drive.end()
+            self.tell(said)
+        elif self.drive.told_of_gap != gap:
+            self.tell(self.drive.told_of_gap)
         self._stale |= moments_of(self.present) != before
-
-    def _end(self, message: str) -> None:
-        self.drive.end()
-        self.tell(message)
 
     def _use_what_is_compiled(self) -> None:
         """Once a first frame is out and the window complete, so that loading delays no picture."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Mapping
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -78,7 +78,8 @@ FIELDS = (
     (
         "speed",
         "Speed",
-        "Speed (< and >)\nFrom single sub-steps to no limit; it snaps at 1×, one unit of time per second.",
+        "Speed (< and >)\nFrom single sub-steps to no limit; it snaps at 1×, one unit of time per second. "
+        "No event is waited for longer than 5 seconds.",
     ),
 )
 
@@ -225,6 +226,10 @@ class TransportBar(QWidget):
         until.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Expanding)
         row.addWidget(until)
         return row
+
+    def event(self, event: QEvent) -> bool:
+        """As Qt does; but what a button says in its tip hides no message of the run in the line below."""
+        return event.type() == QEvent.Type.StatusTip or super().event(event)
 
     # What it shows.
 

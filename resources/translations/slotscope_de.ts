@@ -374,8 +374,24 @@ Schreibt den Augenblick ans Ende der Lektion (Eingabetaste).</translation>
             <translation>Schritt {number} von „{title}“ geschrieben nach {path}</translation>
         </message>
         <message>
+            <source>Answers written to {path}: {count}; closing code {code}</source>
+            <translation>Antworten in {path}: {count}; Schlusscode {code}</translation>
+        </message>
+        <message>
+            <source>Keep answers in</source>
+            <translation>Antworten aufbewahren in</translation>
+        </message>
+        <message>
+            <source>Answers (*.answers)</source>
+            <translation>Antworten (*.answers)</translation>
+        </message>
+        <message>
             <source>This step's moment cannot be shown: {fault}</source>
             <translation>Der Augenblick dieses Schritts lässt sich nicht zeigen: {fault}</translation>
+        </message>
+        <message>
+            <source>{fault}; choose another file</source>
+            <translation>{fault}; bitte eine andere Datei wählen</translation>
         </message>
         <message>
             <source>Exercise in</source>
@@ -406,22 +422,6 @@ Startet das Szenario mit diesem Seed und fragt nach seinen Entscheidungen (Einga
         <message>
             <source>{right} of {count} right</source>
             <translation>{right} von {count} richtig</translation>
-        </message>
-        <message>
-            <source>Answers written to {path}: {count}; closing code {code}</source>
-            <translation>Antworten in {path}: {count}; Schlusscode {code}</translation>
-        </message>
-        <message>
-            <source>Keep answers in</source>
-            <translation>Antworten aufbewahren in</translation>
-        </message>
-        <message>
-            <source>Answers (*.answers)</source>
-            <translation>Antworten (*.answers)</translation>
-        </message>
-        <message>
-            <source>{fault}; choose another file</source>
-            <translation>{fault}; bitte eine andere Datei wählen</translation>
         </message>
         <message>
             <source>Answer</source>
@@ -1278,10 +1278,6 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>{rate} k Ereignisse/s</translation>
         </message>
         <message>
-            <source>Reading the trace: {share}</source>
-            <translation>Lese den Trace: {share}</translation>
-        </message>
-        <message>
             <source>{what}: {number} so far</source>
             <translation>{what}: bisher {number}</translation>
         </message>
@@ -1532,6 +1528,10 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
         <message>
             <source>{stopped} at {share}</source>
             <translation>{stopped} bei {share}</translation>
+        </message>
+        <message>
+            <source>Reading the trace: {share}</source>
+            <translation>Lese den Trace: {share}</translation>
         </message>
         <message>
             <source>Trying changes: {change}</source>
@@ -2461,9 +2461,9 @@ Wohin Strg+Rechts läuft.</translation>
         </message>
         <message>
             <source>Speed (&lt; and &gt;)
-From single sub-steps to no limit; it snaps at 1×, one unit of time per second.</source>
+From single sub-steps to no limit; it snaps at 1×, one unit of time per second. No event is waited for longer than 5 seconds.</source>
             <translation>Geschwindigkeit (&lt; und &gt;)
-Von einzelnen Teilschritten bis unbegrenzt; rastet bei 1× ein, einer Zeiteinheit je Sekunde.</translation>
+Von einzelnen Teilschritten bis unbegrenzt; rastet bei 1× ein, einer Zeiteinheit je Sekunde. Auf kein Ereignis wird länger als 5 Sekunden gewartet.</translation>
         </message>
         <message>
             <source>Show</source>
@@ -2580,6 +2580,10 @@ Von einzelnen Teilschritten bis unbegrenzt; rastet bei 1× ein, einer Zeiteinhei
         <message>
             <source>The next event is a {kind}.</source>
             <translation>Das nächste Ereignis: {kind}.</translation>
+        </message>
+        <message>
+            <source>Nothing happens for {gap}: the {seconds} seconds that this takes at {pace} are cut to {wait}.</source>
+            <translation>{gap} lang geschieht nichts: von {seconds} Sekunden, die das bei {pace} dauert, bleiben {wait}.</translation>
         </message>
         <message>
             <source>Why the last decision?</source>

@@ -17,7 +17,7 @@ import numpy as np
 
 from slotscope.model.policies.own.host import HOST, KERNELS
 from slotscope.model.policies.own.serving import Policies
-from slotscope.model.policies.own.twin import KernelTwin, Ran
+from slotscope.model.policies.own.twin import UNTIL, KernelTwin, Ran
 from slotscope.model.running.assembly import Bench, assemble
 from slotscope.model.running.engine import Engine, Task, started
 from slotscope.model.scenario.load import load_scenario
@@ -144,9 +144,9 @@ class NearLoop:
 
     def __call__(self, *arguments: Any) -> int:
         """Run events, see :mod:`model.systems.compiled`."""
-        if (ran := self._twin.run(arguments)) == Ran():
+        if (ran := self._twin.run(arguments, arguments[UNTIL])) == Ran():
             self._twin.compile(self._far._room, self._far.example, arguments)
-            ran = self._twin.run(arguments)
+            ran = self._twin.run(arguments, arguments[UNTIL])
         assert ran.code is not None, ran.said
         return ran.code
 

@@ -8,8 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from slotscope.gui.running import drive as driving
+from slotscope.gui.running.drive import LONGEST_WAIT, Drive
+from slotscope.gui.running.goals import Goal
 from slotscope.gui.running.pace import NO_LIMIT, REAL_TIME, SLIDER_MOST, Pace, next_position, pace_at, position_of
 from slotscope.model.api import Session
+from slotscope.model.questions.breakpoints import Breakpoints
 from slotscope.model.scenario.files import scenario_files
 
 ROUND = [
@@ -110,3 +114,37 @@ def test_recorded_jobs_that_begin_slowly_begin_at_a_faster_pace(tmp_path: Path) 
     first = [float(time) for time in session.bench.system.workload.block_at(0).time[:10]]
     assert first[1] - first[0] == 187  # slots
     assert session.info.usual_pace == 256
+
+
+class Clock:
+    """Stands for the clock of a drive."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_what_would_be_waited_for_too_long_is_cut_short_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of recorded jobs the first may come hours before the second."""
+    monkeypatch.setattr(driving, "monotonic", clock := Clock())
+    session, drive = Session.open("dra-classroom", kernel=False), Drive(Breakpoints())
+    following = session.timeline.next_event
+    assert following is not None
+    pace = Pace(time=following.time / (3 * LONGEST_WAIT))
+    drive.set_pace(pace, session)
+    drive.begin(session, Goal())
+    told = []
+    for clock.now in np.arange(0.0, 2 * LONGEST_WAIT, 0.5):
+        drive.slice(session)
+        told.append(drive.told_of_gap)
+        if session.timeline.event:
+            break
+    assert clock.now == pytest.approx(LONGEST_WAIT, abs=0.5)
+    assert told[0].startswith("Nothing happens for ")
+    assert told[0].endswith(f"the 15 seconds that this takes at {pace.label} are cut to 5.")
+    assert set(told[:-1]) == {told[0]}
+    drive.set_pace(Pace(time=1000.0), session)
+    drive.slice(session)
+    assert not drive.told_of_gap

@@ -7,6 +7,7 @@ import signal
 import threading
 from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, Iterator
 
 import numpy as np
@@ -14,7 +15,7 @@ import pytest
 
 from slotscope.model.api import Session
 from slotscope.model.errors import PolicyError
-from slotscope.model.jit import load_numba, with_others
+from slotscope.model.jit import at_hand, load_numba, with_others
 from slotscope.model.lab.runs import StraightRun
 from slotscope.model.policies import stop_what_hangs
 from slotscope.model.policies.own import limits
@@ -128,7 +129,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def in_c(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A file with :data:`IN_C`, whose kernel is kept nowhere: each process compiles it, once for all tests of it."""
+    """A file with :data:`IN_C`: one for all tests, since functions in C are known by their file."""
     return write(tmp_path_factory.mktemp("own"), IN_C)
 
 
@@ -385,7 +386,8 @@ def test_a_kernel_that_no_question_reaches_ends_with_its_process(
 
 
 def test_esc_while_it_is_compiled_spoils_nothing(tmp_path: Path) -> None:
-    bench = of(f"{write(tmp_path, IN_C)}:wrong=0", kernel=False).bench
+    text = f"{IN_C}# {token_hex()}\n"  # kept nowhere
+    bench = of(f"{write(tmp_path, text)}:wrong=0", kernel=False).bench
     engine, tape = bench.kernel(checked=0), np.zeros(5, bench.system.row_dtype)
     with asking_again_and_again():
         stopped = engine.advance(started(bench.system), tape, Task())
@@ -422,6 +424,18 @@ def test_compiled_code_is_kept_by_all_that_it_is_made_of(tmp_path: Path) -> None
         "most, (wrong", "OTHER\n        most, (wrong"
     )
     assert not kept_as(function_in(write(tmp_path, unknown)))
+
+
+def test_a_kernel_that_calls_c_is_found_again_by_the_next_process(in_c: str) -> None:
+    """Its code on disk knows the function by a name, whose address the process tells."""
+    bench = of(f"{in_c}:wrong=0", kernel=False).bench
+    engine, tape = bench.kernel(checked=0), np.zeros(5, bench.system.row_dtype)
+    assert engine.advance(started(bench.system), tape, Task()).rows == len(tape)
+    brought = bench.system.policy.brought
+    twin = KernelTwin(brought.source, brought.line)
+    assert at_hand(twin.inside(type(engine._kernel)))
+    elsewhere = function_in(write(Path(in_c).parent, IN_C, "elsewhere.py"))
+    assert elsewhere.__globals__["sleep"].symbol != twin.function.__globals__["sleep"].symbol
 
 
 def function_in(path: str) -> Any:

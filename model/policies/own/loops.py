@@ -7,6 +7,7 @@ its line, and Esc reaches one that merely takes long; all else that does not ret
 from __future__ import annotations
 
 import ast
+import ctypes
 import linecache
 import os
 from contextlib import contextmanager
@@ -16,7 +17,7 @@ from typing import Any, Iterable, Iterator, cast
 
 from slotscope.model.compiling.meaning import names_in
 from slotscope.model.errors import PolicyFileError
-from slotscope.model.jit import called_back, jitable, load_numba
+from slotscope.model.jit import called_back, jitable, linked, load_numba
 from slotscope.model.policies.own import limits, watch
 from slotscope.model.policies.own.circles import KNOWN, home_of
 from slotscope.model.policies.own.shape import place_in
@@ -28,6 +29,9 @@ _SAID = f"more than {MOST_TURNS:,} turns of its loops in one call; is this a loo
 
 #: What a function calls what asks, what is asked of a list's turns, and its counter.
 _LEAVE, _FEW, _TURNS = "__slotscope_leave__", "__slotscope_few__", "__slotscope_turns__"
+
+#: What functions in C, as :mod:`ctypes` has them, are.
+_InC: type = ctypes.CFUNCTYPE(None).__bases__[0]
 
 _stops: list[watch.Entry] = []
 
@@ -83,13 +87,16 @@ class _Copies:
         code = function.__code__ if node is None else _compiled(function, node)
         names = frozenset(names_in(code))
         space = {**function.__globals__, _LEAVE: _question(), _FEW: _few}
-        space.update({name: self._in_place_of(space[name], names) for name in names & space.keys()})
+        home = f"{code.co_filename} {function.__module__}"  # no two files have symbols in common, nor two texts of one
+        space.update({name: self._in_place_of(space[name], names, f"{home}.{name}") for name in names & space.keys()})
         held = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         cells = tuple(CellType(self._in_place_of(held[name].cell_contents, names)) for name in code.co_freevars)
         return FunctionType(code, space, function.__name__, function.__defaults__, cells)
 
-    def _in_place_of(self, value: Any, names: Iterable[str]) -> Any:
-        """What stands where *value* did; of a module such *names* as code uses."""
+    def _in_place_of(self, value: Any, names: Iterable[str], symbol: str = "") -> Any:
+        """What stands where *value* did; of a module such *names* as code uses, of a function in C its *symbol*."""
+        if symbol and isinstance(value, _InC):
+            return linked(value, symbol)
         if home_of(value) in KNOWN and not hasattr(value, "py_func"):
             return value
         if isinstance(value, ModuleType):

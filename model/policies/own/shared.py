@@ -61,23 +61,42 @@ class Layout:
     def _place(self, item: Any) -> Any:
         if not isinstance(item, np.ndarray):
             return item
-        key = item.__array_interface__["data"][0], item.nbytes
+        key = item.ctypes.data, item.nbytes
         start, known = self._at.get(key, (self.size, item))
         if key not in self._at:
             self.size += -(-item.nbytes // _ALIGNED) * _ALIGNED
         self._at[key] = start, known if known.flags.writeable else item
         return SharedPlace(start, item.dtype, item.shape, item.flags.writeable)
 
-    def put(self, buffer: np.ndarray) -> None:
-        """Copy the arrays to where the other process sees them."""
-        for start, array in self._at.values():
-            SharedPlace(start, array.dtype, array.shape, True).within(buffer)[...] = array
+    def copies(self, buffer: np.ndarray) -> Copies:
+        """What copies the arrays to *buffer* [bytes] and back, as often as one likes."""
+        found = [(array, SharedPlace(start, array.dtype, array.shape, True)) for start, array in self._at.values()]
+        pairs = [(array.flags.writeable, as_bytes(array, place.within(buffer))) for array, place in found]
+        return Copies([pair for _, pair in pairs], [pair for writeable, pair in pairs if writeable])
 
-    def take(self, buffer: np.ndarray) -> None:
-        """Copy back those that it may have written."""
-        for start, array in self._at.values():
-            if array.flags.writeable:
-                array[...] = SharedPlace(start, array.dtype, array.shape, True).within(buffer)
+
+class Copies(NamedTuple):
+    """Arrays, each with where the other process sees it: all, and those that it may write."""
+
+    all: list[tuple[np.ndarray, ...]]
+    written: list[tuple[np.ndarray, ...]]
+
+    def put(self) -> None:
+        """Show the other process the arrays as they are."""
+        for array, place in self.all:
+            place[...] = array
+
+    def take(self) -> None:
+        """Take over what it has written."""
+        for array, place in self.written:
+            array[...] = place
+
+
+def as_bytes(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The same bytes in a row, where all arrays lie in one piece: NumPy copies structured rows field by field."""
+    if all(array.flags.c_contiguous for array in arrays):
+        return tuple(array.reshape(-1).view(np.uint8) for array in arrays)
+    return arrays
 
 
 def seen(told: Any, buffer: np.ndarray) -> Any:

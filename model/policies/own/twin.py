@@ -34,6 +34,9 @@ _NO_MEANING = ("Failed in nopython mode pipeline", "No implementation of functio
 #: The types of all that a state holds.
 _MEMBERS = re.compile(r"(?<=State)\((readonly )?array\(.*\)\)")
 
+#: The place of the time in a loop's arguments.
+UNTIL = -5
+
 
 class Ran(NamedTuple):
     """What came of a request to run a kernel.
@@ -69,11 +72,12 @@ class Kernels:
     def __init__(self) -> None:
         self._twins: dict[int, KernelTwin] = {}
         self._buffer = np.empty(0, np.uint8)
-        self._given: tuple[Any, Any] = (None, None)  # as it was told last, and what that is
+        self._given: dict[int, Any] = {}  # what the loop of each runs on, as it was told last
 
     def share(self, path: str) -> None:
         """Take the file at *path* for all arrays from now on."""
-        self._buffer, self._given = mapped(path), (None, None)
+        self._buffer = mapped(path)
+        self._given.clear()
 
     def compile(self, number: int, source: Source, line: int, room: Any, told: Any) -> None:
         """Compile a kernel for the loop of *room*; *told* is what it is given there, and what the loop is.
@@ -87,16 +91,17 @@ class Kernels:
             self._twins[number] = KernelTwin(source, line)
         self._twins[number].compile(room, *seen(told, self._buffer))
 
-    def run(self, number: int, told: Any) -> Ran:
-        """Run the loop until it comes back."""
-        if self._given[0] != told:
-            self._given = told, seen(told, self._buffer)
+    def run(self, number: int, told: Any, until: float) -> Ran:
+        """Run the loop *until* a time, or until it comes back; *told* is None where it is what it was the last time."""
+        if told is not None:
+            self._given[number] = seen(told, self._buffer)
         twin = self._twins.get(number)
-        return Ran() if twin is None else twin.run(self._given[1])
+        return Ran() if twin is None else twin.run(self._given[number], until)
 
     def drop(self, number: int) -> None:
         """A kernel is not needed any more."""
         self._twins.pop(number, None)
+        self._given.pop(number, None)
 
 
 class KernelTwin:
@@ -144,8 +149,8 @@ class KernelTwin:
         others = {place: jitable(other) for place, other in room.hooks(self.decide).items()}
         return compiled_anew(with_others(room.loop, others, name), kept=bool(name))
 
-    def run(self, given: tuple[Any, ...]) -> Ran:
-        """See :meth:`Kernels.run`."""
+    def run(self, given: tuple[Any, ...], until: float) -> Ran:
+        """See :meth:`Kernels.run`; in *given*, the loop's arguments, any time stands in the place of that."""
         if given is not self._fits:
             if self._loop is None or _types(given) not in self._loop.overloads:
                 return Ran()
@@ -153,7 +158,8 @@ class KernelTwin:
         with loops.bounded(limits.LIMITS.seconds) as entry:
             begun = process_time()
             try:
-                return Ran(self._loop(*given), seconds=process_time() - begun)
+                code = self._loop(*given[:UNTIL], until, *given[UNTIL + 1 :])
+                return Ran(code, seconds=process_time() - begun)
             except Exception as error:
                 failure = error
         if entry.fired:
