@@ -174,7 +174,9 @@ class ZoomedPicture(PointedPicture):
         return self.scene.at(position) if self.scene is not None else None
 
     def words_at(self, position: QPointF) -> str:
-        """What hovering at a point says."""
+        """What hovering at a point says; above the picture the whole sentence, of which there may be a part."""
+        if self._parts()[0].contains(position):
+            return self._sentence
         hit = self.hit_at(position)
         return "" if hit is None or self._frame is None else self._words(self._frame, hit)
 

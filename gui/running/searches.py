@@ -72,11 +72,15 @@ class Searches:
                     if lane.info is wanted.run:
                         lane.histories.want(wanted.thing, wanted.further)
 
-    def follow(self, run: Run | None) -> list[Reading]:
-        """While it runs: look at what has just happened, if that is little; the monitors found violated by that."""
+    def follow(self, run: Run | None, rests: bool) -> list[Reading]:
+        """While it runs: look at what has just happened, if that is little; the monitors found violated by that.
+
+        *rests*: it has come as far as its pace lets it for now.
+        """
         for histories in self._of(run):
             histories.follow()
-        found = [lane.lookout.follow(lane.timeline.event, lane.timeline.state) for lane in _lanes(run)]
+        lanes = [lane for lane in _lanes(run) if lane.timeline.substep == 0]
+        found = [lane.lookout.follow(lane.timeline.event, lane.timeline.state, rests) for lane in lanes]
         return [reading for readings in found for reading in readings]
 
     def go_on(self, run: Run | None) -> bool:

@@ -372,7 +372,7 @@ class RunWorker(QObject):
 
     def _search(self) -> None:
         if self.drive.running:
-            if said := self.breakpoints.violated(self._searches.follow(self.session)):
+            if said := self.breakpoints.violated(self._searches.follow(self.session, self.drive.rests)):
                 self.drive.end()
                 self.tell(said)
         elif self._searching and self._searches.go_on(self.session):

@@ -8,7 +8,7 @@ of its time allows, and remembers what it found.
 from __future__ import annotations
 
 from itertools import groupby
-from time import thread_time
+from time import monotonic, thread_time
 from typing import Any, Callable, Iterator, Literal, Mapping, NamedTuple, Sequence
 
 import numpy as np
@@ -148,7 +148,7 @@ class Lookout:
         self._readings = {one.name: Reading(one, "open", 0) for one in monitors if one.applies(system)}
         self._judged: dict[str, int] = {}  # the last event after which each was judged
         self._looked = -1
-        self._began = -1.0  # when it was first followed
+        self._began: tuple[float, float] | None = None  # when it was first followed, by the thread and by the clock
         self._spent = 0.0  # by looking
 
     @property
@@ -160,11 +160,15 @@ class Lookout:
         """Whether a run that rests after *event* was not looked at there."""
         return event != self._looked
 
-    def follow(self, event: int, state: Any) -> tuple[Reading, ...]:
-        """Look at a run that goes on, if there is time for it; see :meth:`look`."""
-        now = thread_time()
-        self._began = now if self._began < 0 else self._began
-        return self.look(event, state) if self._spent <= SHARE * (now - self._began) else ()
+    def follow(self, event: int, state: Any, rests: bool = False) -> tuple[Reading, ...]:
+        """Look at a run that goes on, if there is time for it; see :meth:`look`.
+
+        One that *rests*, since its pace lets it go no further now, has the share of the clock's time.
+        """
+        now = thread_time(), monotonic()
+        self._began = self._began or now
+        passed = now[rests] - self._began[rests]
+        return self.look(event, state) if self.due(event) and self._spent <= SHARE * passed else ()
 
     def look(self, event: int, state: Any) -> tuple[Reading, ...]:
         """Judge a state; the monitors that were never before found violated, and are now."""

@@ -65,8 +65,9 @@ class SampleColumns(NamedTuple):
 class StateValue(NamedTuple):
     """What is read from a state itself, which costs a stop at each event that is looked at.
 
-    *read* takes the state, and gives a number; [n] where the field has an index; [m] or [m, n] where
-    it is a field of m things.  *scale* is what one unit is, from a scenario's numbers.  A thing's value is
+    *read* takes the state, or one whose arrays are [k, ...] of k states, and gives a number; [n] where the field
+    has an index, each [k, ...] of k states; or it takes a state alone and gives [m] or [m, n], where it is a field of m
+    things.  *scale* is what one unit is, from a scenario's numbers.  A thing's value is
     read from its own rows in the state *alone*, or also from other things and from numbers of the state.
     """
 

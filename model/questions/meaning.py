@@ -166,6 +166,7 @@ class _Interpreter:
         self._back = back  # within 'was' about a thing
         self._own = True  # whether nothing but fields of each thing is read, of the present state
         self._alone = True  # whether these read its own rows alone
+        self._paired = False  # whether also of the state one event before
 
     def wrong(self, node: Node, message: str) -> NoReturn:
         raise fault(self._text, node.at, message)
@@ -238,9 +239,9 @@ class _Interpreter:
 
     def _field(self, known: AskedField, node: Name | Member) -> Meaning:
         read = self._value(known, node)
-        slow = isinstance(known.source, StateValue | SaidValues)
-        if slow and not self._thing:
-            return self._looked(read, truth=False, choices=known.choices)
+        if isinstance(known.source, StateValue | SaidValues) and not self._thing:
+            whole = OfThings(None, read, alone=False) if isinstance(known.source, StateValue) else None
+            return self._looked(read, False, known.choices, whole)
         return Meaning(read, truth=False, choices=known.choices)
 
     def _looked(self, read: Run, truth: bool, choices: str = "", of_things: OfThings | None = None) -> Meaning:
@@ -336,7 +337,7 @@ class _Interpreter:
         """A look that need not stop at each state; None where it must."""
         if not self._own or not (self._alone or things.at_once):
             return None
-        return OfThings(things, read, place, self._alone)
+        return OfThings(things, read, place, self._alone, self._paired)
 
     # Signs.
 
@@ -368,9 +369,11 @@ class _Interpreter:
         """A part that is about each thing as it was one event before."""
         if self._back:
             self.wrong(node, "found a second step back after 'where', allowed: one, as in was empty > 0")
-        self._question.pairs = True
-        self._own = False
-        return _Interpreter(self._text, self._words, self._question, self._thing, back=True).read(part, depth + 1)
+        self._question.pairs = self._paired = True
+        inside = _Interpreter(self._text, self._words, self._question, self._thing, back=True)
+        found = inside.read(part, depth + 1)
+        self._own, self._alone = self._own and inside._own, self._alone and inside._alone
+        return found
 
     def _was(self, part: Meaning) -> Run:
         """What a part was of each thing, one event before."""
@@ -429,7 +432,12 @@ class _Interpreter:
             return Meaning(partial(changes, part.run), truth=True, needs=part.needs)
         part = self.truth(node.part, depth + 1)
         if node.how == "becomes false":
-            return Meaning(lambda table: shifted(part.run(table)) & ~part.run(table), truth=True, needs=part.needs)
+            return Meaning(
+                lambda table: shifted(part.run(table)) & ~part.run(table),
+                truth=True,
+                needs=part.needs,
+                bound=lambda table, upper: shifted(part.where(table, upper)) & ~part.where(table, not upper),
+            )
         return Meaning(
             lambda table: part.run(table) & ~shifted(part.run(table)),
             truth=True,

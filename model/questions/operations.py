@@ -89,7 +89,10 @@ def of_one(numbers: Callable[[Any], Any], number: float, read: Run, table: Event
 
 def of_same(numbers: Callable[[Any], Any], read: Run, truth: bool, table: EventTable) -> Column:
     """[m] what a part was of each thing one event before; missing, or false, of one that was not there."""
-    now, nothing = numbers(table.state), False if truth else np.nan
+    nothing = False if truth else np.nan
+    if table.before is not None and table.lasting is not None:
+        return _in_place(read(table.before), nothing, *table.lasting)
+    now = numbers(table.state)
     if table.before is None:
         return np.full(len(now), nothing)
     then = numbers(table.before.state)
@@ -100,6 +103,13 @@ def of_same(numbers: Callable[[Any], Any], read: Run, truth: bool, table: EventT
     there[there] = then[order[place[there]]] == now[there]
     found = np.full(len(now), nothing)
     found[there] = was[order[place[there]]]
+    return found
+
+
+def _in_place(was: Column, nothing: float, there: Column, same: Column) -> Column:
+    found = np.full(there.shape, nothing)
+    found[there] = np.broadcast_to(was, there.shape)[there] if there.all() else was
+    found[~same] = nothing
     return found
 
 

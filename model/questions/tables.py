@@ -46,6 +46,9 @@ class EventTable:
         That after the event of a table of one; the event before it, where a question asks for that.
     places:
         Whose the things of *state* are, where they are not those of all places in order.
+    lasting:
+        Where the things of *state* and *before* stand in the same places: [m] where there was one before, and
+        where it was the same.
     said:
         What the policy said while the event of a table of one was made: numbers by name.
     """
@@ -59,6 +62,7 @@ class EventTable:
     state: Any = None
     before: EventTable | None = None
     places: NDArray[np.int64] | None = None
+    lasting: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None
     said: Callable[[], Mapping[str, float]] = dict
     _columns: dict[Any, Column] = field(default_factory=dict)
 

@@ -85,6 +85,20 @@ class TestLookout:
         looks = lookout.readings[0].looked
         assert 0.5 * SHARE * clock[0] <= looks * 0.02 <= 1.1 * SHARE * clock[0]
 
+    def test_a_run_that_rests_is_looked_at_wherever_it_does(self, monkeypatch):
+        """A slow pace takes next to no time of the thread, and a look little of the clock's."""
+        clock = [0.0]
+        monkeypatch.setattr(monitors, "thread_time", lambda: 0.001 * clock[0])
+        monkeypatch.setattr(monitors, "monotonic", lambda: clock[0])
+        lookout = self.lookout()
+        for event in range(1, 8):
+            clock[0] += 0.3
+            for _ in range(3):
+                found = lookout.follow(event, event, rests=True)
+                clock[0] += 0.01
+        assert lookout.readings[0].looked == 7  # each event once
+        assert (lookout.readings[0].event, found) == (7, ())
+
 
 @pytest.mark.parametrize("system", KINDS)
 class TestKinds:

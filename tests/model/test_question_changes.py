@@ -93,9 +93,62 @@ def test_a_field_that_depends_on_other_things_is_read_from_whole_states() -> Non
         assert of_things.alone != (name in {"rank", "index", "c", "in_reject_group"})
 
 
-@pytest.mark.parametrize("text", ["any server where jobs[1] > Y[1]", "any server where was empty > 0 and empty = 0"])
-def test_what_is_not_of_one_thing_at_one_event_is_looked_up(text: str) -> None:
+def test_what_is_compared_with_the_event_is_looked_up() -> None:
+    text = "any server where jobs[1] > Y[1]"
     assert understood(text, Session.open("dra-classroom").info.words).looks[0].of_things is None
+
+
+def pairs(session: Session, number: random.Random) -> list[str]:
+    """Of each field of each thing one that compares it with the event before, at all events or at a few."""
+    words, found = session.info.words, []
+    for thing, fields in words.of_thing.items():
+        for name, field in fields.items():
+            member = f"[{number.randint(1, len(words.dimensions[field.index]))}]" if field.index else ""
+            one = f"{name}{member}"
+            kinds = (f"{one} changes", f"{one} > 1 becomes true", f"{one} < 3 becomes false", f"was {one} >= {one}")
+            at = number.choice(("", "event % 3 = 0 and ", "event % 40 = 7 and ", "was "))
+            found += [f"{at}((count {thing} where {kind}) % 2 = 1)" for kind in kinds]
+    return found
+
+
+@pytest.mark.parametrize(("scenario", "events"), [("jrs-two-phases", 1200), *((name, EVENTS) for name in SCENARIOS)])
+def test_changes_say_what_an_event_did_to_each_thing(
+    scenario: str, events: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where a job takes the place of one that left, and where the table of jobs grows."""
+    monkeypatch.setattr(asking, "MOST_BYTES", 4000)
+    seed = random.randrange(2**32)
+    print("seed", seed)
+    session, seen, known = Session.open(scenario), 0, 0
+    for text in pairs(session, random.Random(seed)):
+        question = understood(text, session.info.words)
+        if question.looks[0].of_things is not None:
+            found = asked(session, question, events)
+            assert np.array_equal(found, asked(session, by_looking(question), events)), text
+            seen, known = seen + bool(found.any()), known + 1
+    assert known >= 8
+    assert seen > known / 3
+
+
+OF_THE_STATE = (
+    ("dra-classroom", "dra", "greedy_servers[1] + greedy_servers[2] changes"),
+    ("queues-classroom", "vqs", "idle > 0"),
+    ("moldable-classroom", "greedy-p", "X[2] + below_i1[1] > 1"),
+)
+
+
+@pytest.mark.parametrize(("scenario", "policy", "text"), OF_THE_STATE)
+@pytest.mark.parametrize("at", ["", "event % 7 = 3 and "])
+def test_numbers_of_the_state_are_read_from_many_at_once(scenario: str, policy: str, text: str, at: str) -> None:
+    session = Session.open(scenario, policy)
+    question = understood(at + text, session.info.words)
+    looks: list[int] = []
+    counted = [StateLook(lambda t, r=look.read: (looks.append(1), r(t))[1], look.of_things) for look in question.looks]
+    make_ready(session.bench, session.timeline, [question])
+    found = asked(session, replace_looks(question, counted))
+    assert len(looks) <= question.depth * len(question.looks)  # of the state at the start
+    assert np.array_equal(found, asked(session, by_looking(question)))
+    assert found.any()
 
 
 def test_changes_are_read_across_slices_and_where_the_state_grows() -> None:

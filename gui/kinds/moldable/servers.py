@@ -222,10 +222,6 @@ class MoldableServersView(ZoomedPicture):
         job = None if hit.record is None else int(frame.state.job_number[hit.record])
         return Select(server=hit.server, job=job, floating=floating)
 
-    def words_at(self, position: QPointF) -> str:
-        """What hovering at a point says; above the picture the whole sentence."""
-        return self._sentence if self._parts()[0].contains(position) else super().words_at(position)
-
     def _words(self, frame: Frame, hit: Any) -> str:
         if hit.record is not None:
             return "\n".join(job_lines(frame, hit.record))

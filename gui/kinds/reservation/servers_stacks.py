@@ -303,10 +303,12 @@ class StackView(PointedPicture):
         return scene.rect(scene.server_box(server))
 
     def words_at(self, position: QPointF) -> str:
-        """What hovering at a point says."""
+        """What hovering at a point says; above the picture the whole sentence, of which there may be a part."""
         scene = self._scene
         if scene is None:
             return ""
+        if scene.regions.event.contains(position):
+            return self.event_line.words
         server = scene.server_at(position)
         if server is not None:
             return pointed_words(scene.frame, server, scene.slot_at(position))

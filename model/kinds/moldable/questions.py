@@ -82,10 +82,13 @@ FIELDS = (
         "blocked_so_far", "jobs of a class that were blocked", _of_classes(sampling.COUNTS + BLOCKED), index="class"
     ),
     AskedField(
-        "X", "jobs that run on i servers", StateValue(lambda state: state.jobs[:, 1:].sum(axis=0)), index="width"
+        "X", "jobs that run on i servers", StateValue(lambda state: state.jobs[..., 1:].sum(axis=-2)), index="width"
     ),
     AskedField(
-        "below_i1", "jobs of a class on fewer than i1 servers", StateValue(lambda state: state.below[0]), index="class"
+        "below_i1",
+        "jobs of a class on fewer than i1 servers",
+        StateValue(lambda state: state.below[..., 0, :]),
+        index="class",
     ),
 )
 

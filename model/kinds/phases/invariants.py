@@ -16,7 +16,7 @@ from slotscope.model.kinds.phases.facts import PhaseFacts
 from slotscope.model.kinds.phases.lattice import cost_rate
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.programs.rules import LIMIT_IN_ALL, LIMIT_REACHED
-from slotscope.model.kinds.phases.sampling import TOKENS_COLUMN
+from slotscope.model.kinds.phases.sampling import SCALARS, TOKENS_COLUMN
 from slotscope.model.kinds.phases.state import (
     ACTIVE,
     ARRIVED,
@@ -349,9 +349,10 @@ def _has_none(system: PhaseSystem) -> bool:
 
 
 def _tokens_left(numbers: PhaseNumbers, facts: PhaseFacts, samples: NDArray[np.float64]) -> NDArray[np.float64]:
-    """[n] tokens below the limits of all types and pools together."""
-    limits = float(facts.rules.limit.sum()) * (1 if facts.limit_in_all else numbers.phases)
-    return np.asarray(limits - samples[:, TOKENS_COLUMN])
+    """[n] tokens below the limits of all pools together: of the type that has most, or of all where they share one."""
+    most = np.maximum(facts.rules.limit - facts.limit_reached, 0).sum()
+    by_type = samples[:, SCALARS : SCALARS + numbers.phases]
+    return np.asarray(most - (samples[:, TOKENS_COLUMN] if facts.limit_in_all else by_type.max(axis=1)))
 
 
 #: Hong, Xie & Wang (2023).
@@ -408,7 +409,7 @@ MONITORS = (
         stage=1,
         applies=_has_rules,
         slack=_tokens_left,
-        unit="tokens below the limits of all types together",
+        unit="tokens below the limit, of the type that has most of them",
     ),
     Monitor(
         "observed",

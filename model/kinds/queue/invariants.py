@@ -33,6 +33,7 @@ from slotscope.model.kinds.queue.state import (
     QueueState,
 )
 from slotscope.model.kinds.queue.system import QueueSystem
+from slotscope.model.kinds.queue.weighed import heaviest
 from slotscope.model.measures.job_records import Sentences, free_records, heap_of, numbered
 from slotscope.model.measures.monitors import Monitor
 
@@ -292,6 +293,10 @@ def _reserves(system: QueueSystem) -> bool:
     return bool(system.policy.reserves)
 
 
+def _is_max_weight(system: QueueSystem) -> bool:
+    return bool(system.policy.max_weight)
+
+
 def _exhausts(system: QueueSystem) -> bool:
     return bool(system.policy.exhausts)
 
@@ -345,6 +350,16 @@ MONITORS = (
         (_configurations, _reduced),
         stage=1,
         applies=_has_configurations,
+    ),
+    Monitor(
+        "max-weight",
+        "A server that is empty in a slot gets a configuration of maximum weight",
+        "k = argmax ⟨k, Q(t)⟩",
+        "(8), Section V; (5), Section III",
+        (heaviest,),
+        stage=1,
+        applies=_is_max_weight,
+        promise=True,
     ),
     Monitor(
         "reservations",

@@ -122,7 +122,7 @@ OWN = OwnKind(
         Remember: remembered,
     },
     about=_about,
-    typed={"reserves": bool, "preemptive": bool},
+    typed={"reserves": bool, "preemptive": bool, "max_weight": bool, "before": bool, "sequential": bool},
     attributes={
         "looks_again": number(0, ALWAYS),
         "layout": of_class(OneQueue, Containers, OneForEachSize, PartitionLayout),
@@ -132,6 +132,9 @@ OWN = OwnKind(
         "pool_configurations": _pairs,
         "reserves": truth,
         "preemptive": truth,
+        "max_weight": truth,
+        "before": truth,
+        "sequential": truth,
         "exhausts": _exhausts,
         "gamma": _share,
     },

@@ -89,7 +89,7 @@ FIELDS = (
     AskedField("servers_stalled", "servers that are stalled", SampleColumns(sampling.STALLED_COLUMN)),
     AskedField("arrived_so_far", "jobs that have arrived", SampleColumns(sampling.ARRIVED_COLUMN)),
     AskedField("departed_so_far", "jobs that have left", SampleColumns(sampling.DEPARTED_COLUMN)),
-    AskedField("idle", "servers without a job", StateValue(lambda state: state.number[IDLE])),
+    AskedField("idle", "servers without a job", StateValue(lambda state: state.number[..., IDLE])),
 )
 
 

@@ -179,10 +179,8 @@ def _matched(state: ReservationState, classes: Classification) -> Sentences:
 
 
 def _cra_again(system: ReservationSystem, state: ReservationState) -> Sentences:
-    """CRA applied to its own result changes nothing, where it ran at this very event."""
+    """CRA applied to its own result changes nothing."""
     policy: Any = system.policy
-    if not policy.cra_at_events:
-        return
     for record in policy.cra(ReservationView(system.numbers, copied(state))):
         if isinstance(record, Reassign):
             yield (f"CRA applied again would reassign server {record.server + 1} to {record.configuration}")
@@ -203,6 +201,11 @@ def _same_outcome(state: ReservationState, record: Classify) -> Sentences:
 
 def _has_groups(system: ReservationSystem) -> bool:
     return bool(system.policy.has_groups)
+
+
+def _runs_cra(system: ReservationSystem) -> bool:
+    """Whether CRA ran at this very event, and is the program's own, which can be asked again."""
+    return bool(system.policy.has_groups and system.policy.cra_at_events)
 
 
 def _spare_slots(numbers: ReservationNumbers, _: Any, samples: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -252,6 +255,6 @@ MONITORS = (
         "Algorithm 2",
         (_cra_again,),
         stage=1,
-        applies=_has_groups,
+        applies=_runs_cra,
     ),
 )

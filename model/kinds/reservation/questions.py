@@ -60,7 +60,7 @@ def _columns(name: str, numbers: Any) -> slice:
 
 def _greedy(state: Any) -> Any:
     count = state.greedy_count.astype(float)
-    count[int(state.number[GREEDY_LENGTH]) :] = np.nan
+    count[np.arange(count.shape[-1]) >= np.asarray(state.number[..., GREEDY_LENGTH])[..., None]] = np.nan
     return count
 
 

@@ -51,6 +51,7 @@ class StallingParameters(RenewalParameters):
 class ActiveConfigurations(QueuePolicy):
     """A policy whose servers have an active configuration; a subclass says how they serve it."""
 
+    max_weight = True
     #: How a server takes jobs: those at the head of a "line", by "best fit", or "exactly" as many
     #: as its configuration has.
     serves_by: str = "line"

@@ -70,6 +70,11 @@ class QueuePolicy(Policy):
     reserves: bool = False
     #: Whether servers in use are renewed too, and jobs go back to the queue.
     preemptive: bool = False
+    #: Whether each server that is empty in a slot gets a configuration of maximum weight, (8); whether that weighs the
+    #: queue without the slot's arrivals, and for each server what those before it have left.
+    max_weight: bool = False
+    before: bool = False
+    sequential: bool = False
     #: What fits no server that takes jobs once a slot is over: "queue" (no waiting job does),
     #: "head of line" (the job that has waited longest does not) or "" (nothing is sure).
     exhausts: str = ""

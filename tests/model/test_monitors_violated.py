@@ -1,0 +1,201 @@
+"""Each kind's own monitors see what a policy of one's own does that decides legally, and breaks what they state."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from slotscope.model.api import Session
+from slotscope.model.measures.monitors import Reading
+from tests.own_policies import write
+
+
+class Broken(NamedTuple):
+    """A policy, where it runs, the monitor that it breaks, and what that says."""
+
+    scenario: str
+    monitor: str
+    says: str
+    text: str
+
+
+WRONG_RANK = """
+from dataclasses import replace
+from slotscope.model.kinds.reservation.policies import dra
+from slotscope.model.kinds.reservation.policies.base import Classify
+
+class Policy(dra.Reference):
+    title = "DRA that always takes I* for J"
+
+    def cra(self, view):
+        for record in super().cra(view):
+            yield replace(record, i_star=view.ranks) if isinstance(record, Classify) else record
+"""
+
+LEAVES_A_THIRD = """
+from slotscope.model.kinds.queue.policies.base import OwnPolicy, Place
+
+class Policy(OwnPolicy):
+    title = "Promises to leave no job that fits, and leaves every third"
+    exhausts = "queue"
+
+    def slot(self, view):
+        for job in view.waiting():
+            room = view.with_room(job)
+            if len(room) and job.number % 3:
+                yield Place(job=job.number, server=room[0])
+"""
+
+LIGHTEST = """
+import numpy as np
+from slotscope.model.kinds.queue.policies import {module}
+
+class Policy({module}.Reference):
+    title = "The configuration of least weight"
+
+    def heaviest(self, server, lengths):
+        start, stop = self.pool_configurations[self.numbers.pool_of[server]]
+        weights = self.configurations[start:stop].astype(np.int64) @ lengths
+        return start + int(np.argmin(weights)), int(weights.min())
+"""
+
+BEYOND_ITS_SHARE = """
+from slotscope.model.kinds.queue.policies import vqs
+from slotscope.model.kinds.queue.policies.base import Place
+
+class Policy(vqs.Reference):
+    title = "VQS that fills what it keeps for VQ_1"
+
+    def serve(self, view, server):
+        for queue in self.configurations[view.active(server)].nonzero()[0].tolist():
+            for job in view.in_line(queue):
+                if not view.fits(job, server):
+                    break
+                yield Place(job=job.number, server=server)
+"""
+
+WITHOUT_A_LIMIT = """
+from slotscope.model.kinds.phases.policies import jrs
+
+class Policy(jrs.Reference):
+    title = "JRS that makes no virtual job"
+
+    def _keep_limit(self, view, pool, asked=0):
+        yield from ()
+"""
+
+WITHOUT_TIMERS = """
+from slotscope.model.kinds.phases.policies import jrs
+
+class Policy(jrs.Reference):
+    title = "JRS that starts no timer again"
+
+    def move(self, view, job):
+        yield from ()
+"""
+
+MORE_THAN_ASKED = """
+from slotscope.model.kinds.moldable.policies.base import Allocate, OwnPolicy, Reject
+
+class Policy(OwnPolicy):
+    title = "Two servers for a job that asks for one"
+
+    def arrival(self, view, job):
+        free = view.free(job.type)
+        yield Allocate(servers=min(2, free), values={"request": 1}) if free else Reject()
+"""
+
+BROKEN = {
+    "groups": Broken("dra-classroom", "groups", "but I* is", WRONG_RANK),
+    "work-conserving": Broken("queues-classroom", "work-conserving", "fits server", LEAVES_A_THIRD),
+    "max-weight of VQS": Broken("queues-classroom", "max-weight", "weighs", LIGHTEST.format(module="vqs")),
+    "max-weight of VQS-BF": Broken("queues-classroom", "max-weight", "weighs", LIGHTEST.format(module="vqs_bf")),
+    "reservations": Broken("queues-classroom", "reservations", "server", BEYOND_ITS_SHARE),
+    "token-limit": Broken("jrs-classroom", "token-limit", "tokens of type", WITHOUT_A_LIMIT),
+    "pauses": Broken("jrs-classroom", "pauses", "a timer of server", WITHOUT_TIMERS),
+    "records": Broken("moldable-classroom", "records", "more than it asked for", MORE_THAN_ASKED),
+}
+
+EVENTS = 300
+
+
+def opened(folder: Path, broken: Broken) -> Session:
+    return Session.open(broken.scenario, write(folder, broken.text), kernel=False)
+
+
+def reading(session: Session, broken: Broken) -> Reading:
+    (found,) = [one for one in session.lookout.readings if one.monitor.name == broken.monitor]
+    return found
+
+
+def first_violated(folder: Path, broken: Broken) -> Reading:
+    """What is known of the monitor once it is violated, where each state is looked at."""
+    session = opened(folder, broken)
+    for _ in range(EVENTS):
+        session.lookout.look(session.timeline.event, session.timeline.state)
+        if (found := reading(session, broken)).standing == "violated":
+            return found
+        session.run(events=1)
+    raise AssertionError(f"{broken.monitor} holds for {EVENTS} events")
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_decision_that_is_legal_violates_a_monitor(name: str, tmp_path: Path) -> None:
+    found = first_violated(tmp_path, BROKEN[name])
+    assert BROKEN[name].says in found.sentence
+    assert found.since in (found.event - 1, -1)
+
+
+def test_the_slack_of_the_token_limit_is_below_nothing_where_a_type_has_too_many(tmp_path: Path) -> None:
+    broken = BROKEN["token-limit"]
+    first = first_violated(tmp_path, broken)
+    session = opened(tmp_path, broken)
+    session.run(events=first.event)
+    slack = reading(session, broken).monitor.slack
+    assert slack is not None
+    values = slack(session.info.numbers, session.info.facts, session.timeline.samples.table)
+    assert (values[:-1] >= 0).all()
+    assert values[-1] == -1
+
+
+@pytest.mark.parametrize("name", ["groups", "max-weight of VQS", "token-limit", "records"])
+def test_verify_says_at_which_event(name: str, tmp_path: Path, slotscope) -> None:
+    broken = BROKEN[name]
+    path = write(tmp_path, broken.text)
+    said = slotscope(f"verify {broken.scenario} --policy {path} --events {EVENTS}")
+    assert said.code == 1
+    found = first_violated(tmp_path, broken)
+    assert f"event {found.event}: {found.sentence}" in said.out
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        "vqs",
+        "vqs:renew=before",
+        "vqs:renew_mode=sequential",
+        "vqs-bf:stall=true",
+        "vqs-bf:renew=before,renew_mode=sequential",
+        "max-weight",
+        "max-weight:preemptive=true",
+        "max-weight:preemptive=true,renew=before",
+    ],
+)
+@pytest.mark.parametrize("scenario", ["queues-vqs-unstable", "queues-bf-unstable"])
+def test_every_reading_of_the_paper_is_truly_max_weight(scenario: str, policy: str) -> None:
+    session = Session.open(scenario, policy, kernel=False)
+    for _ in range(400):
+        session.run(events=1)
+        session.lookout.look(session.timeline.event, session.timeline.state)
+    (found,) = [one for one in session.lookout.readings if one.monitor.name == "max-weight"]
+    assert (found.standing, found.looked) == ("holds", 400), found.sentence
+
+
+def test_a_policy_that_chooses_otherwise_does_not_promise_it(tmp_path: Path) -> None:
+    """One of one's own may say that it does; those without configurations have nothing to choose."""
+    plain = Broken("queues-classroom", "max-weight", "", LEAVES_A_THIRD)
+    names = [one.monitor.name for one in opened(tmp_path, plain).lookout.readings]
+    assert "work-conserving" in names
+    assert "max-weight" not in names
