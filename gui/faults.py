@@ -10,7 +10,6 @@ happened, and lets it show a :class:`Fault`.
 
 from __future__ import annotations
 
-import platform
 import sys
 import threading
 import traceback
@@ -45,6 +44,8 @@ class Fault:
     @classmethod
     def of(cls, error: BaseException) -> Fault:
         """What is known of an exception."""
+        import platform  # late: what works needs it nowhere
+
         words = " ".join(str(error).split())
         said = f": {words[:_LONGEST]}" if words else ""
         versions = f"Python {platform.python_version()}, PySide {PySide6.__version__}"

@@ -40,8 +40,8 @@ Command = Callable[["RunWorker"], None]
 MOMENT = 0.05
 
 #: Seconds between two frames of a run that goes on without limit, more than sixty of which nobody sees in a second;
-#: and at a pace, which a quarter of a core is enough for.
-FRAME_SECONDS, PACED_SECONDS = 1 / 60, 1 / 40
+#: and at a pace, as many as a film has, which a quarter of a core is enough for.
+FRAME_SECONDS, PACED_SECONDS = 1 / 60, 1 / 25
 
 #: Seconds that the run has to end before the window closes without it.
 LAST_WAIT = 5.0

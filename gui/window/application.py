@@ -8,6 +8,8 @@ import sys
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
+from slotscope.gui.features import leave_sources_unread
+
 #: Milliseconds between two looks at how much was allocated.
 INTERVAL = 200
 
@@ -60,6 +62,7 @@ def application(offscreen: bool = False) -> QApplication:
 
 
 def _made(offscreen: bool) -> QApplication:
+    leave_sources_unread()
     arguments = [sys.argv[0]] + (["-platform", "offscreen"] if offscreen else [])
     app = QApplication(arguments)
     app.setApplicationName("slotscope")

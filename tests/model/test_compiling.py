@@ -15,7 +15,8 @@ import pytest
 
 from slotscope.model.compiling.keeping import KeptCode
 from slotscope.model.compiling.meaning import MeaningUnknownError, meaning_of_function, meant_by
-from slotscope.model.jit import compiled_anew, jitable
+from slotscope.model.compiling.pages import give_back_compiler
+from slotscope.model.jit import compiled_anew, jitable, load_numba
 from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.kinds.spec import kind_named
 
@@ -168,3 +169,25 @@ def test_code_is_kept_in_the_programs_folder_where_numba_was_imported_before(tmp
     given = [sys.executable, "-c", "\n".join(lines)]
     said = run(given, env={**own, "XDG_CACHE_HOME": str(tmp_path)}, capture_output=True, text=True, check=True)
     assert Path(said.stdout.strip()) == tmp_path / "slotscope" / "compiled"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="told by Linux alone")
+def test_the_compiler_gives_its_memory_back_and_works_on():
+    binding = load_numba().njit(lambda number: number + 1)
+    assert binding(1) == 2
+    assert give_back_compiler() > 2**20
+    assert load_numba().njit(lambda number: number + 2)(1) == 3
+
+
+def test_where_the_system_tells_nothing_of_its_memory_none_is_given_back(tmp_path):
+    assert give_back_compiler(tmp_path / "smaps") == 0
+
+
+def test_what_was_changed_in_memory_stays(tmp_path):
+    """Nothing is given up that is not in the file: a mapping with changed pages is not asked about."""
+    smaps = tmp_path / "smaps"
+    smaps.write_text(
+        "1000-3000 r-xp 00000000 08:01 7    /lib/libllvmlite.so\nRss:      8 kB\nAnonymous:      4 kB\n"
+        "5000-6000 r--p 00000000 08:01 8    /lib/libother.so\nRss:      4 kB\nAnonymous:      0 kB\n"
+    )
+    assert give_back_compiler(smaps) == 0
