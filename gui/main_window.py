@@ -261,31 +261,19 @@ class MainWindow(DockWindow):
 
     def carry_out(self, intent: Intent, lane: int = 0) -> None:
         """Do what a panel of a lane asks for."""
+        if lane and self._is_done_by(lane, intent):
+            return
         match intent:
-            case GoTo(event, substep) if lane:
-                self.compare.go_to(lane, event, substep)
-            case RunUntil(event=int(event)) if lane:
-                self.compare.run_until(lane, event, self.frame)
-            case BreakAt() if lane:
-                said = tr("Breakpoints are set in the log of the first policy, {policy}.")
-                self.say(said.format(policy=self.compare.labels[0]))
             case GoTo(event, substep):
                 self.control.go_to(event, substep)
             case RunUntil(event, time, kind):
                 self.control.run_until(event, time, kind)
             case BreakAt(what):
                 self.control.toggle_breakpoint(what)
-            case Select(floating=True):
-                self.inspectors.open(intent, lane)
             case Select():
-                self.area.select(intent, lane)
-                self.inspectors.show(intent, lane, not self.lecture.on)
+                self.inspectors.follow(intent, lane, not self.lecture.on)
             case AskWhy():
-                self.control.ask_why(intent, lane)
-                if self.lecture.on and not intent.over:
-                    self.lecture.put_beside(DOCKED, lane)
-                elif not intent.over:
-                    self.inspectors.bring(lane)
+                self._ask_why(intent, lane)
             case Ask() | Inspect() | Follow():
                 self.control.watch(intent)
             case ApplyScenario(data, carry_on, beside):
@@ -294,14 +282,36 @@ class MainWindow(DockWindow):
                 self._what_if(decision, event, lane)
             case Differ(which, where):
                 self.compare.go_to_difference(which, where)
-            case Solve() if lane:
-                pass  # what is solved belongs to the first lane's scenario
             case Solve(wanted=False):
                 self._bounds.stop()
             case Solve() if self.info is not None:
                 self._solve(self.info)
             case Say(text):
                 self.say(text)
+
+    def _is_done_by(self, lane: int, intent: Intent) -> bool:
+        """Do what is another thing in a later lane than in the first; whether it was."""
+        match intent:
+            case GoTo(event, substep):
+                self.compare.go_to(lane, event, substep)
+            case RunUntil(event=int(event)):
+                self.compare.run_until(lane, event, self.frame)
+            case BreakAt():
+                said = tr("Breakpoints are set in the log of the first policy, {policy}.")
+                self.say(said.format(policy=self.compare.labels[0]))
+            case Solve():
+                pass  # what is solved belongs to the first lane's scenario
+            case _:
+                return False
+        return True
+
+    def _ask_why(self, question: AskWhy, lane: int) -> None:
+        """Show why something is where it is, in an inspector that is in sight."""
+        self.control.ask_why(question, lane)
+        if self.lecture.on and not question.over:
+            self.lecture.put_beside(DOCKED, lane)
+        elif not question.over:
+            self.inspectors.bring(lane)
 
     def _what_if(self, decision: str, event: int | None, lane: int) -> None:
         """Decide so beside the run, or show what could be decided after an event."""
@@ -317,23 +327,11 @@ class MainWindow(DockWindow):
     def _handlers(self) -> dict[str, Callable[[], object]]:
         control = self.control
         return {
-            "run": control.run_or_pause,
-            "step": control.step,
-            "into": control.step_into,
-            "out": control.step_out,
-            "step_back": control.step_back,
-            "back_into": control.step_back_into,
-            "to_start": control.to_start,
-            "to_live_end": control.to_live_end,
+            **control.commands(),
             "stop": self.escape,
-            "go_back": control.go_back,
-            "express": control.express,
             "to_next": lambda: control.run_until(kind=self.transport.kind.currentText()),
             "to_previous": lambda: control.back_to(self.transport.kind.currentText()),
             "why": lambda: self.carry_out(AskWhy(self.area.selection.inspected)),
-            "next_hit": control.to_next_hit,
-            "previous_hit": control.to_previous_hit,
-            "first_hit": control.to_first_hit,
             "slower": lambda: self.transport.change_speed(-1),
             "faster": lambda: self.transport.change_speed(1),
             "until": lambda: dialogs.ask_until(self, self.transport.event_kinds, control.run_until),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Callable
 
 from slotscope.model.reporting.records import Place
@@ -226,13 +227,18 @@ def _phases(setting: Setting) -> dict[str, Predicate]:
             policy.plan.pools[int(policy.pool_of[s])].case[policy.plan.lattice.place(_observed(state, s))] == 2
         ),
     }
-    for d, name in enumerate(system.numbers.model.resources):
-        known[f"has enough {name} left"] = lambda s, d=d: (
-            not state.jobs_on[s]
-            or int(policy.limit[d]) - int((state.peak_use if policy.by_peak else state.use)[s, d])
-            >= int((system.numbers.peak if policy.by_peak else system.numbers.demand)[j, d])
-        )
-    return known
+    return known | _enough_left(setting)
+
+
+def _enough_left(setting: Setting) -> dict[str, Predicate]:
+    """Whether a server has what the job needs of each resource."""
+    numbers, state, policy, j = setting.system.numbers, setting.state, setting.system.policy, setting.event.type
+
+    def enough(server: int, d: int) -> bool:
+        used, needed = (state.peak_use, numbers.peak) if policy.by_peak else (state.use, numbers.demand)
+        return not state.jobs_on[server] or int(policy.limit[d]) - int(used[server, d]) >= int(needed[j, d])
+
+    return {f"has enough {name} left": partial(enough, d=d) for d, name in enumerate(numbers.model.resources)}
 
 
 def _observed(state: Any, server: int) -> tuple[int, ...]:

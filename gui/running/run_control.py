@@ -33,6 +33,24 @@ class RunControl(QObject):
         super().__init__(parent)
         self._worker = worker
 
+    def commands(self) -> dict[str, Callable[[], object]]:
+        """What actions of the window mean that ask for nothing else."""
+        return {
+            "run": self.run_or_pause,
+            "step": self.step,
+            "into": self.step_into,
+            "out": self.step_out,
+            "step_back": self.step_back,
+            "back_into": self.step_back_into,
+            "to_start": self.to_start,
+            "to_live_end": self.to_live_end,
+            "go_back": self.go_back,
+            "express": self.express,
+            "next_hit": self.to_next_hit,
+            "previous_hit": self.to_previous_hit,
+            "first_hit": self.to_first_hit,
+        }
+
     # Opening.
 
     def open(

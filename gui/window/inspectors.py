@@ -29,6 +29,14 @@ class Inspectors(QObject):
         self._opened = 0
         self._scenario = ""
 
+    def follow(self, selection: Select, lane: int, in_front: bool) -> None:
+        """Show what was clicked in a lane: in one that stays with it, else in its panels and the docked one."""
+        if selection.floating:
+            self.open(selection, lane)
+        else:
+            self._area.select(selection, lane)
+            self.show(selection, lane, in_front)
+
     # Docked ones.
 
     def show(self, selection: Select, lane: int, in_front: bool) -> None:

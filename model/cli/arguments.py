@@ -23,6 +23,7 @@ from slotscope.model.cli.parser import (
     length_options,
     replications_option,
     scenario_options,
+    theme_option,
 )
 from slotscope.model.cli.readers import moment, number, one_of, picture, size, whole
 from slotscope.model.kinds.rooms import ROOMS
@@ -308,9 +309,7 @@ def _screenshot() -> Parser:
         "--size", metavar="WxH", type=size, default=(1600, 1000), help="of the window, in pixels (default: 1600x1000)"
     )
     parser.add_argument("--panel", metavar="NAME", help="one panel instead of the whole window")
-    parser.add_argument(
-        "--theme", metavar="THEME", type=one_of("light", "dark"), default="light", help="light or dark (default: light)"
-    )
+    theme_option(parser)
     language_option(parser, ENGLISH)
     return parser
 

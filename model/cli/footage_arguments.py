@@ -5,16 +5,13 @@ from __future__ import annotations
 import argparse
 import re
 from pathlib import Path
+from typing import Callable
 
-from slotscope.model.cli.parser import Parser, json_option, scenario_options
+from slotscope.model.cli.parser import Parser, json_option, scenario_options, theme_option
 from slotscope.model.cli.readers import moment, number, one_of, size
 from slotscope.model.running.origin import Moment
 
-#: Endings of films; a path with none of them is a folder for pictures.
-FILMS = (".mp4", ".gif")
-
 _WHERE = "event N, N.S or N,N as in slotscope --event, or a time as t=12.5"
-_HOW_FAR = "how far it is, a line of JSON at a time,"
 
 _TIME = re.compile(r"t\s*=\s*([0-9.eE+-]+)")
 
@@ -30,8 +27,18 @@ def place(text: str) -> Moment | float:
         raise argparse.ArgumentTypeError(f"{error}, or t=12.5 for a time") from None
 
 
-def _marks_option(parser: Parser) -> None:
+def _out_option(parser: Parser, name: str, read: Callable[[str], Path], what: str) -> None:
+    parser.add_argument("--out", metavar=name, type=read, required=True, help=what)
+
+
+def _panel_option(parser: Parser, what: str) -> None:
+    parser.add_argument("--panel", metavar="NAME", action="append", default=[], help=what)
+
+
+def _ending_options(parser: Parser) -> None:
+    """What all of them have at last."""
     parser.add_argument("--marks", metavar="LESSON:N", help="also what is drawn at step N of this lesson")
+    json_option(parser, "how far it is, a line of JSON at a time,")
 
 
 def film_parser() -> Parser:
@@ -51,16 +58,17 @@ def film_parser() -> Parser:
     )
     scenario_options(parser, several=True)
     _stretch_options(parser)
-    parser.add_argument(
-        "--out", metavar="PATH", type=Path, required=True, help="FILE.mp4, FILE.gif, or a folder for PNG pictures"
+    _out_option(parser, "PATH", Path, "FILE.mp4, FILE.gif, or a folder for PNG pictures")
+    _panel_option(
+        parser, "show this panel; several times for several, the first as the largest (default: as lecture mode shows)"
     )
-    parser.add_argument(
-        "--panel",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="show this panel; several times for several, the first as the largest (default: what lecture mode shows)",
-    )
+    _look_options(parser)
+    _ending_options(parser)
+    return parser
+
+
+def _look_options(parser: Parser) -> None:
+    """How large a film is, how fast, and in which colours."""
     parser.add_argument(
         "--size", metavar="WxH", type=size, default=(1280, 720), help="of the film, in pixels (default: 1280x720)"
     )
@@ -71,12 +79,7 @@ def film_parser() -> Parser:
         help="moments a second (default: 1 by sub-steps, 2 by events); by time, units of time a second "
         "(default: the scenario's)",
     )
-    parser.add_argument(
-        "--theme", metavar="THEME", type=one_of("light", "dark"), default="light", help="light or dark (default: light)"
-    )
-    _marks_option(parser)
-    json_option(parser, _HOW_FAR)
-    return parser
+    theme_option(parser)
 
 
 def page_parser() -> Parser:
@@ -97,12 +100,9 @@ def page_parser() -> Parser:
     _stretch_options(parser, required=False)
     parser.add_argument("--lesson", metavar="NAME", help="a lesson's name, or the path of its .toml file")
     parser.add_argument("--step", metavar="N", type=int, help="only this step of the lesson")
-    parser.add_argument("--out", metavar="FILE.html", type=_page, required=True, help="the page to write")
-    parser.add_argument(
-        "--panel", metavar="NAME", action="append", default=[], help="also this panel; several times for several"
-    )
-    _marks_option(parser)
-    json_option(parser, _HOW_FAR)
+    _out_option(parser, "FILE.html", _page, "the page to write")
+    _panel_option(parser, "also this panel; several times for several")
+    _ending_options(parser)
     return parser
 
 
@@ -119,14 +119,9 @@ def handout_parser() -> Parser:
     )
     scenario_options(parser, several=True)
     parser.add_argument("--event", dest="start", metavar="M", type=place, required=True, help=f"the moment: {_WHERE}")
-    parser.add_argument(
-        "--out", metavar="PATH", type=Path, required=True, help="FILE.pdf, or a folder for PNG pictures"
-    )
-    parser.add_argument(
-        "--theme", metavar="THEME", type=one_of("light", "dark"), default="light", help="light or dark (default: light)"
-    )
-    _marks_option(parser)
-    json_option(parser, _HOW_FAR)
+    _out_option(parser, "PATH", Path, "FILE.pdf, or a folder for PNG pictures")
+    theme_option(parser)
+    _ending_options(parser)
     return parser
 
 

@@ -159,6 +159,13 @@ def language_option(parser: Parser, default: str | None = None) -> None:
     )
 
 
+def theme_option(parser: Parser) -> None:
+    """What pictures look like."""
+    parser.add_argument(
+        "--theme", metavar="THEME", type=one_of("light", "dark"), default="light", help="light or dark (default: light)"
+    )
+
+
 def json_option(parser: Parser, what: str = "one JSON object") -> None:
     """Results as JSON."""
     parser.add_argument("--json", action="store_true", help=f"print {what} and nothing else")

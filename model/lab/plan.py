@@ -7,7 +7,7 @@ carried out; nothing in it may depend on the order in which they were finished.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Mapping, Protocol, Sequence
+from typing import Any, Callable, Hashable, Mapping, Protocol, Sequence, TypeVar
 
 from slotscope.model.lab.parts import Outcome, Part
 from slotscope.model.lab.results import Result
@@ -15,6 +15,9 @@ from slotscope.model.traces.excerpts import FOR_EXPERIMENTS
 
 #: Outcomes of the parts that are finished.
 Outcomes = Mapping[Part, Outcome]
+
+Cell = TypeVar("Cell", bound=Hashable)
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -55,3 +58,15 @@ def result_of(plan: Plan, scale: str, options: Options, outcomes: Outcomes) -> R
 def finished(parts: Sequence[Part], outcomes: Outcomes) -> list[Outcome]:
     """The outcomes of those *parts* that are finished, in their order."""
     return [outcomes[part] for part in parts if part in outcomes]
+
+
+def parts_of(cells: Mapping[Any, Sequence[Part]]) -> list[Part]:
+    """The parts of all cells (points of curves, rows of tables), cell by cell."""
+    return [part for several in cells.values() for part in several]
+
+
+def found_in(
+    cells: Mapping[Cell, Sequence[Part]], outcomes: Outcomes, make: Callable[[list[Outcome]], Found]
+) -> dict[Cell, Found]:
+    """What *make* makes of the outcomes of each cell that has any yet."""
+    return {cell: make(done) for cell, several in cells.items() if (done := finished(several, outcomes))}

@@ -6,11 +6,14 @@ import json
 from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
-from typing import Any, Mapping
+from typing import Any, Iterable, Mapping
 
 from slotscope.model.measures.metrics import Estimate
 from slotscope.model.reporting.data_columns import DeclaredColumn
 from slotscope.model.reporting.data_tables import DataTable, table_endings, table_of_records
+
+#: For which parameters a number stands.
+At = Mapping[str, str | int | float]
 
 _HALF_WIDTH = DeclaredColumn("half_width", float, "of its 95 % confidence interval; 0 if it is exact")
 _OF_ROWS = (
@@ -49,8 +52,13 @@ class Row:
     ours: float
     half_width: float = 0.0
     paper: float | None = None
-    at: Mapping[str, str | int | float] = field(default_factory=dict)
+    at: At = field(default_factory=dict)
     exact: str = ""
+
+    @classmethod
+    def of(cls, what: str, found: Estimate, at: At, paper: float | None = None) -> Row:
+        """A row of what was measured."""
+        return cls(what, found.mean, found.half_width, paper, at)
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON and CSV: the parameters stand beside the number."""
@@ -84,6 +92,12 @@ class Curve:
         found = points.values()
         widths = tuple(item.half_width if isfinite(item.half_width) else 0.0 for item in found)
         return cls(name, tuple(points), tuple(item.mean for item in found), widths)
+
+    @classmethod
+    def family(cls, names: Iterable[str], points: Mapping[tuple[str, float], Estimate]) -> tuple[Curve, ...]:
+        """A curve :meth:`through` the *points* (name, x) of each of *names* that has any."""
+        mine = {name: {x: found for (of, x), found in points.items() if of == name} for name in names}
+        return tuple(cls.through(name, found) for name, found in mine.items() if found)
 
 
 @dataclass(frozen=True)

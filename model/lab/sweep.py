@@ -260,7 +260,7 @@ class Sweep:
             return []
         gain = estimate([mine - other for mine, other in pairs])
         at = self.at(point) | {OVER: self.policies[0]}
-        return [Row(shown + GAIN, gain.mean, gain.half_width, at=at)]
+        return [Row.of(shown + GAIN, gain, at)]
 
     def _notes(self) -> tuple[str, ...]:
         last = self.seed + self.replications - 1
@@ -282,7 +282,7 @@ def _measures(done: Sequence[Outcome], at: Mapping[str, Value]) -> list[Row]:
     rows = []
     for name in done[0]["metrics"]:
         item = estimate([outcome["metrics"][name] for outcome in done])
-        rows.append(Row(name, item.mean, item.half_width, at=dict(at)))
+        rows.append(Row.of(name, item, dict(at)))
     return rows
 
 

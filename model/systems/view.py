@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -21,10 +21,6 @@ class PolicyView:
     def __init__(self, numbers: Any, state: Any) -> None:
         self.numbers = numbers
         self._state = state
-
-    def looking_at(self, numbers: Any, state: Any) -> Self:
-        """The same view of a copy: what a policy of one's own is shown."""
-        return type(self)(numbers, state)
 
     @property
     def now(self) -> float:

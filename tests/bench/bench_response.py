@@ -143,51 +143,66 @@ def limit_of(found: Sequence[tuple[float, str]]) -> str:
     return f"{len(long)} of {len(found)} turns took longer; the longest: {told}"
 
 
+class FirstLaunch:
+    """What is seen of a window that compiles: its holds, the kernels compiled when its run has its own, and Esc.
+
+    Attributes
+    ----------
+    seen:
+        Plain data.
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        self.seen: dict[str, Any] = {}
+        self._window, self._holds = window, Holds(window)
+        self._build = window.panels._build_next
+        window.panels._build_next = self._build_next  # type: ignore[method-assign]
+        window.worker.compiling.connect(self._compiling)
+        window.worker.framed.connect(self._framed)
+        window.worker.compiled.connect(self._compiled)
+        QTimer.singleShot(0, self._holds.begin)
+
+    def _build_next(self) -> None:
+        name = self._window.panels._pending[0].module.rpartition(".")[2]
+        self._build()
+        self._holds.note(f"the panel {name} is built")
+
+    def _compiling(self, text: str) -> None:
+        window = self._window
+        if text and "Esc" not in self.seen and window.area.complete and window.frame is not None:
+            self.seen["Esc"] = 0.0
+            QTimer.singleShot(500, self._press)
+
+    def _press(self) -> None:
+        window = self._window
+        while dialogs.in_front(window) is not None or window.lessons.in_front is not None:
+            window.escape()  # pages of a first start are closed before the run is stopped
+        self.seen["Esc"] = at_rest_after(window, partial(escape, window))
+
+    def _framed(self, frame: Frame) -> None:
+        if frame.engine == "kernel":
+            done = self._window.worker._warming._said.decode().split()
+            self.seen.setdefault("compiled", len({frame.info.kind.kernels[policy] for policy in done}))
+
+    def _compiled(self) -> None:
+        self.seen["holds"] = self._holds.end()[:3]
+        self.seen["turns"] = [hold for hold, _ in self._holds.found]
+        self._window.close()
+
+
 def launch() -> None:
     """Start the program as a first start does, press Esc while it compiles, and print what was seen as JSON."""
-    seen: dict[str, Any] = {}
+    launched: list[FirstLaunch] = []
     make = gui_app.make_window
 
     def make_window(*given: Any) -> MainWindow:
         window = make(*given)
-        holds = Holds(window)
-        build = window.panels._build_next
-
-        def build_next() -> None:
-            name = window.panels._pending[0].module.rpartition(".")[2]
-            build()
-            holds.note(f"the panel {name} is built")
-
-        def compiling(text: str) -> None:
-            if text and "Esc" not in seen and window.area.complete and window.frame is not None:
-                seen["Esc"] = 0.0
-                QTimer.singleShot(500, press)
-
-        def press() -> None:
-            while dialogs.in_front(window) is not None or window.lessons.in_front is not None:
-                window.escape()  # pages of a first start are closed before the run is stopped
-            seen["Esc"] = at_rest_after(window, partial(escape, window))
-
-        def framed(frame: Frame) -> None:
-            if frame.engine == "kernel":
-                done = window.worker._warming._said.decode().split()
-                seen.setdefault("compiled", len({frame.info.kind.kernels[policy] for policy in done}))
-
-        def compiled() -> None:
-            seen["holds"] = holds.end()[:3]
-            seen["turns"] = [hold for hold, _ in holds.found]
-            window.close()
-
-        window.panels._build_next = build_next  # type: ignore[method-assign]
-        window.worker.compiling.connect(compiling)
-        window.worker.framed.connect(framed)
-        window.worker.compiled.connect(compiled)
-        QTimer.singleShot(0, holds.begin)
+        launched.append(FirstLaunch(window))
         return window
 
     gui_app.make_window = make_window
     gui_app.main("dra-classroom")
-    print(json.dumps(seen), flush=True)
+    print(json.dumps(launched[0].seen), flush=True)
 
 
 def bench_first_launch() -> None:

@@ -211,11 +211,14 @@ def at_real_time(window: MainWindow, rounds: int, seconds: float) -> list[Stretc
 
 def summary(drawn: list[Stretch], undrawn: list[Stretch]) -> str:
     """The table of a window."""
+    rows = [*_speeds(drawn, undrawn), *_calmest(drawn, undrawn), *_waits(drawn, undrawn)]
+    return table(("what", "median (least to most)"), [(name, one.text()) for name, one in rows])
+
+
+def _speeds(drawn: list[Stretch], undrawn: list[Stretch]) -> list[tuple[str, Spread]]:
+    """Frames and events by the clock and by the processor's time."""
     pairs = list(zip(drawn, undrawn, strict=True))
-    # Chosen by what other programs left to this one, not by its result.
-    calm, calm_undrawn = min(pairs, key=lambda pair: pair[0].starved + pair[1].starved)
-    without_core = (calm.starved + calm_undrawn.starved) / (calm.seconds + calm_undrawn.seconds)
-    rows: list[tuple[str, Spread]] = [
+    return [
         ("frames per second", spread(one.frames / one.seconds for one in drawn)),
         ("speed drawn / undrawn, %", spread(100 * x.speed / y.speed for x, y in pairs)),
         (
@@ -236,23 +239,31 @@ def summary(drawn: list[Stretch], undrawn: list[Stretch]) -> str:
             "CPU of the run's thread, µs per event, undrawn",
             spread(1e6 * one.run_cpu / max(one.events, 1) for one in undrawn),
         ),
+    ]
+
+
+def _calmest(drawn: list[Stretch], undrawn: list[Stretch]) -> list[tuple[str, Spread]]:
+    """The round to which other programs left most: chosen by that, not by its result."""
+    calm, other = min(zip(drawn, undrawn, strict=True), key=lambda pair: pair[0].starved + pair[1].starved)
+    without_core = (calm.starved + other.starved) / (calm.seconds + other.seconds)
+    return [
         ("calmest round: frames per second", spread([calm.frames / calm.seconds])),
-        ("calmest round: speed drawn / undrawn, %", spread([100 * calm.speed / calm_undrawn.speed])),
+        ("calmest round: speed drawn / undrawn, %", spread([100 * calm.speed / other.speed])),
         ("calmest round: the run's thread had no core, % of the time", spread([100 * without_core])),
-        (
-            "the run's thread was blocked (Python's lock), drawn, % of the time",
-            spread(100 * one.blocked for one in drawn),
-        ),
-        (
-            "the run's thread was blocked (Python's lock), undrawn, % of the time",
-            spread(100 * one.blocked for one in undrawn),
-        ),
+    ]
+
+
+def _waits(drawn: list[Stretch], undrawn: list[Stretch]) -> list[tuple[str, Spread]]:
+    """What kept the run's thread from running."""
+    blocked = "the run's thread was blocked (Python's lock), {}, % of the time"
+    return [
+        (blocked.format("drawn"), spread(100 * one.blocked for one in drawn)),
+        (blocked.format("undrawn"), spread(100 * one.blocked for one in undrawn)),
         (
             "the run's thread had no core, % of the time",
             spread(100 * one.starved / one.seconds for one in (*drawn, *undrawn)),
         ),
     ]
-    return table(("what", "median (least to most)"), [(name, one.text()) for name, one in rows])
 
 
 def panel_table(drawn: list[Stretch]) -> str:

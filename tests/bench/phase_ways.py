@@ -388,8 +388,7 @@ class CompiledJrs:
     def __init__(self, bench: Bench, library: ctypes.CDLL, events: int) -> None:
         system: Any = bench.system
         rules, tables = system.policy.rules, system.tables
-        servers, types = len(rules.pool_of), len(tables.out_rate)
-        pools, records = len(rules.limit), events + 1
+        types, records = len(tables.out_rate), events + 1
         state = system.raw_state()
         tokens = int(rules.limit.max()) + system.policy.most_tokens + 1
         self._library = library
@@ -401,29 +400,7 @@ class CompiledJrs:
             time,
             job_type,
             len(time),
-            state.observed.copy(),
-            np.zeros(servers, np.int32),
-            np.zeros(servers, np.int32),
-            np.zeros((servers, tables.demand.shape[1]), np.int64),
-            np.zeros(servers, np.int64),
-            state.timer_due.copy(),
-            state.timer_number.copy(),
-            state.timer_tree.copy(),
-            len(state.timer_tree) // 2,
-            np.zeros((pools, types), np.int32),
-            np.zeros((pools, types, tokens), np.int32),
-            np.zeros((pools, types, tokens), np.int64),
-            np.zeros((pools, types, tokens)),
-            tokens,
-            np.zeros((pools, records), np.int32),
-            records,
-            np.zeros(pools, np.int32),
-            np.zeros((records, 5), np.int64),
-            np.arange(records, dtype=np.int32),
-            records,
-            np.full(records, np.inf),
-            np.zeros(records, np.int32),
-            0,
+            *_fresh(state, tables, rules, records, tokens),
             self.level,
             self.area,
             np.zeros(1),
@@ -442,6 +419,36 @@ class CompiledJrs:
         names = [name for name, _ in self._jrs._fields_][-4:]
         virtual, matched, overflowed, made = (getattr(self._jrs, name) for name in names)
         return Outcome(events, tuple(self.area.tolist()), matched, overflowed, made, virtual)
+
+
+def _fresh(state: Any, tables: Any, rules: Any, records: int, tokens: int) -> tuple[Any, ...]:
+    """Servers, timers, tokens, backup servers and jobs at the start, in the order of those fields."""
+    servers, pools, types = len(rules.pool_of), len(rules.limit), len(tables.out_rate)
+    return (
+        state.observed.copy(),
+        np.zeros(servers, np.int32),
+        np.zeros(servers, np.int32),
+        np.zeros((servers, tables.demand.shape[1]), np.int64),
+        np.zeros(servers, np.int64),
+        state.timer_due.copy(),
+        state.timer_number.copy(),
+        state.timer_tree.copy(),
+        len(state.timer_tree) // 2,
+        np.zeros((pools, types), np.int32),
+        np.zeros((pools, types, tokens), np.int32),
+        np.zeros((pools, types, tokens), np.int64),
+        np.zeros((pools, types, tokens)),
+        tokens,
+        np.zeros((pools, records), np.int32),
+        records,
+        np.zeros(pools, np.int32),
+        np.zeros((records, 5), np.int64),
+        np.arange(records, dtype=np.int32),
+        records,
+        np.full(records, np.inf),
+        np.zeros(records, np.int32),
+        0,
+    )
 
 
 def _constants(tables: Any, rules: Any) -> tuple[Any, ...]:

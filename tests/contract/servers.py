@@ -14,10 +14,10 @@ from PySide6.QtWidgets import QApplication
 
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.moldable.servers import MoldableServersPanel
-from slotscope.gui.kinds.moldable.servers_cells import MoldableWishes
+from slotscope.gui.kinds.moldable.servers_layout import MoldableWishes
 from slotscope.gui.kinds.moldable.servers_layout import fitting_servers as fitting_pools
 from slotscope.gui.kinds.phases.servers import PhaseServersPanel
-from slotscope.gui.kinds.phases.servers_cells import PhaseWishes
+from slotscope.gui.kinds.phases.servers_layout import PhaseWishes
 from slotscope.gui.kinds.phases.servers_layout import fitting_servers as fitting_phases
 from slotscope.gui.kinds.phases.servers_sections import ServerPlace
 from slotscope.gui.kinds.queue.bins import ServerBinsPanel

@@ -9,6 +9,7 @@ from typing import Iterator
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.main_window import MainWindow
@@ -61,6 +62,22 @@ def found(qtbot: QtBot, window: MainWindow, *texts: str) -> Tracked:
     return window.frame.tracked
 
 
+def click_on_tick(qtbot: QtBot, panel: TrackPanel, tracked: Tracked, event: int) -> None:
+    place = panel.strip._across(np.array([tracked.table[event - 1, 1]]))[0]
+    qtbot.mouseClick(panel.strip, Qt.MouseButton.LeftButton, pos=QPoint(round(place), 7))
+
+
+def colours_of(image: QImage) -> set[str]:
+    return {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
+
+
+def saved(window: MainWindow, path: Path) -> list[list[str]]:
+    """The lines of the table that the panel writes."""
+    window.docks["track"].save_series(path)
+    with path.open(encoding="utf-8") as file:
+        return list(csv.reader(file))
+
+
 def test_numbers_are_curves_and_conditions_are_ticks(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     panel = panel_of(window)
     typed(qtbot, panel, "rejectd")
@@ -82,25 +99,15 @@ def test_numbers_are_curves_and_conditions_are_ticks(qtbot: QtBot, window: MainW
     assert len(events) == tracked.tracks[0].hits > 0
     assert f"at {tracked.tracks[0].hits}" in panel.legend.text()
     # A click on a tick goes to just before its event.
-    strip = panel.strip
-    place = strip._across(np.array([tracked.table[int(events[0]) - 1, 1]]))[0]
-    qtbot.mouseClick(strip, Qt.MouseButton.LeftButton, pos=QPoint(round(place), 7))
+    click_on_tick(qtbot, panel, tracked, int(events[0]))
     rest(qtbot, window, lambda: window.frame.event < EVENTS)
     assert window.frame.event + 1 in events
     # A breakpoint that is set is marked in a row of its own.
     window.control.break_where("migrated")
     found(qtbot, window, "rejected", "jobs[1] + jobs[2] + jobs[3]", "migrated")
-    qtbot.waitUntil(lambda: len(strip.rows) == 2)
-    image = strip.grab().toImage()
-    assert any(
-        image.pixelColor(x, y).name() == window.theme.rejection
-        for x in range(image.width())
-        for y in range(image.height())
-    )
-    path = tmp_path / "track.csv"
-    window.docks["track"].save_series(path)
-    with path.open(encoding="utf-8") as file:
-        head, *rows = csv.reader(file)
+    qtbot.waitUntil(lambda: len(panel.strip.rows) == 2)
+    assert window.theme.rejection in colours_of(panel.strip.grab().toImage())
+    head, *rows = saved(window, tmp_path / "track.csv")
     assert head == ["event", "time", "rejected (hits so far)", "jobs[1] + jobs[2] + jobs[3]", "migrated (hits so far)"]
     assert len(rows) == EVENTS and float(rows[-1][2]) == tracked.tracks[0].hits
     panel.legend.linkActivated.emit("remove 0")

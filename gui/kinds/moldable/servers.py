@@ -13,13 +13,11 @@ from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.moldable.colours import width_color
-from slotscope.gui.kinds.moldable.servers_cells import BESIDE, PAD, MoldableWishes
 from slotscope.gui.kinds.moldable.servers_content import sections_of, strips_of
-from slotscope.gui.kinds.moldable.servers_layout import fitting_servers
+from slotscope.gui.kinds.moldable.servers_layout import BESIDE, PAD, MoldableWishes, fitting_servers
 from slotscope.gui.kinds.moldable.servers_legend import MoldableLegend
 from slotscope.gui.kinds.moldable.servers_marks import MoldableMark, marks, paint_marks, paint_passed, paint_selection
-from slotscope.gui.kinds.moldable.servers_palette import empty_color
-from slotscope.gui.kinds.moldable.servers_raster import levels
+from slotscope.gui.kinds.moldable.servers_raster import empty_color, levels
 from slotscope.gui.kinds.moldable.servers_scene import MoldableScene, draw
 from slotscope.gui.kinds.moldable.servers_words import (
     LABELS,

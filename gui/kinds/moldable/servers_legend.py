@@ -9,9 +9,9 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from slotscope.gui.kinds.moldable.colours import paint_width_mark, width_color
-from slotscope.gui.kinds.moldable.servers_cells import MoldableCell
 from slotscope.gui.kinds.moldable.servers_content import sections_of
-from slotscope.gui.kinds.moldable.servers_palette import STEPS, empty_color, free_color, idle_tile, step_color
+from slotscope.gui.kinds.moldable.servers_layout import MoldableCell
+from slotscope.gui.kinds.moldable.servers_raster import STEPS, empty_color, free_color, idle_tile, step_color
 from slotscope.gui.kinds.moldable.wording import class_letters
 from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.painting.textures import texture_scale, tile_brush

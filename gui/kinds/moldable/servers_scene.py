@@ -9,8 +9,7 @@ from PySide6.QtCore import QRectF
 
 from slotscope.gui.kinds.moldable.servers_content import MoldableContent, PoolSection, content_of, pieces_of
 from slotscope.gui.kinds.moldable.servers_layout import MoldableLayout
-from slotscope.gui.kinds.moldable.servers_palette import IDLE, STEPS
-from slotscope.gui.kinds.moldable.servers_raster import PoolRaster, codes_of, tone_table, tones_of
+from slotscope.gui.kinds.moldable.servers_raster import IDLE, STEPS, PoolRaster, codes_of, tone_table, tones_of
 from slotscope.gui.pictures.layout import Integers
 from slotscope.gui.pictures.scene import CellScene
 from slotscope.model.kinds.moldable.facts import MoldableFacts

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QBoxLayout, QComboBox, QHBoxLayout, QLabel, QWidge
 
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.phases.policy_map_bars import StationaryBars, bars, heaviest
-from slotscope.gui.kinds.phases.policy_map_cells import MOST_PHASES, Cells, cells_of, usual_axes
+from slotscope.gui.kinds.phases.policy_map_layout import MOST_PHASES, Cells, cells_of, usual_axes
 from slotscope.gui.kinds.phases.policy_map_values import (
     cost_rates,
     distance,

@@ -9,8 +9,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
 
 from slotscope.gui.kinds.phases.colours import phase_color
-from slotscope.gui.kinds.phases.policy_map_cells import NONE, Cells
-from slotscope.gui.kinds.phases.policy_map_layout import MapLayout
+from slotscope.gui.kinds.phases.policy_map_layout import NONE, Cells, MapLayout
 from slotscope.gui.kinds.phases.policy_map_values import MapValues
 from slotscope.gui.painting.colour import mix
 from slotscope.gui.theme import Theme, current_fonts

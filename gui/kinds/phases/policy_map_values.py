@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.gui.kinds.phases.policy_map_cells import NONE, Cells
+from slotscope.gui.kinds.phases.policy_map_layout import NONE, Cells
 from slotscope.model.kinds.phases.facts import PhaseFacts
 from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.programs.plan import PoolPlan

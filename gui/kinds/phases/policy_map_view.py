@@ -10,10 +10,8 @@ from PySide6.QtCore import QEvent, QPointF, QSize, QSizeF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from slotscope.gui.kinds.phases.policy_map_cells import NONE
-from slotscope.gui.kinds.phases.policy_map_dots import paint_dots
-from slotscope.gui.kinds.phases.policy_map_layout import MapLayout, laid_out
-from slotscope.gui.kinds.phases.policy_map_legend import PolicyMapLegend
+from slotscope.gui.kinds.phases.policy_map_layout import NONE, MapLayout, laid_out
+from slotscope.gui.kinds.phases.policy_map_legend import PolicyMapLegend, paint_dots
 from slotscope.gui.kinds.phases.policy_map_painting import MapPainter, slice_name
 from slotscope.gui.kinds.phases.policy_map_values import MapValues
 from slotscope.gui.theme import Theme, current_fonts

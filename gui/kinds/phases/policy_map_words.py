@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from slotscope.gui.kinds.phases.policy_map_cells import Cells
+from slotscope.gui.kinds.phases.policy_map_layout import Cells
 from slotscope.gui.kinds.phases.policy_map_values import servers_by_case
 from slotscope.gui.kinds.phases.wording import configuration_text
 from slotscope.gui.panels.tiles import TileText

@@ -13,10 +13,9 @@ from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.phases.colours import paint_phase_mark
-from slotscope.gui.kinds.phases.servers_cells import PhaseWishes
-from slotscope.gui.kinds.phases.servers_layout import bins_side_by_side, fitting_servers
+from slotscope.gui.kinds.phases.servers_layout import PhaseWishes, bins_side_by_side, fitting_servers
 from slotscope.gui.kinds.phases.servers_marks import marks, paint_marks, paint_passed, paint_selection
-from slotscope.gui.kinds.phases.servers_palette import DIM, dimmed, heat_color
+from slotscope.gui.kinds.phases.servers_raster import DIM, dimmed, heat_color
 from slotscope.gui.kinds.phases.servers_scene import PhaseScene, draw
 from slotscope.gui.kinds.phases.servers_sections import (
     Gatherer,
@@ -27,8 +26,7 @@ from slotscope.gui.kinds.phases.servers_sections import (
     info_has_tokens,
     most_use,
 )
-from slotscope.gui.kinds.phases.servers_stamps import Stamps
-from slotscope.gui.kinds.phases.servers_text import PhaseText, label_widths
+from slotscope.gui.kinds.phases.servers_text import PhaseText, Stamps, label_widths
 from slotscope.gui.kinds.phases.servers_words import brief_caption, job_lines, server_words
 from slotscope.gui.kinds.phases.wording import configuration_text, phase_letters, units_text
 from slotscope.gui.painting.stack_text import Symbols

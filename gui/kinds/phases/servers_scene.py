@@ -9,8 +9,14 @@ import numpy as np
 from PySide6.QtCore import QRectF
 
 from slotscope.gui.kinds.phases.servers_layout import PhaseLayout
-from slotscope.gui.kinds.phases.servers_palette import PhasePalette, server_palette
-from slotscope.gui.kinds.phases.servers_raster import Amounts, JobBlocks, PhaseRaster, blocks_of
+from slotscope.gui.kinds.phases.servers_raster import (
+    Amounts,
+    JobBlocks,
+    PhasePalette,
+    PhaseRaster,
+    blocks_of,
+    server_palette,
+)
 from slotscope.gui.kinds.phases.servers_sections import (
     Integers,
     PhaseContent,

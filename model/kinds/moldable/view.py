@@ -43,10 +43,6 @@ class MoldableView(PolicyView):
         self._rules = rules
         self._scripted = scripted
 
-    def looking_at(self, numbers: MoldableNumbers, state: MoldableState) -> MoldableView:
-        """See :class:`model.systems.view.PolicyView`."""
-        return MoldableView(numbers, self._tables, self._rules, state, self._scripted)
-
     @property
     def busy(self) -> int:
         """Servers in use, of ``numbers.servers``."""

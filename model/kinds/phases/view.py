@@ -131,10 +131,6 @@ class PhaseView(PolicyView):
         super().__init__(numbers, state)
         self.choices = choices
 
-    def looking_at(self, numbers: PhaseNumbers, state: PhaseState) -> PhaseView:
-        """See :class:`model.systems.view.PolicyView`."""
-        return PhaseView(numbers, state, self.choices.in_state(state))
-
     @property
     def jobs(self) -> int:
         """Z: real jobs in the system."""

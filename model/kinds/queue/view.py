@@ -42,10 +42,6 @@ class QueueView(PolicyView):
         self.layout = layout
         self._arrived = arrived
 
-    def looking_at(self, numbers: QueueNumbers, state: QueueState) -> QueueView:
-        """See :class:`model.systems.view.PolicyView`."""
-        return QueueView(numbers, self.layout, state, self._arrived)
-
     @cached_property
     def _score_unit(self) -> int:
         return score_unit(self.numbers)

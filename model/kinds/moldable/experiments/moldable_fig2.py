@@ -8,19 +8,17 @@ from typing import Callable, Iterable, Mapping, NamedTuple
 
 from slotscope.model.kinds.moldable.experiments.moldable_runs import (
     TRAFFIC,
-    At,
     MoldableLength,
     MoldableRuns,
     erlang_blocking,
     moldable_runs,
     optimal_time,
-    pair,
     system_of,
 )
 from slotscope.model.kinds.moldable.experiments.moldable_table1 import PAPER, SERVERS
 from slotscope.model.lab.parts import Part
-from slotscope.model.lab.plan import Options, Outcomes, finished
-from slotscope.model.lab.results import Curve, Figure, Result, Row
+from slotscope.model.lab.plan import Options, Outcomes, found_in, parts_of
+from slotscope.model.lab.results import At, Curve, Figure, Result, Row
 from slotscope.model.measures.metrics import Estimate
 from slotscope.model.scenario.load import Scenario
 
@@ -76,7 +74,7 @@ Cells = Mapping[Key, MoldableRuns]
 
 def parts(scale: str, _options: Options) -> list[Part]:
     """One part for each run of each point."""
-    return [part for several in _cells(scale).values() for part in several]
+    return parts_of(_cells(scale))
 
 
 def _cells(scale: str) -> dict[Key, list[Part]]:
@@ -87,16 +85,14 @@ def _cells(scale: str) -> dict[Key, list[Part]]:
 
 def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
     """P_b and E[D] for each n, beside Erlang's formula where it holds, and D*."""
-    cells = {
-        key: MoldableRuns.of(done) for key, several in _cells(scale).items() if (done := finished(several, outcomes))
-    }
+    cells = found_in(_cells(scale), outcomes, MoldableRuns.of)
     rows = [row for key, cell in cells.items() for row in _rows(key, cell)]
     return Result(NAME, scale, tuple(rows), _figures(scale, cells) if cells else (), NOTES)
 
 
 def _rows(key: Key, cell: MoldableRuns) -> list[Row]:
     at: At = {"speed-up": key.way.speedup, "policy": key.way.policy, "traffic": key.traffic, "n": key.servers}
-    rows = [Row(name, *pair(cell.measure(name)), paper=_printed(key).get(name), at=at) for name in MEASURES]
+    rows = [Row.of(name, cell.measure(name), at, _printed(key).get(name)) for name in MEASURES]
     known = _erlang(key)
     if known is not None:
         rows.insert(1, Row("blocking_by_erlang", known, at=at))

@@ -35,8 +35,6 @@ TRAFFIC: Mapping[str, tuple[str, str]] = MappingProxyType(
 #: and by Little's law.
 EXECUTION_TIMES = ("execution_time", "execution_time_completed", "execution_time_little")
 
-At = Mapping[str, str | int | float]
-
 
 @dataclass(frozen=True)
 class MoldableLength:
@@ -157,8 +155,3 @@ class MoldableRuns:
         *place* tells up to which of the numbers of arrivals, by default the last.
         """
         return estimate(self.table[name][:, place])
-
-
-def pair(found: Estimate) -> tuple[float, float]:
-    """The mean and its half-width."""
-    return found.mean, found.half_width

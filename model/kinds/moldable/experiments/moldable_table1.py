@@ -14,18 +14,16 @@ from slotscope.model.kinds.moldable.experiments.moldable_runs import (
     EXECUTION_TIMES,
     SPEEDUPS,
     TRAFFIC,
-    At,
     MoldableLength,
     MoldableRuns,
     erlang_blocking,
     moldable_runs,
     optimal_time,
-    pair,
     system_of,
 )
 from slotscope.model.lab.parts import Part
-from slotscope.model.lab.plan import Options, Outcomes, finished
-from slotscope.model.lab.results import Curve, Figure, Result, Row
+from slotscope.model.lab.plan import Options, Outcomes, found_in, parts_of
+from slotscope.model.lab.results import At, Curve, Figure, Result, Row
 
 NAME = "moldable-table1"
 SERVERS = 4000
@@ -86,8 +84,7 @@ Key = tuple[str, str, str]
 
 def parts(scale: str, _options: Options) -> list[Part]:
     """One part for each run of each cell, and then of the runs over many horizons."""
-    cells = (*_cells(scale).values(), *_horizon_cells(scale).values())
-    return [part for several in cells for part in several]
+    return parts_of(_cells(scale)) + parts_of(_horizon_cells(scale))
 
 
 def _cells(scale: str) -> dict[Key, list[Part]]:
@@ -117,14 +114,8 @@ def _horizon_cells(scale: str) -> dict[str, list[Part]]:
 
 def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
     """The table with all three statistics, Erlang's numbers, and the horizon's part in them."""
-    cells = {
-        key: MoldableRuns.of(done) for key, several in _cells(scale).items() if (done := finished(several, outcomes))
-    }
-    horizons = {
-        distribution: MoldableRuns.of(done)
-        for distribution, several in _horizon_cells(scale).items()
-        if (done := finished(several, outcomes))
-    }
+    cells = found_in(_cells(scale), outcomes, MoldableRuns.of)
+    horizons = found_in(_horizon_cells(scale), outcomes, MoldableRuns.of)
     rows = [row for key, cell in cells.items() for row in _rows(key, cell)]
     if cells:
         rows += [_erlang_row(traffic) for traffic in TRAFFIC]
@@ -141,7 +132,7 @@ def _rows(key: Key, cell: MoldableRuns) -> list[Row]:
     printed, place = PAPER[speedup, traffic], list(DISTRIBUTIONS).index(distribution)
     paper = {"execution_time_completed": printed.time[place], "blocking_probability": printed.blocking[place]}
     names = ("execution_time_completed", "execution_time", "execution_time_little", "blocking_probability")
-    return [Row(name, *pair(cell.measure(name)), paper=paper.get(name), at=at) for name in names]
+    return [Row.of(name, cell.measure(name), at, paper.get(name)) for name in names]
 
 
 def _erlang_row(traffic: str) -> Row:
@@ -152,7 +143,7 @@ def _erlang_row(traffic: str) -> Row:
 
 def _horizon_rows(distribution: str, cell: MoldableRuns, arrivals: tuple[int, ...]) -> list[Row]:
     return [
-        Row(name, *pair(cell.measure(name, place)), at={"sizes": distribution, "arrivals": number})
+        Row.of(name, cell.measure(name, place), {"sizes": distribution, "arrivals": number})
         for place, number in enumerate(arrivals)
         for name in (*EXECUTION_TIMES, "blocking_probability")
     ]

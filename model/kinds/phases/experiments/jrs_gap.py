@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from slotscope.model.kinds.phases.experiments.phase_runs import (
     MODELS,
-    At,
     PhaseLength,
     PhaseRuns,
     at_scale,
@@ -19,8 +18,8 @@ from slotscope.model.kinds.phases.experiments.phase_runs import (
     scaled,
 )
 from slotscope.model.lab.parts import Part
-from slotscope.model.lab.plan import Options, Outcomes, finished
-from slotscope.model.lab.results import Curve, Figure, Result, Row
+from slotscope.model.lab.plan import Options, Outcomes, found_in, parts_of
+from slotscope.model.lab.results import At, Curve, Figure, Result, Row
 from slotscope.model.measures.metrics import Estimate, estimate
 
 NAME = "jrs-gap"
@@ -45,7 +44,7 @@ Value = Callable[[Key, PhaseRuns], Estimate | None]
 
 def parts(scale: str, _options: Options) -> list[Part]:
     """One part for each replication at each r for each job model."""
-    return [part for several in _cells(scale).values() for part in several]
+    return parts_of(_cells(scale))
 
 
 def _cells(scale: str) -> dict[Key, list[Part]]:
@@ -59,7 +58,7 @@ def _cells(scale: str) -> dict[Key, list[Part]]:
 
 def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
     """N, C and what they are made of at each r; the gap and its exponent."""
-    cells = {key: PhaseRuns.of(done) for key, several in _cells(scale).items() if (done := finished(several, outcomes))}
+    cells = found_in(_cells(scale), outcomes, PhaseRuns.of)
     rows = [row for key, cell in cells.items() for row in _rows(key, cell)]
     for model in MODELS:
         rows += _exponents(model, cells)
@@ -69,18 +68,14 @@ def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
 def _rows(key: Key, cell: PhaseRuns) -> list[Row]:
     model, r = key
     at: At = {"model": model, "r": r}
-    rows = [Row(name, *_pair(cell.measure(name)), at=at) for name in MEASURES]
+    rows = [Row.of(name, cell.measure(name), at) for name in MEASURES]
     gap = scaled(cell.measure("active_servers"), 1.0, less=cell.bound)
     return [
         Row("nbar", cell.bound, at=at),
         *rows,
-        Row("gap", *_pair(gap), at=at),
-        Row("gap_over_root_r", *_pair(scaled(gap, r**-0.5)), at=at),
+        Row.of("gap", gap, at),
+        Row.of("gap_over_root_r", scaled(gap, r**-0.5), at),
     ]
-
-
-def _pair(found: Estimate) -> tuple[float, float]:
-    return found.mean, found.half_width
 
 
 def _exponents(model: str, cells: Cells) -> list[Row]:
@@ -90,7 +85,7 @@ def _exponents(model: str, cells: Cells) -> list[Row]:
         gaps = {r: gap for r, gap in _gaps(model, cells).items() if r >= least}
         if len(gaps) >= 2 and len({len(gap) for gap in gaps.values()}) == 1:
             found = exponent(np.array(list(gaps)), np.array(list(gaps.values())))
-            rows.append(Row(name, *_pair(found), at={"model": model}))
+            rows.append(Row.of(name, found, {"model": model}))
     return rows
 
 
@@ -160,22 +155,14 @@ def _figures(scale: str, cells: Cells) -> tuple[Figure, ...]:
 
 
 def _figure(ending: str, title: str, x_label: str, y_label: str, cells: Cells, value: Value, level: str = "") -> Figure:
-    curves = []
-    for model in MODELS:
-        points = {
-            float(key[1]): found
-            for key, cell in cells.items()
-            if key[0] == model and (found := value(key, cell)) is not None
-        }
-        if points:
-            curves.append(Curve.through(model, points))
+    points = {(key[0], float(key[1])): found for key, cell in cells.items() if (found := value(key, cell)) is not None}
     levels = ((level, 1.0),) if level else ()
     return Figure(
         f"{NAME}{ending}",
         f"JRS: {title}",
         x_label,
         y_label,
-        tuple(curves),
+        Curve.family(MODELS, points),
         levels,
         logarithmic_x=True,
         planned=tuple(MODELS),

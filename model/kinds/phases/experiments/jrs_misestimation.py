@@ -7,7 +7,6 @@ from types import MappingProxyType
 from typing import Any, Mapping
 
 from slotscope.model.kinds.phases.experiments.phase_runs import (
-    At,
     PhaseLength,
     PhaseRuns,
     at_scale,
@@ -16,8 +15,8 @@ from slotscope.model.kinds.phases.experiments.phase_runs import (
     scaled,
 )
 from slotscope.model.lab.parts import Part
-from slotscope.model.lab.plan import Options, Outcomes, finished
-from slotscope.model.lab.results import Curve, Figure, Result, Row
+from slotscope.model.lab.plan import Options, Outcomes, found_in, parts_of
+from slotscope.model.lab.results import At, Curve, Figure, Result, Row
 from slotscope.model.measures.metrics import Estimate
 from slotscope.model.scenario.load import as_data, edited, load_scenario
 
@@ -43,7 +42,7 @@ Key = tuple[str, str, str]
 
 def parts(scale: str, _options: Options) -> list[Part]:
     """One part for each replication of each wrong plan for each job model."""
-    return [part for several in _cells(scale).values() for part in several]
+    return parts_of(_cells(scale))
 
 
 def _cells(scale: str) -> dict[Key, list[Part]]:
@@ -75,7 +74,7 @@ def _wrong(name: str, rates: str, factor: Fraction) -> dict[str, Any]:
 
 def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
     """N and C of each plan on the true system, beside the bound of the true rates."""
-    cells = {key: PhaseRuns.of(done) for key, several in _cells(scale).items() if (done := finished(several, outcomes))}
+    cells = found_in(_cells(scale), outcomes, PhaseRuns.of)
     rows = [row for key, cell in cells.items() for row in _rows(key, cell)]
     figures = [figure for model in MODELS for figure in _figures(scale, model, cells)]
     return Result(NAME, scale, tuple(rows), tuple(figures), NOTES)
@@ -84,14 +83,8 @@ def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
 def _rows(key: Key, cell: PhaseRuns) -> list[Row]:
     model, rates, value = key
     at: At = {"model": model, "rates": rates, "value": value}
-    return [
-        Row("planned_nbar", cell.bound, at=at),
-        *(
-            Row(name, found.mean, found.half_width, at=at)
-            for name in ("active_servers", "cost_rate", "virtual_jobs", "backup_jobs")
-            for found in [cell.measure(name)]
-        ),
-    ]
+    names = ("active_servers", "cost_rate", "virtual_jobs", "backup_jobs")
+    return [Row("planned_nbar", cell.bound, at=at), *(Row.of(name, cell.measure(name), at) for name in names)]
 
 
 def _figures(scale: str, model: str, cells: Mapping[Key, PhaseRuns]) -> list[Figure]:

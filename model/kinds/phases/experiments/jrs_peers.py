@@ -8,7 +8,6 @@ from typing import Mapping
 
 from slotscope.model.kinds.phases.experiments.phase_runs import (
     MODELS,
-    At,
     PhaseLength,
     PhaseRuns,
     at_scale,
@@ -17,8 +16,8 @@ from slotscope.model.kinds.phases.experiments.phase_runs import (
     scaled,
 )
 from slotscope.model.lab.parts import Part
-from slotscope.model.lab.plan import Options, Outcomes, finished
-from slotscope.model.lab.results import Curve, Figure, Result, Row
+from slotscope.model.lab.plan import Options, Outcomes, found_in, parts_of
+from slotscope.model.lab.results import At, Curve, Figure, Result, Row
 from slotscope.model.measures.metrics import Estimate
 
 NAME = "jrs-peers"
@@ -56,7 +55,7 @@ Key = tuple[str, str, int]
 
 def parts(scale: str, _options: Options) -> list[Part]:
     """One part for each replication of each policy at each r for each job model."""
-    return [part for several in _cells(scale).values() for part in several]
+    return parts_of(_cells(scale))
 
 
 def _cells(scale: str) -> dict[Key, list[Part]]:
@@ -72,7 +71,7 @@ def _cells(scale: str) -> dict[Key, list[Part]]:
 
 def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
     """N and C of every policy."""
-    cells = {key: PhaseRuns.of(done) for key, several in _cells(scale).items() if (done := finished(several, outcomes))}
+    cells = found_in(_cells(scale), outcomes, PhaseRuns.of)
     rows = [row for key, cell in cells.items() for row in _rows(key, cell)]
     figures = tuple(figure for model in MODELS for figure in _figures(scale, model, cells))
     return Result(NAME, scale, tuple(rows), figures, NOTES)
@@ -82,10 +81,7 @@ def _rows(key: Key, cell: PhaseRuns) -> list[Row]:
     model, policy, r = key
     servers, cost = cell.measure("active_servers"), cell.measure("cost_rate")
     at: At = {"model": model, "policy": policy, "r": r, "budget": _kept(model, cost)}
-    return [
-        Row("active_servers", servers.mean, servers.half_width, at=at),
-        Row("cost_rate", cost.mean, cost.half_width, at=at),
-    ]
+    return [Row.of("active_servers", servers, at), Row.of("cost_rate", cost, at)]
 
 
 def _kept(model: str, cost: Estimate) -> str:

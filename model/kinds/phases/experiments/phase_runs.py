@@ -28,8 +28,6 @@ MODELS: Mapping[str, str] = MappingProxyType(
     }
 )
 
-At = Mapping[str, str | int | float]
-
 
 @dataclass(frozen=True)
 class PhaseLength:

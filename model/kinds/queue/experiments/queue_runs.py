@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Mapping, Sequence
+from typing import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from slotscope.model.kinds.queue.state import NOW, WAITING
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.lab.parts import Outcome, Part
-from slotscope.model.lab.results import Curve, Row
+from slotscope.model.lab.results import At, Curve, Row
 from slotscope.model.lab.runs import StraightRun, bench_of, replications
 from slotscope.model.measures.growth import SEVERAL, STRETCHES, Growth, growth, together
 from slotscope.model.measures.metrics import BATCHES, Estimate, estimate
@@ -25,8 +25,6 @@ CUTS, WARMUP_CUTS = 250, 50
 
 #: The part of a run that is left out as warm-up.
 WARMUP_SHARE = WARMUP_CUTS / CUTS
-
-At = Mapping[str, str | int | float]
 
 
 @dataclass(frozen=True)
@@ -137,9 +135,9 @@ class QueueRuns:
         told = {**at, "verdict": self.growth.verdict}
         found = [Row("growth_per_slot", self.growth.slope, self.growth.half_width, at=told)]
         if self.growth.verdict == "stable":
-            return [*found, Row("mean_queue", self.mean.mean, self.mean.half_width, at=told)]
+            return [*found, Row.of("mean_queue", self.mean, told)]
         length: At = told | {"slots": self.slots}
-        return [*found, Row("average_over_run", self.average.mean, self.average.half_width, at=length)]
+        return [*found, Row.of("average_over_run", self.average, length)]
 
     def path(self, name: str) -> Curve:
         """The queue over time, the mean of all replications in each stretch."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import Mapping
 
 from slotscope.model.kinds.queue.experiments.queue_runs import QueueLength, QueueRuns, queue_runs
 from slotscope.model.kinds.queue.programs.bounds import all_bounds
 from slotscope.model.lab.parts import Part
-from slotscope.model.lab.plan import Options, Outcomes, finished
+from slotscope.model.lab.plan import Options, Outcomes, found_in, parts_of
 from slotscope.model.lab.results import Figure, Result, Row
 from slotscope.model.scenario.load import load_scenario
 
@@ -43,7 +44,7 @@ class Stability:
 
     def parts(self, scale: str, _options: Options) -> list[Part]:
         """One part for each replication under each policy."""
-        return [part for several in self._cells(scale).values() for part in several]
+        return parts_of(self._cells(scale))
 
     def _cells(self, scale: str) -> dict[str, list[Part]]:
         scenario = load_scenario(self.scenario)
@@ -52,11 +53,7 @@ class Stability:
     def result(self, scale: str, _options: Options, outcomes: Outcomes) -> Result:
         """Growth and mean queue of each policy, and the queues over time."""
         length = SCALES[scale]
-        cells = {
-            name: QueueRuns.of(done, length.slots)
-            for name, several in self._cells(scale).items()
-            if (done := finished(several, outcomes))
-        }
+        cells = found_in(self._cells(scale), outcomes, partial(QueueRuns.of, slots=length.slots))
         rows = [row for name, cell in cells.items() for row in cell.rows({"policy": name})]
         figure = Figure(
             name=self.name,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from itertools import product
 from types import MappingProxyType
-from typing import Callable, Mapping, Sequence
+from typing import Callable, Mapping
 
 from slotscope.model.kinds.queue.experiments.queue_runs import WARMUP_SHARE, QueueLength, QueueRuns, queue_runs
 from slotscope.model.lab.parts import Part
-from slotscope.model.lab.plan import Options, Outcomes, finished
+from slotscope.model.lab.plan import Options, Outcomes, finished, parts_of
 from slotscope.model.lab.results import Curve, Figure, Result
 from slotscope.model.measures.metrics import Estimate
 from slotscope.model.scenario.load import edited, load_scenario
@@ -55,7 +55,7 @@ class Intensities:
 
     def parts(self, scale: str, _options: Options) -> list[Part]:
         """One part for each replication of each point of each curve."""
-        return [part for several in self._cells(scale).values() for part in several]
+        return parts_of(self._cells(scale))
 
     def _cells(self, scale: str) -> dict[tuple[str, str], list[Part]]:
         scenario = load_scenario(self.scenario)
@@ -103,18 +103,17 @@ class Intensities:
         cells: Cells,
         value: Callable[[QueueRuns], Estimate],
     ) -> Figure:
-        curves = []
-        for name in POLICIES:
-            points = {alpha: value(cell) for (policy, alpha), cell in cells.items() if policy == name}
-            if points:
-                curves.append(Curve.through(_curve_name(name, scale), points))
+        names = {policy: _curve_name(policy, scale) for policy in POLICIES}
+        points = {(names[policy], alpha): value(cell) for (policy, alpha), cell in cells.items()}
+        curves = Curve.family(names.values(), points)
         return Figure(
             name=f"{self.name}{ending}",
             title=f"{self.title}: {what}",
             x_label=f"traffic intensity α ({scale.usual.text()})",
-            y_label=y_label if len(curves) > 1 else " of ".join([y_label, *_names(curves)]),
-            curves=tuple(curves),
-            planned=tuple(_curve_name(name, scale) for name in POLICIES),
+            # Where one curve is left there is no legend, and the axis names it.
+            y_label=y_label if len(curves) > 1 else " of ".join([y_label, *(curve.name for curve in curves)]),
+            curves=curves,
+            planned=tuple(names.values()),
         )
 
 
@@ -122,11 +121,6 @@ def _curve_name(policy: str, scale: IntensityScale) -> str:
     """A policy, with the length of its runs where that is not the usual one."""
     longer = f" ({scale.of(policy).slots:,} slots)" if policy in scale.longer else ""
     return f"{policy}{longer}"
-
-
-def _names(curves: Sequence[Curve]) -> list[str]:
-    """What the axis names where one curve is left, and so no legend."""
-    return [curve.name for curve in curves]
 
 
 MEASURED = (

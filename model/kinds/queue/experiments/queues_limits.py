@@ -12,8 +12,8 @@ from slotscope.model.kinds.queue.programs.bounds import QueueBounds, all_bounds
 from slotscope.model.kinds.queue.programs.reduced_region import worst_queue
 from slotscope.model.kinds.queue.scenario.schema import QueueScenario
 from slotscope.model.lab.parts import Outcome, Part
-from slotscope.model.lab.plan import Options, Outcomes, finished
-from slotscope.model.lab.results import Curve, Figure, Result, Row
+from slotscope.model.lab.plan import Options, Outcomes, finished, parts_of
+from slotscope.model.lab.results import At, Curve, Figure, Result, Row
 from slotscope.model.measures.metrics import Estimate
 from slotscope.model.scenario.load import as_data, edited, load_scenario
 from slotscope.model.scenario.validation import validated
@@ -71,8 +71,7 @@ NOTES = (
 def parts(scale: str, _options: Options) -> list[Part]:
     """One part for each system's programs, one for Proposition 1, and the runs."""
     programs = [Part.of(__name__, 0, {"system": name}, f"limits of {name}", _PROGRAMS) for name in SYSTEMS]
-    runs = [part for several in _runs(scale).values() for part in several]
-    return [*programs, _proposition(), *runs]
+    return [*programs, _proposition(), *parts_of(_runs(scale))]
 
 
 def _proposition() -> Part:
@@ -160,12 +159,12 @@ def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
 
 def _measured(policy: str, cells: Mapping[tuple[str, float], QueueRuns]) -> list[Row]:
     """Where growth was measured, and between which intensities the limit lies."""
-    at: dict[str, str | int | float] = {"system": MEASURED_ON, "policy": TITLES[policy]}
+    at: At = {"system": MEASURED_ON, "policy": TITLES[policy]}
     verdicts, rows = {}, []
     for (name, alpha), cell in cells.items():
         if name == policy:
             verdicts[alpha] = cell.growth.verdict
-            rows.append(cell.rows(at | {"alpha": alpha})[0])
+            rows.append(cell.rows({**at, "alpha": alpha})[0])
     stable = [alpha for alpha, verdict in verdicts.items() if verdict == "stable"]
     unstable = [alpha for alpha, verdict in verdicts.items() if verdict == "unstable"]
     if stable:
@@ -176,21 +175,16 @@ def _measured(policy: str, cells: Mapping[tuple[str, float], QueueRuns]) -> list
 
 
 def _figure(scale: str, cells: Mapping[tuple[str, float], QueueRuns]) -> Figure:
-    curves: list[Curve] = []
-    for policy, title in TITLES.items():
-        points = {
-            alpha: Estimate(cell.growth.slope, cell.growth.half_width)
-            for (name, alpha), cell in cells.items()
-            if name == policy
-        }
-        if points:
-            curves.append(Curve.through(title, points))
+    points = {
+        (TITLES[policy], alpha): Estimate(cell.growth.slope, cell.growth.half_width)
+        for (policy, alpha), cell in cells.items()
+    }
     return Figure(
         name=NAME,
         title="Growth about the limits, sizes uniform from 0.1 to 0.9",
         x_label=f"traffic intensity α ({SCALES[scale].text()})",
         y_label="jobs per slot",
-        curves=tuple(curves),
+        curves=Curve.family(TITLES.values(), points),
         levels=(("no growth", 0.0),),
         planned=tuple(TITLES.values()),
     )

@@ -10,8 +10,8 @@ import numpy as np
 
 from slotscope.model.kinds.reservation.experiments.rewards import rewards_in_the_limit
 from slotscope.model.lab.parts import Outcome, Part
-from slotscope.model.lab.plan import Options, Outcomes, finished
-from slotscope.model.lab.results import Curve, Figure, Result, Row
+from slotscope.model.lab.plan import Options, Outcomes, found_in, parts_of
+from slotscope.model.lab.results import At, Curve, Figure, Result, Row
 from slotscope.model.measures.metrics import estimate
 from slotscope.model.scenario.load import parse_scenario
 from slotscope.model.scenario.streams import stream
@@ -56,7 +56,11 @@ NOTES = (
 
 def parts(scale: str, _options: Options) -> list[Part]:
     """One part for each set of 50 and each range of workloads."""
-    return [part for name in RANGES for part in _sets(name, SCALES[scale])]
+    return parts_of(_cells(scale))
+
+
+def _cells(scale: str) -> dict[str, list[Part]]:
+    return {name: _sets(name, SCALES[scale]) for name in RANGES}
 
 
 def _sets(name: str, count: int) -> list[Part]:
@@ -108,12 +112,10 @@ def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
     """The three numbers of Section 7.1 over independent sets, and how the ratios spread."""
     rows: list[Row] = []
     curves: list[Curve] = []
-    for name in RANGES:
-        done = finished(_sets(name, SCALES[scale]), outcomes)
-        if done:
-            sets = [sorted(map(Fraction, outcome)) for outcome in done]
-            rows += _rows(name, sets)
-            curves.append(_spread(name, sets))
+    for name, done in found_in(_cells(scale), outcomes, list).items():
+        sets = [sorted(map(Fraction, outcome)) for outcome in done]
+        rows += _rows(name, sets)
+        curves.append(_spread(name, sets))
     figure = Figure(
         name=NAME,
         title="Greedy over optimal reward in 50 random collections",
@@ -132,11 +134,8 @@ def _rows(name: str, sets: Sequence[Sequence[Fraction]]) -> list[Row]:
         "number_equal": [float(sum(ratio == 1 for ratio in ratios)) for ratios in sets],
         "worst_ratio": [float(ratios[0]) for ratios in sets],
     }
-    at: dict[str, str | int | float] = {"workload": name, "sets": len(sets)}
-    rows = []
-    for what, values in found.items():
-        item = estimate(values)
-        rows.append(Row(what, item.mean, item.half_width, PAPER[what], at))
+    at: At = {"workload": name, "sets": len(sets)}
+    rows = [Row.of(what, estimate(values), at, PAPER[what]) for what, values in found.items()]
     worst = min(ratios[0] for ratios in sets)
     return [*rows, Row("worst_of_all_sets", float(worst), at=at, exact=str(worst))]
 
@@ -148,10 +147,4 @@ def _named(name: str) -> str:
 
 def _spread(name: str, sets: Sequence[Sequence[Fraction]]) -> Curve:
     table = np.array([[float(ratio) for ratio in ratios] for ratios in sets])
-    columns = [estimate(column) for column in table.T]
-    return Curve(
-        _named(name),
-        tuple(range(1, COLLECTIONS + 1)),
-        tuple(item.mean for item in columns),
-        tuple(item.half_width for item in columns),
-    )
+    return Curve.through(_named(name), {place: estimate(column) for place, column in enumerate(table.T, 1)})

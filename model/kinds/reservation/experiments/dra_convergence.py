@@ -10,8 +10,8 @@ import numpy as np
 
 from slotscope.model.kinds.reservation.experiments.rewards import rewards, rewards_in_the_limit
 from slotscope.model.lab.parts import Outcome, Part
-from slotscope.model.lab.plan import Options, Outcomes, finished
-from slotscope.model.lab.results import Curve, Figure, Result, Row
+from slotscope.model.lab.plan import Options, Outcomes, finished, parts_of
+from slotscope.model.lab.results import At, Curve, Figure, Result, Row
 from slotscope.model.lab.simulation import mean_path, simulations, with_servers
 from slotscope.model.measures.metrics import Estimate, estimate
 from slotscope.model.scenario.load import load_scenario
@@ -54,7 +54,7 @@ SCALES: Mapping[str, ConvergenceScale] = MappingProxyType(
 
 def parts(scale: str, _options: Options) -> list[Part]:
     """One part for each replication of each reservation factor."""
-    return [part for g in FACTORS for part in _parts(g, SCALES[scale])]
+    return parts_of({g: _parts(g, SCALES[scale]) for g in FACTORS})
 
 
 def _parts(g: str, scale: ConvergenceScale) -> list[Part]:
@@ -93,7 +93,7 @@ def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
 
 
 def _rows(g: str, plateau: Estimate, path: Sequence[Estimate], greedy: float) -> list[Row]:
-    at: dict[str, str | int | float] = {"g": g, "L": SERVERS}
+    at: At = {"g": g, "L": SERVERS}
     return [
         Row("plateau_over_greedy", plateau.mean / greedy, plateau.half_width / greedy, at=at),
         Row("time_to_plateau", _settled(plateau.mean, path), STEP, at=at),
@@ -116,8 +116,6 @@ def _curves(g: str, path: Sequence[Estimate], outcomes: Sequence[Outcome]) -> li
     """The mean over replications, and one replication as it went."""
     times = (0.0, *TIMES)
     return [
-        Curve(
-            f"g(L) = {g}, mean", times, (0.0, *(item.mean for item in path)), (0.0, *(item.half_width for item in path))
-        ),
+        Curve.through(f"g(L) = {g}, mean", dict(zip(times, (Estimate(0.0, 0.0), *path), strict=True))),
         Curve(f"g(L) = {g}, one run", times, (0.0, *outcomes[0]["path"])),
     ]

@@ -16,7 +16,7 @@ from slotscope.model.kinds.reservation.experiments.google_trace import (
 )
 from slotscope.model.kinds.reservation.experiments.rewards import rewards
 from slotscope.model.lab.parts import Part
-from slotscope.model.lab.plan import Options, Outcomes, finished
+from slotscope.model.lab.plan import Options, Outcomes, found_in, parts_of
 from slotscope.model.lab.results import Curve, Figure, Result, Row
 from slotscope.model.measures.metrics import Estimate, estimate
 
@@ -47,8 +47,7 @@ SCALES: Mapping[str, GoogleScale] = MappingProxyType(
 
 def parts(scale: str, options: Options) -> list[Part]:
     """One part for each curve and number of servers, several for what is random."""
-    cells = _cells(SCALES[scale], options.trace)
-    return [part for several in cells.values() for part in several]
+    return parts_of(_cells(SCALES[scale], options.trace))
 
 
 def _cells(scale: GoogleScale, trace: tuple[str, ...]) -> dict[tuple[str, int], list[Part]]:
@@ -58,14 +57,11 @@ def _cells(scale: GoogleScale, trace: tuple[str, ...]) -> dict[tuple[str, int], 
 
 def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
     """Total reward over the number of servers, and as a fraction of the upper bound."""
-    found: dict[tuple[str, int], Estimate] = {}
-    for (name, servers), several in _cells(SCALES[scale], options.trace).items():
-        if done := finished(several, outcomes):
-            found[name, servers] = estimate([reward * servers for reward in rewards(done)])
-    rows = [
-        Row("mean_reward", item.mean, item.half_width, at={"policy": name, "L": servers})
-        for (name, servers), item in found.items()
-    ]
+    cells = found_in(_cells(SCALES[scale], options.trace), outcomes, rewards)
+    found = {
+        (name, servers): estimate([reward * servers for reward in each]) for (name, servers), each in cells.items()
+    }
+    rows = [Row.of("mean_reward", item, {"policy": name, "L": servers}) for (name, servers), item in found.items()]
     for (name, servers), item in found.items():
         bound = found.get(("upper bound", servers))
         if bound is not None and name != "upper bound":

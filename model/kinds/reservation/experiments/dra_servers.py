@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import product
 from types import MappingProxyType
-from typing import Mapping
+from typing import Mapping, Sequence
 
 from slotscope.model.kinds.reservation.experiments.rewards import rewards, rewards_in_the_limit
-from slotscope.model.lab.parts import Part
-from slotscope.model.lab.plan import Options, Outcomes, finished
+from slotscope.model.lab.parts import Outcome, Part
+from slotscope.model.lab.plan import Options, Outcomes, found_in, parts_of
 from slotscope.model.lab.results import Curve, Figure, Result, Row
 from slotscope.model.lab.simulation import simulations, with_servers
 from slotscope.model.measures.metrics import Estimate, estimate
@@ -54,22 +54,20 @@ Cell = tuple[str, int]
 
 def parts(scale: str, _options: Options) -> list[Part]:
     """One part for each replication of each point."""
-    return [part for several in _cells(SCALES[scale]).values() for part in several]
+    return parts_of(_cells(SCALES[scale]))
 
 
 def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
     """The three curves with intervals over replications."""
     numbers = open_bench(load_scenario(SCENARIO)).numbers
     greedy, optimum = rewards_in_the_limit(numbers)
-    ratios: dict[Cell, Estimate] = {}
-    for cell, mine in _cells(SCALES[scale]).items():
-        if done := finished(mine, outcomes):
-            ratios[cell] = estimate([reward / float(optimum) for reward in rewards(done)])
+
+    def ratio(done: Sequence[Outcome]) -> Estimate:
+        return estimate([reward / float(optimum) for reward in rewards(done)])
+
+    ratios = found_in(_cells(SCALES[scale]), outcomes, ratio)
     limit = greedy / optimum
-    rows = [
-        Row("reward_over_optimum", ratio.mean, ratio.half_width, at={"g": g, "L": servers})
-        for (g, servers), ratio in ratios.items()
-    ]
+    rows = [Row.of("reward_over_optimum", found, {"g": g, "L": servers}) for (g, servers), found in ratios.items()]
     rows.append(Row("greedy_over_optimum", float(limit), paper=PAPER_LIMIT, exact=str(limit)))
     return Result(NAME, scale, tuple(rows), (_figure(ratios, float(limit)),), NOTES)
 
@@ -91,25 +89,15 @@ def _parts(g: str, servers: int, scale: ServersScale) -> list[Part]:
 
 
 def _figure(ratios: Mapping[Cell, Estimate], limit: float) -> Figure:
-    curves = []
-    for g in FACTORS:
-        mine = {servers: ratio for (factor, servers), ratio in ratios.items() if factor == g}
-        if mine:
-            curves.append(
-                Curve(
-                    f"DRA, g(L) = {g}",
-                    tuple(float(servers) for servers in mine),
-                    tuple(ratio.mean for ratio in mine.values()),
-                    tuple(ratio.half_width for ratio in mine.values()),
-                )
-            )
+    names = {g: f"DRA, g(L) = {g}" for g in FACTORS}
+    points = {(names[g], float(servers)): ratio for (g, servers), ratio in ratios.items()}
     return Figure(
         name=NAME,
         title="Reward of DRA as a fraction of the optimum",
         x_label="servers L",
         y_label="reward / U*",
-        curves=tuple(curves),
+        curves=Curve.family(names.values(), points),
         levels=(("U^(g) / U*", limit),),
         logarithmic_x=True,
-        planned=tuple(f"DRA, g(L) = {g}" for g in FACTORS),
+        planned=tuple(names.values()),
     )

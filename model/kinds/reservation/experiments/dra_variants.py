@@ -12,8 +12,8 @@ from slotscope.model.kinds.reservation.experiments import infinite_system
 from slotscope.model.kinds.reservation.experiments.rewards import rewards, rewards_in_the_limit
 from slotscope.model.lab import simulation
 from slotscope.model.lab.parts import Part
-from slotscope.model.lab.plan import Options, Outcomes, finished
-from slotscope.model.lab.results import Curve, Figure, Result, Row
+from slotscope.model.lab.plan import Options, Outcomes, finished, parts_of
+from slotscope.model.lab.results import At, Curve, Figure, Result, Row
 from slotscope.model.lab.simulation import mean_path, with_servers
 from slotscope.model.measures.metrics import Estimate, estimate
 from slotscope.model.scenario.load import as_data, edited, load_scenario
@@ -71,9 +71,8 @@ SCALES: Mapping[str, VariantsScale] = MappingProxyType(
 def parts(scale: str, _options: Options) -> list[Part]:
     """One part for each replication of each policy from each start."""
     size = SCALES[scale]
-    several = [_from_empty(name, size) for name in PEERS]
-    several += [_from_full(name, size) for name in FROM_FULL]
-    return [part for group in several for part in group]
+    empty = parts_of({name: _from_empty(name, size) for name in PEERS})
+    return empty + parts_of({name: _from_full(name, size) for name in FROM_FULL})
 
 
 def _from_empty(name: str, scale: VariantsScale) -> list[Part]:
@@ -113,16 +112,14 @@ def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
     for name in PEERS:
         if done := finished(_from_empty(name, size), outcomes):
             ratio = estimate([reward / optimum for reward in rewards(done)])
-            at: dict[str, str | int | float] = {"policy": name, "L": SERVERS}
-            rows.append(Row("reward_over_optimum", ratio.mean, ratio.half_width, at=at))
+            at: At = {"policy": name, "L": SERVERS}
+            rows.append(Row.of("reward_over_optimum", ratio, at))
             rows += _above_dra(name, size, outcomes, optimum)
     for name in FROM_FULL:
         if done := finished(_from_full(name, size), outcomes):
             path = mean_path(done)
             rows += _lowest(name, path, greedy)
-            curves.append(
-                Curve(name, TIMES, tuple(item.mean for item in path), tuple(item.half_width for item in path))
-            )
+            curves.append(Curve.through(name, dict(zip(TIMES, path, strict=True))))
     figure = Figure(
         name=NAME,
         title="Reward over time from servers full of the first type",
@@ -145,14 +142,13 @@ def _above_dra(name: str, scale: VariantsScale, outcomes: Outcomes, optimum: flo
     if name == "DRA" or not pairs:
         return []
     gain = estimate([(mine - dra) / optimum for mine, dra in pairs])
-    at: dict[str, str | int | float] = {"policy": name, "L": SERVERS}
-    return [Row("above_dra_over_optimum", gain.mean, gain.half_width, at=at)]
+    return [Row.of("above_dra_over_optimum", gain, {"policy": name, "L": SERVERS})]
 
 
 def _lowest(name: str, path: Sequence[Estimate], greedy: float) -> list[Row]:
     """Where the mean reward starts, and the lowest point on its way."""
     lowest = min(path, key=lambda item: item.mean)
-    at: dict[str, str | int | float] = {"policy": name, "start": "full of the first type"}
+    at: At = {"policy": name, "start": "full of the first type"}
     return [
         Row("first_over_greedy", path[0].mean / greedy, path[0].half_width / greedy, at=at),
         Row("lowest_over_greedy", lowest.mean / greedy, lowest.half_width / greedy, at=at),

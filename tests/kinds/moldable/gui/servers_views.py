@@ -10,7 +10,7 @@ from PySide6.QtCore import QRectF
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.kinds.moldable.servers import MoldableServersPanel
-from slotscope.gui.kinds.moldable.servers_cells import MoldableWishes
+from slotscope.gui.kinds.moldable.servers_layout import MoldableWishes
 from slotscope.gui.kinds.moldable.servers_scene import MoldableScene
 from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from slotscope.gui.kinds.moldable.colours import class_color, width_brush, width_color, width_style
 from slotscope.gui.kinds.moldable.servers_content import PoolSection
 from slotscope.gui.kinds.moldable.servers_legend import entries, listed_widths
-from slotscope.gui.kinds.moldable.servers_palette import empty_color, free_color
+from slotscope.gui.kinds.moldable.servers_raster import empty_color, free_color
 from slotscope.gui.kinds.moldable.servers_words import (
     caption_words,
     class_letter,

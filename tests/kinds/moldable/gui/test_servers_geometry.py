@@ -8,7 +8,6 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slotscope.gui.kinds.moldable.servers_cells import LEAST_HEIGHT, LEAST_WIDTH
 from slotscope.gui.kinds.moldable.servers_content import (
     PoolSection,
     content_of,
@@ -18,7 +17,7 @@ from slotscope.gui.kinds.moldable.servers_content import (
     shares,
     strips_of,
 )
-from slotscope.gui.kinds.moldable.servers_layout import MoldableLayout, fitting_servers
+from slotscope.gui.kinds.moldable.servers_layout import LEAST_HEIGHT, LEAST_WIDTH, MoldableLayout, fitting_servers
 from tests.kinds.moldable.gui.servers_views import Made, filled, records_of, split, wishes
 
 

@@ -8,17 +8,20 @@ from PySide6.QtGui import QImage
 
 from slotscope.gui.kinds.moldable.servers_content import PoolSection, content_of
 from slotscope.gui.kinds.moldable.servers_layout import MoldableLayout, fitting_servers
-from slotscope.gui.kinds.moldable.servers_palette import IDLE, STEPS, WIDTHS, step_color
 from slotscope.gui.kinds.moldable.servers_raster import (
+    IDLE,
     LEVEL,
     LOOK,
     MEETS,
     OPEN,
     PARTIAL,
+    STEPS,
+    WIDTHS,
     PoolRaster,
     blended,
     codes_of,
     sprites,
+    step_color,
     tone_table,
     tones_of,
 )

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.kinds.moldable.colours import width_color
-from slotscope.gui.kinds.moldable.servers_palette import free_color
+from slotscope.gui.kinds.moldable.servers_raster import free_color
 from tests.gui.painted import area, colours_in, has, pixels, scene_in
 from tests.kinds.moldable.gui.servers_views import LIGHT, Made, server_rect, shown
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QRectF
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.kinds.phases.servers import PhaseServersPanel
-from slotscope.gui.kinds.phases.servers_cells import PhaseWishes
+from slotscope.gui.kinds.phases.servers_layout import PhaseWishes
 from slotscope.gui.kinds.phases.servers_scene import PhaseScene
 from slotscope.gui.kinds.phases.servers_sections import ServerPlace
 from slotscope.gui.theme import load_theme

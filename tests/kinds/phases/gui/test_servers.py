@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from slotscope.gui.kinds.phases.colours import phase_color
 from slotscope.gui.kinds.phases.servers import entries
-from slotscope.gui.kinds.phases.servers_palette import dimmed
+from slotscope.gui.kinds.phases.servers_raster import dimmed
 from slotscope.gui.kinds.phases.servers_sections import ServerPlace, most_use
 from slotscope.gui.kinds.phases.servers_words import caption_words, label_words
 from slotscope.gui.kinds.phases.wording import configuration_text, phase_letter, phase_letters, short_configuration

@@ -10,10 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtGui import QImage
 
-from slotscope.gui.kinds.phases.servers_cells import LEAST_HEIGHT, LEAST_WIDTH, cell_of
-from slotscope.gui.kinds.phases.servers_layout import PhaseLayout, fitting_servers
-from slotscope.gui.kinds.phases.servers_palette import FLOOR, FREE, PER_PHASE, PHASES, RIM, server_palette
-from slotscope.gui.kinds.phases.servers_raster import Amounts, PhaseRaster, blocks_of, column_rows, rimmed, sprites
+from slotscope.gui.kinds.phases.servers_layout import LEAST_HEIGHT, LEAST_WIDTH, PhaseLayout, cell_of, fitting_servers
+from slotscope.gui.kinds.phases.servers_raster import (
+    FLOOR,
+    FREE,
+    PER_PHASE,
+    PHASES,
+    RIM,
+    Amounts,
+    PhaseRaster,
+    blocks_of,
+    column_rows,
+    rimmed,
+    server_palette,
+    sprites,
+)
 from slotscope.gui.kinds.phases.servers_sections import (
     Gatherer,
     PhaseContent,

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from slotscope.gui.kinds.phases.colours import phase_color
 from slotscope.gui.kinds.phases.servers import entries
-from slotscope.gui.kinds.phases.servers_palette import heat_color
+from slotscope.gui.kinds.phases.servers_raster import heat_color
 from slotscope.gui.kinds.phases.servers_sections import ServerPlace
 from tests.gui.painted import area, colours_in, has, pixels, scene_in
 from tests.kinds.phases.gui.servers_views import LIGHT, Made, run, server_rect, shown
