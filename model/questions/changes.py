@@ -71,7 +71,7 @@ def _read_by(looks: Iterable[OfThings], state: Any, numbers: Any) -> dict[str, N
 
 def of_states(look: OfThings, changes: RowChanges, before: Any, numbers: Any) -> Column:
     """[1 + m] a look at the state *before* and at those that *changes* tells as a whole."""
-    arrays = {name: np.concatenate([getattr(before, name)[None], told]) for name, told in changes.rows.items()}
+    arrays = {name: np.concatenate([_first(getattr(before, name), told), told]) for name, told in changes.rows.items()}
     states, count = before._replace(**arrays), 1 + len(changes.event)
     if look.things is None:
         return np.broadcast_to(_read(look, states, numbers), (count,))
@@ -81,6 +81,11 @@ def of_states(look: OfThings, changes: RowChanges, before: Any, numbers: Any) ->
     if look.place is None:
         return np.asarray(spread.sum(axis=1))
     return np.asarray(spread[:, look.place] if look.place < shape[1] else np.full(count, np.nan))
+
+
+def _first(before: NDArray[Any], told: NDArray[Any]) -> NDArray[Any]:
+    """[1, ...] an array before; nothing of one that another policy has had, and this one has otherwise."""
+    return before[None] if before.shape == told.shape[1:] else np.zeros((1, *told.shape[1:]), told.dtype)
 
 
 def column_of(look: OfThings, changes: RowChanges, before: Any, events: int, numbers: Any) -> Column:

@@ -68,12 +68,14 @@ def of_sample(source: SampleColumns, place: int | None, table: EventTable) -> Co
 
 
 def of_state(source: StateValue, place: int | None, table: EventTable) -> Column:
-    """In a table of one: a number, or [m] one for each thing."""
+    """In a table of one: a number, or [m] one for each thing; missing where the policy of a fork remembers less."""
     value = np.asarray(source.read(table.state), float)
     if source.scale is not None:
         scale = np.asarray(source.scale(table.numbers))
         value = value * (scale[table.places] if scale.ndim and table.places is not None else scale)
-    return value if place is None else value[..., place]
+    if place is None:
+        return value
+    return value[..., place] if place < value.shape[-1] else np.full(value.shape[:-1], np.nan)
 
 
 def of_said(name: str, table: EventTable) -> Column:

@@ -139,10 +139,9 @@ class Candidates:
         if not len(self.chosen):
             return f"Why not {name}? It {self._satisfied()}, but the policy took none{self._declined()}."
         other = int(self.chosen[0])
-        return (
-            f"Why not {name}? It could have been taken ({self._compared(candidate)}), but {self.names(other)} is "
-            f"{self.preference.words} ({self._compared(other)})."
-        )
+        mine, its = self._compared(candidate), self._compared(other)
+        told = f" ({mine})" if mine != its else ""  # what a policy's file says is of all of them
+        return f"Why not {name}? It {OPEN}{told}, but {self.names(other)} is {self.preference.words} ({its})."
 
     def _declined(self) -> str:
         """Why none was taken of those that could have been, where the policy says so."""

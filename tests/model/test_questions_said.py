@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 
 from slotscope.model.api import Session
+from slotscope.model.comparison.companion import forked
+from slotscope.model.forks.changes import Deviation
 from slotscope.model.questions.asking import answers
 from slotscope.model.questions.meaning import understood
 from slotscope.model.questions.syntax import QuestionError
+from slotscope.model.questions.tracks import Followed
 from slotscope.model.running.engine import EventRun, started
 
 EVENTS = 400
@@ -104,3 +107,17 @@ def test_names_are_read_from_the_text(session: Session) -> None:
         understood("said[rom] > 1", session.info.words)
     with pytest.raises(QuestionError, match="found the name 'said', nearest"):
         understood("said[room] > 1", Session.open("dra-classroom", kernel=False).info.words)
+
+
+def test_after_a_fork_to_a_policy_that_remembers_nothing_memory_is_missing(session: Session) -> None:
+    """What is followed in the run that is left is followed in the fork, too."""
+    left = Session.open("dra-classroom", policy=session.origin.policy, kernel=False)
+    left.run(events=40)
+    fork = forked(left, Deviation(40, "first-fit", "", ""), left.compiled)
+    fork.run(events=20)
+    fork.tracks.want(Followed(("memory[1]",), ()))
+    fork.tracks.search(60)
+    tracked = fork.tracks.found()
+    assert tracked is not None
+    assert tracked.last == 60
+    assert not tracked.fault
