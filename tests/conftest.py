@@ -213,6 +213,12 @@ def usual_looks() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
+def warm() -> None:
+    """Everything is compiled before the first window opens, as on a second start."""
+    _compile_first()
+
+
+@pytest.fixture(scope="session")
 def golden() -> Callable[[str], Path]:
     """A function from the name of a golden file to its path."""
 

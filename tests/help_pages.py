@@ -54,3 +54,8 @@ def table(text: str, first: str) -> list[list[str]]:
 def code(cell: str) -> list[str]:
     """What is written as code in a cell."""
     return re.findall(r"`([^`]+)`", cell)
+
+
+def told_of(heading: str, text: str, column: int = 1) -> dict[str, str]:
+    """For each name in the first column of a table, a cell of its row."""
+    return {name: row[column] for row in table(text, heading) for name in code(row[0])}

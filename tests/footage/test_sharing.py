@@ -23,9 +23,9 @@ from slotscope.model.comparison.runs import open_run, stand_at
 from slotscope.model.errors import UserError
 from slotscope.model.lessons.marks import Mark
 from slotscope.model.running.origin import Moment
-from tests.gui.windows import rest, shared_window, warm
+from tests.gui.windows import rest, shared_window
 
-__all__ = ["shared_window", "warm"]
+__all__ = ["shared_window"]
 
 Key = Qt.Key
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QWheelEvent
+from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from slotscope.gui.painting.colour import argb
+from slotscope.gui.panel import Panel
+from slotscope.gui.theme import fonts
 
 
 def pixels_of(image: QImage) -> np.ndarray:
@@ -48,6 +54,40 @@ def colours(widget: QWidget) -> set[str]:
 def text_of(widget: QWidget) -> str:
     """All that is written in labels that can be seen."""
     return " ".join(label.text() for label in widget.findChildren(QLabel) if label.isVisible())
+
+
+def svg_of(panel: Panel, folder: Path) -> str:
+    """The text of a panel's picture as vectors, which Qt can read."""
+    path = folder / "panel.svg"
+    panel.save_svg(path)
+    assert QSvgRenderer(str(path)).isValid()
+    return path.read_text(encoding="utf-8")
+
+
+def series_of(panel: Panel) -> tuple[list[str], list[list[Any]]]:
+    """The names and rows of what a panel exports."""
+    series = panel.series()
+    assert series is not None
+    names, rows = list(series[0]), [list(row) for row in series[1]]
+    assert {len(row) for row in rows} <= {len(names)}
+    return names, rows
+
+
+def listed(panel: Panel) -> list[dict[str, Any]]:
+    """Each row of what a panel exports, by the names of its columns."""
+    names, rows = series_of(panel)
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+@contextmanager
+def type_of(lecture: bool) -> Iterator[None]:
+    """All is written in the type of a lecture, or of a desk."""
+    usual = QApplication.font()
+    QApplication.setFont(fonts(lecture).body)
+    try:
+        yield
+    finally:
+        QApplication.setFont(usual)
 
 
 def scene_in(panel: QWidget) -> Any:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, Qt
+from pytestqt.qtbot import QtBot
 
+from slotscope.gui.intents import GoTo
+from slotscope.gui.panel import Panel
 from slotscope.gui.plotting.time_plot import TimePlot
 
 
@@ -17,3 +21,14 @@ def points_of(plot: TimePlot, name: str) -> NDArray[np.float64]:
 def lines_of(plot: TimePlot) -> dict[str, float]:
     """The heights of the lines across a plot."""
     return {name: line.value for name, line in plot._references.items()}
+
+
+def time_reached(qtbot: QtBot, panel: Panel, plot: TimePlot, x: float, y: float) -> float:
+    """The time of the event to which a click on a panel's plot goes."""
+    place = plot.mapFromScene(plot.getPlotItem().getViewBox().mapViewToScene(QPointF(x, y)))
+    with qtbot.waitSignal(panel.intent) as caught:
+        qtbot.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    (intent,) = caught.args
+    assert isinstance(intent, GoTo) and panel.frame is not None
+    events, times = panel.frame.samples.T[:2]
+    return float(times[events == intent.event][0])

@@ -17,9 +17,7 @@ from slotscope.gui.widgets import spoken
 from slotscope.model.lessons.files import find_lesson, load_lesson
 from tests.contract.moments import SMALL
 from tests.gui.accessible import listening, nameless, tree
-from tests.gui.windows import press, rest, shared_window
-
-__all__ = ["shared_window"]
+from tests.gui.windows import press, rest
 
 
 @pytest.fixture

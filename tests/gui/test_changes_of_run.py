@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -15,28 +13,11 @@ from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panel import Panel
 from slotscope.model.api import Session
 from slotscope.model.kinds.reservation.bounds import Bounds
-from slotscope.model.kinds.spec import KINDS
 from slotscope.model.running.origin import Moment
-from tests.gui.windows import complete_window, press, rest
+from tests.gui.windows import press, rest
 from tests.limits import PATIENCE
 
-pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module", autouse=True)
-def warm_all() -> None:
-    """All is compiled before the first window opens."""
-    from slotscope.gui.running.warming import warm_in_background
-
-    for system in KINDS:
-        process = warm_in_background(system)
-        assert process is None or process.wait(timeout=300) == 0
-
-
-@pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
-    with complete_window(qtbot, tmp_path) as made:
-        yield made
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 
 
 def choose(qtbot: QtBot, window: MainWindow, scenario: str) -> None:

@@ -20,9 +20,7 @@ from slotscope.model.comparison.differences import DIFFERENCES
 from slotscope.model.kinds.reservation.questions import VOCABULARY
 from slotscope.model.reporting.records import ARRIVAL
 from slotscope.model.running.origin import Moment
-from tests.gui.windows import at_rest, complete_window, press, rest, warm
-
-__all__ = ["warm"]
+from tests.gui.windows import at_rest, complete_window, press, rest
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 

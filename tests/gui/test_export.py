@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow.parquet
@@ -13,17 +12,11 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.main_window import MainWindow
-from tests.gui.windows import choose_file, complete_window, press, rest
+from tests.gui.windows import choose_file, press, rest
 
 pytestmark = pytest.mark.slow
 
 KEYS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
-
-
-@pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
-    with complete_window(qtbot, tmp_path) as made:
-        yield made
 
 
 def export(qtbot: QtBot, window: MainWindow, path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:

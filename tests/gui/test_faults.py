@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import (
@@ -37,10 +35,8 @@ from slotscope.gui.running.worker import RunWorker
 from slotscope.gui.theme import load_theme
 from slotscope.gui.widgets.fault_label import FaultLine
 from slotscope.model.api import Session
-from tests.gui.windows import complete_window, press, rest, warm
+from tests.gui.windows import press, rest
 from tests.help_pages import flat, page
-
-__all__ = ["warm"]
 
 
 @pytest.fixture
@@ -338,11 +334,10 @@ def test_the_help_tells_of_the_page_and_its_buttons(qtbot, panel):
 
 
 @pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path, warm: None) -> Iterator[MainWindow]:
-    with complete_window(qtbot, tmp_path) as made:
-        made.control.open("dra-classroom")
-        rest(qtbot, made, lambda: made.frame.engine == "kernel")
-        yield made
+def window(qtbot: QtBot, warm: None, window: MainWindow) -> MainWindow:
+    window.control.open("dra-classroom")
+    rest(qtbot, window, lambda: window.frame.engine == "kernel")
+    return window
 
 
 def test_neither_frames_nor_keys_nor_other_panels_stop(qtbot, shown, window, monkeypatch):

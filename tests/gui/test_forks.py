@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Iterator
 
 import pytest
 from PySide6.QtCore import Qt
@@ -17,14 +16,12 @@ from slotscope.gui.window.forks_dialog import ForksDialog
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.runs import lanes_of
 from slotscope.model.scenario.load import as_data
-from tests.gui.windows import complete_window, press, rest, warm
+from tests.gui.windows import press, rest
 from tests.model.test_moments import opened as opened_line
 from tests.model.test_moments import place
 
 Key, Button = Qt.Key, Qt.MouseButton
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
-
-__all__ = ["warm"]
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 
@@ -33,14 +30,13 @@ EVENT = 12
 
 
 @pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+def window(qtbot: QtBot, window: MainWindow) -> MainWindow:
     """A complete window that stands before an arrival in dra-classroom."""
-    with complete_window(qtbot, tmp_path) as window:
-        window.control.open("dra-classroom", "dra", seed=1)
-        rest(qtbot, window, lambda: window.frame.info.scenario_name == "dra-classroom")
-        window.control.go_to(EVENT)
-        rest(qtbot, window, lambda: window.frame.event == EVENT)
-        yield window
+    window.control.open("dra-classroom", "dra", seed=1)
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == "dra-classroom")
+    window.control.go_to(EVENT)
+    rest(qtbot, window, lambda: window.frame.event == EVENT)
+    return window
 
 
 def opened(qtbot: QtBot, window: MainWindow) -> ForksDialog:

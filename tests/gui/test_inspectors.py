@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
@@ -16,19 +13,13 @@ from slotscope.gui.intents import Select
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panels.inspector import HistoryModel, InspectorPanel
 from slotscope.model.reporting.inspection import Thing
-from tests.gui.windows import complete_window, press, rest
+from tests.gui.windows import press, rest
 
 pytestmark = pytest.mark.slow
 
 LEFT = Qt.MouseButton.LeftButton
 SCENARIOS = ("dra-classroom", "queues-classroom", "jrs-classroom", "moldable-classroom")
 EVENT = 60
-
-
-@pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
-    with complete_window(qtbot, tmp_path) as made:
-        yield made
 
 
 def open_at(qtbot: QtBot, window: MainWindow, scenario: str, event: int = EVENT) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Iterator
 
 import pytest
 from PySide6.QtCore import QPointF, Qt
@@ -19,7 +18,7 @@ from slotscope.model.api import Session
 from slotscope.model.running.origin import Moment
 from slotscope.model.scenario.load import as_data
 from tests.gui.painted import wheel
-from tests.gui.windows import complete_window, rest, warm
+from tests.gui.windows import rest
 
 Key = Qt.Key
 CTRL, SHIFT, ALT = (
@@ -29,20 +28,17 @@ CTRL, SHIFT, ALT = (
 )
 PLAIN = Qt.KeyboardModifier.NoModifier
 
-__all__ = ["warm"]
-
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 
 
 @pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+def window(qtbot: QtBot, window: MainWindow) -> MainWindow:
     """A window at event 12 of dra-classroom, as a start leaves it: nothing was clicked."""
-    with complete_window(qtbot, tmp_path) as made:
-        made.activateWindow()
-        qtbot.waitUntil(made.isActiveWindow)
-        made.control.open("dra-classroom", moment=Moment((12,)))
-        rest(qtbot, made, lambda: made.frame.event == 12)
-        yield made
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    window.control.open("dra-classroom", moment=Moment((12,)))
+    rest(qtbot, window, lambda: window.frame.event == 12)
+    return window
 
 
 def strike(window: QWidget, key: Qt.Key, modifier: Qt.KeyboardModifier = PLAIN) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,30 +16,13 @@ from slotscope.gui.panels.scenario_form import ScenarioPanel
 from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
 from slotscope.model.comparison.differences import DIFFERENCES
-from slotscope.model.kinds.spec import KINDS, kind_named
+from slotscope.model.kinds.spec import kind_named
 from slotscope.model.policies import POLICIES_OF
 from slotscope.model.scenario.load import as_data
-from tests.gui.windows import complete_window, hall, rest
+from tests.gui.windows import hall, rest
 from tests.own_policies import source, write
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm_all")]
-
-
-@pytest.fixture(scope="module")
-def warm_all() -> None:
-    """All is compiled before the first window opens."""
-    from slotscope.gui.running.warming import warm_in_background
-
-    for system in KINDS:
-        process = warm_in_background(system)
-        if process is not None:
-            assert process.wait(timeout=300) == 0
-
-
-@pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
-    with complete_window(qtbot, tmp_path) as made:
-        yield made
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 
 
 def show(qtbot: QtBot, window: MainWindow, scenario: str) -> None:

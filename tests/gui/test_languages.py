@@ -22,10 +22,8 @@ from slotscope.model.lessons.files import lesson_files, load_lesson, words_besid
 from slotscope.model.phrase import Phrase
 from slotscope.model.running.waiting import waiting, who_waits
 from tests.gui.overflowing import cut
-from tests.gui.windows import complete_window, warm
+from tests.gui.windows import complete_window
 from tests.translations import OTHERS, RECORD, sources, translations
-
-__all__ = ["warm"]
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Iterator
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, QSettings, Qt
@@ -26,10 +25,9 @@ USUAL, LARGE, SMALL = (1600, 900), (1920, 1080), (1280, 720)
 
 
 @pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
-    with complete_window(qtbot, tmp_path) as made:
-        qtbot.wait(20)
-        yield made
+def window(qtbot: QtBot, window: MainWindow) -> MainWindow:
+    qtbot.wait(20)
+    return window
 
 
 def shares(window: MainWindow) -> dict[str, tuple[float, float]]:

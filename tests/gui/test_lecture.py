@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
-from typing import Iterator
 
 import pytest
 from PySide6.QtCore import Qt
@@ -20,7 +19,7 @@ from slotscope.gui.panels.columns import HeadedColumns
 from slotscope.gui.pictures.picture import ZoomedPicture
 from slotscope.gui.presenting.strokes import base_of
 from tests.gui.halls import PROJECTOR, READ, bring, shown, stand
-from tests.gui.windows import at_rest, complete_window, hall, press
+from tests.gui.windows import at_rest, hall, press
 
 pytestmark = pytest.mark.slow
 
@@ -44,10 +43,9 @@ ASKING = {
 
 
 @pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
-    with complete_window(qtbot, tmp_path) as made:
-        made.resize(*PROJECTOR)
-        yield made
+def window(window: MainWindow) -> MainWindow:
+    window.resize(*PROJECTOR)
+    return window
 
 
 def server_height(window: MainWindow, name: str) -> float:

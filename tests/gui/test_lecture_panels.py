@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Iterator
-
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFontMetricsF
@@ -16,7 +13,7 @@ from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panels.columns import HeadedColumns
 from slotscope.gui.panels.share_bars import heading
 from tests.gui.halls import PROJECTOR, READ, bring, shown, stand
-from tests.gui.windows import complete_window, press, rest
+from tests.gui.windows import press, rest
 
 pytestmark = pytest.mark.slow
 
@@ -24,10 +21,9 @@ Key = Qt.Key
 
 
 @pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
-    with complete_window(qtbot, tmp_path) as made:
-        made.resize(*PROJECTOR)
-        yield made
+def window(window: MainWindow) -> MainWindow:
+    window.resize(*PROJECTOR)
+    return window
 
 
 @pytest.mark.parametrize(("lesson", "name"), [("dra-5-numbers", "lp"), ("moldable-2-optimum", "allocation-lp")])

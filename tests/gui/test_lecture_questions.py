@@ -15,10 +15,10 @@ from slotscope.gui.main_window import MainWindow
 from slotscope.gui.presenting.strokes import base_of
 from tests.gui.halls import PROJECTOR
 from tests.gui.test_lecture import LEAST
-from tests.gui.windows import at_rest, complete_window, press, warm
+from tests.gui.windows import at_rest, complete_window, press
 
 Key = Qt.Key
-__all__ = ["warm"]
+
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Iterator
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
@@ -22,10 +21,10 @@ from slotscope.model.lessons.answers import read_answers
 from slotscope.model.lessons.grading import grades, known_lessons
 from slotscope.model.reporting.inspection import Thing
 from tests.gui.test_keys import strike
-from tests.gui.windows import choose_file, complete_window, rest, warm
+from tests.gui.windows import choose_file, rest
 
 Key = Qt.Key
-__all__ = ["warm"]
+
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 
 LESSON = """
@@ -47,15 +46,14 @@ question = { ask = "value", of = "lengths" }
 
 
 @pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
-    with complete_window(qtbot, tmp_path) as made:
-        made.activateWindow()
-        qtbot.waitUntil(made.isActiveWindow)
-        path = tmp_path / "mine.toml"
-        path.write_text(LESSON, "utf-8")
-        made.lessons.open(path)
-        qtbot.waitUntil(lambda: made.lessons.questions.open)
-        yield made
+def window(qtbot: QtBot, tmp_path: Path, window: MainWindow) -> MainWindow:
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    path = tmp_path / "mine.toml"
+    path.write_text(LESSON, "utf-8")
+    window.lessons.open(path)
+    qtbot.waitUntil(lambda: window.lessons.questions.open)
+    return window
 
 
 def drag(widget: QWidget, to: QPoint) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Iterator
 
 import pytest
 from PySide6.QtCore import Qt
@@ -19,10 +18,10 @@ from slotscope.model.lessons.files import lesson_files, lesson_titles, load_less
 from slotscope.model.lessons.languages import LANGUAGES
 from slotscope.model.scenario.files import scenario_files
 from tests.gui.test_keys import strike
-from tests.gui.windows import complete_window, rest, warm
+from tests.gui.windows import rest
 
 Key = Qt.Key
-__all__ = ["warm"]
+
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 
 LINE = "slotscope dra-classroom --policy dra --seed 171 --event {}"
@@ -37,11 +36,10 @@ STEPS = (
 
 
 @pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
-    with complete_window(qtbot, tmp_path) as made:
-        made.activateWindow()
-        qtbot.waitUntil(made.isActiveWindow)
-        yield made
+def window(qtbot: QtBot, window: MainWindow) -> MainWindow:
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    return window
 
 
 @pytest.fixture

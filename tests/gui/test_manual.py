@@ -14,10 +14,8 @@ from slotscope.gui.window.manual import OPENS, PAGES, page_of, text_of, window_c
 from slotscope.model.api import Session
 from slotscope.model.scenario.files import scenario_files
 from slotscope.model.scenario.load import load_scenario
-from tests.gui.windows import complete_window, press, rest, warm
+from tests.gui.windows import complete_window, press, rest
 from tests.help_pages import commands, page
-
-__all__ = ["warm"]
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 

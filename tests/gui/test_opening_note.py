@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from threading import Event
 from typing import Any, Iterator
 
@@ -13,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from slotscope.gui.main_window import MainWindow
 from slotscope.model.api import Session
-from tests.gui.windows import complete_window, press, rest
+from tests.gui.windows import press, rest
 from tests.limits import PATIENCE
 
 
@@ -33,12 +32,11 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
 
 
 @pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path, gate: Event) -> Iterator[MainWindow]:
-    with complete_window(qtbot, tmp_path) as made:
-        made.control.open("dra-classroom")
-        rest(qtbot, made, lambda: made.transport.policy.currentText() == "dra")
-        gate.clear()
-        yield made
+def window(qtbot: QtBot, gate: Event, window: MainWindow) -> MainWindow:
+    window.control.open("dra-classroom")
+    rest(qtbot, window, lambda: window.transport.policy.currentText() == "dra")
+    gate.clear()
+    return window
 
 
 def note_of(window: MainWindow) -> QLabel:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Callable, Iterator
+from typing import Callable
 
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
@@ -31,12 +31,11 @@ FAULT = "if view.event + 1 >= 30:\n    x = 1 / 0\n" + FIRST_FIT
 
 
 @pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+def window(qtbot: QtBot, window: MainWindow) -> MainWindow:
     """A complete window that stands at event 0 of dra-classroom under first fit."""
-    with complete_window(qtbot, tmp_path) as window:
-        window.control.open("dra-classroom", "first-fit")
-        rest(qtbot, window, lambda: window.frame is not None)
-        yield window
+    window.control.open("dra-classroom", "first-fit")
+    rest(qtbot, window, lambda: window.frame is not None)
+    return window
 
 
 def runs(window: MainWindow, path: str, event: int | None = None) -> Callable[[], bool]:

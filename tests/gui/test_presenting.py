@@ -21,11 +21,11 @@ from slotscope.model.lessons.marks import MOST_POINTS
 from slotscope.model.running.origin import Moment
 from tests.gui.test_keys import CTRL, SHIFT, strike
 from tests.gui.test_lesson_questions import drag
-from tests.gui.windows import complete_window, rest, warm
+from tests.gui.windows import complete_window, rest
 
 Key = Qt.Key
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-__all__ = ["warm"]
+
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 
 #: Scenarios of all kinds, each with an event, and the name of its picture of servers.

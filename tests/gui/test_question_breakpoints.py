@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Iterator
 
 import pytest
 from PySide6.QtCore import Qt
@@ -11,23 +10,20 @@ from pytestqt.qtbot import QtBot
 
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.window.breakpoints_dialog import BreakpointsDialog
-from tests.gui.windows import complete_window, press, rest, warm
+from tests.gui.windows import press, rest
 
 Key = Qt.Key
 CTRL = Qt.KeyboardModifier.ControlModifier
-
-__all__ = ["warm"]
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 
 
 @pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+def window(qtbot: QtBot, window: MainWindow) -> MainWindow:
     """A complete window that stands at event 0 of dra-classroom."""
-    with complete_window(qtbot, tmp_path) as window:
-        window.control.open("dra-classroom")
-        rest(qtbot, window, lambda: window.frame is not None and window.frame.info.scenario_name == "dra-classroom")
-        yield window
+    window.control.open("dra-classroom")
+    rest(qtbot, window, lambda: window.frame is not None and window.frame.info.scenario_name == "dra-classroom")
+    return window
 
 
 def opened(qtbot: QtBot, window: MainWindow) -> BreakpointsDialog:

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from slotscope.model.api import Session
-from tests.gui.windows import complete_window, press, rest
+from tests.gui.windows import press, rest
 
 QUESTION = "type = training and rejected and servers_with_room >= 1"
 EVENTS = 3000
@@ -28,13 +28,12 @@ def true_hits():
 
 
 @pytest.fixture
-def window(qtbot, tmp_path):
-    with complete_window(qtbot, tmp_path) as window:
-        window.control.open("dra-classroom")
-        rest(qtbot, window, lambda: window.frame.info.scenario_name == "dra-classroom")
-        window.control.run_until(event=EVENTS)
-        rest(qtbot, window, lambda: window.frame.event == EVENTS and not window.frame.playing)
-        yield window
+def window(qtbot, window):
+    window.control.open("dra-classroom")
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == "dra-classroom")
+    window.control.run_until(event=EVENTS)
+    rest(qtbot, window, lambda: window.frame.event == EVENTS and not window.frame.playing)
+    return window
 
 
 def search_of(window):

@@ -17,11 +17,9 @@ from slotscope.gui.main_window import MainWindow
 from slotscope.gui.window.actions import COMMANDS
 from slotscope.model.lessons.files import lesson_files, load_lesson
 from tests.gui.test_keys import strike
-from tests.gui.windows import complete_window, rest, warm
+from tests.gui.windows import complete_window, rest
 
 Key = Qt.Key
-__all__ = ["warm"]
-
 #: What each key that is named does.
 KEYS = {
     "PageDown": "lesson_next",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Iterator
 
 import pytest
 from PySide6.QtCore import QMimeData, Qt, QUrl
@@ -15,7 +14,7 @@ from slotscope.gui.main_window import MainWindow
 from slotscope.gui.running.warming import Warming
 from slotscope.model.scenario.load import load_scenario, scenario_text
 from slotscope.model.traces.excerpts import EXAMPLE
-from tests.gui.windows import complete_window, rest
+from tests.gui.windows import rest
 from tests.model.trace_files import google_2019
 
 pytestmark = pytest.mark.slow
@@ -33,12 +32,11 @@ def log(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
+def window(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, window: MainWindow) -> MainWindow:
     monkeypatch.setattr(Warming, "want", lambda *_: None)
-    with complete_window(qtbot, tmp_path) as made:
-        made.control.open("moldable-classroom")
-        rest(qtbot, made, lambda: made.frame.info.scenario_name == "moldable-classroom")
-        yield made
+    window.control.open("moldable-classroom")
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == "moldable-classroom")
+    return window
 
 
 def select(window: MainWindow, scenario: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
-from typing import Iterator
 
 import numpy as np
 import pytest
@@ -15,11 +14,9 @@ from pytestqt.qtbot import QtBot
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panels.track import TrackPanel, hits_of
 from slotscope.model.questions.tracks import Tracked
-from tests.gui.windows import complete_window, press, rest, warm
+from tests.gui.windows import press, rest
 
 Key = Qt.Key
-
-__all__ = ["warm"]
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 
@@ -27,16 +24,15 @@ EVENTS = 2000
 
 
 @pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+def window(qtbot: QtBot, window: MainWindow) -> MainWindow:
     """A complete window of dra-classroom after some events, the panel in front."""
-    with complete_window(qtbot, tmp_path) as window:
-        window.control.open("dra-classroom")
-        rest(qtbot, window, lambda: window.frame.info.scenario_name == "dra-classroom")
-        window.control.run_until(event=EVENTS)
-        rest(qtbot, window, lambda: window.frame.event == EVENTS and not window.frame.playing)
-        window.docks["track"].raise_()
-        qtbot.waitUntil(panel_of(window).isVisible)
-        yield window
+    window.control.open("dra-classroom")
+    rest(qtbot, window, lambda: window.frame.info.scenario_name == "dra-classroom")
+    window.control.run_until(event=EVENTS)
+    rest(qtbot, window, lambda: window.frame.event == EVENTS and not window.frame.playing)
+    window.docks["track"].raise_()
+    qtbot.waitUntil(panel_of(window).isVisible)
+    return window
 
 
 def panel_of(window: MainWindow) -> TrackPanel:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Iterator
-
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent
@@ -14,20 +11,11 @@ from pytestqt.qtbot import QtBot
 from slotscope.gui.intents import AskWhy, Select
 from slotscope.gui.main_window import MainWindow
 from slotscope.model.whys.tables import OPEN
-from tests.gui.windows import complete_window, press, rest, warm
+from tests.gui.windows import press, rest
 
 Key = Qt.Key
 
-__all__ = ["warm"]
-
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
-
-
-@pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
-    """A complete window."""
-    with complete_window(qtbot, tmp_path) as window:
-        yield window
 
 
 def stand(qtbot: QtBot, window: MainWindow, scenario: str, event: int) -> None:

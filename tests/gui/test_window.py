@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Callable, Iterator
+from typing import Callable
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -16,23 +16,20 @@ from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels import panels_of
 from slotscope.model.reporting.frame import Frame
-from tests.gui.windows import complete_window, hall, press, rest, warm
+from tests.gui.windows import complete_window, hall, press, rest
 
 Key = Qt.Key
 SHIFT, CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
-
-__all__ = ["warm"]
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 
 
 @pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+def window(qtbot: QtBot, window: MainWindow) -> MainWindow:
     """A complete window that stands at event 0 of dra-vms."""
-    with complete_window(qtbot, tmp_path) as window:
-        window.control.open("dra-vms")
-        rest(qtbot, window, lambda: window.frame is not None and window.frame.engine == "kernel")
-        yield window
+    window.control.open("dra-vms")
+    rest(qtbot, window, lambda: window.frame is not None and window.frame.engine == "kernel")
+    return window
 
 
 def at(window: MainWindow, event: int, substeps: int = 0) -> Callable[[], bool]:

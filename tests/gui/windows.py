@@ -18,19 +18,10 @@ from slotscope.gui.app import make_window
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panels import SENTENCES
 from slotscope.gui.running.bounds_service import BoundsService, Receiver
-from slotscope.gui.running.warming import warm_in_background
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.scenario.load import Scenario
 
 Shown = TypeVar("Shown", bound=QWidget)
-
-
-@pytest.fixture(scope="module")
-def warm() -> None:
-    """Everything is compiled before the first window opens, as on a second start."""
-    process = warm_in_background("reservation")
-    if process is not None:
-        assert process.wait(timeout=300) == 0
 
 
 class SolvedOnce(BoundsService):
@@ -97,6 +88,13 @@ def complete_window(qtbot: QtBot, folder: Path, height: int = 900, **settings: s
         yield window
     finally:
         window.close()
+
+
+@pytest.fixture
+def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+    """A complete window that runs nothing yet."""
+    with complete_window(qtbot, tmp_path) as made:
+        yield made
 
 
 @pytest.fixture(scope="module")

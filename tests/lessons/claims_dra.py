@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from math import ceil, log
 
 import numpy as np
@@ -213,6 +214,7 @@ def what_is_promised(at: Standing) -> None:
     at.says("half of the optimum", "all of it", "three quarters")
 
 
+@cache
 def best(scenario: str) -> tuple[Fraction, Fraction]:
     """The optimum and the greedy value of a scenario, per server."""
     *_, bounds = KIND.all_bounds(load_scenario(scenario))

@@ -23,17 +23,12 @@ from slotscope.model.measures.metrics import Estimate
 from slotscope.model.policies import POLICIES_OF, reference_for
 from slotscope.model.policies.choice import policy_choice
 from slotscope.model.scenario.load import edited, load_scenario, parse_scenario
-from tests.help_pages import HELP, blocks, code, flat, page, table
+from tests.help_pages import HELP, blocks, code, flat, page, table, told_of
 
 MOLDABLE = page("moldable")
 EXPERIMENTS_PAGE, TRACE_PAGE = page("experiments"), page("trace-format")
 DEFINITIONS: dict[str, Any] = MoldableScenario.model_json_schema()["$defs"]
 LOGS = Path(__file__).resolve().parents[3].parent / "shared" / "traces" / "swf"
-
-
-def told_of(heading: str, text: str = MOLDABLE, column: int = 1) -> dict[str, str]:
-    """For each name in the first column of a table, a cell of its row."""
-    return {name: row[column] for row in table(text, heading) for name in code(row[0])}
 
 
 @cache
@@ -98,13 +93,13 @@ class TestModel:
 @pytest.mark.slow
 class TestPolicies:
     def test_each_has_a_row_with_its_parameters(self) -> None:
-        rows = told_of("policy", column=2)
+        rows = told_of("policy", MOLDABLE, column=2)
         assert set(rows) == set(POLICIES_OF["moldable"])
         for policy, told in rows.items():
             assert set(code(told)) == set(reference_for(policy, "moldable").schema.model_fields)
 
     def test_parameters_begin_with_the_usual_value(self) -> None:
-        rows = told_of("parameter")
+        rows = told_of("parameter", MOLDABLE)
         schemas = [reference_for(policy, "moldable").schema for policy in POLICIES_OF["moldable"]]
         fields = {name: field for schema in schemas for name, field in schema.model_fields.items()}
         assert set(rows) == set(fields)
@@ -135,7 +130,7 @@ class TestPolicies:
 
 class TestKeys:
     def test_each_key_is_told_of(self) -> None:
-        rows = told_of("key")
+        rows = told_of("key", MOLDABLE)
         workload, classes = rows["workload"], rows["classes"]
         assert set(MoldableJobClass.model_fields) <= set(code(classes))
         assert {"poisson", "scripted", "trace", "load", "alpha", "beta"} <= set(code(workload))

@@ -21,17 +21,12 @@ from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
 from slotscope.model.kinds.phases.state import ACTIVE
 from slotscope.model.policies import POLICIES_OF, reference_for
 from slotscope.model.scenario.load import as_data, edited, load_scenario, parse_scenario
-from tests.help_pages import blocks, code, flat, page, table
+from tests.help_pages import blocks, code, flat, page, table, told_of
 
 pytestmark = pytest.mark.slow
 
 TOKENS = page("tokens")
 DEFINITIONS: dict[str, Any] = PhasesScenario.model_json_schema()["$defs"]
-
-
-def told_of(heading: str, text: str = TOKENS, column: int = 1) -> dict[str, str]:
-    """For each name in the first column of a table, a cell of its row."""
-    return {name: row[column] for row in table(text, heading) for name in code(row[0])}
 
 
 @cache
@@ -48,13 +43,13 @@ def near(cell: PhaseRuns, measure: str, told: float, share: float) -> bool:
 
 class TestPolicies:
     def test_each_has_a_row_with_its_parameters(self) -> None:
-        rows = told_of("policy", column=2)
+        rows = told_of("policy", TOKENS, column=2)
         assert {*rows, "jrs"} == set(POLICIES_OF["phases"])
         for policy, told in rows.items():
             assert set(code(told)) == set(reference_for(policy, "phases").schema.model_fields)
 
     def test_parameters_of_jrs_begin_with_the_usual_value(self) -> None:
-        rows = told_of("parameter")
+        rows = told_of("parameter", TOKENS)
         fields = reference_for("jrs", "phases").schema.model_fields
         assert set(rows) == set(fields)
         for name, field in fields.items():
@@ -166,7 +161,7 @@ class TestPlans:
 
 class TestKeys:
     def test_each_key_is_told_of(self) -> None:
-        rows = told_of("key")
+        rows = told_of("key", TOKENS)
         keys = {"servers": "PhaseServers", "cost": "ContentionCost", "phases": "Phase"}
         for key, definition in keys.items():
             named = set(re.findall(r"\w+", rows[key]))

@@ -19,7 +19,7 @@ from slotscope.model.kinds.queue.scenario.instance import ALGORITHMS
 from slotscope.model.kinds.queue.scenario.schema import QueueScenario
 from slotscope.model.policies import POLICIES_OF, reference_class
 from slotscope.model.scenario.load import load_scenarios, parse_scenario
-from tests.help_pages import blocks, code, page, table
+from tests.help_pages import blocks, code, page, told_of
 
 QUEUES, SCENARIOS, TRACES = page("queues"), page("scenarios"), page("trace-format")
 SECTION = SCENARIOS.partition("## Servers with a queue")[2].partition("\n## ")[0]
@@ -41,11 +41,6 @@ SIZES = (
 OWN_SERVICES = ("Geometric", "Fixed", "UniformSlots", "DiscreteSlots")
 WORKLOADS = ("SlotPoisson", "SlotBatches", "SlotCounts", "ScriptedSlots", "TraceSlots")
 RATES = {"arrival_rate", "workload", "intensity"}
-
-
-def told_of(heading: str, text: str, column: int = 1) -> dict[str, str]:
-    """For each name in the first column of a table, a cell of its row."""
-    return {name: row[column] for row in table(text, heading) for name in code(row[0])}
 
 
 class TestPolicies:

@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QImage
-from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -27,13 +26,14 @@ from slotscope.gui.kinds.moldable.allocations_values import (
     tiles,
 )
 from slotscope.gui.kinds.moldable.colours import width_color
+from slotscope.gui.painting.colour import argb
 from slotscope.gui.plotting.scales import SteppedRange
-from slotscope.gui.theme import fonts, load_theme
+from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
 from slotscope.model.kinds.moldable.rows import FLAG_ADMITTED, FLAG_BLOCKED, FLAG_DEPARTED, FLAG_PARTIAL
 from slotscope.model.kinds.moldable.state import BUSY, JOBS
 from slotscope.model.reporting.frame import Frame
-from tests.gui.painted import colours, wheel
+from tests.gui.painted import colours, listed, pixels, svg_of, type_of, wheel
 from tests.gui.windows import on_screen
 
 LIGHT = load_theme("light")
@@ -100,15 +100,9 @@ def picture(widget: QWidget) -> QImage:
     return widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
 
 
-def pixels(widget: QWidget) -> np.ndarray:
-    """The colour of each pixel, as 0xrrggbb."""
-    image = picture(widget)  # Qt frees what its bits are in with it
-    return np.frombuffer(bytes(image.constBits()), np.uint32) & 0xFFFFFF
-
-
 def count(widget: QWidget, color: str) -> int:
     """How many pixels have a colour."""
-    return int((pixels(widget) == (QColor(color).rgb() & 0xFFFFFF)).sum())
+    return int((pixels(widget) == argb(color)).sum())
 
 
 def spot(panel: AllocationsPanel, width: int, job_class: int = 0) -> QPointF:
@@ -414,9 +408,7 @@ def test_before_the_first_event_nothing_runs(panel: AllocationsPanel) -> None:
 def test_it_is_drawn_at_any_size(
     panel: AllocationsPanel, frame: Frame, classes: Frame, theme: str, lecture: bool, size: tuple[int, int]
 ) -> None:
-    usual = QApplication.font()
-    QApplication.setFont(fonts(lecture).body)
-    try:
+    with type_of(lecture):
         look = load_theme(theme)
         panel.set_theme(look)
         panel.resize(*size)
@@ -431,8 +423,6 @@ def test_it_is_drawn_at_any_size(
             for place in panel.chart.facets.values():
                 assert place.plot.height() > 20
                 assert place.bar.bottom() <= panel.chart.height()
-    finally:
-        QApplication.setFont(usual)
 
 
 def test_a_tiny_panel_says_so(panel: AllocationsPanel, frame: Frame) -> None:
@@ -447,13 +437,9 @@ def test_a_tiny_panel_says_so(panel: AllocationsPanel, frame: Frame) -> None:
 def test_the_picture_and_the_series_are_saved(panel: AllocationsPanel, classes: Frame, tmp_path: Path) -> None:
     assert panel.series() is None
     panel.set_frame(classes)
-    path = tmp_path / "allocations.svg"
-    panel.save_svg(path)
-    assert QSvgRenderer(str(path)).isValid()
-    series = panel.series()
-    assert series is not None
-    listed = [dict(zip(series[0], row, strict=True)) for row in series[1]]
-    assert len(listed) == sum(classes.info.numbers.degrees)
-    (six,) = [row for row in listed if row["class"] == "analysis" and row["servers"] == 6]
+    assert svg_of(panel, tmp_path)
+    table = listed(panel)
+    assert len(table) == sum(classes.info.numbers.degrees)
+    (six,) = [row for row in table if row["class"] == "analysis" and row["servers"] == 6]
     assert six["jobs_now"] == classes.state.jobs[1, 6]
     assert six["optimum"] == pytest.approx(classes.info.numbers.target[1, 6])

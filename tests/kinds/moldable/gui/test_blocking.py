@@ -8,11 +8,9 @@ from typing import Iterator
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from slotscope.gui.intents import GoTo
 from slotscope.gui.kinds.moldable.blocking import BlockingPanel
 from slotscope.gui.kinds.moldable.blocking_reading import BLOCKED_SHARE, STATISTICS, Sums, grid, stretch
 from slotscope.gui.kinds.moldable.blocking_words import (
@@ -34,6 +32,7 @@ from slotscope.model.kinds.moldable.state import ADMITTED, ARRIVED, BLOCKED, DEP
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.scenario.load import as_data, parse_scenario
 from tests.gui.painted import colours, text_of
+from tests.gui.plot_points import time_reached
 from tests.gui.windows import on_screen
 
 CLASSROOM = "moldable-classroom"
@@ -239,16 +238,7 @@ def test_another_run_begins_anew(panel: BlockingPanel) -> None:
 def test_a_click_goes_to_that_moment(qtbot: QtBot, panel: BlockingPanel) -> None:
     panel.set_frame(frame_of())
     QApplication.processEvents()
-    plot = panel.blocked
-    view = plot.getPlotItem().getViewBox()
-    scene = view.mapViewToScene(QPointF(1000.0, 10.0))
-    with qtbot.waitSignal(panel.intent) as heard:
-        qtbot.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=plot.mapFromScene(scene))
-    (intent,) = heard.args
-    assert isinstance(intent, GoTo)
-    samples = frame_of().samples
-    at = samples[samples[:, 0] == intent.event][0, 1]
-    assert at == pytest.approx(1000.0, abs=20.0)
+    assert time_reached(qtbot, panel, panel.blocked, 1000.0, 10.0) == pytest.approx(1000.0, abs=20.0)
 
 
 def test_times_stand_below_each_other(panel: BlockingPanel) -> None:

@@ -6,12 +6,9 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
-import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QImage
-from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import GoTo
@@ -19,11 +16,11 @@ from slotscope.gui.kinds.moldable.collapse import CollapsePanel
 from slotscope.gui.kinds.moldable.collapse_stage import near, whole
 from slotscope.gui.kinds.moldable.collapse_trail import RECENT
 from slotscope.gui.kinds.moldable.collapse_values import CollapsePlane, nearness, plane_of, present, share_above, spent
-from slotscope.gui.theme import fonts, load_theme
+from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
 from slotscope.model.kinds.moldable.sampling import EVENT_COLUMN, PAIR, columns
 from slotscope.model.reporting.frame import Frame
-from tests.gui.painted import colours, text_of, wheel
+from tests.gui.painted import colours, pixels, series_of, svg_of, text_of, type_of, wheel
 from tests.gui.windows import on_screen
 
 LIGHT = load_theme("light")
@@ -87,18 +84,11 @@ def shown(panel: CollapsePanel, frame: Frame) -> CollapsePanel:
     return panel
 
 
-def pixels(widget: QWidget) -> np.ndarray:
-    """[h, w] the colour of each pixel, as 0xrrggbb."""
-    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
-    found = np.frombuffer(bytes(image.constBits()), np.uint32) & 0xFFFFFF
-    return found.reshape(image.height(), image.width())
-
-
 def colour_at(panel: CollapsePanel, point: tuple[float, float]) -> str:
     """The colour at a point of the plane."""
     assert panel.view.stage is not None
     at = panel.view.stage.at(point).toPoint()
-    return f"#{pixels(panel.view)[at.y(), at.x()]:06x}"
+    return f"#{pixels(panel.view)[at.y(), at.x()] & 0xFFFFFF:06x}"
 
 
 # -- the panel -----------------------------------------------------------------------------------
@@ -212,7 +202,7 @@ def test_a_state_out_of_view_is_told(panel: CollapsePanel, qtbot: QtBot) -> None
     stage = panel.view.stage
     assert stage is not None and not stage.area.contains(stage.at(present(plane(early), early)))
     corner = stage.area.bottomLeft() + QPointF(5, -5)
-    assert f"#{pixels(panel.view)[round(corner.y()), round(corner.x())]:06x}" == LIGHT.run
+    assert f"#{pixels(panel.view)[round(corner.y()), round(corner.x())] & 0xFFFFFF:06x}" == LIGHT.run
 
 
 def test_delta_can_be_chosen(qtbot: QtBot, panel: CollapsePanel, large: Frame) -> None:
@@ -331,9 +321,7 @@ def test_before_the_first_event_the_point_is_at_the_origin(panel: CollapsePanel)
 def test_it_is_drawn_at_any_size(
     panel: CollapsePanel, frame: Frame, large: Frame, theme: str, lecture: bool, size: tuple[int, int]
 ) -> None:
-    usual = QApplication.font()
-    QApplication.setFont(fonts(lecture).body)
-    try:
+    with type_of(lecture):
         look = load_theme(theme)
         panel.set_theme(look)
         panel.resize(*size)
@@ -344,8 +332,6 @@ def test_it_is_drawn_at_any_size(
             stage = panel.view.stage
             assert stage is not None and min(stage.area.width(), stage.area.height()) > 40
             assert panel.choices.isVisible() == (size[1] > 300)
-    finally:
-        QApplication.setFont(usual)
 
 
 def test_a_tiny_picture_says_so(panel: CollapsePanel, frame: Frame) -> None:
@@ -358,14 +344,9 @@ def test_a_tiny_picture_says_so(panel: CollapsePanel, frame: Frame) -> None:
 def test_the_picture_and_the_series_are_saved(panel: CollapsePanel, frame: Frame, tmp_path: Path) -> None:
     assert panel.series() is None
     shown(panel, frame)
-    path = tmp_path / "collapse.svg"
-    panel.save_svg(path)
-    assert QSvgRenderer(str(path)).isValid()
-    series = panel.series()
-    assert series is not None
-    names, rows = series
+    assert svg_of(panel, tmp_path)
+    names, table = series_of(panel)
     assert names == ["event", "time", "jobs_on_1", "jobs_on_2"]
-    listed = list(rows)
-    assert len(listed) == len(frame.samples) > RECENT
+    assert len(table) == len(frame.samples) > RECENT
     first = int(columns(PAIR, 1)[0])
-    assert list(listed[-1])[2:] == frame.samples[-1, first : first + 2].tolist()
+    assert table[-1][2:] == frame.samples[-1, first : first + 2].tolist()

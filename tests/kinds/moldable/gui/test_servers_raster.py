@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QImage
 
 from slotscope.gui.kinds.moldable.servers_content import PoolSection, content_of
 from slotscope.gui.kinds.moldable.servers_layout import MoldableLayout, fitting_servers
@@ -26,14 +25,8 @@ from slotscope.gui.kinds.moldable.servers_raster import (
     tones_of,
 )
 from slotscope.gui.painting.colour import argb
-from slotscope.gui.pictures.cells import CellRaster
+from tests.gui.painted import pixels_of
 from tests.kinds.moldable.gui.servers_views import LIGHT, Made, filled, records_of, wishes
-
-
-def pixels_of(raster: CellRaster) -> np.ndarray:
-    image = raster.image.convertToFormat(QImage.Format.Format_RGB32)
-    rows = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), -1)
-    return rows[:, : image.width()].copy()
 
 
 def _codes(layout: MoldableLayout, made: Made, time: float) -> np.ndarray:
@@ -53,8 +46,8 @@ def test_only_what_changed_is_drawn_and_nothing_stale_is_left(servers: int, scal
         kept.draw(layout, 0, codes, LIGHT)
         fresh = PoolRaster()
         fresh.draw(layout, 0, codes, LIGHT)
-        assert (pixels_of(kept) == pixels_of(fresh)).all()
-        different.add(pixels_of(kept).tobytes())
+        assert (pixels_of(kept.image) == pixels_of(fresh.image)).all()
+        different.add(pixels_of(kept.image).tobytes())
         made.leave(records_of(made.state)[-1])
         made.job(1, came=1.0, lasts=1.0 + turn)
     assert len(different) > 3
@@ -143,7 +136,7 @@ def test_pixels_of_several_servers_are_those_servers(zoom: float) -> None:
     table = np.append(np.arange(servers, dtype=np.uint32), np.uint32(0))
     raster = PoolRaster()
     raster.draw_blended(layout, 0, np.arange(servers), table)
-    picture, (left, top) = pixels_of(raster), raster.origin
+    picture, (left, top) = pixels_of(raster.image), raster.origin
     for x, y in ((0, 2), (30, 8), (60, 14)):
         found = layout.at(x, y)
         assert found is not None

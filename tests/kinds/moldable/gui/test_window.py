@@ -17,7 +17,6 @@ from slotscope.gui.panels import companions_of, panels_of
 from slotscope.gui.panels.scenario_cells import ScenarioCell
 from slotscope.gui.panels.scenario_fields import SERVICES
 from slotscope.gui.panels.scenario_form import ScenarioPanel
-from slotscope.gui.running.warming import warm_in_background
 from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
 from slotscope.model.kinds.moldable.questions import VOCABULARY
@@ -27,20 +26,12 @@ from slotscope.model.running.origin import Moment
 from slotscope.model.scenario.load import as_data
 from tests.gui.windows import at_rest, complete_window, hall, press, rest
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm_moldable")]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 
 Key = Qt.Key
 SHIFT, CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
 CLASSROOM = "moldable-classroom"
 SCENARIOS = (CLASSROOM, "moldable-sublinear", "moldable-linear", "moldable-classes")
-
-
-@pytest.fixture(scope="module")
-def warm_moldable() -> None:
-    """All is compiled before the first window opens."""
-    process = warm_in_background("moldable")
-    if process is not None:
-        assert process.wait(timeout=300) == 0
 
 
 @pytest.fixture

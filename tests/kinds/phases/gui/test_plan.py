@@ -25,7 +25,7 @@ from slotscope.model.kinds.phases.programs.bounds import PhasePoint, PhasesBound
 from slotscope.model.kinds.phases.state import REQUESTED
 from slotscope.model.measures.metrics import Estimate
 from slotscope.model.reporting.frame import Frame
-from tests.gui.painted import colours, text_of
+from tests.gui.painted import colours, text_of, type_of
 from tests.gui.windows import on_screen
 
 NAME = "jrs-two-phases"
@@ -216,9 +216,7 @@ def test_the_nearest_point_is_told(qtbot: QtBot):
 
 @pytest.mark.parametrize("lecture", [False, True])
 def test_names_and_numbers_of_the_gap_are_whole_beside_two_policies(qtbot: QtBot, lecture: bool):
-    usual = QApplication.font()
-    QApplication.setFont(fonts(lecture).body)
-    try:
+    with type_of(lecture):
         plot = GapPlot(load_theme("light"))
         qtbot.addWidget(plot)
         plot.resize(480, 240)
@@ -238,8 +236,6 @@ def test_names_and_numbers_of_the_gap_are_whole_beside_two_policies(qtbot: QtBot
         assert not any(one.intersects(two) for (_, one), (_, two) in combinations(boxes, 2))
         widest = max(measure.horizontalAdvance(text) for _, text in plot.ticks())
         assert widest <= plot._room().left() - 4
-    finally:
-        QApplication.setFont(usual)
 
 
 def test_titles_have_the_room_that_the_axis_can_spare(qtbot: QtBot):

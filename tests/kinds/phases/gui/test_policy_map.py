@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QHelpEvent
-from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -21,12 +20,12 @@ from slotscope.gui.kinds.phases.policy_map_bars import MOST_BARS, heaviest
 from slotscope.gui.kinds.phases.policy_map_painting import shade
 from slotscope.gui.kinds.phases.policy_map_values import expected_shares
 from slotscope.gui.kinds.phases.policy_map_words import lemma_words
-from slotscope.gui.theme import fonts, load_theme
+from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
 from slotscope.model.kinds.phases.programs.bounds import PhasesBounds
 from slotscope.model.kinds.phases.programs.lemma7 import Lemma7
 from slotscope.model.reporting.frame import Frame
-from tests.gui.painted import colours, text_of
+from tests.gui.painted import colours, listed, svg_of, text_of, type_of
 from tests.gui.windows import on_screen
 
 LIGHT = load_theme("light")
@@ -339,9 +338,7 @@ def near(wanted: str, seen: set[str]) -> bool:
 def test_it_is_drawn_at_any_size(
     panel: PolicyMapPanel, frame: Frame, stack: Frame, pools: Frame, theme: str, lecture: bool, size: tuple[int, int]
 ) -> None:
-    usual = QApplication.font()
-    QApplication.setFont(fonts(lecture).body)
-    try:
+    with type_of(lecture):
         look = load_theme(theme)
         panel.set_theme(look)
         panel.resize(*size)
@@ -359,8 +356,6 @@ def test_it_is_drawn_at_any_size(
             # In a tiny cell nothing may be left around the servers.
             assert shade(look, 1.0) in seen or places.side < 12
             assert not places.legend.isEmpty() or size != (1400, 800)
-    finally:
-        QApplication.setFont(usual)
 
 
 def test_without_room_it_says_so(panel: PolicyMapPanel, stack: Frame) -> None:
@@ -390,19 +385,13 @@ def test_at_the_start_nothing_is_known_of_the_time(panel: PolicyMapPanel) -> Non
 
 def test_the_picture_saves_as_vectors(panel: PolicyMapPanel, frame: Frame, tmp_path: Path) -> None:
     panel.set_frame(frame)
-    path = tmp_path / "map.svg"
-    panel.save_svg(path)
-    assert QSvgRenderer(str(path)).isValid()
-    assert "4L + 2H" in path.read_text(encoding="utf-8")
+    assert "4L + 2H" in svg_of(panel, tmp_path)
 
 
 def test_the_series_are_all_configurations(panel: PolicyMapPanel, pools: Frame) -> None:
     assert panel.series() is None
     panel.set_frame(pools)
-    series = panel.series()
-    assert series is not None
-    names, rows = series
-    table = [dict(zip(names, row, strict=True)) for row in rows]
+    table = listed(panel)
     assert len(table) == 3 * len(pools.info.facts.plan.lattice)
     assert sum(row["servers_now"] for row in table) == pools.info.facts.normal_servers
     for pool in (1, 2, 3):

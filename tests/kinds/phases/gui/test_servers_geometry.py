@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtGui import QImage
 
 from slotscope.gui.kinds.phases.servers_layout import LEAST_HEIGHT, LEAST_WIDTH, PhaseLayout, cell_of, fitting_servers
 from slotscope.gui.kinds.phases.servers_raster import (
@@ -37,6 +36,7 @@ from slotscope.gui.kinds.phases.servers_sections import (
 )
 from slotscope.gui.pictures.cells import distinct
 from slotscope.model.kinds.phases.state import FIRST_BACKUP
+from tests.gui.painted import pixels_of
 from tests.kinds.phases.gui.servers_views import LIGHT, Made, filled, records_of, run, wishes
 
 
@@ -207,12 +207,6 @@ def test_equal_rows_are_found_whatever_their_numbers(rows: list[list[int]]) -> N
     assert len(first) == len({tuple(row) for row in array.tolist()})
 
 
-def pixels_of(raster: PhaseRaster) -> np.ndarray:
-    image = raster.image.convertToFormat(QImage.Format.Format_RGB32)
-    rows = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), -1)
-    return rows[:, : image.width()].copy()
-
-
 @pytest.mark.parametrize("changes", [1, 6, 40])
 def test_only_what_changed_is_drawn_and_nothing_stale_is_left(changes: int) -> None:
     random = np.random.default_rng(changes)
@@ -231,7 +225,7 @@ def test_only_what_changed_is_drawn_and_nothing_stale_is_left(changes: int) -> N
         kept.draw(layout, 0, content(), amounts, np.array([10]), palette)
         fresh = PhaseRaster()
         fresh.draw(layout, 0, content(), amounts, np.array([10]), palette)
-        assert (pixels_of(kept) == pixels_of(fresh)).all()
+        assert (pixels_of(kept.image) == pixels_of(fresh.image)).all()
         chosen = random.choice(40, changes, replace=False)
         counts[:2, chosen] = random.integers(0, 4, (2, changes, 2))
         counts[3, chosen] = random.random((changes, 2)) < 0.2
@@ -247,7 +241,7 @@ def test_a_sprite_is_in_each_cell() -> None:
     content = PhaseContent(counts, none, none, np.zeros(7, bool))
     raster = PhaseRaster()
     raster.draw(layout, 0, content, amounts, np.array([10]), palette)
-    picture = pixels_of(raster)
+    picture = pixels_of(raster.image)
     expected = sprites(content, amounts, cell, palette, 1)
     for index in range(7):
         row, column = divmod(index, layout.grids[0].columns)

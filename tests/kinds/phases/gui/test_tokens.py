@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QFontMetricsF
-from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from slotscope.gui.intents import GoTo, Select
+from slotscope.gui.intents import Select
 from slotscope.gui.kinds.phases.colours import phase_color
 from slotscope.gui.kinds.phases.tokens import TokensPanel
 from slotscope.gui.kinds.phases.tokens_lives import Life
@@ -30,14 +29,14 @@ from slotscope.gui.kinds.phases.tokens_reading import (
 )
 from slotscope.gui.kinds.phases.tokens_words import percent, row_words
 from slotscope.gui.kinds.phases.wording import phase_letters
-from slotscope.gui.theme import current_fonts, fonts, load_theme
+from slotscope.gui.theme import current_fonts, load_theme
 from slotscope.model.api import Session
 from slotscope.model.kinds.phases.sampling import EVENT_COLUMN, SCALARS, TIME_COLUMN
 from slotscope.model.kinds.phases.state import MATCHED, OVERFLOWED, PAUSED, REQUESTED, TOKENS, VIRTUAL_ARRIVED
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.inspection import Thing
-from tests.gui.painted import colours
-from tests.gui.plot_points import lines_of, points_of
+from tests.gui.painted import colours, series_of, svg_of, type_of
+from tests.gui.plot_points import lines_of, points_of, time_reached
 from tests.gui.windows import on_screen
 
 LIGHT = load_theme("light")
@@ -236,13 +235,7 @@ def test_after_going_back_the_future_is_muted(panel: TokensPanel, session: Sessi
 def test_a_click_on_a_curve_goes_to_that_moment(qtbot: QtBot, panel: TokensPanel, frame: Frame) -> None:
     panel.set_frame(frame)
     QApplication.processEvents()
-    view = panel.plot.getPlotItem().getViewBox()
-    place = panel.plot.mapFromScene(view.mapViewToScene(QPointF(frame.time / 2, 1.0)))
-    with qtbot.waitSignal(panel.intent) as caught:
-        qtbot.mouseClick(panel.plot.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    intent = caught.args[0]
-    assert isinstance(intent, GoTo)
-    reached = frame.samples[frame.samples[:, EVENT_COLUMN] == intent.event, TIME_COLUMN][0]
+    reached = time_reached(qtbot, panel, panel.plot, frame.time / 2, 1.0)
     assert reached == pytest.approx(frame.time / 2, abs=frame.time / 50)
 
 
@@ -346,9 +339,7 @@ def test_a_policy_of_ones_own_without_limits_has_counts_curves_and_lives(panel: 
 def test_it_is_drawn_at_any_size(
     panel: TokensPanel, frame: Frame, pools: Frame, theme: str, lecture: bool, size: tuple[int, int]
 ) -> None:
-    usual = QApplication.font()
-    QApplication.setFont(fonts(lecture).body)
-    try:
+    with type_of(lecture):
         look = load_theme(theme)
         panel.set_theme(look)
         panel.resize(*size)
@@ -362,24 +353,17 @@ def test_it_is_drawn_at_any_size(
                 assert {look.rejection, look.normal} <= colours(panel.rates)
             narrow = size == (300, 260) or (lecture and size == (570, 290))
             assert narrow or (panel.plot.isVisible() and panel.rates.isVisible())
-    finally:
-        QApplication.setFont(usual)
 
 
 def test_the_picture_saves_as_vectors(panel: TokensPanel, frame: Frame, tmp_path: Path) -> None:
     panel.set_frame(frame)
-    path = tmp_path / "tokens.svg"
-    panel.save_svg(path)
-    assert QSvgRenderer(str(path)).isValid()
-    assert "waiting now" in path.read_text(encoding="utf-8")
+    assert "waiting now" in svg_of(panel, tmp_path)
 
 
 def test_the_series_are_the_samples(panel: TokensPanel, frame: Frame) -> None:
     assert panel.series() is None
     panel.set_frame(frame)
-    series = panel.series()
-    assert series is not None
-    assert len(list(series[1])) == len(frame.samples)
+    assert len(series_of(panel)[1]) == len(frame.samples)
 
 
 def test_headings_of_rates_are_whole_in_a_narrow_panel(qtbot: QtBot, frame: Frame) -> None:

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.kinds.queue.bins import entries
@@ -17,10 +16,9 @@ from slotscope.gui.kinds.queue.bins_words import server_words
 from slotscope.gui.kinds.queue.colours import look_color
 from slotscope.gui.painting.colour import argb
 from slotscope.gui.pictures.marks import placed_reason
-from slotscope.gui.theme import fonts
 from slotscope.model.api import Session
 from slotscope.model.kinds.queue.programs.partition import Partition
-from tests.gui.painted import area, colours_in, has, pixels, scene_in
+from tests.gui.painted import area, colours_in, has, pixels, scene_in, type_of
 from tests.kinds.queue.gui.bins_views import LIGHT, block_rects, filled, run, shown, with_stalled
 
 # Pictures.
@@ -224,9 +222,7 @@ def test_the_reason_in_a_server_covers_no_part_of_what_is_written(
     monkeypatch.setattr(BinText, "_draw", lambda self, at, words, wide, color: said.append((words, at)))
     session = Session.open(scenario, policy, 1, kernel=False)
     session.seek(event)
-    usual = QApplication.font()
-    QApplication.setFont(fonts(lecture=True).body)
-    try:
+    with type_of(lecture=True):
         panel = shown(qtbot, session.frame(), size)
         panel.grab()
         scene, text = scene_in(panel), panel.view._text
@@ -236,8 +232,6 @@ def test_the_reason_in_a_server_covers_no_part_of_what_is_written(
             box = QRectF(0, 0, text.width(words), 0.7 * text.height)  # digits
             box.moveCenter(at)
             assert not any(box.intersects(plate) for plate in plates), words
-    finally:
-        QApplication.setFont(usual)
 
 
 def test_the_legend_explains_what_is_there(qtbot: QtBot) -> None:

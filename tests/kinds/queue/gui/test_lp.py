@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
-from itertools import islice, pairwise
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, QPointF, QRect
-from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QApplication, QProgressBar
+from PySide6.QtWidgets import QProgressBar
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.kinds.queue.lp import SupportablePanel
@@ -33,29 +31,13 @@ from slotscope.gui.kinds.queue.lp_values import (
     price_table,
     steps,
 )
-from slotscope.gui.theme import fonts, load_theme
+from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
-from slotscope.model.kinds.queue.programs.bounds import QueueBounds, all_bounds
+from slotscope.model.kinds.queue.programs.bounds import QueueBounds
 from slotscope.model.kinds.queue.programs.theorem1 import MOST_REFINED
-from slotscope.model.reporting.frame import Frame
-from tests.gui.painted import colours, text_of
+from tests.gui.painted import colours, svg_of, text_of, type_of
 from tests.gui.windows import on_screen
-
-VQS_UNSTABLE, BF_UNSTABLE = "queues-vqs-unstable", "queues-bf-unstable"
-
-
-@cache
-def answers(name: str, most: int = 8) -> tuple[QueueBounds, ...]:
-    """What is known of a scenario, step by step."""
-    scenario = Session.open(name, kernel=False).info.scenario
-    return tuple(islice(all_bounds(scenario), most))
-
-
-@cache
-def frame_at(name: str, policy: str, events: int, answer: int = -1) -> Frame:
-    session = Session.open(name, policy, kernel=False)
-    session.run(events=events)
-    return session.frame(bounds=answers(name)[answer])
+from tests.kinds.queue.gui.lp_frames import BF_UNSTABLE, VQS_UNSTABLE, answers, frame_at
 
 
 @pytest.fixture
@@ -267,9 +249,7 @@ def test_rows_say_their_numbers(qtbot: QtBot, panel: SupportablePanel) -> None:
 
 def test_configurations_are_whole_in_a_hall(qtbot: QtBot, panel: SupportablePanel) -> None:
     """As beside three policies: the names take the room for which the numbers were too wide."""
-    usual = QApplication.font()
-    QApplication.setFont(fonts(lecture=True).body)
-    try:
+    with type_of(lecture=True):
         panel.set_theme(load_theme("light"))
         panel.resize(450, 560)
         panel.set_frame(frame_at("queues-classroom", "vqs", 60))
@@ -278,21 +258,15 @@ def test_configurations_are_whole_in_a_hall(qtbot: QtBot, panel: SupportablePane
         assert len(bars.rows) > 3
         assert all("…" not in bars.label(row, label) for row in bars.rows)
         assert left - label >= 90
-    finally:
-        QApplication.setFont(usual)
 
 
 def test_the_plane_of_two_sizes_is_whole_in_a_hall(qtbot: QtBot, panel: SupportablePanel) -> None:
-    usual = QApplication.font()
-    QApplication.setFont(fonts(lecture=True).body)
-    try:
+    with type_of(lecture=True):
         panel.set_theme(load_theme("light"))
         panel.resize(612, 459)  # beside a lesson's text of three lines, at 1280x720
         panel.set_frame(frame_at(VQS_UNSTABLE, "vqs", 13))
         qtbot.wait(30)
         assert panel.region.mapTo(panel, QPoint(0, panel.region.height())).y() <= panel.height()
-    finally:
-        QApplication.setFont(usual)
 
 
 @pytest.mark.parametrize("name", ["light", "dark"])
@@ -317,9 +291,7 @@ def test_colours_of_meaning_are_there(qtbot: QtBot, panel: SupportablePanel, nam
 @pytest.mark.parametrize("lecture", [False, True])
 @pytest.mark.parametrize("size", [(420, 420), (560, 900), (1000, 500), (1500, 900), (340, 260), (640, 400)])
 def test_nothing_overlaps(qtbot: QtBot, panel: SupportablePanel, size: tuple[int, int], lecture: bool) -> None:
-    usual = QApplication.font()
-    QApplication.setFont(fonts(lecture).body)
-    try:
+    with type_of(lecture):
         panel.set_theme(load_theme("light"))
         panel.resize(*size)
         for name in (BF_UNSTABLE, "queues-small-jobs", "queues-classroom"):
@@ -344,8 +316,6 @@ def test_nothing_overlaps(qtbot: QtBot, panel: SupportablePanel, size: tuple[int
             scale = 1.5 if lecture else 1.0
             wide = size[0] >= 880 * scale or (size[0] >= 600 * scale and size[1] < 560 * scale)
             assert beside == (wide and name != "queues-classroom")
-    finally:
-        QApplication.setFont(usual)
 
 
 def test_bounds_stay_in_the_plot(qtbot: QtBot, panel: SupportablePanel) -> None:
@@ -361,7 +331,4 @@ def test_bounds_stay_in_the_plot(qtbot: QtBot, panel: SupportablePanel) -> None:
 def test_the_picture_saves_as_vectors(qtbot: QtBot, panel: SupportablePanel, tmp_path: Path) -> None:
     panel.set_frame(frame_at(VQS_UNSTABLE, "vqs", 400))
     qtbot.wait(20)
-    path = tmp_path / "load.svg"
-    panel.save_svg(path)
-    assert QSvgRenderer(str(path)).isValid()
-    assert "(2, 0) 2e₂" in path.read_text(encoding="utf-8")
+    assert "(2, 0) 2e₂" in svg_of(panel, tmp_path)

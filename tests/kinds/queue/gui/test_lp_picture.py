@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
-from itertools import islice, pairwise
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -21,25 +20,8 @@ from slotscope.gui.kinds.queue.lp_picture import SupportablePicture, jobs_by_siz
 from slotscope.gui.kinds.queue.lp_plane import RegionPlane
 from slotscope.gui.kinds.queue.lp_region import RegionPlot, load_role, named_dots
 from slotscope.gui.theme import fonts, load_theme
-from slotscope.model.api import Session
-from slotscope.model.kinds.queue.programs.bounds import QueueBounds, all_bounds
 from slotscope.model.reporting.frame import Frame
-
-VQS_UNSTABLE, BF_UNSTABLE = "queues-vqs-unstable", "queues-bf-unstable"
-
-
-@cache
-def answers(name: str, most: int = 8) -> tuple[QueueBounds, ...]:
-    """What is known of a scenario, step by step."""
-    scenario = Session.open(name, kernel=False).info.scenario
-    return tuple(islice(all_bounds(scenario), most))
-
-
-@cache
-def frame_at(name: str, policy: str, events: int, answer: int = -1) -> Frame:
-    session = Session.open(name, policy, kernel=False)
-    session.run(events=events)
-    return session.frame(bounds=answers(name)[answer])
+from tests.kinds.queue.gui.lp_frames import BF_UNSTABLE, VQS_UNSTABLE, frame_at
 
 
 def picture(frame: Frame) -> SupportablePicture:

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QHelpEvent
-from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
@@ -37,7 +36,7 @@ from slotscope.model.kinds.queue.facts import waiting_records
 from slotscope.model.kinds.queue.state import FREE, WAITING, QueueState, empty_state
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.records import Evict, Place, Record
-from tests.gui.painted import colours
+from tests.gui.painted import colours, svg_of
 from tests.gui.windows import on_screen
 
 MANY = 100_000
@@ -380,9 +379,6 @@ def test_both_themes_and_another_run(panel: QueuesPanel, vqs: Frame, one: Frame,
 
 def test_the_picture_saves_as_vectors(panel: QueuesPanel, vqs: Frame, tmp_path: Path) -> None:
     panel.set_frame(vqs)
-    path = tmp_path / "queues.svg"
-    panel.save_svg(path)
-    assert QSvgRenderer(str(path)).isValid()
-    text = path.read_text(encoding="utf-8")
+    text = svg_of(panel, tmp_path)
     assert "to the servers" in text
     assert "VQ₁" in text

@@ -8,12 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from slotscope.gui.intents import GoTo
 from slotscope.gui.kinds.queue.curves import (
     MOST_CURVES,
     QueueCurvesPanel,
@@ -43,7 +40,8 @@ from slotscope.model.kinds.spec import Judgement
 from slotscope.model.measures.growth import STRETCHES, growth
 from slotscope.model.measures.metrics import Estimate
 from slotscope.model.reporting.frame import Frame
-from tests.gui.plot_points import lines_of, points_of
+from tests.gui.painted import colours, series_of
+from tests.gui.plot_points import lines_of, points_of, time_reached
 from tests.gui.windows import on_screen
 
 WARMUP = 2000
@@ -77,13 +75,6 @@ def calm() -> Frame:
 @pytest.fixture
 def panel(qtbot: QtBot) -> QueueCurvesPanel:
     return on_screen(qtbot, QueueCurvesPanel(load_theme("light")), 760, 480)
-
-
-def colours(panel: QueueCurvesPanel) -> set[str]:
-    """All colours of the panel's picture."""
-    image = panel.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
-    pixels = np.frombuffer(bytes(image.constBits()), np.uint32)
-    return {f"#{pixel & 0xFFFFFF:06x}" for pixel in np.unique(pixels).tolist()}
 
 
 def points(panel: QueueCurvesPanel, name: str) -> np.ndarray:
@@ -268,15 +259,8 @@ def test_after_going_back_the_future_is_muted(panel: QueueCurvesPanel, growing: 
 def test_a_click_goes_to_that_moment(qtbot: QtBot, panel: QueueCurvesPanel, frame: Frame) -> None:
     panel.set_frame(frame)
     QApplication.processEvents()
-    view = panel.plot.getPlotItem().getViewBox()
     moment = frame.time / 2
-    place = panel.plot.mapFromScene(view.mapViewToScene(QPointF(moment, 1.0)))
-    with qtbot.waitSignal(panel.intent) as caught:
-        qtbot.mouseClick(panel.plot.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    intent = caught.args[0]
-    assert isinstance(intent, GoTo)
-    reached = frame.samples[frame.samples[:, EVENT_COLUMN] == intent.event, TIME_COLUMN][0]
-    assert reached == pytest.approx(moment, abs=frame.time / 100)
+    assert time_reached(qtbot, panel, panel.plot, moment, 1.0) == pytest.approx(moment, abs=frame.time / 100)
 
 
 def test_another_run_begins_anew(panel: QueueCurvesPanel, frame: Frame, calm: Frame) -> None:
@@ -302,11 +286,7 @@ def test_the_axis_keeps_its_unit_in_another_theme(panel: QueueCurvesPanel, frame
 def test_the_series_hold_every_sample(panel: QueueCurvesPanel, frame: Frame) -> None:
     assert panel.series() is None
     panel.set_frame(frame)
-    series = panel.series()
-    assert series is not None
-    names, rows = series
-    table = [list(row) for row in rows]
-    assert {len(row) for row in table} == {len(names)}
+    names, table = series_of(panel)
     assert [row[0] for row in table] == frame.samples[:, EVENT_COLUMN].tolist()
     last = dict(zip(names, table[-1], strict=True))
     assert last["waiting"] == frame.state.number[WAITING]
@@ -317,9 +297,7 @@ def test_the_series_hold_every_sample(panel: QueueCurvesPanel, frame: Frame) -> 
 
 def test_one_queue_needs_no_columns_of_its_own(panel: QueueCurvesPanel, calm: Frame) -> None:
     panel.set_frame(calm)
-    series = panel.series()
-    assert series is not None
-    assert not [name for name in series[0] if name.startswith("waiting ")]
+    assert not [name for name in series_of(panel)[0] if name.startswith("waiting ")]
 
 
 def test_while_it_runs_curves_follow_within_two_pixels(

@@ -5,12 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import combinations, pairwise
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QHelpEvent, QImage, QMouseEvent
+from PySide6.QtGui import QHelpEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
@@ -30,6 +29,7 @@ from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
 from slotscope.model.kinds.queue.programs.partition import Partition
 from slotscope.model.reporting.frame import RunInfo
+from tests.gui.painted import colours
 from tests.gui.windows import on_screen
 
 LINE = 16.0
@@ -300,7 +300,7 @@ def test_pointing_at_the_ruler_says_where_a_size_goes(panel: QueuesPanel) -> Non
     move(panel, QPointF(ruler.scale.x(0.34), ruler.floor() - 5))
     assert ruler.marker is not None
     assert ruler.marker.words[0] == "size 0.34 would wait in VQ₂, for 1/3 < 0.34 ≤ 1/2"
-    assert load_theme("light").focus in colours(panel)
+    assert load_theme("light").focus in colours(panel.ruler)
     place = QPoint(round(ruler.scale.x(0.34)), round(ruler.floor()))
     QApplication.sendEvent(ruler, QHelpEvent(QEvent.Type.ToolTip, place, ruler.mapToGlobal(place)))
     assert "50\u202f% of the jobs arrive in I₂ = (1/3, 1/2]" in QToolTip.text()
@@ -313,7 +313,7 @@ def test_intervals_have_their_queues_looks(panel: QueuesPanel) -> None:
     shown(panel, "queues-small-jobs", "vqs")
     theme = load_theme("light")
     assert panel.ruler.switch.isChecked()  # fourteen intervals that shrink geometrically
-    seen = colours(panel)
+    seen = colours(panel.ruler)
     assert {look_color(theme, queue) for queue in range(14)} <= seen
 
 
@@ -331,10 +331,3 @@ def test_a_narrower_ruler_has_fewer_bars(qtbot: QtBot, panel: QueuesPanel) -> No
     many = len(panel.ruler.bars[1])
     panel.resize(500, 460)
     qtbot.waitUntil(lambda: 8 <= len(panel.ruler.bars[1]) < 0.7 * many)
-
-
-def colours(panel: QueuesPanel) -> set[str]:
-    """All colours of the ruler's picture."""
-    image = panel.ruler.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
-    pixels = np.frombuffer(bytes(image.constBits()), np.uint32)
-    return {f"#{pixel & 0xFFFFFF:06x}" for pixel in np.unique(pixels).tolist()}

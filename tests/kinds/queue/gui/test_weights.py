@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF
-from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QApplication, QLabel, QScrollArea
+from PySide6.QtWidgets import QLabel, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import Select
@@ -48,7 +47,7 @@ from slotscope.model.api import Session
 from slotscope.model.kinds.queue.facts import standing
 from slotscope.model.kinds.queue.programs.partition import Partition
 from slotscope.model.reporting.frame import Frame
-from tests.gui.painted import colours
+from tests.gui.painted import colours, listed, svg_of, type_of
 from tests.gui.windows import on_screen
 
 STALLS = "vqs:stall=true,gamma=0.9"
@@ -267,9 +266,7 @@ def test_names_are_whole_where_the_bars_leave_room() -> None:
 
 def test_a_long_name_of_the_best_takes_no_room_from_bars_and_servers(qtbot: QtBot, panel: WeightsPanel) -> None:
     """As in a hall beside three policies."""
-    usual = QApplication.font()
-    QApplication.setFont(fonts(lecture=True).body)
-    try:
+    with type_of(lecture=True):
         panel.set_theme(load_theme("light"))
         panel.resize(450, 560)
         panel.set_frame(frame_at("queues-classroom", "vqs", 60))
@@ -283,8 +280,6 @@ def test_a_long_name_of_the_best_takes_no_room_from_bars_and_servers(qtbot: QtBo
         panel.resize(900, 560)
         assert not panel.chart.columns().split
         assert next(line for line in panel.chart.lines if line.row == BEST).height == row.height
-    finally:
-        QApplication.setFont(usual)
 
 
 def test_servers_are_counted_where_their_numbers_do_not_fit() -> None:
@@ -401,10 +396,7 @@ def test_the_series_are_the_rows(panel: WeightsPanel) -> None:
     assert panel.series() is None
     frame = frame_at("queues-pools", "vqs", 400)
     panel.set_frame(frame)
-    series = panel.series()
-    assert series is not None
-    names, rows = series
-    table = [dict(zip(names, row, strict=True)) for row in rows]
+    table = listed(panel)
     assert [row["weight"] for row in table] == frame.derived.weights.tolist()
     assert sum(row["servers"] for row in table) == 14
     assert {row["pool"] for row in table} == {1, 2, 3}
@@ -414,9 +406,7 @@ def test_the_series_are_the_rows(panel: WeightsPanel) -> None:
 @pytest.mark.parametrize("lecture", [False, True])
 @pytest.mark.parametrize("width", [280, 480, 900])
 def test_it_is_drawn_at_any_size(qtbot: QtBot, panel: WeightsPanel, theme: str, lecture: bool, width: int) -> None:
-    usual = QApplication.font()
-    QApplication.setFont(fonts(lecture).body)
-    try:
+    with type_of(lecture):
         panel.set_theme(load_theme(theme))
         panel.resize(width, 500)
         for frame in (frame_at("queues-classroom", STALLS, 300), tie_frame(), frame_at("queues-pools", "vqs", 400)):
@@ -425,16 +415,11 @@ def test_it_is_drawn_at_any_size(qtbot: QtBot, panel: WeightsPanel, theme: str, 
             places = panel.chart.columns()
             assert places.bar[1] >= 30
             assert sum(places.servers) <= panel.chart.width()
-    finally:
-        QApplication.setFont(usual)
 
 
 def test_the_picture_saves_as_vectors(panel: WeightsPanel, tmp_path: Path) -> None:
     panel.set_frame(frame_at("queues-classroom", "vqs", 300))
-    path = tmp_path / "weights.svg"
-    panel.save_svg(path)
-    assert QSvgRenderer(str(path)).isValid()
-    assert "6e₅" in path.read_text(encoding="utf-8")
+    assert "6e₅" in svg_of(panel, tmp_path)
 
 
 def test_weights_follow_from_the_state_shown() -> None:

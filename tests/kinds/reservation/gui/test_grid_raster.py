@@ -13,7 +13,6 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
 from slotscope.gui.kinds.reservation.servers_grid_layout import GridLayout, GridWishes, fitting_grid
@@ -21,6 +20,7 @@ from slotscope.gui.kinds.reservation.servers_grid_view import GridRaster, sprite
 from slotscope.gui.kinds.reservation.servers_shapes import FRAME_FROM, PITCH, GridServers, shapes, slot_at
 from slotscope.gui.painting.colour import argb
 from slotscope.gui.painting.textures import RasterPalette, raster_palette
+from tests.gui.painted import pixels_of
 from tests.kinds.reservation.gui.servers_views import LIGHT
 
 Size = tuple[int, int]
@@ -173,18 +173,13 @@ def test_more_servers_than_a_painter_reaches_are_drawn_all() -> None:
 # -- what has changed ------------------------------------------------------------------------
 
 
-def pixels(image: QImage) -> npt.NDArray[np.uint32]:
-    view = np.frombuffer(image.constBits(), dtype=np.uint32)
-    return view.reshape(image.height(), image.bytesPerLine() // 4)[:, : image.width()].copy()
-
-
 def layout_of(servers: GridServers, size: Size) -> GridLayout:
     return fitting_grid(GridWishes((len(servers.group),), 14, 1), *size)
 
 
 def show(raster: GridRaster, servers: GridServers, size: Size) -> npt.NDArray[np.uint32]:
     raster.draw(layout_of(servers, size), servers, LIGHT, palette(servers))
-    return pixels(raster.image)
+    return pixels_of(raster.image)
 
 
 @given(st.data())

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
-from PySide6.QtSvg import QSvgRenderer
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import GoTo
@@ -21,7 +20,7 @@ from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
 from slotscope.model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN
 from slotscope.model.reporting.frame import Frame
-from tests.gui.painted import colours
+from tests.gui.painted import colours, series_of, svg_of
 from tests.gui.windows import on_screen
 
 EVENTS, EARLIER = 6_000, 3_000
@@ -195,11 +194,7 @@ def test_many_types_have_a_row_each(qtbot: QtBot) -> None:
 def test_the_series_hold_every_sample(panel: GroupsPanel, frame: Frame) -> None:
     assert panel.series() is None
     panel.set_frame(frame)
-    series = panel.series()
-    assert series is not None
-    names, rows = series
-    table = list(rows)
-    assert {len(row) for row in table} == {len(names)}
+    names, table = series_of(panel)
     assert [row[0] for row in table] == frame.samples[:, EVENT_COLUMN].tolist()
     last = dict(zip(names, table[-1], strict=True))
     empty, rejecting = counted(frame)
@@ -209,10 +204,7 @@ def test_the_series_hold_every_sample(panel: GroupsPanel, frame: Frame) -> None:
 
 def test_the_picture_saves_as_vectors(panel: GroupsPanel, frame: Frame, tmp_path: Path) -> None:
     panel.set_frame(frame)
-    path = tmp_path / "groups.svg"
-    panel.save_svg(path)
-    assert QSvgRenderer(str(path)).isValid()
-    assert "Accept Group: empty slots" in path.read_text(encoding="utf-8")
+    assert "Accept Group: empty slots" in svg_of(panel, tmp_path)
 
 
 def test_a_frame_without_new_samples_changes_no_series(panel: GroupsPanel, frame: Frame) -> None:

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, QPointF, QRect, Qt
-from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QLabel, QProgressBar
 from pytestqt.qtbot import QtBot
 
@@ -21,7 +20,7 @@ from slotscope.gui.kinds.reservation.lp_curve import alpha_text
 from slotscope.gui.kinds.reservation.lp_scale import NAMES, guarantee_sentence
 from slotscope.gui.kinds.reservation.lp_solution import BarRow, bar_rows, present_shares, solve_at
 from slotscope.gui.panels.wording import exact, significant
-from slotscope.gui.theme import fonts, load_theme
+from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
 from slotscope.model.kinds.reservation.bounds import Bounds
 from slotscope.model.kinds.reservation.measures import reward_rate
@@ -29,7 +28,7 @@ from slotscope.model.kinds.reservation.programs.bounds import GUARANTEES, solve_
 from slotscope.model.kinds.reservation.programs.greedy import global_greedy
 from slotscope.model.kinds.reservation.programs.optimum import exact_optimum
 from slotscope.model.reporting.frame import Frame
-from tests.gui.painted import colours
+from tests.gui.painted import colours, listed, svg_of, type_of
 from tests.gui.windows import on_screen
 
 SCENARIOS = ("dra-vms", "dra-classroom", "dra-example-1", "dra-appendix-c")
@@ -342,11 +341,8 @@ def test_colours_of_meaning_are_there(qtbot: QtBot, panel: LPPanel, frame: Frame
 def test_nothing_overlaps(
     qtbot: QtBot, qapp: object, panel: LPPanel, frame: Frame, size: tuple[int, int], lecture: bool
 ) -> None:
-    from PySide6.QtWidgets import QApplication
 
-    usual = QApplication.font()
-    QApplication.setFont(fonts(lecture).body)
-    try:
+    with type_of(lecture):
         panel.set_theme(load_theme("light"))
         panel.set_frame(frame)
         panel.resize(*size)
@@ -360,8 +356,6 @@ def test_nothing_overlaps(
             assert not any(box.intersects(other) for other in boxes[:place])
         beside = panel.bars.width() < 0.6 * panel.width()
         assert beside == (size[0] >= (1320 if lecture else 880))
-    finally:
-        QApplication.setFont(usual)
 
 
 def test_long_configurations_give_way_to_letters(qtbot: QtBot, ready: LPPanel) -> None:
@@ -380,17 +374,11 @@ def test_a_row_says_its_numbers(ready: LPPanel) -> None:
 
 
 def test_the_series_are_the_corners_of_both_curves(ready: LPPanel) -> None:
-    series = ready.series()
-    assert series is not None
-    names, rows = series
-    table = [dict(zip(names, row, strict=True)) for row in rows]
+    table = listed(ready)
     assert [row["alpha_exact"] for row in table] == ["0", "6/7", "1", "11/6", "6"]
     assert table[2]["greedy_exact"] == "1598/3"
     assert table[2]["optimum"] == 618.0
 
 
 def test_the_picture_saves_as_vectors(ready: LPPanel, tmp_path: Path) -> None:
-    path = tmp_path / "lp.svg"
-    ready.save_svg(path)
-    assert QSvgRenderer(str(path)).isValid()
-    assert "(12, 3, 8, 0)" in path.read_text(encoding="utf-8")
+    assert "(12, 3, 8, 0)" in svg_of(ready, tmp_path)

@@ -11,13 +11,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint
 from PySide6.QtGui import QColor
-from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from slotscope.gui.intents import GoTo
 from slotscope.gui.kinds.reservation.reward import RewardPanel, read_rewards
 from slotscope.gui.panels.wording import share_of, significant, with_interval
 from slotscope.gui.plotting import run_plot
@@ -34,8 +32,8 @@ from slotscope.model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN
 from slotscope.model.kinds.reservation.state import ADMITTED, MIGRATED, REJECTED
 from slotscope.model.measures.metrics import Estimate, batch_rates, estimate
 from slotscope.model.reporting.frame import Frame
-from tests.gui.painted import colours
-from tests.gui.plot_points import points_of
+from tests.gui.painted import colours, series_of, svg_of
+from tests.gui.plot_points import points_of, time_reached
 from tests.gui.windows import on_screen
 
 LIGHT = load_theme("light")
@@ -265,15 +263,7 @@ def ahead(panel: RewardPanel) -> list[float]:
 
 def test_a_click_goes_to_that_moment(qtbot: QtBot, panel: RewardPanel, frame: Frame) -> None:
     panel.set_frame(frame)
-    view = panel.plot.getPlotItem().getViewBox()
-    scene = view.mapViewToScene(QPointF(5.0, 300.0))
-    place = panel.plot.mapFromScene(scene)
-    with qtbot.waitSignal(panel.intent) as caught:
-        qtbot.mouseClick(panel.plot.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    intent = caught.args[0]
-    assert isinstance(intent, GoTo)
-    reached = frame.samples[frame.samples[:, EVENT_COLUMN] == intent.event, TIME_COLUMN][0]
-    assert reached == pytest.approx(5.0, abs=0.1)
+    assert time_reached(qtbot, panel, panel.plot, 5.0, 300.0) == pytest.approx(5.0, abs=0.1)
 
 
 def test_a_run_moves_the_curve_before_it_lags_two_pixels(
@@ -343,12 +333,8 @@ def test_another_run_starts_with_its_own_unit_and_range(panel: RewardPanel, fram
 def test_the_series_hold_every_sample(panel: RewardPanel, frame: Frame) -> None:
     assert panel.series() is None
     panel.set_frame(frame)
-    series = panel.series()
-    assert series is not None
-    names, rows = series
-    table = list(rows)
+    names, table = series_of(panel)
     assert names[:3] == ["event", "time", "reward_rate"]
-    assert {len(row) for row in table} == {len(names)}
     assert [row[0] for row in table] == frame.samples[:, EVENT_COLUMN].tolist()
     last = dict(zip(names, table[-1], strict=True))
     assert last["rejected large"] == frame.state.tally[3, REJECTED]
@@ -356,11 +342,7 @@ def test_the_series_hold_every_sample(panel: RewardPanel, frame: Frame) -> None:
 
 def test_the_picture_saves_as_vectors(panel: RewardPanel, frame: Frame, tmp_path: Path) -> None:
     panel.set_frame(frame)
-    path = tmp_path / "reward.svg"
-    panel.save_svg(path)
-    renderer = QSvgRenderer(str(path))
-    assert renderer.isValid()
-    text = path.read_text(encoding="utf-8")
+    text = svg_of(panel, tmp_path)
     assert "reward rate" in text
     assert QColor(load_theme("light").optimum).name() in text
 

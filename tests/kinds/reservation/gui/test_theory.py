@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from slotscope.gui.intents import GoTo
 from slotscope.gui.kinds.reservation.theory import TheoryPanel
 from slotscope.gui.kinds.reservation.theory_values import falling_for
 from slotscope.gui.panels.wording import significant
@@ -28,8 +26,8 @@ from slotscope.model.kinds.reservation.programs.lyapunov import lyapunov
 from slotscope.model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.scenario.load import parse_scenario
-from tests.gui.painted import colours, text_of
-from tests.gui.plot_points import points_of
+from tests.gui.painted import colours, series_of, svg_of, text_of
+from tests.gui.plot_points import points_of, time_reached
 from tests.gui.windows import on_screen
 from tests.kinds.reservation.gui.theory_frames import EVENTS, frame_of, opened, q_by_hand, servers_by_rank
 
@@ -130,10 +128,7 @@ def test_v_is_exactly_that_of_the_state(panel: TheoryPanel, frame: Frame) -> Non
 def test_the_curve_has_v_at_every_sample_up_to_small_terms(panel: TheoryPanel, frame: Frame) -> None:
     assert panel.series() is None
     panel.set_frame(frame)
-    series = panel.series()
-    assert series is not None
-    names, rows = series
-    table = [list(row) for row in rows]
+    names, table = series_of(panel)
     assert names == ["event", "time", "v", "v_servers"]
     assert [row[0] for row in table] == frame.samples[:, EVENT_COLUMN].tolist()
     assert 0.8 < table[0][2] <= 1
@@ -238,14 +233,9 @@ def test_tips_say_servers(panel: TheoryPanel, frame: Frame) -> None:
 def test_a_click_in_the_curve_goes_to_that_moment(qtbot: QtBot, panel: TheoryPanel, frame: Frame) -> None:
     panel.set_frame(frame)
     qtbot.wait(20)
-    view = panel.plot.getPlotItem().getViewBox()
-    place = panel.plot.mapFromScene(view.mapViewToScene(view.viewRect().center()))
-    with qtbot.waitSignal(panel.intent) as caught:
-        qtbot.mouseClick(panel.plot.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    intent = caught.args[0]
-    assert isinstance(intent, GoTo)
-    reached = frame.samples[frame.samples[:, EVENT_COLUMN] == intent.event, TIME_COLUMN][0]
-    assert reached == pytest.approx(view.viewRect().center().x(), abs=0.05)
+    middle = panel.plot.getPlotItem().getViewBox().viewRect().center()
+    reached = time_reached(qtbot, panel, panel.plot, middle.x(), middle.y())
+    assert reached == pytest.approx(middle.x(), abs=0.05)
 
 
 # -- where it does not apply, and how it looks -----------------------------------------------
@@ -377,9 +367,7 @@ def test_a_run_shows_the_present_state(panel: TheoryPanel) -> None:
     last = session.frame(bounds=bounds)
     panel.set_frame(last)
     assert panel.deficit.values == q_by_hand(last)
-    series = panel.series()
-    assert series is not None
-    assert len(list(series[1])) == len(last.samples)
+    assert len(series_of(panel)[1]) == len(last.samples)
 
 
 def test_after_going_back_the_future_is_muted(panel: TheoryPanel, frame: Frame) -> None:
@@ -401,14 +389,9 @@ def test_another_run_begins_anew(panel: TheoryPanel, frame: Frame) -> None:
     assert panel.deficit.values == q_by_hand(other)
     assert panel.target.selected is None
     assert len(panel.target.shares()[0][0] or ()) == 3
-    series = panel.series()
-    assert series is not None
-    assert len(list(series[1])) == len(other.samples)
+    assert len(series_of(panel)[1]) == len(other.samples)
 
 
 def test_the_picture_saves_as_vectors(panel: TheoryPanel, frame: Frame, tmp_path: Path) -> None:
     panel.set_frame(frame)
-    path = tmp_path / "theory.svg"
-    panel.save_svg(path)
-    assert QSvgRenderer(str(path)).isValid()
-    assert "slot deficit q" in path.read_text(encoding="utf-8")
+    assert "slot deficit q" in svg_of(panel, tmp_path)

@@ -1,0 +1,26 @@
+"""Moments of runs whose programs are solved step by step."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import islice
+
+from slotscope.model.api import Session
+from slotscope.model.kinds.queue.programs.bounds import QueueBounds, all_bounds
+from slotscope.model.reporting.frame import Frame
+
+VQS_UNSTABLE, BF_UNSTABLE = "queues-vqs-unstable", "queues-bf-unstable"
+
+
+@cache
+def answers(name: str, most: int = 8) -> tuple[QueueBounds, ...]:
+    """What is known of a scenario, step by step."""
+    scenario = Session.open(name, kernel=False).info.scenario
+    return tuple(islice(all_bounds(scenario), most))
+
+
+@cache
+def frame_at(name: str, policy: str, events: int, answer: int = -1) -> Frame:
+    session = Session.open(name, policy, kernel=False)
+    session.run(events=events)
+    return session.frame(bounds=answers(name)[answer])
