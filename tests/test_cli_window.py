@@ -21,20 +21,6 @@ from slotscope.model.running.origin import Moment
 
 ROOT = Path(__file__).resolve().parent.parent
 
-#: The golden instances that DRA with CRA at every event explains.
-GOLDEN_DRA = (
-    "t01_example2",
-    "t02_migration",
-    "t03_reject_free_slot",
-    "t04_Istar_less_than_J",
-    "t05_rank_Jplus1_accepts",
-    "t06_departure_from_RG",
-    "t07_negative_r",
-    "t08_real_g",
-)
-
-MEASURES = {"reward_rate", "admitted", "rejected", "migrations"}
-
 
 class Window:
     """Stands in for ``gui.app``; notes what it was asked for."""

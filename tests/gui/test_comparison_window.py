@@ -25,11 +25,7 @@ from tests.gui.windows import at_rest, complete_window, press, rest
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 
 Key, Button = Qt.Key, Qt.MouseButton
-NO, SHIFT, CTRL = (
-    Qt.KeyboardModifier.NoModifier,
-    Qt.KeyboardModifier.ShiftModifier,
-    Qt.KeyboardModifier.ControlModifier,
-)
+SHIFT, CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
 
 
 @pytest.fixture

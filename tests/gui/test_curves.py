@@ -12,7 +12,6 @@ if sys.platform == "linux" and not os.environ.get("DISPLAY"):
 
 import numpy as np
 import pytest
-from hypothesis import strategies as st
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter
 from PySide6.QtSvg import QSvgRenderer
@@ -28,17 +27,6 @@ from slotscope.gui.window.figure import write_png, write_svg
 from slotscope.model.errors import UserError
 from tests.gui.painted import colours_in, pixels_of
 from tests.gui.plot_points import lines_of, points_of
-
-VALUES = st.one_of(st.integers(-50, 50).map(float), st.just(float("nan")))
-ACTIONS = st.lists(
-    st.one_of(
-        st.tuples(st.just("append"), st.lists(VALUES, max_size=120)),
-        st.tuples(st.just("truncate"), st.integers(0, 300)),
-        st.tuples(st.just("truncate_after"), st.integers(-1, 300)),
-        st.tuples(st.just("replace"), st.lists(VALUES, max_size=120)),
-    ),
-    max_size=12,
-)
 
 # -- what is painted -------------------------------------------------------------------------
 

@@ -38,7 +38,7 @@ _TRACES = {"queues-google", "queues-alibaba", "dra-google", "jrs-azure", "jrs-al
 
 @cache
 def runs_of(system: str) -> tuple[Session, ...]:
-    """Every scenario of a kind of system under every policy that runs it."""
+    """Every scenario of a kind of system under every policy that runs it, at its start."""
     found = []
     for name in sorted(set(scenario_files()) - _TRACES):
         scenario = load_scenario(name)
@@ -48,35 +48,38 @@ def runs_of(system: str) -> tuple[Session, ...]:
             except UserError:
                 continue
             session.bench.reference.keyframe_every = EVERY
-            session.run(events=LENGTH)
             found.append(session)
     return tuple(found)
 
 
 @cache
+def ran(session: Session) -> Session:
+    """The same session, with all its events."""
+    session.run(events=LENGTH)
+    return session
+
+
+@cache
 def states_of(session: Session) -> list[Any]:
-    """The states of a run after every so many events, by the engine alone."""
-    state, found = started(session.bench.system), []
-    engine = type(session.bench.reference)(session.bench.system)
-    for _ in range(LENGTH // EVERY):
-        found.append(copied(state))
-        state = engine.advance(state, np.zeros(EVERY, session.bench.system.row_dtype), Task()).state
-    return found
+    """The states of a run after every so many events, by the engine alone, as far as somebody has asked for them."""
+    return [started(session.bench.system)]
 
 
 def state_by_itself(session: Session, event: int) -> Any:
     """A copy of the state after an event, by the engine alone."""
+    system, states = session.bench.system, states_of(session)
+    engine = type(session.bench.reference)(system)
     near, further = divmod(event, EVERY)
-    tape = np.zeros(further, session.bench.system.row_dtype)
-    engine = type(session.bench.reference)(session.bench.system)
-    return engine.advance(copied(states_of(session)[near]), tape, Task()).state
+    while len(states) <= near:
+        states.append(engine.advance(copied(states[-1]), np.zeros(EVERY, system.row_dtype), Task()).state)
+    return engine.advance(copied(states[near]), np.zeros(further, system.row_dtype), Task()).state
 
 
 def decisions(system: str, most: int, seed: int) -> Iterator[tuple[Session, Why]]:
     """Random decisions of a kind of system, half of them asked of a server."""
     chance, told = random.Random(seed), 0
     while told < most:
-        session = chance.choice(runs_of(system))
+        session = ran(chance.choice(runs_of(system)))
         line, bench = session.timeline, session.bench
         server = chance.choice([-1, chance.randrange(max(1, getattr(bench.numbers, "servers", 3) or 3))])
         try:

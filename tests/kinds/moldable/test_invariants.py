@@ -29,11 +29,10 @@ from slotscope.model.kinds.moldable.state import (
 )
 from slotscope.model.kinds.moldable.system import MoldableSystem
 from slotscope.model.running.assembly import assemble
-from slotscope.model.running.engine import EventRun, started
 from slotscope.model.scenario.load import parse_scenario
 from slotscope.model.scenario.workload import ContinuedWorkload
 from slotscope.model.systems.state import copied
-from tests.sound import violations
+from tests.sound import reached, violations
 
 Plant = Callable[[MoldableSystem, MoldableState], None]
 
@@ -58,19 +57,6 @@ DATA: dict[str, Any] = {
 def system_of(**parameters: Any) -> Any:
     policy = {"name": "greedy-p", "parameters": DATA["policy"]["parameters"] | parameters}
     return assemble(parse_scenario(DATA | {"policy": policy})).system
-
-
-def reached(system: Any, enough: Callable[[Any], bool]) -> tuple[MoldableSystem, MoldableState]:
-    """The first state in which there is enough of everything."""
-    state = started(system)
-    for _ in range(20000):
-        assert violations(system, state) == []
-        if enough(state):
-            return system, state
-        run = EventRun(system, state)
-        run.finish()
-        state = run.state
-    raise AssertionError("no such state")
 
 
 def everything(state: Any) -> bool:

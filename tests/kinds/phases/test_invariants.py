@@ -35,10 +35,9 @@ from slotscope.model.kinds.phases.state import (
 )
 from slotscope.model.kinds.phases.system import PhaseSystem
 from slotscope.model.running.assembly import assemble
-from slotscope.model.running.engine import EventRun, started
 from slotscope.model.scenario.load import parse_scenario
 from slotscope.model.systems.state import copied
-from tests.sound import violations
+from tests.sound import reached, violations
 
 Plant = Callable[[PhaseSystem, PhaseState], None]
 
@@ -73,19 +72,6 @@ def system_of(policy: str = "jrs", /, **changes: Any) -> Any:
         parameters = {"pools": [POOL, POOL]} | parameters
     data = DATA | {"policy": {"name": policy, "parameters": parameters}} | changes
     return assemble(parse_scenario(data)).system
-
-
-def reached(system: Any, enough: Callable[[Any], bool]) -> tuple[PhaseSystem, PhaseState]:
-    """The first state in which there is enough of everything."""
-    state = started(system)
-    for _ in range(5000):
-        assert violations(system, state) == []
-        if enough(state):
-            return system, state
-        run = EventRun(system, state)
-        run.finish()
-        state = run.state
-    raise AssertionError("no such state")
 
 
 def everything(state: Any) -> bool:
