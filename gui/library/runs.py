@@ -169,15 +169,27 @@ class Run:
 
     # Looking.
 
-    def show(self, panel: str = "", size: tuple[int, int] = (900, 520), theme: str = "light") -> Picture:
-        """A panel of the window at this moment, such as ``"decisions"``; by default the servers.
+    def show(
+        self, event: int | str | None = None, panel: str = "", size: tuple[int, int] = (900, 520), theme: str = "light"
+    ) -> Picture:
+        """A panel of the window, such as ``"decisions"``, after so many events; by default the servers, at this moment.
+
+        The run stays where it is.  A panel may also stand alone: ``show("decisions")``.
 
         Raises
         ------
         UserError
-            If this kind of system has no such panel.
+            If this kind of system has no such panel, or the run does not come to that event.
         """
-        return panel_picture(self.session.frame(), panel, size, theme)
+        if isinstance(event, str):
+            return self.show(None, event, size, theme)
+        if event is None:
+            return panel_picture(self.session.frame(), panel, size, theme)
+        here = self.event, self.session.timeline.substep
+        try:
+            return self.seek(event).show(None, panel, size, theme)
+        finally:
+            self.seek(*here)
 
     def _repr_svg_(self) -> str:
         """For notebooks: the servers."""

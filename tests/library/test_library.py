@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from html import unescape
@@ -154,6 +155,11 @@ def test_an_experiment_is_carried_out_and_kept(tmp_path: Path) -> None:
     assert repr(slotscope.reproduce("dra-fig2", keep=tmp_path)) == repr(found)
 
 
+def _drawn(picture: slotscope.Picture) -> str:
+    """Its text but for names of patterns, which Qt numbers on from picture to picture."""
+    return re.sub(r"pattern_\w+", "", picture.svg)
+
+
 @pytest.mark.parametrize("scenario", CLASSROOMS)
 def test_a_run_shows_its_servers(scenario: str, tmp_path: Path) -> None:
     run = slotscope.open(scenario).run(events=40)
@@ -162,6 +168,10 @@ def test_a_run_shows_its_servers(scenario: str, tmp_path: Path) -> None:
     late.save(tmp_path / "servers.svg")
     assert (tmp_path / "servers.svg").read_text(encoding="utf-8") == late.svg
     assert run._repr_svg_().startswith("<svg")
+    then, log = run.show(40), run.show(40, "decisions")
+    assert run.event == 80
+    assert _drawn(run.seek(40).show()) == _drawn(then)
+    assert _drawn(run.show("decisions")) == _drawn(run.show(panel="decisions")) == _drawn(log)
     with pytest.raises(slotscope.UserError, match=r"found the panel 'nothing', allowed: .*decisions"):
         run.show("nothing")
     with pytest.raises(slotscope.UserError, match="cannot be written"):
