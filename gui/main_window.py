@@ -232,6 +232,8 @@ class MainWindow(DockWindow):
         self._drawn.start()
         if self.info is None or frame.info.origin is not self.info.origin:  # of a run that was replaced meanwhile
             return
+        if frame.playing and frame is self.worker.outdated:  # Esc was pressed, say: that of the rest follows
+            return
         self.transport.set_frame(frame)
         self.area.show_frame(frame)
         self.lessons.questions.follow(frame)

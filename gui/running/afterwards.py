@@ -19,6 +19,11 @@ class Afterwards:
         for lane in lanes_of(run):
             lane.effect_first = True
 
+    def recall(self, run: Run) -> None:
+        """Have the sub-steps of what happened last at hand, where a run is so slow that they are seen."""
+        for lane in lanes_of(run):
+            lane.recall_once()
+
     def hasty(self, run: Run, running: bool) -> bool:
         """Whether the next frame is to have the log of a run, because a whole one takes long."""
         self._log = self.ran and not running and any(lane.log_takes_long for lane in lanes_of(run))
@@ -48,3 +53,8 @@ class Afterwards:
 def explaining(run: Run | None) -> bool:
     """Whether sub-steps of what happened last are left, in any of the policies that run."""
     return run is not None and any(lane.explaining for lane in lanes_of(run))
+
+
+def moments_of(run: Run) -> list[tuple[int, int]]:
+    """Where each policy stands: its event, and the sub-steps of the next one."""
+    return [(lane.timeline.event, lane.timeline.substep) for lane in lanes_of(run)]

@@ -17,7 +17,7 @@ from PySide6.QtCore import QObject, Signal
 from slotscope.gui.faults import Fault, caught, tell
 from slotscope.gui.intents import Ask, Follow, Inspect
 from slotscope.gui.language.words import line_of, tr
-from slotscope.gui.running.afterwards import Afterwards, explaining
+from slotscope.gui.running.afterwards import Afterwards, explaining, moments_of
 from slotscope.gui.running.called import called, way_back
 from slotscope.gui.running.drive import SLICE_SECONDS, Drive
 from slotscope.gui.running.goals import Goal, GoalProgress
@@ -30,7 +30,7 @@ from slotscope.model.comparison.runs import Run, kinds_of, lanes_of, lanes_shown
 from slotscope.model.errors import PolicyFileError, UntrustedPolicyError, UserError
 from slotscope.model.policies import stop_what_hangs
 from slotscope.model.questions.breakpoints import Breakpoints
-from slotscope.model.reporting.frame import RunInfo
+from slotscope.model.reporting.frame import Frame, RunInfo
 from slotscope.model.running.waiting import PERIOD, GivenUpError, waiting
 from slotscope.model.scenario.load import Scenario
 
@@ -110,6 +110,8 @@ class RunWorker(QObject):
         #: Whether panels are being built: nothing runs meanwhile, and no compiled code is loaded.
         self.window_grows = False
         self._seen = False  # whether a frame of what runs is out
+        self._out: Frame | None = None
+        self.outdated: Frame | None = None  #: the frame that was out when something else was asked for
         self._stale = True
         self._after = Afterwards()
         self._replaced: Run | None = None
@@ -135,7 +137,8 @@ class RunWorker(QObject):
         self._commands.put(command)
 
     def post_instead(self, command: Command) -> None:
-        """Carry out a command at once, instead of what takes long."""
+        """Carry out a command at once, instead of what takes long; a frame follows, and none that is out is drawn."""
+        self.outdated = self._out
         self._stops.put(None)
         self._commands.put(RunWorker._stopped)
         self._commands.put(command)
@@ -158,6 +161,8 @@ class RunWorker(QObject):
             if command is None:
                 return
             self._carry_out(command)
+            if command is RunWorker._stopped:
+                continue  # what was asked for instead comes next
             if self.drive.running and not self.window_grows:
                 self._carry_out(RunWorker._slice)
             if not self._carry_out(type(self)._publish):
@@ -270,18 +275,15 @@ class RunWorker(QObject):
     def _publish(self) -> None:
         if self.session is None or not self._stale or self.drive.unseen or not self._taken.is_set():
             return
-        if not self._stops.empty():  # what a frame recalls would be given up, too
-            return
         now = monotonic()
-        if self.drive.running and now < self._next_frame:
-            return
+        if not self._stops.empty() or (self.drive.running and now < self._next_frame):
+            return  # what a frame recalls would be given up, too
         period = FRAME_SECONDS if self.drive.pace == NO_LIMIT else PACED_SECONDS
         self._next_frame = max(self._next_frame, now - period / 2) + period  # the rate is kept
         line = self.session.timeline
         legible = not self.drive.running or self.drive.legible(self.session)
         if self.drive.running and legible:
-            for lane in lanes_of(self.session):
-                lane.recall_once()
+            self._after.recall(self.session)
         frame = self.session.frame(
             running=not legible,
             playing=self.drive.running,
@@ -291,8 +293,10 @@ class RunWorker(QObject):
             breakpoints=self.breakpoints.active,
             hasty=self._after.hasty(self.session, self.drive.running),
         )
+        if self.drive.running and not self._stops.empty():
+            return
         self._taken.clear()
-        self._stale, self._seen = False, True
+        self._stale, self._seen, self._out = False, True, frame
         self.framed.emit(frame)
 
     # Commands.
@@ -489,11 +493,6 @@ class RunWorker(QObject):
         ready = before and not self._warming.text and all(lane.compiled for lane in lanes_of(self.session))
         if self._warming.failed or ready:
             self.compiled.emit(not self._warming.failed)
-
-
-def moments_of(run: Run) -> list[tuple[int, int]]:
-    """Where each policy stands: its event, and the sub-steps of the next one."""
-    return [(lane.timeline.event, lane.timeline.substep) for lane in lanes_of(run)]
 
 
 def _nothing(_: RunWorker) -> None:

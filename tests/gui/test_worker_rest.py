@@ -193,3 +193,38 @@ def test_a_pause_leaves_sub_steps_that_are_left(qtbot, monkeypatch: pytest.Monke
     worker.walk(lambda run: run.step())
     worker.pause()
     assert not session.explaining and not session.last_records
+
+
+def test_a_frame_that_is_out_when_something_else_is_asked_for_need_not_be_drawn(qtbot) -> None:
+    worker, frames = RunWorker(), []
+    worker.framed.connect(frames.append)
+    worker.adopt(Session.open("dra-classroom", kernel=False))
+    worker.set_pace(NO_LIMIT)
+    worker.run(Goal())
+    worker._slice()
+    worker._publish()
+    assert frames[-1].playing and worker.outdated is None
+    worker.cancel()
+    assert worker.outdated is frames[-1]
+    worker._taken.set()
+    worker._slice()
+    worker._next_frame = 0.0
+    worker._publish()
+    assert len(frames) == 1, "the one that is asked for comes next"
+    worker._stopped()
+    worker.pause()
+    worker._publish()
+    assert not frames[-1].playing and frames[-1] is not worker.outdated
+
+
+def test_what_is_asked_for_instead_comes_before_another_slice(qtbot) -> None:
+    """A frame of the run between the two would be drawn before that of the rest."""
+    worker = Counting()
+    worker.adopt(Session.open("dra-classroom", kernel=False))
+    worker.set_pace(NO_LIMIT)
+    worker.run(Goal())
+    worker._taken.set()
+    worker.cancel()
+    worker._commands.put(None)
+    worker._live()
+    assert worker.turns == 1 and worker.present.timeline.event == 0
