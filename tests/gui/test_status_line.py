@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QPointF
+from PySide6.QtGui import QEnterEvent
+from PySide6.QtWidgets import QApplication
+
+from slotscope.gui.main_window import MainWindow
 from slotscope.gui.window.status_line import StatusLine
 
 
@@ -28,3 +33,16 @@ def test_both_are_long_and_have_half_of_it(qtbot):
     assert line.next.shown[-1].endswith("…") and line.said.shown[-1].endswith("…")
     line.show_run("", "next: slot 7")
     qtbot.waitUntil(lambda: line.next.width() < 150 < line.said.width())
+
+
+def test_what_a_button_says_in_its_tip_hides_no_message(window: MainWindow) -> None:
+    """The pointer rests on a button while the run tells how far it is; menus, which have no tips, say it there."""
+    window.say("Running to event 1000: 40%")
+    action, button = window.actions_by_name["express"], window.transport._buttons["express"]
+    assert button.statusTip()
+    enter = QPointF(button.rect().center())
+    QApplication.sendEvent(button, QEnterEvent(enter, enter, QPointF(button.mapToGlobal(enter.toPoint()))))
+    assert window.status.currentMessage() == ""
+    assert window.status.said.isVisible()
+    action.showStatusText(window)
+    assert window.status.currentMessage() == button.statusTip()
