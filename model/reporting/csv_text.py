@@ -134,10 +134,13 @@ def _by_arrow(values: NDArray[np.float64]) -> NDArray[np.object_]:
         If pyarrow is not installed.
     """
     arrow = import_module("pyarrow")
-    sizes = np.abs(values)
-    alike = (sizes > 1e-4) & (sizes < 1e9) & (values != np.trunc(values))  # no exponents, and digits after the point
-    found: NDArray[np.object_] = arrow.array(values).cast(arrow.string()).to_numpy(zero_copy_only=False)
-    found[~alike] = _array(map(str, values[~alike].tolist()))
+    sizes, whole = np.abs(values), values == np.trunc(values)
+    short = (sizes > 1e-4) & (sizes < 1e9)  # they have no exponents
+    found = np.empty(len(values), object)
+    for these, kind, end in ((short & ~whole, np.float64, ""), (short & whole, np.int64, ".0")):
+        texts = arrow.array(values[these].astype(kind)).cast(arrow.string()).to_numpy(zero_copy_only=False)
+        found[these] = texts + end if end else texts
+    found[~short] = _array(map(str, values[~short].tolist()))
     return found
 
 
