@@ -20,6 +20,7 @@ from slotscope.gui.intents import AskWhy, GoTo, Select, WhatIf
 from slotscope.gui.language.words import tr
 from slotscope.gui.theme import Theme
 from slotscope.gui.widgets.boxes import keep_keys
+from slotscope.gui.widgets.curtain import curtain_of
 from slotscope.gui.widgets.fault_page import FaultPage
 from slotscope.gui.widgets.focus_ring import FocusRing
 from slotscope.gui.widgets.painted import image_of, svg_of
@@ -281,10 +282,12 @@ class Panel(QWidget):
     def turn_page(self) -> None:
         """Scroll on by a page, or from the end back to the top."""
         areas = [area for area in self.findChildren(QAbstractScrollArea) if area.isVisibleTo(self)]
-        bars = [area.verticalScrollBar() for area in areas if area.verticalScrollBar().maximum() > 0]
-        if bars:
-            bar = max(bars, key=QWidget.height)
-            bar.setValue(bar.value() + bar.pageStep() if bar.value() < bar.maximum() else 0)
+        areas = [area for area in areas if area.verticalScrollBar().maximum() > 0]
+        if areas:
+            area = max(areas, key=QWidget.height)
+            bar, curtain = area.verticalScrollBar(), curtain_of(area)
+            page = bar.pageStep() if curtain is None else curtain.page
+            bar.setValue(bar.value() + page if bar.value() < bar.maximum() else 0)
 
     def forget(self) -> None:
         """Another run begins: of the last one nothing is kept but the picture until the next."""

@@ -24,8 +24,8 @@ _BUTTONS = (
     ("skip", "Skip", "Skip\nPuts the question aside."),
 )
 
-#: Characters that an answer may have.
-_LONGEST = 200
+#: Characters that an answer may have, and with which any may begin, besides digits; without one a key types nothing.
+_LONGEST, _SIGNS = 200, "([-+ "
 
 
 class HintedField(QLineEdit):
@@ -49,15 +49,23 @@ class HintedField(QLineEdit):
 
 
 class AnswerField(HintedField):
-    """Where an answer is typed; none begins with R, so that this key reveals from here as from anywhere."""
+    """Where an answer is typed; while it is empty a key with which none begins is a command's, as anywhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begins: frozenset[str] = frozenset()  #: letters with which an answer may
 
     def event(self, event: QEvent) -> bool:
         """A key that the field leaves alone is the command's."""
         override = event.type() == QEvent.Type.ShortcutOverride
-        if override and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_R and not self.text():
+        if override and isinstance(event, QKeyEvent) and not self.text() and self._begins_none(event.text()):
             event.ignore()
             return False
         return super().event(event)
+
+    def _begins_none(self, typed: str) -> bool:
+        known = typed.isdigit() or typed in _SIGNS or typed.lower() in self.begins
+        return typed.isprintable() and not known
 
 
 class QuestionLine(QWidget):
@@ -82,7 +90,7 @@ class QuestionLine(QWidget):
         self.words, self.verdict, self.score = QLabel(wordWrap=True), QLabel(wordWrap=True), QLabel()
         self.words.setTextFormat(Qt.TextFormat.RichText)
         self.verdict.setTextFormat(Qt.TextFormat.RichText)
-        self.answer, self.counts, self.fault = AnswerField(), HintedField(), FaultLine()
+        self.answer, self.counts, self.fault = AnswerField(), AnswerField(), FaultLine()
         self.answer.setMaxLength(_LONGEST)
         self.answer.setAccessibleName(tr("Answer"))
         self.counts.hide()  # until a class is taught
@@ -151,6 +159,7 @@ class QuestionLine(QWidget):
         self.answer.hint(allowed, tr("Answer"))
         self.answer.setToolTip(f"{tr('Answer')}\n{allowed[:1].upper()}{allowed[1:]}.")
         self.counts.clear()
+        self.answer.begins = self.counts.begins = posed.read.begins
         self._offer(posed.options)
         self.sketch.ask(posed)
         self._show_counts()

@@ -99,9 +99,8 @@ def _tell_half(tell: Tell, finished: int, done: float) -> None:
 def _frames(run: Run, footage: Footage, bounds: object, tell: Tell) -> Iterator[Frame]:
     for count, done in enumerate(walk(run, footage), 1):
         if count > MOST_MOMENTS:
-            raise UserError(
-                f"found a stretch of more than {MOST_MOMENTS} moments, allowed: a shorter one, or --by event"
-            )
+            allowed = "a shorter one, or one that goes event by event"
+            raise UserError(f"found a stretch of more than {MOST_MOMENTS} moments, allowed: {allowed}", where="--to")
         look_at(run)
         tell(done)
         yield run.frame(bounds=bounds)

@@ -222,9 +222,9 @@ class PseudocodeView(QAbstractScrollArea):
         if self.picture.dimmed:
             painter.setOpacity(_DIMMED)
         painter.translate(0, -self.verticalScrollBar().value())
-        first = self.verticalScrollBar().value() - 4 * self._layout.row
-        last = self.verticalScrollBar().value() + self.viewport().height() + 4 * self._layout.row
-        seen = [(place, one) for place, one in enumerate(self._placed) if first <= one.bottom and one.top <= last]
+        seen = self._seen()
+        if current_fonts().lecture:
+            painter.setClipRect(self._whole(seen))
         for place, placed in seen:  # a lowered letter may reach into the next row
             strip = QRectF(0, placed.top, self.viewport().width(), placed.height)
             self._paint_ground(painter, self.code.lines[place].line, strip)
@@ -233,6 +233,22 @@ class PseudocodeView(QAbstractScrollArea):
             painter.setFont(kind)  # what is drawn of rich text leaves its own behind
             self._paint_line(painter, place, placed)
         painter.end()
+
+    def _seen(self) -> list[tuple[int, PlacedLine]]:
+        """The lines that can be seen, each with its place; in a hall none that the edges cut."""
+        first = self.verticalScrollBar().value()
+        last, about = first + self.viewport().height(), 4 * self._layout.row
+        lines = [*enumerate(self._placed)]
+        whole = [(place, one) for place, one in lines if first <= one.top and one.bottom <= last]
+        if current_fonts().lecture and whole:
+            return whole
+        return [(place, one) for place, one in lines if first - about <= one.bottom and one.top <= last + about]
+
+    def _whole(self, seen: Sequence[tuple[int, PlacedLine]]) -> QRectF:
+        """Where lines are seen, from the first one's heading on, unless the edge cuts that."""
+        first, room = self.verticalScrollBar().value(), QRectF(self.viewport().rect())
+        top = min((_above(one) if _above(one) >= first else one.top for _, one in seen), default=first)
+        return QRectF(0, top, room.width(), first + room.height() - top)
 
     def _paint_line(self, painter: QPainter, place: int, placed: PlacedLine) -> None:
         line, top, ascent = self.code.lines[place].line, placed.top, 1 + self._layout.ascent
@@ -318,3 +334,8 @@ class PseudocodeView(QAbstractScrollArea):
         shown = "; ".join(item.text for item in values.values()) if values else ""
         text = self.code.lines[self.code.place[line]].text
         return f"<p>{name}, {visited}</p><p>{text}</p>{f'<p>{shown}</p>' if shown else ''}"
+
+
+def _above(line: PlacedLine) -> float:
+    """Where a line begins, with its heading."""
+    return line.top - (0.0 if line.heading is None else line.heading.size().height() + 2)

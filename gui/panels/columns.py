@@ -7,6 +7,8 @@ from typing import Collection, Mapping, Sequence
 from PySide6.QtCore import QEvent, QObject, QSize
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
+from slotscope.gui.widgets.curtain import Curtain
+
 
 class TwoColumns(QHBoxLayout):
     """What :meth:`arrange` says."""
@@ -50,6 +52,7 @@ def scrolled(content: QWidget, parent: QWidget | None = None) -> QScrollArea:
     area.setWidgetResizable(True)
     area.setFrameShape(QFrame.Shape.NoFrame)
     area.setWidget(content)
+    Curtain(area)
     return area
 
 
@@ -69,6 +72,7 @@ class HeadedColumns(QScrollArea):
         column.addLayout(self._columns, 1)
         self.setWidget(self.content)
         self.content.installEventFilter(self)
+        Curtain(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Ask for another width where the content does."""

@@ -6,11 +6,12 @@ from itertools import count
 from typing import Any
 
 from PySide6.QtCore import QEvent, Qt, QTimer
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from slotscope.gui.intents import ApplyScenario
 from slotscope.gui.language.words import tr
 from slotscope.gui.panel import Panel
+from slotscope.gui.panels.columns import scrolled
 from slotscope.gui.panels.scenario_cells import CellGrid, ScenarioCell, StartCell, TypeCard
 from slotscope.gui.panels.scenario_fields import (
     PARAMETERS,
@@ -76,11 +77,8 @@ class ScenarioPanel(Panel):
         self.add.clicked.connect(self.add_type)
         self._form.addWidget(self.add, 0, Qt.AlignmentFlag.AlignLeft)
         self._form.addStretch(1)
-        self.area = QScrollArea(self.body)
-        self.area.setWidgetResizable(True)
-        self.area.setFrameShape(QFrame.Shape.NoFrame)
+        self.area = scrolled(form, self.body)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.area.setWidget(form)
         column = QVBoxLayout(self.body)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)

@@ -53,6 +53,8 @@ class SectionWishes:
         Width of the widest caption at its shortest, with a gap; 0: there is none that is short.
     aside:
         Whether captions stand at the left of the servers, each in so much width, and not above them.
+    named:
+        Whether each of these then has a line's height, also where its servers are lower.
     """
 
     counts: tuple[int, ...]
@@ -60,6 +62,7 @@ class SectionWishes:
     scale: int
     brief: int = field(default=0, kw_only=True)
     aside: bool = field(default=False, kw_only=True)
+    named: bool = field(default=False, kw_only=True)
 
     @property
     def captions(self) -> bool:
@@ -70,6 +73,11 @@ class SectionWishes:
     def caption(self) -> int:
         """Height of a section's caption."""
         return round(CAPTION * self.line) if self.captions and not self.aside else 0
+
+    @property
+    def floor(self) -> int:
+        """Height that each section has at least."""
+        return self.line if self.aside and self.named else 0
 
     @property
     def lead(self) -> int:
@@ -170,9 +178,10 @@ class CellLayout(ABC, Generic[WishesT, GridT]):
     @cached_property
     def content(self) -> tuple[int, int]:
         """Width and height of everything."""
-        sizes = [grid.size for grid in self.grids]
+        sizes, floor = [grid.size for grid in self.grids], self.wishes.floor
         wide = max(grid.left + size[0] for grid, size in zip(self.grids, sizes, strict=True))
-        return wide, max(grid.top + size[1] for grid, size in zip(self.grids, sizes, strict=True))
+        ends = (grid.top + (size[1] + max(size[1], floor)) // 2 for grid, size in zip(self.grids, sizes, strict=True))
+        return wide, max(ends)
 
     @property
     def origin(self) -> tuple[int, int]:
@@ -245,7 +254,8 @@ class CellLayout(ABC, Generic[WishesT, GridT]):
         grid, (x, y), high = self.grids[section], self.origin, self.wishes.caption
         if self.wishes.aside:
             tall = grid.size[1]
-            high = min(self.wishes.line, tall + self.wishes.between) if tall >= WRITTEN * self.wishes.line else 0
+            room = max(tall, self.wishes.floor)
+            high = min(self.wishes.line, room + self.wishes.between) if room >= WRITTEN * self.wishes.line else 0
             return x, y + grid.top - max(0, high - tall) // 2, self.wishes.lead, high
         left = max(0, x + grid.left)
         end = min(self.width, self._caption_end(section))
@@ -271,9 +281,10 @@ class CellLayout(ABC, Generic[WishesT, GridT]):
 
 def stacked(wishes: SectionWishes, grids: Sequence[GridT]) -> tuple[GridT, ...]:
     """Sections below each other, each below its caption."""
-    heights = [wishes.caption + grid.size[1] + wishes.between for grid in grids]
-    tops = accumulate([wishes.caption, *heights[:-1]])
-    return tuple(replace(grid, left=wishes.lead, top=top) for grid, top in zip(grids, tops, strict=True))
+    rooms = [max(grid.size[1], wishes.floor) for grid in grids]
+    tops = accumulate([wishes.caption, *(wishes.caption + room + wishes.between for room in rooms[:-1])])
+    placed = zip(grids, tops, rooms, strict=True)
+    return tuple(replace(grid, left=wishes.lead, top=top + (room - grid.size[1]) // 2) for grid, top, room in placed)
 
 
 def captioned(wishes: WishesT, lay_out: Callable[[WishesT], LayoutT]) -> LayoutT:
@@ -281,8 +292,8 @@ def captioned(wishes: WishesT, lay_out: Callable[[WishesT], LayoutT]) -> LayoutT
     above = lay_out(wishes)
     if not (wishes.captions and wishes.brief) or above.cell.height >= LOW * wishes.line:
         return above
-    beside = lay_out(replace(wishes, aside=True))
-    return beside if _area(beside) >= ASIDE_GAIN * _area(above) else above
+    besides = (lay_out(replace(wishes, aside=True, named=named)) for named in (True, False))
+    return next((beside for beside in besides if _area(beside) >= ASIDE_GAIN * _area(above)), above)
 
 
 def _area(layout: CellLayout[Any, Any]) -> float:

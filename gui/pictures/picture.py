@@ -203,6 +203,11 @@ class ZoomedPicture(PointedPicture):
         box: QRectF = scene.rect((*scene.layout.corner(section, index), cell.width, cell.height))
         return box if box.intersects(scene.stage) else None
 
+    def content_box(self) -> QRectF | None:
+        """Where all cells together are in the widget."""
+        scene = self.scene
+        return None if scene is None else scene.rect((*scene.layout.origin, *scene.layout.content))
+
     # Painting.
 
     def paintEvent(self, _event: QPaintEvent) -> None:

@@ -25,6 +25,8 @@ class PointedPicture(QWidget):
     #: The section and the place of the server at a point, and where in the picture it is; None where it is not seen.
     anchor_at: Callable[[QPointF], Anchor | None]
     anchor_box: Callable[[Anchor], QRectF | None]
+    #: Where all servers together are; None where nothing is drawn.
+    content_box: Callable[[], QRectF | None]
 
     _theme: Theme
 

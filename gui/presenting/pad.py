@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.panel import Panel
-from slotscope.gui.presenting.strokes import anchor_of, paint_mark, path_of, placed
+from slotscope.gui.presenting.strokes import ground_of, paint_mark, path_of, placed
 from slotscope.gui.theme import current_fonts
 from slotscope.model.lessons.marks import MOST_POINTS, Mark
 
@@ -120,8 +120,9 @@ class MarkPad(QWidget):
 
     def give(self, shape: str, points: list[QPointF], text: str = "") -> None:
         """Hand over what was drawn."""
-        on = anchor_of(self._panel, points)
-        self.drawn.emit({"shape": shape, "path": path_of(self._panel, on, points), "on": on, "text": text})
+        ground = ground_of(self._panel, points)
+        where = {"of": ground} if isinstance(ground, str) else {"on": ground}
+        self.drawn.emit({"shape": shape, "path": path_of(self._panel, ground, points), "text": text, **where})
 
     # The mouse.
 
@@ -167,7 +168,7 @@ class MarkPad(QWidget):
             if points := placed(self._panel, mark):
                 paint_mark(painter, self._panel.theme, room, mark, points)
         if len(self._points) > 1:
-            path = path_of(self._panel, None, self._points)
+            path = path_of(self._panel, "panel", self._points)
             fields = {"panel": self._panel.name, "shape": self._tool, "path": path, "color": self._color}
             draft = Mark.model_validate(fields)
             paint_mark(painter, self._panel.theme, room, draft, self._points)

@@ -8,9 +8,9 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
-from slotscope.gui.pictures.pointed import Anchor, PointedPicture
+from slotscope.gui.pictures.pointed import PointedPicture
 from slotscope.gui.theme import Theme, current_fonts
-from slotscope.model.lessons.marks import FURTHEST, Mark, written_path
+from slotscope.model.lessons.marks import FURTHEST, Ground, Mark, written_path
 
 #: Pixels of a line's width, of what lies below it on either side, and of an arrow's head, at the usual size of type.
 _WIDTH, _UNDER, _HEAD = 3.5, 2.0, 16.0
@@ -27,36 +27,43 @@ def picture_in(panel: QWidget) -> PointedPicture | None:
     return next((one for one in panel.findChildren(PointedPicture) if one.isVisibleTo(panel)), None)
 
 
-def base_of(panel: QWidget, on: Anchor | None) -> QRectF | None:
-    """What a mark's path is in shares of, in the panel's coordinates; None: that cannot be seen."""
-    if on is None:
+def base_of(panel: QWidget, on: Ground) -> QRectF | None:
+    """Where what a mark's path is in shares of is in the panel; None: that cannot be seen."""
+    if on == "panel":
         return QRectF(panel.rect())
     picture = picture_in(panel)
-    box = None if picture is None else picture.anchor_box(on)
-    if picture is None or box is None or box.isEmpty():
+    if picture is None:
+        return None
+    box = picture.content_box() if on == "picture" else picture.anchor_box(on)
+    if box is None or box.isEmpty():
         return None
     return box.translated(QPointF(picture.mapTo(panel, picture.rect().topLeft())))
 
 
-def anchor_of(panel: QWidget, points: list[QPointF]) -> Anchor | None:
-    """On what a mark with these points stands: the end of an arrow, the middle of all else."""
+def ground_of(panel: QWidget, points: list[QPointF]) -> Ground:
+    """On what a mark with these points stands: the server at the end of an arrow or in the middle of all else.
+
+    Where no server is, as at a caption, all of them together, which shrink and grow with the panel's room.
+    """
     picture = picture_in(panel)
     if picture is None:
-        return None
+        return "panel"
     middle = points[-1] if len(points) == 2 else QPolygonF(points).boundingRect().center()
-    on = picture.anchor_at(QPointF(picture.mapFrom(panel, middle)))
-    base = base_of(panel, on)
-    if on is None or base is None:
-        return None
-    furthest = max(max(abs(x), abs(y)) for x, y in _shares(base, points))
-    return on if furthest < FURTHEST else None
+    at = picture.anchor_at(QPointF(picture.mapFrom(panel, middle)))
+    grounds: tuple[Ground, ...] = ("picture",) if at is None else (at, "picture")
+    bases = ((on, base_of(panel, on)) for on in grounds)
+    return next((on for on, base in bases if base is not None and _is_near(base, points)), "panel")
+
+
+def _is_near(base: QRectF, points: list[QPointF]) -> bool:
+    return max(max(abs(x), abs(y)) for x, y in _shares(base, points)) < FURTHEST
 
 
 def _shares(base: QRectF, points: list[QPointF]) -> tuple[tuple[float, float], ...]:
     return tuple(((point.x() - base.x()) / base.width(), (point.y() - base.y()) / base.height()) for point in points)
 
 
-def path_of(panel: QWidget, on: Anchor | None, points: list[QPointF]) -> str:
+def path_of(panel: QWidget, on: Ground, points: list[QPointF]) -> str:
     """Points of a panel as a mark's path."""
     base = base_of(panel, on)
     assert base is not None
@@ -65,7 +72,7 @@ def path_of(panel: QWidget, on: Anchor | None, points: list[QPointF]) -> str:
 
 def placed(panel: QWidget, mark: Mark) -> list[QPointF]:
     """The points of a mark in its panel; none where what it stands on cannot be seen."""
-    base = base_of(panel, mark.on)
+    base = base_of(panel, mark.ground)
     if base is None:
         return []
     return [QPointF(base.x() + x * base.width(), base.y() + y * base.height()) for x, y in mark.points]

@@ -162,7 +162,7 @@ class Warming:
     def _describe(self) -> None:
         done = len(self._said.split())
         if self._process is not None and done < self._all:
-            self.text = tr("compiling: {done} of {all} done").format(done=done, all=self._all)
+            self.text = tr("compiling {done} of {all}").format(done=done, all=self._all)
         elif self._loading is not None:
             own = any(bench.system.policy.brought for bench in self._wanted)
             self.text = tr("compiling the policy's kernel") if own else tr("loading compiled code")

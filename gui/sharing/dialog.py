@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import os
-import signal
-import sys
-from contextlib import suppress
+import re
 from pathlib import Path
-from typing import Any, Callable, NamedTuple, Sequence
+from typing import Callable, NamedTuple, Sequence
 
-from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -27,97 +23,19 @@ from PySide6.QtWidgets import (
 )
 
 from slotscope.gui.language.words import tr
+from slotscope.gui.sharing.job import ShareJob
 from slotscope.gui.widgets.boxes import ChoiceBox
 from slotscope.gui.widgets.fault_label import FaultLine
 from slotscope.gui.widgets.file_dialogs import ask_new_file
+from slotscope.gui.widgets.spoken import announce
 from slotscope.model.running.origin import Moment
-
-#: Milliseconds within which a process that is told to stop has cleaned up behind itself.
-_PATIENCE = 3000
-
-
-class ShareJob(QObject):
-    """Runs one command at a time.
-
-    Signals
-    -------
-    progressed(float), doing(str)
-        How much is done; or, on the way there, what is being done.
-    ended(dict, str)
-        What the command says in the end, or what went wrong; nothing of both where it was stopped.
-    """
-
-    progressed = Signal(float)
-    doing = Signal(str)
-    ended = Signal(object, str)
-
-    def __init__(self, parent: QObject) -> None:
-        super().__init__(parent)
-        self._process = QProcess(self)
-        environment = QProcessEnvironment.systemEnvironment()
-        environment.remove("QT_QPA_PLATFORM")  # it chooses one that draws without a display
-        self._process.setProcessEnvironment(environment)
-        self._process.readyReadStandardOutput.connect(self._read)
-        self._process.finished.connect(self._finish)
-        self._process.errorOccurred.connect(self._fail)
-        self._said: dict[str, Any] = {}
-        self._stopped = False
-
-    @property
-    def running(self) -> bool:
-        """Whether it is under way."""
-        return self._process.state() is not QProcess.ProcessState.NotRunning
-
-    def start(self, words: Sequence[str]) -> None:
-        """Carry out a command, which prints lines of JSON."""
-        self._said, self._stopped = {}, False
-        self._process.start(sys.executable, ["-m", "slotscope", *words, "--json"])
-
-    def stop(self) -> None:
-        """Stop it, which leaves nothing half done."""
-        if not self.running:
-            return
-        self._stopped = True
-        if os.name == "posix":
-            with suppress(ProcessLookupError):
-                os.kill(self._process.processId(), signal.SIGINT)
-        else:
-            self._process.kill()
-
-    def end(self) -> None:
-        """Stop it, and come back when it has ended."""
-        self.stop()
-        if self.running and not self._process.waitForFinished(_PATIENCE):
-            self._process.kill()
-            self._process.waitForFinished(_PATIENCE)
-
-    def _read(self) -> None:
-        while self._process.canReadLine():
-            with suppress(ValueError):
-                self._said = json.loads(bytes(self._process.readLine().data()))
-            if "done" in self._said:
-                self.progressed.emit(float(self._said["done"]))
-            elif "doing" in self._said:
-                self.doing.emit(str(self._said["doing"]))
-
-    def _finish(self, code: int) -> None:
-        self._read()
-        lines = bytes(self._process.readAllStandardError().data()).decode("utf-8", "replace").strip().splitlines()
-        if self._stopped:
-            self.ended.emit({}, "")
-        elif code:
-            self.ended.emit({}, lines[-1].removeprefix("slotscope: ") if lines else f"it ended with the code {code}")
-        else:
-            self.ended.emit(self._said, "")
-
-    def _fail(self, error: QProcess.ProcessError) -> None:
-        if error is QProcess.ProcessError.FailedToStart:
-            self.ended.emit({}, f"{sys.executable} does not start")
-
 
 #: How moments may follow one another: what the box says, and what the command takes.
 _STEPS = (("as usual", ""), ("sub-step by sub-step", "substep"), ("event by event", "event"), ("by time", "time"))
 
+
+#: The option that a fault is about, as a command line says it.
+_OPTION = re.compile(r"--([a-z]+): ")
 
 #: Takes the words of a command that open a run, or what is wrong.
 Take = Callable[[list[str], str], None]
@@ -180,6 +98,7 @@ class ShareDialog(QDialog):
         self.file, self.browse = QLineEdit(str(Path.cwd() / shape.file)), QPushButton(tr("Choose ..."))
         self._replaced = ""  # the file that may be replaced if it is there
         self.fault, self.bar = FaultLine(), QProgressBar()
+        self.faults: dict[str, tuple[QWidget, FaultLine]] = {}  #: of each option: its field, and what is wrong there
         self.save, self.cancel = QPushButton(tr("Save")), QPushButton(tr("Cancel"))
         self._fill(panels)
         self._lay_out()
@@ -202,26 +121,21 @@ class ShareDialog(QDialog):
 
     def _lay_out(self) -> None:
         form = QFormLayout()
-        rows: list[tuple[str, QWidget]] = []
+        rows: list[tuple[str, str, QWidget]] = []
         if self._shape.stretch:
-            rows += [(tr("From"), self.start), (tr("To"), self.end)]
-            rows += [(tr("Steps"), self.steps), (tr("Panels"), self.panels)]
+            rows += [("from", tr("From"), self.start), ("to", tr("To"), self.end)]
+            rows += [("by", tr("Steps"), self.steps), ("panel", tr("Panels"), self.panels)]
         if self._shape is PAGE and self._lesson is not None:
             form.addRow("", self.whole)
             for own in (self.start, self.end, self.steps):
                 self.whole.toggled.connect(own.setDisabled)
         if self._shape.film:
-            rows += [(tr("Pace"), self.pace), (tr("Size"), self.extent)]
-        for title, field in rows:
-            field.setAccessibleName(title)
-            form.addRow(title, field)
+            rows += [("pace", tr("Pace"), self.pace), ("size", tr("Size"), self.extent)]
+        for option, title, field in rows:
+            self._add_row(form, option, title, field)
         for field in (self.start, self.end):
             field.setToolTip(tr("An event such as 40, 40.3 for three sub-steps into the next, or t = 12.5 for a time."))
-        row = QHBoxLayout()
-        row.addWidget(self.file, 1)
-        row.addWidget(self.browse)
-        form.addRow(tr("File"), row)
-        self.file.setAccessibleName(tr("File"))
+        self._add_row(form, "out", tr("File"), self.file, self.browse)
         if self._shape is not PAGE:
             self.file.setToolTip(tr("A path without an ending is that of a folder, which gets PNG pictures."))
         self.bar.setAccessibleName(tr("how far it is"))
@@ -238,6 +152,18 @@ class ShareDialog(QDialog):
         layout.addLayout(buttons)
         self.resize(max(560, self.sizeHint().width()), self.sizeHint().height())
 
+    def _add_row(self, form: QFormLayout, option: str, title: str, field: QWidget, *beside: QWidget) -> None:
+        """A field, and below it what is wrong with what stands there."""
+        field.setAccessibleName(title)
+        row, cell, fault = QHBoxLayout(), QVBoxLayout(), FaultLine()
+        row.addWidget(field, 1)
+        for widget in beside:
+            row.addWidget(widget)
+        cell.addLayout(row)
+        cell.addWidget(fault)
+        form.addRow(title, cell)
+        self.faults[option] = field, fault
+
     def _choose(self) -> None:
         def take(path: Path) -> None:
             self.file.setText(str(path))
@@ -251,7 +177,7 @@ class ShareDialog(QDialog):
         """Make what is asked for; what is wrong is said here."""
         if self.job.running:
             return
-        self.fault.say(objection := self._objection())
+        self._tell(objection := self._objection())
         if objection:
             return
         self.save.setEnabled(False)
@@ -266,11 +192,26 @@ class ShareDialog(QDialog):
         """What is to be said before anything is made: a file that is there is replaced at the second press only."""
         name = self.file.text().strip()
         if not name:
-            return "File: found nothing, allowed: a path"
+            return "--out: found nothing, allowed: a path"
         replaced, self._replaced = self._replaced, name
         if replaced != name and Path(name).is_file():
-            return f"{name} is there already; Save once more to replace it"
+            return f"--out: {name} is there already; Save once more to replace it"
         return ""
+
+    def _tell(self, fault: str) -> None:
+        """Say what is wrong beside its field, which gets the keys, and nothing anywhere else."""
+        for field, line in self.faults.values():
+            line.say("")
+            field.setAccessibleDescription("")
+        option = _OPTION.match(fault)
+        field, line = self.faults.get(option[1] if option else "", (self.save, self.fault))
+        said = _OPTION.sub("", fault, count=1)
+        self.fault.say("")
+        line.say(said)
+        announce(self, said)
+        if said and line is not self.fault:
+            field.setAccessibleDescription(said)
+            field.setFocus()
 
     def _start(self, words: list[str], fault: str) -> None:
         if fault:
@@ -314,7 +255,7 @@ class ShareDialog(QDialog):
             self.said.emit(tr("Saved as {file}").format(file=made["file"]))
             self.accept()
         else:
-            self.fault.say(fault)
+            self._tell(fault)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Esc is Cancel."""

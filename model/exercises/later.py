@@ -12,7 +12,7 @@ from slotscope.model.api import Session
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.runs import Run, lanes_of
 from slotscope.model.errors import UserError
-from slotscope.model.exercises.posed import Posed, Sketch, one_of, refused
+from slotscope.model.exercises.posed import Posed, Reader, Sketch, initials, one_of, refused
 from slotscope.model.exercises.question import QuizQuestion
 from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.explain import full_time
@@ -92,7 +92,7 @@ def _ahead(run: Run, until: float) -> Posed:
             policies=listed,
         ),
         allowed=allowed,
-        read=lambda text: read(by_label.get(text.strip().lower(), text)),
+        read=Reader(lambda text: read(by_label.get(text.strip().lower(), text)), read.begins | initials(*by_label)),
         fault=lambda answer: "" if answer == taken else reason,
         taken=taken,
         reason=reason,
@@ -168,7 +168,7 @@ def _curve(run: Run, lane: int, until: float) -> Posed:
         decided=session.timeline.substep,
         words=_curve_words(run, lane, kind.headline, full_time(until)),
         allowed=allowed,
-        read=lambda text: _numbers(text, allowed),
+        read=Reader(lambda text: _numbers(text, allowed)),
         fault=lambda answer: (
             ""
             if away(answer) <= NEAR

@@ -17,7 +17,24 @@ from slotscope.model.reporting.explain import shown
 #: The answer that nothing, or nobody, is it.
 NONE = "none"
 
-Reader = Callable[[str], str]
+
+@dataclass(frozen=True)
+class Reader:
+    """Reads an answer into the form in which it is compared and kept; raises UserError.
+
+    ``begins`` are the letters with which one may begin; digits, signs and brackets always may.
+    """
+
+    read: Callable[[str], str]
+    begins: frozenset[str] = frozenset()
+
+    def __call__(self, text: str) -> str:
+        return self.read(text)
+
+
+def initials(*names: str) -> frozenset[str]:
+    """The letters with which these begin."""
+    return frozenset(name[0].lower() for name in names if name[:1].isalpha())
 
 
 def _nothing(_: int) -> str:
@@ -63,7 +80,7 @@ class Posed:
     allowed:
         What an answer may be, as a clause.
     read:
-        An answer in the form in which it is compared and kept; raises UserError.
+        What reads an answer.
     fault:
         What is wrong with an answer that was read; empty: it is right.
     taken:
@@ -151,7 +168,7 @@ def one_of(names: Sequence[str], allowed: Phrase, *, title: str = "") -> Reader:
             raise refused(text, allowed)
         return found
 
-    return read
+    return Reader(read, initials(*names, title))
 
 
 #: Digits as they stand in symbols, to those of a keyboard, and what need not be typed.
@@ -172,7 +189,7 @@ def whole(low: int, high: int, allowed: Phrase) -> Reader:
             raise refused(text, allowed)
         return str(int(found[1]))
 
-    return read
+    return Reader(read, initials(NONE))
 
 
 def vector(length: int, allowed: Phrase) -> Reader:
@@ -184,7 +201,7 @@ def vector(length: int, allowed: Phrase) -> Reader:
             raise refused(text, allowed)
         return shown([int(number) for number in found])
 
-    return read
+    return Reader(read)
 
 
 def numbers_in(answer: str) -> tuple[int, ...]:

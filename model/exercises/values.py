@@ -72,7 +72,7 @@ def _form(value: Any) -> tuple[str, Phrase, Reader]:
     if isinstance(value, int):
         allowed = Phrase("a whole number")
         return str(value), allowed, whole(0, _MOST, allowed)
-    return f"{float(value):.4g}", _A_NUMBER, _number
+    return f"{float(value):.4g}", _A_NUMBER, Reader(_number)
 
 
 def _number(text: str) -> str:

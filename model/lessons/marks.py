@@ -44,6 +44,13 @@ def _path(text: str) -> str:
     return text
 
 
+#: A server of a picture: its section, and its place in that.
+Anchor = tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]]
+
+#: What a mark goes with.
+Ground = Anchor | Literal["panel", "picture"]
+
+
 class Mark(Section):
     """A stroke, an arrow or a note.
 
@@ -60,13 +67,16 @@ class Mark(Section):
     on:
         The section and the number in it, from 0, of the server in a picture of servers on which it stands; the mark
         goes where that goes.
+    of:
+        What the path is in shares of where it stands on no server: the panel, or the picture of all servers in it.
     """
 
     panel: Name
     shape: Literal["stroke", "arrow", "note"]
     path: Annotated[str, AfterValidator(_path)]
     policy: int = Field(default=1, ge=1, le=3)
-    on: tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]] | None = None
+    on: Anchor | None = None
+    of: Literal["panel", "picture"] = "panel"
     color: Literal["ink", "blue", "red"] = "red"
     text: str = Field(default="", max_length=120)
 
@@ -78,7 +88,14 @@ class Mark(Section):
             raise ValueError(f"a path with {count} points where shape is '{self.shape}'")
         if (self.shape == "note" and not self.text) or (self.shape == "stroke" and self.text):
             raise ValueError("'text' in a note, or beside an arrow, and in no stroke")
+        if self.on is not None and self.of != "panel":
+            raise ValueError("'on' a server, or 'of' the picture")
         return self
+
+    @property
+    def ground(self) -> Ground:
+        """What its path is in shares of."""
+        return self.of if self.on is None else self.on
 
     @property
     def points(self) -> Points:

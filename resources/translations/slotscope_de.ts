@@ -884,8 +884,8 @@ Die Eingabetaste fragt damit den ganzen Verlauf, wie waiting &gt; 50 becomes tru
             <translation>Aufzeichnung für {scenario} wählen …</translation>
         </message>
         <message>
-            <source>compiling: {done} of {all} done</source>
-            <translation>übersetzt: {done} von {all}</translation>
+            <source>compiling {done} of {all}</source>
+            <translation>übersetzt {done} von {all}</translation>
         </message>
         <message>
             <source>compiling the policy's kernel</source>
@@ -990,6 +990,10 @@ Die Eingabetaste fragt damit den ganzen Verlauf, wie waiting &gt; 50 becomes tru
         <message>
             <source>Saved as {file}</source>
             <translation>Gespeichert als {file}</translation>
+        </message>
+        <message>
+            <source>▾ more</source>
+            <translation>▾ mehr</translation>
         </message>
         <message>
             <source>what is wrong with the policy</source>

@@ -149,7 +149,10 @@ class TestDialogs:
         dialog.file.setText(str(tmp_path / "x.html"))
         dialog.end.setText("forty")
         qtbot.mouseClick(dialog.save, Qt.MouseButton.LeftButton)
-        qtbot.waitUntil(lambda: "found 'forty', allowed: an event's number" in dialog.fault.text())
+        field, said = dialog.faults["to"]
+        qtbot.waitUntil(lambda: said.text().startswith("found 'forty', allowed: an event's number"))
+        assert field is dialog.end is dialog.focusWidget() and said.isVisible()
+        assert field.accessibleDescription() == said.text() and not dialog.fault.isVisible()
         assert dialog.save.isEnabled() and dialog.isVisible() and not list(tmp_path.iterdir())
         qtbot.keyClick(dialog, Key.Key_Escape)
         qtbot.waitUntil(lambda: not window.findChildren(ShareDialog))
@@ -201,10 +204,11 @@ class TestDialogs:
         dialog = dialog_of(qtbot, window, "page")
         dialog.file.clear()
         qtbot.mouseClick(dialog.save, Qt.MouseButton.LeftButton)
-        assert dialog.fault.text() == "File: found nothing, allowed: a path"
+        _, said = dialog.faults["out"]
+        assert said.text() == "found nothing, allowed: a path"
         dialog.file.setText(str(path))
         qtbot.mouseClick(dialog.save, Qt.MouseButton.LeftButton)
-        assert dialog.fault.text() == f"{path} is there already; Save once more to replace it"
+        assert said.text() == f"{path} is there already; Save once more to replace it"
         assert not dialog.job.running and path.read_text("utf-8") == "mine"
         dialog.end.setText("18")
         assert make(qtbot, window, dialog) == f"Saved as {path}"

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from typing import Any, Callable, Iterator
+
+import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QToolButton, QWidget
+from PySide6.QtGui import QFontMetrics, QFontMetricsF
+from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QComboBox, QLabel, QToolButton, QWidget
 
 from slotscope.gui.lessons.strip import LessonStrip
 from slotscope.gui.widgets.cut_label import CutLabel
@@ -38,3 +43,29 @@ def _needed(widget: QWidget, words: str) -> int:
     if isinstance(widget, QAbstractButton):
         return widget.sizeHint().width()
     return widget.fontMetrics().horizontalAdvance(words) + (_ARROW if isinstance(widget, QComboBox) else 0)
+
+
+@contextmanager
+def shortened() -> Iterator[list[str]]:
+    """The texts that are shortened to their room while they are painted, as far as they are not whole."""
+    found: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        for metrics in (QFontMetrics, QFontMetricsF):
+            patch.setattr(metrics, "elidedText", _noted(metrics.elidedText, found))
+        yield found
+
+
+def _noted(elide: Callable[..., str], found: list[str]) -> Callable[..., str]:
+    def noting(metrics: QFontMetrics, text: str, *more: Any) -> str:
+        shown = elide(metrics, text, *more)
+        if shown != text:
+            found.append(f"{text!r} as {shown!r}")
+        return shown
+
+    return noting
+
+
+def scrolled_sideways(root: QWidget) -> list[str]:
+    """The areas that are seen and wider than their room."""
+    areas = [one for one in root.findChildren(QAbstractScrollArea) if not one.visibleRegion().isEmpty()]
+    return [type(area).__name__ for area in areas if area.horizontalScrollBar().maximum() > 0]

@@ -105,6 +105,26 @@ def test_r_reveals_from_the_field_too(qtbot: QtBot, window: MainWindow) -> None:
     assert line.verdict.text().startswith("none: ") and not window.lessons.questions.open
 
 
+def test_keys_with_which_no_answer_begins_are_commands(qtbot: QtBot, window: MainWindow) -> None:
+    line = window.lessons.questions.line
+    qtbot.waitUntil(line.answer.hasFocus)
+    for key in (Key.Key_N, Key.Key_S, Key.Key_7):  # none, server 7, 7
+        strike(window, key)
+        assert line.answer.text() == chr(key).lower() and not window.lessons.presenter.pen.in_hand
+        line.answer.clear()
+    line.answer.setText("7")
+    strike(window, Key.Key_L)  # somebody is typing
+    assert line.answer.text() == "7l" and not window.lecture.on
+    line.answer.clear()
+    strike(window, Key.Key_L)
+    qtbot.waitUntil(lambda: window.lecture.on and line.counts.isVisible())
+    assert line.answer.text() == "" and window.lessons.questions.open
+    line.counts.setFocus()  # of a class, too
+    strike(window, Key.Key_L)
+    qtbot.waitUntil(lambda: not window.lecture.on)
+    assert line.counts.text() == ""
+
+
 def test_a_click_on_a_server_answers(qtbot: QtBot, window: MainWindow) -> None:
     window.lessons.questions.close()
     strike(window, Key.Key_PageDown)

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.presenting.pad import MarkPad, NoteField
-from slotscope.gui.presenting.strokes import base_of, placed
+from slotscope.gui.presenting.strokes import base_of, ground_of, placed
 from slotscope.model.lessons.files import load_lesson, marks_of
 from slotscope.model.lessons.marks import MOST_POINTS
 from slotscope.model.running.origin import Moment
@@ -139,6 +139,35 @@ def test_marks_stay_on_their_server_whatever_the_size(
     strike(window, Key.Key_C)
     assert not pen.marks and not window.findChildren(MarkPad, options=Qt.FindChildOption.FindDirectChildrenOnly)
     qtbot.waitUntil(lambda: not panel.findChildren(MarkPad))
+
+
+@pytest.mark.parametrize(("scenario", "event", "servers"), PICTURES)
+def test_marks_beside_the_servers_go_with_all_of_them(
+    qtbot: QtBot, window: MainWindow, scenario: str, event: int, servers: str
+) -> None:
+    stand(qtbot, window, scenario, event)
+    pen, panel = window.lessons.presenter.pen, window.docks[servers].panel
+    strike(window, Key.Key_N, SHIFT)
+    first = base_of(panel, (0, 0))
+    assert first is not None
+    tip = QPointF(first.center().toPoint())
+    while ground_of(panel, [tip]) != "picture":  # above the first server
+        tip -= QPointF(0, 3)
+    assert tip.y() > 0
+    draw(pad_of(window, servers), tip + QPointF(80, 30), tip)
+    (mark,) = pen.marks
+    assert (mark.on, mark.of) == (None, "picture")
+
+    def share() -> QPointF:
+        base, end = base_of(panel, "picture"), placed(panel, mark)[-1]
+        assert base is not None
+        return QPointF((end.x() - base.x()) / base.width(), (end.y() - base.y()) / base.height())
+
+    drawn, before = share(), placed(panel, mark)[-1].y() / panel.height()
+    window.resize(1280, 620)  # as where a lesson's text takes the room
+    window.settle()
+    assert (share() - drawn).manhattanLength() < 0.01
+    assert placed(panel, mark)[-1].y() / panel.height() != before
 
 
 def test_strokes_and_notes_are_drawn_taken_back_and_cleared(qtbot: QtBot, window: MainWindow) -> None:
@@ -282,8 +311,9 @@ def test_a_remote_begins_and_ends_the_lecture(qtbot: QtBot, window: MainWindow) 
     window.lessons.open("dra-1-decision", 2)
     line = window.lessons.questions.line
     qtbot.waitUntil(line.answer.hasFocus)
-    strike(window, Key.Key_L)  # a letter is the field's
-    assert line.answer.text() == "l" and not window.lecture.on
+    line.answer.setText("7")
+    strike(window, Key.Key_L)  # a letter is the field's where something is typed
+    assert line.answer.text() == "7l" and not window.lecture.on
     strike(window, Key.Key_F5)
     qtbot.waitUntil(lambda: window.lecture.on)
     strike(window, Key.Key_F5)

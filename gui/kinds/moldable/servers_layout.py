@@ -159,8 +159,9 @@ def _largest(wishes: MoldableWishes, width: int, height: int) -> MoldableLayout:
     captions = len(counts) * (wishes.caption + wishes.between)
     room = max(1, height - captions)
     columns = np.arange(1, min(int(counts.max()), across) + 1)
-    rows = (-(-counts[:, None] // columns)).sum(axis=0)
-    wide, high = across / columns, room / rows
+    each = -(-counts[:, None] // columns)
+    rows = each.sum(axis=0)
+    wide, high = across / columns, _heights(each, room, wishes.floor)
     low = np.where(rows == len(counts), WIDEST, 1.0)
     high, wide = np.minimum(high, TALLEST * wide), np.minimum(wide, low * high)
     worth = np.floor(wide) * np.floor(high) * _roundness(columns, int(counts.max()))
@@ -168,6 +169,17 @@ def _largest(wishes: MoldableWishes, width: int, height: int) -> MoldableLayout:
     if not worth[best]:
         return _of_pixels(wishes, width, height, room)
     return _stacked(wishes, width, height, int(columns[best]), (int(wide[best]), int(high[best])))
+
+
+def _heights(rows: Integers, room: int, floor: int) -> npt.NDArray[np.float64]:
+    """[C] The height of a row where sections of [S, C] *rows* share the room, each with *floor* at least."""
+    high: npt.NDArray[np.float64] = room / rows.sum(axis=0)
+    for _ in range(len(rows)):  # each time a section more may turn out to be low
+        low = rows * high < floor
+        left, others = room - floor * low.sum(axis=0), np.where(low, 0, rows).sum(axis=0)
+        alone = np.where(left >= 0, floor / rows.max(axis=0), 0.0)
+        high = np.where(others > 0, np.maximum(0, left) / np.maximum(1, others), alone)
+    return high
 
 
 def _roundness(columns: Integers, most: int) -> npt.NDArray[np.float64]:

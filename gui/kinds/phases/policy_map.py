@@ -69,9 +69,10 @@ class PolicyMapPanel(TiledPanel):
     def _build_choices(self) -> QWidget:
         """Which pool, and which phases span the map; hidden where there is nothing to choose."""
         self.choices = QWidget(self.body)
-        row = QHBoxLayout(self.choices)
-        row.setSizeConstraint(QHBoxLayout.SizeConstraint.SetNoConstraint)
-        row.setContentsMargins(10, 0, 10, 0)
+        self._choice_rows = QBoxLayout(QBoxLayout.Direction.LeftToRight, self.choices)
+        self._choice_rows.setSizeConstraint(QHBoxLayout.SizeConstraint.SetNoConstraint)
+        self._choice_rows.setContentsMargins(10, 0, 10, 0)
+        of_pool, of_axes = QHBoxLayout(), QHBoxLayout()
         self.pool, self.right, self.up = ChoiceBox(), ChoiceBox(), ChoiceBox()
         self._captions = []
         for text, box, name in (
@@ -85,10 +86,20 @@ class PolicyMapPanel(TiledPanel):
             box.setToolTip(f"{text[0].upper()}{text[1:]}: choose the {name}.")
             box.activated.connect(self._chosen)
             self._captions.append(caption)
+            row = of_pool if box is self.pool else of_axes
             row.addWidget(caption)
             row.addWidget(box)
-        row.addStretch(1)
+        for row in (of_pool, of_axes):
+            self._choice_rows.addLayout(row)
+        of_axes.addStretch(1)
         return self.choices
+
+    def _arrange_choices(self) -> None:
+        """In one row, or the pool above the phases where that is too wide."""
+        shown = [one for one in (*self._captions, self.pool, self.right, self.up) if not one.isHidden()]
+        wide = sum(one.sizeHint().width() + self._choice_rows.spacing() for one in shown) > self.width() - 20
+        direction = QBoxLayout.Direction
+        self._choice_rows.setDirection(direction.TopToBottom if wide else direction.LeftToRight)
 
     # Frames.
 
@@ -121,6 +132,7 @@ class PolicyMapPanel(TiledPanel):
             box.setVisible(shown)
             caption.setVisible(shown)
         self.choices.setVisible(any(choosing))
+        self._arrange_choices()
         self._show_map(frame)
 
     @staticmethod
@@ -216,6 +228,7 @@ class PolicyMapPanel(TiledPanel):
 
     def arrange(self) -> None:
         """All below each other, or the bars beside the map, where they have all the room that they can use."""
+        self._arrange_choices()
         scale = current_fonts().scale
         flat = self.height() < _FLAT * scale and self.width() >= _WIDE_IF_FLAT * scale
         beside = flat or self.width() >= _WIDE * scale

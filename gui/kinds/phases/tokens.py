@@ -158,9 +158,10 @@ class TokensPanel(TiledPanel):
         types = shown_types(frame)
         rows, recent = token_rows(frame, types), recent_rates(frame, types)
         self.tiles.set_texts(tiles(frame, waiting(frame.state), recent))
-        arrivals = frame.info.numbers.arrival_rates
+        arrivals, letters = frame.info.numbers.arrival_rates, phase_letters(frame.info.numbers.model.phases)
+        each = zip(rows, recent.of, strict=True)
         self.rates.show_rates(
-            tuple(RateRow(row, of, float(arrivals[row.type])) for row, of in zip(rows, recent.of, strict=True)),
+            tuple(RateRow(row, of, float(arrivals[row.type]), letters[row.type]) for row, of in each),
             recent,
             unit(frame),
             tuple(row_words(frame, row, recent, place) for place, row in enumerate(rows)),

@@ -62,8 +62,9 @@ class LinesPainter:
     def heading(self, heading: Heading, place: int) -> None:
         """What the lines below are; at the first one also what the marks mean."""
         box = self._layout.box(place).adjusted(self._layout.gap, 0, -self._layout.gap, 0)
-        text = heading.text + (f" ({heading.hidden} not shown)" if heading.hidden else "")
-        text = self._metrics.elidedText(text, Qt.TextElideMode.ElideRight, box.width())
+        texts = heading.texts
+        fitting = (text for text in texts if self._metrics.horizontalAdvance(text) <= box.width())
+        text = next(fitting, self._metrics.elidedText(texts[-1], Qt.TextElideMode.ElideRight, box.width()))
         self._painter.setPen(QColor(self._theme.muted))
         self._painter.drawText(box, _LEFT, text)
         if place == 0:

@@ -27,6 +27,12 @@ class Heading:
     text: str
     hidden: int
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What is said, the longest first; the order of the rows goes before their number."""
+        more, brief = f" ({self.hidden} not shown)" if self.hidden else "", self.text.partition(",")[0]
+        return f"{self.text}{more}", f"{brief}{more}", brief
+
 
 Line = Heading | Life
 

@@ -42,6 +42,7 @@ class RateRow(NamedTuple):
     row: TokenRow
     rates: TypeRates
     arrivals: float  #: of the scenario; 0 where a script has them
+    letter: str  #: the type where there is no room for its name
 
 
 class RatesChart(SteadyRows[RateRow]):
@@ -74,24 +75,37 @@ class RatesChart(SteadyRows[RateRow]):
     @property
     def whole_width(self) -> int:
         """The least width in which no heading is shortened."""
-        headings = sum(self._heading_widths()) + _GAP * (len(HEADINGS) - 1)
-        return ceil(_MARGIN + self._name_width() + 1 + self._count_width() + 2 * _GAP + headings + _MARGIN)
+        return ceil(self._width_beside(self._whole_names) + sum(self._heading_widths()))
 
     def _heading_widths(self) -> list[float]:
         return [self._metrics().horizontalAdvance(brief) for _, brief in HEADINGS]
 
-    def _name_width(self) -> float:
-        measure = self._metrics().horizontalAdvance
-        return self._row_height() + max((measure(row.row.name) for row in self._rows), default=0.0)
+    @property
+    def _whole_names(self) -> tuple[str, ...]:
+        return tuple(row.row.name for row in self._rows)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What types are called: by a letter where names leave the headings of rates no room."""
+        fits = self._width_beside(self._whole_names) + sum(self._heading_widths()) <= self.width()
+        return self._whole_names if fits else tuple(row.letter for row in self._rows)
+
+    def _width_beside(self, names: tuple[str, ...]) -> float:
+        """What names, counts and gaps take of the width."""
+        gaps = 2 * _MARGIN + _GAP * (len(HEADINGS) + 1)
+        return self._name_width(names) + 1 + self._count_width() + gaps
+
+    def _name_width(self, names: tuple[str, ...]) -> float:
+        return self._row_height() + max(map(self._metrics().horizontalAdvance, names), default=0.0)
 
     def _columns(self) -> tuple[QRectF, QRectF, tuple[QRectF, ...]]:
         """Names, boxes, and the four rates, as if in one row at the top."""
         height = self._row_height()
         boxes = max((self._boxes_width(row.row) for row in self._rows), default=0.0)
         boxes = min(boxes, _MOST_TOKENS_SHARE * self.width())
-        first = QRectF(_MARGIN, 0, self._name_width() + 1, height)
-        free = self.width() - _MARGIN - first.right() - self._count_width() - 2 * _GAP
-        free -= _GAP * (len(HEADINGS) - 1)
+        names = self.names
+        first = QRectF(_MARGIN, 0, self._name_width(names) + 1, height)
+        free = self.width() - self._width_beside(names)
         least = self._heading_widths()
         if free - boxes < sum(least):
             boxes = 0.0  # the numbers beside them say the same
@@ -124,10 +138,10 @@ class RatesChart(SteadyRows[RateRow]):
         painter.setFont(current_fonts().body)
         columns = self._columns()
         self._heading(painter, columns)
-        for place, row in enumerate(self._rows, start=1):
+        for place, (row, words) in enumerate(zip(self._rows, self.names, strict=True), start=1):
             down = QPointF(0, place * self._row_height())
             name, boxes, rates = columns
-            self._name(painter, row.row, name.translated(down))
+            self._name(painter, row.row, words, name.translated(down))
             self._tokens(painter, row.row, boxes.translated(down))
             for number, box in enumerate(rates):
                 self._rate(painter, row, number, box.translated(down))
@@ -152,12 +166,12 @@ class RatesChart(SteadyRows[RateRow]):
         else:
             painter.drawText(names.united(boxes), _RIGHT, _PER_TIME)
 
-    def _name(self, painter: QPainter, row: TokenRow, box: QRectF) -> None:
+    def _name(self, painter: QPainter, row: TokenRow, words: str, box: QRectF) -> None:
         side = self._metrics().ascent()
         mark = QRectF(box.left(), box.center().y() - side / 2, side, side)
         paint_phase_mark(painter, mark, self._theme, row.type)
         painter.setPen(QColor(self._theme.normal))
-        painter.drawText(box.adjusted(box.height(), 0, 0, 0), _LEFT, row.name)
+        painter.drawText(box.adjusted(box.height(), 0, 0, 0), _LEFT, words)
 
     def _tokens(self, painter: QPainter, row: TokenRow, box: QRectF) -> None:
         """The tokens against the limit as a picture, then as numbers."""

@@ -302,6 +302,10 @@ class StackView(PointedPicture):
             return None
         return scene.rect(scene.server_box(server))
 
+    def content_box(self) -> QRectF | None:
+        """Where the columns are."""
+        return None if self._scene is None else self._scene.regions.stage
+
     def words_at(self, position: QPointF) -> str:
         """What hovering at a point says; above the picture the whole sentence, of which there may be a part."""
         scene = self._scene

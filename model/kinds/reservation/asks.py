@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Mapping, NamedTuple
 
 from slotscope.model.exercises.deciding import At, from_candidates
-from slotscope.model.exercises.posed import Posed, line_of, numbers_in, refused, vector
+from slotscope.model.exercises.posed import Posed, Reader, initials, line_of, numbers_in, refused, vector
 from slotscope.model.exercises.room import RoomAsks
 from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.explain import shown
@@ -179,7 +179,7 @@ def _ranks(at: At) -> Posed | None:
         decided=found[-1][0] + 1,
         words=Phrase("In which order do these configurations get their ranks? {configurations}", configurations=told),
         allowed=allowed,
-        read=lambda text: ranking.read(text, allowed),
+        read=Reader(lambda text: ranking.read(text, allowed), initials(*lettered)),
         fault=ranking.fault,
         taken=" ".join(letter[one] for one in in_order),
         reason=f"they come by their rewards, {rewards} ({ranking.line}).",

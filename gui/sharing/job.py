@@ -1,0 +1,94 @@
+"""Makes a film, a page or a handout in a process of its own, beside the window, and says how far it is."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from contextlib import suppress
+from typing import Any, Sequence
+
+from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal
+
+#: Milliseconds within which a process that is told to stop has cleaned up behind itself.
+_PATIENCE = 3000
+
+
+class ShareJob(QObject):
+    """Runs one command at a time.
+
+    Signals
+    -------
+    progressed(float), doing(str)
+        How much is done; or, on the way there, what is being done.
+    ended(dict, str)
+        What the command says in the end, or what went wrong; nothing of both where it was stopped.
+    """
+
+    progressed = Signal(float)
+    doing = Signal(str)
+    ended = Signal(object, str)
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._process = QProcess(self)
+        environment = QProcessEnvironment.systemEnvironment()
+        environment.remove("QT_QPA_PLATFORM")  # it chooses one that draws without a display
+        self._process.setProcessEnvironment(environment)
+        self._process.readyReadStandardOutput.connect(self._read)
+        self._process.finished.connect(self._finish)
+        self._process.errorOccurred.connect(self._fail)
+        self._said: dict[str, Any] = {}
+        self._stopped = False
+
+    @property
+    def running(self) -> bool:
+        """Whether it is under way."""
+        return self._process.state() is not QProcess.ProcessState.NotRunning
+
+    def start(self, words: Sequence[str]) -> None:
+        """Carry out a command, which prints lines of JSON."""
+        self._said, self._stopped = {}, False
+        self._process.start(sys.executable, ["-m", "slotscope", *words, "--json"])
+
+    def stop(self) -> None:
+        """Stop it, which leaves nothing half done."""
+        if not self.running:
+            return
+        self._stopped = True
+        if os.name == "posix":
+            with suppress(ProcessLookupError):
+                os.kill(self._process.processId(), signal.SIGINT)
+        else:
+            self._process.kill()
+
+    def end(self) -> None:
+        """Stop it, and come back when it has ended."""
+        self.stop()
+        if self.running and not self._process.waitForFinished(_PATIENCE):
+            self._process.kill()
+            self._process.waitForFinished(_PATIENCE)
+
+    def _read(self) -> None:
+        while self._process.canReadLine():
+            with suppress(ValueError):
+                self._said = json.loads(bytes(self._process.readLine().data()))
+            if "done" in self._said:
+                self.progressed.emit(float(self._said["done"]))
+            elif "doing" in self._said:
+                self.doing.emit(str(self._said["doing"]))
+
+    def _finish(self, code: int) -> None:
+        self._read()
+        lines = bytes(self._process.readAllStandardError().data()).decode("utf-8", "replace").strip().splitlines()
+        if self._stopped:
+            self.ended.emit({}, "")
+        elif code:
+            self.ended.emit({}, lines[-1].removeprefix("slotscope: ") if lines else f"it ended with the code {code}")
+        else:
+            self.ended.emit(self._said, "")
+
+    def _fail(self, error: QProcess.ProcessError) -> None:
+        if error is QProcess.ProcessError.FailedToStart:
+            self.ended.emit({}, f"{sys.executable} does not start")

@@ -1,0 +1,75 @@
+"""On a projector of 1280x720 nothing is cut in lecture mode, whatever panel is shown, in either language."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Iterator
+
+import pytest
+from PySide6.QtWidgets import QApplication, QScrollArea
+from pytestqt.qtbot import QtBot
+
+from slotscope.gui.language.words import speak
+from slotscope.gui.main_window import MainWindow
+from slotscope.gui.panels import SENTENCES, panels_of
+from slotscope.gui.widgets.curtain import Curtain, curtain_of
+from tests.gui.halls import PROJECTOR, stand
+from tests.gui.overflowing import cut, scrolled_sideways, shortened
+from tests.gui.test_lecture import CLASSROOMS
+from tests.gui.windows import complete_window, warm
+
+__all__ = ["warm"]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
+
+#: Scenarios and events: of each kind that of a classroom, and one of many pools and long names.
+STANDS = (*CLASSROOMS, ("jrs-azure", 40))
+
+
+@pytest.fixture(params=["en", "de"])
+def window(request: pytest.FixtureRequest, qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+    speak(qapp, request.param)
+    with complete_window(qtbot, tmp_path, language=request.param) as made:
+        made.resize(*PROJECTOR)
+        yield made
+    speak(qapp, "en")
+
+
+@pytest.mark.parametrize(("scenario", "event"), STANDS)
+def test_nothing_is_cut_in_any_panel(qtbot: QtBot, window: MainWindow, scenario: str, event: int) -> None:
+    stand(qtbot, window, scenario, (), event)
+    for name in [entry.load().name for entry in panels_of(window.area.system)]:
+        if name not in (window.area.roles.servers, SENTENCES):
+            window.lecture.put_beside(name, 0)
+        qtbot.wait(30)
+        window.settle()
+        panel = window.docks[name].panel
+        with shortened() as found:
+            panel.set_theme(panel.theme)
+            window.settle()
+            panel.grab()
+        assert (name, found, cut(window), scrolled_sideways(panel)) == (name, [], [], [])
+        for area in panel.findChildren(QScrollArea):
+            if area.isVisible() and area.verticalScrollBar().maximum() > 0:
+                curtain = curtain_of(area)
+                assert curtain is not None, (name, area)
+                pages_are_whole(qtbot, area, curtain)
+
+
+def pages_are_whole(qtbot: QtBot, area: QScrollArea, curtain: Curtain) -> None:
+    """Page for page nothing is cut, nothing is passed over, and the end is reached."""
+    bar, content = area.verticalScrollBar(), area.widget()
+    assert content is not None
+    bar.setValue(0)
+    qtbot.waitUntil(curtain.isVisible)
+    seen = 0
+    while True:
+        first, last = bar.value() + curtain.shown[0], bar.value() + curtain.shown[1]
+        assert first <= seen < last, "something is passed over"
+        parts = list(curtain.parts())
+        assert not [part for part in parts if part[0] < first < part[1] or part[0] < last < part[1]]
+        seen = last
+        if bar.value() == bar.maximum():
+            break
+        bar.setValue(bar.value() + curtain.page)
+    assert seen >= max(last for _, last in parts)
+    bar.setValue(0)
