@@ -150,7 +150,8 @@ class PseudocodeView(QAbstractScrollArea):
         whole = self._placed[-1].bottom + 6 if self._placed else 0
         bar = self.verticalScrollBar()
         bar.setRange(0, max(0, round(whole - height)))
-        bar.setPageStep(height)
+        highest = max((one.bottom - _above(one) for one in self._placed), default=0.0)
+        bar.setPageStep(max(1, round(height - highest)))  # a line that was cut is whole on the next page
         bar.setSingleStep(round(self._layout.row))
 
     def bring_into_view(self, line: Line) -> None:
