@@ -25,6 +25,8 @@ from slotscope.model.reporting.frame import Frame
 MARGIN = 10.0
 #: The picture is drawn from this many lines of text in height, and characters in width, on.
 LEAST_LINES, LEAST_CHARACTERS = 11, 16
+#: At a desk, where servers may be lower than a hall can see, so many lines do: below a lesson's text in a low window.
+LEAST_AT_DESK = 8.5
 #: Widest and narrowest stack, in characters; and the widths of columns that are folded, and of as many as there are
 #: where they would not all be seen.
 WIDEST, NARROWEST = 46, 8
@@ -51,8 +53,8 @@ LADDER = (
     TextRows(captions=2, legend=0, labels=1, event=1.2, bracket=1.15),
     TextRows(captions=1, legend=0, labels=1, event=1.2, bracket=1.15),
 )
-#: A hall, which reads below the picture what happens, can do without the line that says it.
-HALL = (*LADDER, TextRows(captions=1, legend=0, labels=1, event=0, bracket=1.15))
+#: A hall, which reads below the picture what happens, can do without the line that says it; so can a low picture.
+TERSE = (*LADDER, TextRows(captions=1, legend=0, labels=1, event=0, bracket=1.15))
 #: Share of the panel's height that stacks ask for before text may have more lines.
 STACKS_SHARE = 0.44
 #: Pixels between a stack and the labels above it.
@@ -76,7 +78,8 @@ def regions(width: float, height: float, line: float, rows: TextRows, split: boo
 
     With *split*, names of configurations have a line of their own; *legend* is its height.
     """
-    if height < LEAST_LINES * line or width < LEAST_CHARACTERS * line / 2:
+    least = LEAST_LINES if current_fonts().lecture else LEAST_AT_DESK
+    if height < least * line or width < LEAST_CHARACTERS * line / 2:
         return None
     room = width - 2 * MARGIN
     event = QRectF(MARGIN, 4, room, rows.event * line)
@@ -107,7 +110,7 @@ def arrange(
     *legend* is the legend's height in pixels for so many lines.  None where nothing can be drawn.
     """
     found = None
-    for rows in HALL if current_fonts().lecture else LADDER:
+    for rows in TERSE if current_fonts().lecture or height < LEAST_LINES * line else LADDER:
         parts = regions(width, height, line, rows, split, legend(rows.legend))
         if parts is None:
             return None
