@@ -101,7 +101,7 @@ class _Shared:
 _shared: _Shared | None = None
 
 
-class _Table:
+class _LoopTable:
     """What a loop runs on, laid out where the process of kernels sees it.
 
     Parameters
@@ -146,7 +146,7 @@ class FarLoop:
         self.example: tuple[Any, ...] = ()
         self._brought, self._room = brought, room
         self._events = 1  # of one request
-        self._table: _Table | None = None
+        self._table: _LoopTable | None = None
 
     def __call__(self, *arguments: Any) -> int:
         """Run events, see :mod:`model.systems.compiled`.
@@ -199,12 +199,12 @@ class FarLoop:
         done += rows
         return ran
 
-    def _laid_out(self, given: tuple[Any, ...], results: tuple[np.ndarray, ...]) -> _Table:
+    def _laid_out(self, given: tuple[Any, ...], results: tuple[np.ndarray, ...]) -> _LoopTable:
         if self._table is None or not self._table.serves(given, results):
-            self._table = _Table(given, tuple(map(np.empty_like, results)))
+            self._table = _LoopTable(given, tuple(map(np.empty_like, results)))
         return self._table
 
-    def _compile(self, table: _Table) -> None:
+    def _compile(self, table: _LoopTable) -> None:
         """Compile it; also again where somebody wished that something else be stopped."""
         who_waits().tell(Phrase("Compiling the policy, or loading it compiled"))
         brought, layout = self._brought, Layout((self.example, (*table.given, 0.0, *table.results)))
