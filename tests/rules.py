@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from tests.source_tree import (
     everything,
     imported_names,
     imports,
+    nodes_of,
     part_of,
     program,
     room_of,
@@ -97,7 +99,7 @@ def modules_have_one_name(root: Path) -> list[str]:
     return [
         f"{source.path}:{node.lineno}: imports {name}, which is slotscope.{name}"
         for source in everything(root)
-        for node in ast.walk(source.tree)
+        for node in nodes_of(source)
         for name in imported_names(node)
         if top(name) in {"model", "gui", "main"}
     ]
@@ -141,7 +143,7 @@ def what_rooms_share_knows_no_room(root: Path) -> list[str]:
     ] + [
         f"{source.path}:{node.lineno}: what rooms share names {node.value}"
         for source in program(root)
-        for node in ast.walk(source.tree)
+        for node in nodes_of(source)
         if isinstance(node, ast.Constant)
         and re.fullmatch(r"[\w.]+", str(node.value))
         and room_of(str(node.value))
@@ -248,7 +250,7 @@ def no_function_is_too_long(root: Path) -> list[str]:
     """Counts the body without its docstring: explaining more is never a fault."""
     found = []
     for source in everything(root):
-        for node in ast.walk(source.tree):
+        for node in nodes_of(source):
             if not isinstance(node, FUNCTIONS):
                 continue
             body = node.body[1:] if ast.get_docstring(node) and node.body[1:] else node.body
@@ -295,13 +297,10 @@ def policies_say_what_they_implement(root: Path) -> list[str]:
 
 def nothing_is_left_unfinished(root: Path) -> list[str]:
     """No marks for later, no empty methods to be filled in, no test switched off for good."""
-    found = []
+    found = list(_marks(root, UNFINISHED))
     switches = {name.rpartition(".")[2] for name in SWITCHED_OFF}
-    for path, number, line in _lines(root):
-        if mark := UNFINISHED.search(line):
-            found.append(f"{path}:{number}: {mark[0]}")
     for source in everything(root):
-        for node in ast.walk(source.tree):
+        for node in nodes_of(source):
             if isinstance(node, ast.Raise) and node.exc and EMPTY_METHOD in ast.unparse(node.exc):
                 found.append(f"{source.path}:{node.lineno}: {EMPTY_METHOD}")
             if isinstance(node, ast.Attribute) and node.attr in switches and ast.unparse(node) in SWITCHED_OFF:
@@ -314,21 +313,29 @@ def files_are_asked_for_without_an_event_loop(root: Path) -> list[str]:
     return [
         f"{source.path}:{node.lineno}: QFileDialog.{node.attr}, use gui.widgets.file_dialogs"
         for source in program(root)
-        for node in ast.walk(source.tree)
+        for node in nodes_of(source)
         if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "QFileDialog" and node.attr.startswith("get")
     ]
 
 
 def no_path_of_somebodys_machine(root: Path) -> list[str]:
-    return [f"{path}:{number}: {mark[0]}" for path, number, line in _lines(root) if (mark := MACHINE_PATH.search(line))]
+    return list(_marks(root, MACHINE_PATH))
 
 
-def _lines(root: Path) -> Iterator[tuple[Path, int, str]]:
-    """Every line of every text file of the repository, and where it is."""
+def _marks(root: Path, pattern: re.Pattern[str]) -> Iterator[str]:
+    """Every place in the text files of the repository that a pattern finds."""
+    for path, text in _texts(root):
+        for mark in pattern.finditer(text):
+            yield f"{path}:{1 + text.count(chr(10), 0, mark.start())}: {mark[0]}"
+
+
+@cache
+def _texts(root: Path) -> tuple[tuple[Path, str], ...]:
+    """Every text file of the repository, and what is in it."""
     folders = [root / name for name in ("model", "gui", "tests", "resources", ".ci")]
     files = [path for folder in folders for path in sorted(folder.rglob("*"))]
-    for path in [*files, *sorted(root.glob("*.*"))]:
-        if path.is_file() and path.suffix in TEXT_FILES and "__pycache__" not in path.parts:
-            text = path.read_text(encoding="utf-8")
-            for number, line in enumerate(text.splitlines(), 1):
-                yield path.relative_to(root), number, line
+    return tuple(
+        (path.relative_to(root), path.read_text(encoding="utf-8"))
+        for path in [*files, *sorted(root.glob("*.*"))]
+        if path.is_file() and path.suffix in TEXT_FILES and "__pycache__" not in path.parts
+    )

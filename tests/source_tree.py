@@ -59,6 +59,12 @@ def _source(path: Path, module: str, text: str) -> Source:
     return Source(path, module, text, ast.parse(text))
 
 
+@cache
+def nodes_of(source: Source) -> tuple[ast.AST, ...]:
+    """All nodes of a source's tree, walked through once."""
+    return tuple(ast.walk(source.tree))
+
+
 def program(root: Path) -> tuple[Source, ...]:
     return sources(root, "model", "gui", "main.py")
 
@@ -80,7 +86,7 @@ def _imports_of(root: Path, source: Source) -> tuple[Import, ...]:
     later = _below(source, lambda node: isinstance(node, FUNCTIONS) or _is_for_types(node))
     return tuple(
         Import(source, node.lineno, target, node not in later)
-        for node in ast.walk(source.tree)
+        for node in nodes_of(source)
         for target in _targets(node, source, modules)
     )
 
@@ -92,7 +98,7 @@ def _modules(root: Path) -> frozenset[str]:
 
 def _below(source: Source, chosen: Callable[[ast.AST], bool]) -> set[ast.AST]:
     """All nodes inside a *chosen* one."""
-    roots = filter(chosen, ast.walk(source.tree))
+    roots = filter(chosen, nodes_of(source))
     return {inner for node in roots for inner in ast.walk(node)}
 
 
