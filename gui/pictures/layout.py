@@ -180,7 +180,10 @@ class CellLayout(ABC, Generic[WishesT, GridT]):
         """Width and height of everything."""
         sizes, floor = [grid.size for grid in self.grids], self.wishes.floor
         wide = max(grid.left + size[0] for grid, size in zip(self.grids, sizes, strict=True))
-        ends = (grid.top + (size[1] + max(size[1], floor)) // 2 for grid, size in zip(self.grids, sizes, strict=True))
+        spare = (max(0, floor - size[1]) for size in sizes)  # beside its caption a low section stands in the middle
+        ends = (
+            grid.top + size[1] + more - more // 2 for grid, size, more in zip(self.grids, sizes, spare, strict=True)
+        )
         return wide, max(ends)
 
     @property
@@ -292,8 +295,11 @@ def captioned(wishes: WishesT, lay_out: Callable[[WishesT], LayoutT]) -> LayoutT
     above = lay_out(wishes)
     if not (wishes.captions and wishes.brief) or above.cell.height >= LOW * wishes.line:
         return above
-    besides = (lay_out(replace(wishes, aside=True, named=named)) for named in (True, False))
-    return next((beside for beside in besides if _area(beside) >= ASIDE_GAIN * _area(above)), above)
+    least, named = ASIDE_GAIN * _area(above), lay_out(replace(wishes, aside=True, named=True))
+    if 0 < _area(named) >= least:
+        return named
+    beside = lay_out(replace(wishes, aside=True))
+    return beside if _area(beside) >= least else above
 
 
 def _area(layout: CellLayout[Any, Any]) -> float:

@@ -74,8 +74,13 @@ def test_neighbours_stand_side_by_side_in_the_order_of_their_numbers(name: str, 
 @given(data=st.data())
 def test_sections_with_their_captions_do_not_overlap(name: str, data: st.DataObject) -> None:
     layout = drawn(data, name)
-    high = layout.wishes.caption
-    boxes = [(grid.left, grid.top - high, grid.left + grid.size[0], grid.top + grid.size[1]) for grid in layout.grids]
+    high, floor = layout.wishes.caption, layout.wishes.floor
+    rooms = [max(grid.size[1], floor) for grid in layout.grids]  # one that is lower stands in the middle of its room
+    tops = [grid.top - (room - grid.size[1]) // 2 for grid, room in zip(layout.grids, rooms, strict=True)]
+    boxes = [
+        (grid.left, top - high, grid.left + grid.size[0], top + room)
+        for grid, top, room in zip(layout.grids, tops, rooms, strict=True)
+    ]
     for first, second in combinations(boxes, 2):
         assert first[3] <= second[1] or first[2] <= second[0]
     assert min(box[1] for box in boxes) == 0
@@ -92,8 +97,8 @@ def test_a_caption_stands_over_its_servers_and_stays_in_sight_sideways(name: str
         corner, tall = layout.corner(section, 0), layout.grids[section].size[1]
         if layout.wishes.aside:  # then beside its servers, as high as a line where these are
             assert x + wide == corner[0] and abs((2 * y + high) - (2 * corner[1] + min(tall, high))) <= 1
-            line, room = layout.wishes.line, tall + layout.wishes.between
-            assert high == min(line, room) or (not high and tall < line)
+            line, room = layout.wishes.line, max(tall, layout.wishes.floor) + layout.wishes.between
+            assert high == min(line, room) or (not high and tall < line and not layout.wishes.named)
             continue
         assert (y + high, high) == (corner[1], layout.wishes.caption)
         assert x == max(0, corner[0])
@@ -114,6 +119,7 @@ def test_captions_of_many_sections_leave_their_servers_the_height(
     assert not above.wishes.aside and beside.wishes.aside
     assert beside.content[0] <= 800 and beside.content[1] <= height
     assert beside.cell.height >= 5
+    assert beside.wishes.named == (len(counts) * made.line <= height)
     areas = [layout.cell.width * layout.cell.height for layout in (above, beside)]
     assert above.content[1] > height or areas[1] >= 1.5 * areas[0]
     roomy = PICTURES[name].fitting(replace(made, brief=120), 1600, 1400)
