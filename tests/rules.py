@@ -54,7 +54,7 @@ SHARED_BY_PANELS = {
     *("gui.panels.bounds", "gui.panels.columns", "gui.panels.tiles"),
     *("gui.panels.decisions_model", "gui.panels.decisions_view"),
     *("gui.panels.pages", "gui.panels.scenario_cells", "gui.panels.share_bars"),
-    *("gui.panels.scenario_fields", "gui.panels.scenario_unions", "gui.panels.algorithm_symbols"),
+    *("gui.panels.scenario_fields", "gui.panels.scenario_leaves", "gui.panels.algorithm_symbols"),
     *("gui.panels.tiles", "gui.panels.wording"),
     *("gui.kinds.declaration", "gui.kinds.rooms", "gui.painting.textures"),
     *("gui.kinds.queue.colours", "gui.kinds.queue.wording"),

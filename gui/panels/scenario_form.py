@@ -24,8 +24,7 @@ from slotscope.gui.panels.scenario_fields import (
     put,
     titles_with,
 )
-from slotscope.gui.panels.scenario_leaves import leaf_cells
-from slotscope.gui.panels.scenario_unions import ShapeCell
+from slotscope.gui.panels.scenario_leaves import ShapeCell, leaf_cells
 from slotscope.gui.theme import Theme
 from slotscope.model.reporting.frame import Frame, RunInfo
 from slotscope.model.scenario.load import Scenario, as_data

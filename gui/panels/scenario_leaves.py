@@ -2,11 +2,97 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator
+from functools import cache
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any, Callable, Iterator, Mapping, NamedTuple
 
+from pydantic import BaseModel, ValidationError
+
+from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.panels.scenario_cells import ScenarioCell
-from slotscope.gui.panels.scenario_fields import Path, as_number, dotted, put
-from slotscope.gui.panels.scenario_unions import ShapeCell, shape_at
+from slotscope.gui.panels.scenario_fields import Path, as_number, as_text, dotted, put, value_at
+
+#: What stands for a list of numbers among distributions.
+LIST = "list"
+
+#: What fields without a default begin with; others begin with 2.
+_FIRST: Mapping[str, Any] = MappingProxyType({"values": (1, 2), "parallel": "0.9", "exponent": "0.5"})
+
+
+class Shape(NamedTuple):
+    """The values that can stand at a place.
+
+    Attributes
+    ----------
+    key:
+        The key of a table that says which it is.
+    names:
+        What it can say, and :data:`LIST` where a list of numbers can stand there too.
+    made:
+        Makes a value of another name, given the name and the value so far.
+    """
+
+    key: str
+    names: tuple[str, ...]
+    made: Callable[[str, Any], Any]
+
+    def name_of(self, value: Any) -> str:
+        """Which of the names a value has."""
+        return as_text(value.get(self.key)) if isinstance(value, dict) else LIST
+
+
+class ShapeCell(ScenarioCell):
+    """Which shape the value at *place* has; another choice asks for another value there."""
+
+    def __init__(self, label: str, place: Path, shape: Shape) -> None:
+        choices = [(name, name.replace("-", " ")) for name in shape.names]
+        tip = f"{shape.key.capitalize()}: another one brings other fields."
+        super().__init__(label, (*place, shape.key), tip, choices, columns=2)
+        self.place, self._shape = place, shape
+
+    def fill(self, data: Any) -> None:
+        """Show the shape of what stands in *data*."""
+        self.set_text(self._shape.name_of(value_at(data, self.place)))
+
+    def store(self, data: Any) -> None:
+        """Nothing: what stands there has the shape already."""
+
+    def other(self, data: Any) -> Any:
+        """The value of the chosen shape in place of that in *data*; None if it has the shape."""
+        value = value_at(data, self.place)
+        if self.text == self._shape.name_of(value):
+            return None
+        return self._shape.made(self.text, value)
+
+
+def shape_at(path: Path) -> Shape | None:
+    """What can stand at a path, where there is a choice."""
+    return _shapes().get((str(path[0]), str(path[-1]))) if len(path) > 1 else None
+
+
+@cache
+def _shapes() -> Mapping[tuple[str, str], Shape]:
+    """What the rooms declare, by the first and the last key of a path."""
+    found: dict[tuple[str, str], Shape] = {}
+    for room in PANEL_ROOMS.values():
+        if room.shapes:
+            found |= import_module(room.shapes).SHAPES
+    return found
+
+
+def filled(schema: type[BaseModel], known: dict[str, Any]) -> dict[str, Any]:
+    """A table with what is known, and for the rest its defaults or what it can begin with."""
+    first = {
+        name: _FIRST.get(name, 2)
+        for name, field in schema.model_fields.items()
+        if field.is_required() and name not in known
+    }
+    try:
+        return schema.model_validate(first | known).model_dump(mode="json")
+    except ValidationError:  # what is known is wrong, and told so where it stands
+        return first | known
+
 
 #: Tables in a list that still have fields of their own; longer lists are scripts.
 _MOST_TABLES = 12

@@ -7,8 +7,7 @@ from typing import Any, Iterable
 import numpy as np
 from PySide6.QtWidgets import QBoxLayout
 
-from slotscope.gui.kinds.moldable.blocking_plots import BlockedPlot, TimesPlot, align
-from slotscope.gui.kinds.moldable.blocking_reading import BLOCKED_SHARE, STATISTICS, Sums
+from slotscope.gui.kinds.moldable.blocking_plots import BLOCKED_SHARE, STATISTICS, BlockedPlot, Sums, TimesPlot, align
 from slotscope.gui.kinds.moldable.blocking_words import blocking_levels, notes, so_far, table, tiles, time_levels
 from slotscope.gui.panels.pages import rich_text
 from slotscope.gui.panels.tiles import TiledPanel

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from slotscope.gui.kinds.moldable.blocking_plots import Level
-from slotscope.gui.kinds.moldable.blocking_reading import BLOCKED_SHARE, STATISTICS, Sums
+from slotscope.gui.kinds.moldable.blocking_plots import BLOCKED_SHARE, STATISTICS, Level, Sums
 from slotscope.gui.panels.pages import table_line, table_of
 from slotscope.gui.panels.tiles import TileText
 from slotscope.gui.panels.wording import THIN, exact, significant, with_interval

@@ -8,7 +8,7 @@ from typing import Any, Mapping
 from pydantic import ValidationError
 
 from slotscope.gui.panels.scenario_fields import SERVICES
-from slotscope.gui.panels.scenario_unions import LIST, Shape, filled
+from slotscope.gui.panels.scenario_leaves import LIST, Shape, filled
 from slotscope.model.kinds.moldable.scenario.speedup import AmdahlSpeedup, LinearSpeedup, PowerSpeedup, SpeedupLaw
 
 #: So many numbers of a list can be edited.

@@ -11,19 +11,21 @@ from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.phases.tokens_lines import LifeLines
-from slotscope.gui.kinds.phases.tokens_lives import waiting
+from slotscope.gui.kinds.phases.tokens_lines_layout import waiting
 from slotscope.gui.kinds.phases.tokens_rates import RateRow, RatesChart
-from slotscope.gui.kinds.phases.tokens_reading import (
+from slotscope.gui.kinds.phases.tokens_words import (
     TokenRow,
     limits_shown,
     read_all,
     reader,
     recent_rates,
+    row_words,
     shown_types,
     table,
+    tiles,
     token_rows,
+    unit,
 )
-from slotscope.gui.kinds.phases.tokens_words import row_words, tiles, unit
 from slotscope.gui.kinds.phases.wording import phase_letters
 from slotscope.gui.panel import LabelPace
 from slotscope.gui.panels.columns import TwoColumns

@@ -9,8 +9,16 @@ from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEv
 from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.kinds.phases.colours import phase_color
-from slotscope.gui.kinds.phases.tokens_lines_layout import Heading, Line, LinesLayout, arranged, covering_span
-from slotscope.gui.kinds.phases.tokens_lives import Life, used_lately, waiting
+from slotscope.gui.kinds.phases.tokens_lines_layout import (
+    Heading,
+    Life,
+    Line,
+    LinesLayout,
+    arranged,
+    covering_span,
+    used_lately,
+    waiting,
+)
 from slotscope.gui.kinds.phases.tokens_marks import Marks
 from slotscope.gui.kinds.phases.tokens_words import life_words
 from slotscope.gui.kinds.phases.wording import phase_letters

@@ -10,7 +10,7 @@ from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPaintEvent, 
 from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.kinds.phases.colours import paint_phase_mark, phase_color, virtual_brush
-from slotscope.gui.kinds.phases.tokens_reading import RecentRates, TokenRow, TypeRates
+from slotscope.gui.kinds.phases.tokens_words import RecentRates, TokenRow, TypeRates
 from slotscope.gui.painting.colour import mix
 from slotscope.gui.painting.textures import type_brush
 from slotscope.gui.panels.pages import SteadyRows

@@ -14,8 +14,7 @@ from PySide6.QtWidgets import QWidget
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.queue.bins_content import slot_heights
 from slotscope.gui.kinds.queue.bins_layout import BinWishes, fitting_bins
-from slotscope.gui.kinds.queue.bins_palette import heat_color
-from slotscope.gui.kinds.queue.bins_raster import BinRaster
+from slotscope.gui.kinds.queue.bins_raster import BinRaster, heat_color
 from slotscope.gui.kinds.queue.bins_scene import BinScene, draw
 from slotscope.gui.kinds.queue.bins_text import BinText, label_widths
 from slotscope.gui.kinds.queue.bins_words import block_words, may_stall, server_words, size_on_block

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from slotscope.gui.pictures.layout import level
 from slotscope.model.kinds.queue.facts import QueueFacts
 from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.state import NOW, QueueState
@@ -207,3 +208,50 @@ def slots_of(state: QueueState, facts: QueueFacts, heights: Integers, servers: I
         low.append(np.tile(ends - heights[taken], (len(mine), 1)))
         high.append(np.tile(ends, (len(mine), 1)))
     return Slots(np.concatenate(place), np.concatenate(queue), np.concatenate(low), np.concatenate(high))
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """The edges of jobs and of what is reserved, for S servers with D resources.
+
+    Attributes
+    ----------
+    low, middle, high:
+        [n, D] where a job's room begins, where its true size ends, and where its room ends.
+    kept, reserve:
+        [S, D] where what is reserved and empty begins and ends.
+    top:
+        [S, D] where free room begins.
+    capacity:
+        [S, D] where the bin ends.
+    """
+
+    low: Integers
+    middle: Integers
+    high: Integers
+    kept: Integers
+    reserve: Integers
+    top: Integers
+    capacity: Integers
+
+    def block_at(self, blocks: BinJobs, place: int, resource: int, height: int) -> int | None:
+        """The block of a server in which a pixel is, *height* pixels above its floor."""
+        for block in blocks.of(place):
+            if self.low[block, resource] <= height < self.high[block, resource]:
+                return block
+        return None
+
+
+def levels_of(blocks: BinJobs, capacity: Integers, largest: Integers, tall: int) -> Levels:
+    """The edges in bins of *capacity* [S, D], where *largest* [D] is *tall* pixels high."""
+    in_use = np.minimum(blocks.kept, blocks.reserve)
+    edges = (
+        blocks.low,
+        blocks.low + blocks.size,
+        blocks.low + blocks.room,
+        in_use,
+        blocks.reserve,
+        blocks.top,
+        capacity,
+    )
+    return Levels(*(level(units / largest, tall) for units in edges))

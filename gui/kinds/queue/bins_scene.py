@@ -9,11 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from PySide6.QtCore import QRectF
 
-from slotscope.gui.kinds.queue.bins_content import BinJobs, blocks_of, slots_of
+from slotscope.gui.kinds.queue.bins_content import BinJobs, Levels, blocks_of, levels_of, slots_of
 from slotscope.gui.kinds.queue.bins_layout import BinLayout
-from slotscope.gui.kinds.queue.bins_levels import Levels, levels_of
-from slotscope.gui.kinds.queue.bins_palette import bin_palette
-from slotscope.gui.kinds.queue.bins_raster import BinRaster, bar_rows, bin_rows, draw_gauges, heat_rows
+from slotscope.gui.kinds.queue.bins_raster import BinRaster, bar_rows, bin_palette, bin_rows, draw_gauges, heat_rows
 from slotscope.gui.kinds.queue.colours import SizeClasses, size_classes
 from slotscope.gui.painting.textures import pixels_of_looks
 from slotscope.gui.pictures.layout import Integers

@@ -11,8 +11,7 @@ from PySide6.QtGui import QColor, QPainter
 
 from slotscope.gui.kinds.queue.bins_content import Integers
 from slotscope.gui.kinds.queue.bins_layout import FLOOR, PAD
-from slotscope.gui.kinds.queue.bins_palette import DIM
-from slotscope.gui.kinds.queue.bins_raster import GAUGE, GAUGE_WIDTH_FROM
+from slotscope.gui.kinds.queue.bins_raster import DIM, GAUGE, GAUGE_WIDTH_FROM
 from slotscope.gui.kinds.queue.bins_scene import BinScene
 from slotscope.gui.kinds.queue.bins_words import configuration_words, size_on_block, weight_words
 from slotscope.gui.kinds.queue.colours import look_color, look_ink

@@ -9,9 +9,9 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from slotscope.gui.kinds.queue.lp_labels import PlacedLabel, WantedLabel, paint_symbols, place_labels, symbols_width
 from slotscope.gui.kinds.queue.lp_picture import Counts, Point, Service, SupportablePicture
 from slotscope.gui.kinds.queue.lp_plane import RegionPlane, paint_axes
+from slotscope.gui.kinds.queue.lp_scale import PlacedLabel, WantedLabel, paint_symbols, place_labels, symbols_width
 from slotscope.gui.panels.wording import significant
 from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme, current_fonts

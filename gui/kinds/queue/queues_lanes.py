@@ -7,17 +7,46 @@ from typing import Callable
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Signal
 from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from slotscope.gui.kinds.queue.queues_layout import LanesLayout, LaneText, length_share
 from slotscope.gui.kinds.queue.queues_painting import LanesPainter, more_words
 from slotscope.gui.kinds.queue.queues_reading import Focus, JobCell, LaneName, QueueLane
-from slotscope.gui.kinds.queue.queues_switch import LogSwitch
 from slotscope.gui.kinds.queue.wording import interval_words
 from slotscope.gui.plotting.scales import SteppedRange, format_number
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.chart import Chart
 from slotscope.gui.widgets.gestures import POINTING
+
+
+class LogSwitch(QToolButton):
+    """Pressed: logarithmic."""
+
+    def __init__(self, what: str, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setText("log")
+        self.setCheckable(True)
+        self.setToolTip(f"Log: {what} on a logarithmic scale.")
+        self.setAccessibleName(f"logarithmic {what}")
+        self.restyle(theme)
+
+    def restyle(self, theme: Theme) -> None:
+        """Follow another theme or size of type."""
+        # It stands in a picture, where without an edge it would pass for a label.
+        edge = f"border: 1px solid {theme.border}; border-radius: 4px; padding: 0px 4px;"
+        self.setStyleSheet(
+            f"QToolButton {{ {edge} color: {theme.muted}; background: {theme.panel}; }}"
+            f"QToolButton:hover, QToolButton:focus {{ border-color: {theme.focus}; }}"
+            f"QToolButton:checked {{ color: {theme.normal}; background: {theme.selection}; }}"
+        )
+        self.setFont(current_fonts().body)
+        self.adjustSize()
+
+    def stand_at(self, right: float, height: float) -> None:
+        """Stand at the right end of a heading of this height."""
+        self.adjustSize()
+        self.move(round(right - self.width()), round((height - self.height()) / 2))
+
 
 _USUAL_LENGTH = 1000.0
 

@@ -11,8 +11,8 @@ from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEv
 from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.kinds.queue.colours import Look, look_brush, look_color, look_ink, subscript
+from slotscope.gui.kinds.queue.queues_lanes import LogSwitch
 from slotscope.gui.kinds.queue.queues_scale import SizeAxis, SizeScale, bins, ends, spaced
-from slotscope.gui.kinds.queue.queues_switch import LogSwitch
 from slotscope.gui.kinds.queue.wording import fraction_words, interval_words, percent, reason_words
 from slotscope.gui.painting.colour import mix
 from slotscope.gui.painting.textures import device_ratio

@@ -13,11 +13,10 @@ from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.reservation.servers_columns import settled_reject_group
-from slotscope.gui.kinds.reservation.servers_event import EventLine
 from slotscope.gui.kinds.reservation.servers_grid_layout import GridLayout, GridWishes, fitting_grid
 from slotscope.gui.kinds.reservation.servers_legend import StackLegend, entries
 from slotscope.gui.kinds.reservation.servers_shapes import TEXTURED, Boxes, GridServers, Shapes, shapes, slot_at
-from slotscope.gui.kinds.reservation.servers_steps import marks
+from slotscope.gui.kinds.reservation.servers_steps import EventLine, marks
 from slotscope.gui.kinds.reservation.servers_words import pointed_words, selected, slot_of
 from slotscope.gui.painting.textures import Pixels, RasterPalette, raster_palette, texture_scale, tile_brush
 from slotscope.gui.pictures.cells import CellRaster, distinct

@@ -6,12 +6,11 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from slotscope.gui.intents import Select
-from slotscope.gui.kinds.reservation.servers_captions import HAT, Caption, Captions, caption_lines, labels_above
 from slotscope.gui.kinds.reservation.servers_columns import ConfigurationColumn
 from slotscope.gui.kinds.reservation.servers_legend import dashed
 from slotscope.gui.kinds.reservation.servers_scene import LABEL_GAP, MARGIN, StackScene
 from slotscope.gui.kinds.reservation.servers_steps import StepMark
-from slotscope.gui.kinds.reservation.servers_words import slot_of
+from slotscope.gui.kinds.reservation.servers_words import HAT, Caption, Captions, caption_lines, labels_above, slot_of
 from slotscope.gui.pictures.marks import paint_brackets, paint_reason
 from slotscope.model.reporting.explain import grouped
 

@@ -8,9 +8,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QResizeE
 from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.intents import Select
-from slotscope.gui.kinds.reservation.servers_captions import Captions, captions_of
 from slotscope.gui.kinds.reservation.servers_columns import StackFigure, WantedServers, figure_of, tallest_of, wanted_of
-from slotscope.gui.kinds.reservation.servers_event import EventLine
 from slotscope.gui.kinds.reservation.servers_legend import StackLegend, entries
 from slotscope.gui.kinds.reservation.servers_marks import (
     needs_split,
@@ -21,8 +19,8 @@ from slotscope.gui.kinds.reservation.servers_marks import (
     paint_stage,
 )
 from slotscope.gui.kinds.reservation.servers_motion import Motion, flights
-from slotscope.gui.kinds.reservation.servers_pictures import Pictures
 from slotscope.gui.kinds.reservation.servers_scene import MARGIN, StackScene, arrange, cut_of, headroom, lay_out_columns
+from slotscope.gui.kinds.reservation.servers_slots import Pictures
 from slotscope.gui.kinds.reservation.servers_stack_layout import (
     StackLayout,
     StackScale,
@@ -31,8 +29,8 @@ from slotscope.gui.kinds.reservation.servers_stack_layout import (
     zoomed_scale,
 )
 from slotscope.gui.kinds.reservation.servers_stack_raster import StackContent, StackRaster
-from slotscope.gui.kinds.reservation.servers_steps import Movement, marks, movements
-from slotscope.gui.kinds.reservation.servers_words import column_words, pointed_words, selected
+from slotscope.gui.kinds.reservation.servers_steps import EventLine, Movement, marks, movements
+from slotscope.gui.kinds.reservation.servers_words import Captions, captions_of, column_words, pointed_words, selected
 from slotscope.gui.painting.colour import argb
 from slotscope.gui.painting.stack_text import Lines
 from slotscope.gui.painting.textures import raster_palette

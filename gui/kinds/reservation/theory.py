@@ -10,8 +10,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
-from slotscope.gui.kinds.reservation.theory_deficit import DeficitBars
-from slotscope.gui.kinds.reservation.theory_rows import configuration_text
+from slotscope.gui.kinds.reservation.theory_deficit import DeficitBars, configuration_text
 from slotscope.gui.kinds.reservation.theory_search import SearchRow
 from slotscope.gui.kinds.reservation.theory_target import TargetBars
 from slotscope.gui.kinds.reservation.theory_values import (

@@ -6,7 +6,16 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from slotscope.gui.kinds.reservation.theory_rows import GAP, LEFT, MARGIN, NAMES, PAD, RIGHT, Rows, configuration_text
+from slotscope.gui.kinds.reservation.theory_deficit import (
+    GAP,
+    LEFT,
+    MARGIN,
+    NAMES,
+    PAD,
+    RIGHT,
+    Rows,
+    configuration_text,
+)
 from slotscope.gui.kinds.reservation.theory_values import EffectiveServers
 from slotscope.gui.panels.wording import GREEDY_MARK
 from slotscope.gui.plotting.scales import format_number

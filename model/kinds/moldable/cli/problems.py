@@ -24,6 +24,7 @@ from slotscope.model.kinds.moldable.scenario.speedup import Speedup, factors_of
 from slotscope.model.scenario.fields import Section
 from slotscope.model.scenario.files import find_scenario
 from slotscope.model.scenario.load import read_text
+from slotscope.model.scenario.plain import an_object, required
 from slotscope.model.scenario.validation import shown as quoted
 from slotscope.model.scenario.validation import validated
 
@@ -97,10 +98,9 @@ def solve_problems(data: Mapping[str, Any]) -> Result:
             )
         for number, problem in enumerate(problems):
             where = f"{key}[{number}]"
-            if not isinstance(problem, dict):
-                raise ScenarioError(f"found {quoted(problem)}, allowed: an object", where=where)
+            given = an_object(problem, where)
             try:
-                found[f"{key}{number + 1}"] = solve_one(problem)
+                found[f"{key}{number + 1}"] = solve_one(given)
             except ScenarioError as error:
                 place = f"{where}.{error.where}" if error.where else where
                 raise ScenarioError(error.message, where=place) from None
@@ -110,8 +110,8 @@ def solve_problems(data: Mapping[str, Any]) -> Result:
 
 
 def _single(problem: Mapping[str, Any]) -> Result:
-    speedup = _speedup(_given(problem, "speedup"), "speedup")
-    load = _number(_given(problem, "lam"), "lam")
+    speedup = _speedup(required(problem, "speedup"), "speedup")
+    load = _number(required(problem, "lam"), "lam")
     best = optimum(speedup, load)
     answers = _answers([load], [load], [speedup])
     if best is None:
@@ -134,7 +134,7 @@ def _single(problem: Mapping[str, Any]) -> Result:
 
 def _several(problem: Mapping[str, Any]) -> Result:
     names = ("lams", "mus_rate", "speedups")
-    parts = [_list(_given(problem, name), name) for name in names]
+    parts = [_list(required(problem, name), name) for name in names]
     if len({len(part) for part in parts}) > 1:
         sizes = ", ".join(str(len(part)) for part in parts)
         raise ScenarioError(f"found {sizes} entries in {', '.join(names)}, allowed: as many in each")
@@ -176,12 +176,6 @@ def _answers(
 def _without_solution(answers: Mapping[str, float | None]) -> Result:
     status = "infeasible: the load is above 1 (Proposition 1)"
     return {"objective": None, "exact": None, "status": status, "solution": [], **answers}
-
-
-def _given(problem: Mapping[str, Any], key: str) -> Any:
-    if key not in problem:
-        raise ScenarioError("found nothing, allowed: this key is required", where=key)
-    return problem[key]
 
 
 def _list(value: Any, where: str) -> list[Any]:

@@ -13,7 +13,7 @@ from typing import Any, Mapping
 
 from slotscope.model.errors import ScenarioError
 from slotscope.model.exact import rational
-from slotscope.model.scenario.validation import shown
+from slotscope.model.scenario.plain import an_object, each, refusal, required
 
 #: What an arrival has; the last two need not be there.
 EVENT = ("job", "arrival", "size", "requested", "class")
@@ -38,7 +38,7 @@ def scenarios(data: Mapping[str, Any]) -> list[dict[str, Any]]:
             "file"
         )
     classes = _classes(data)
-    events = [_event(item, f"events[{place}]") for place, item in enumerate(_events(data))]
+    events = each(required(data, "events"), "events", _event)
     workload: dict[str, Any] = {"kind": "scripted", "arrivals": events}
     load = next((data[key] for key in _LOAD if data.get(key) is not None), None)
     if load is not None:
@@ -49,7 +49,7 @@ def scenarios(data: Mapping[str, Any]) -> list[dict[str, Any]]:
             "description": str(data.get("description", ""))[:4000],
             "system": "moldable",
             "run": {"until": _until(events)},
-            "servers": {"count": _given(data, "n")},
+            "servers": {"count": required(data, "n")},
             "classes": classes,
             "workload": workload,
             "policy": {"name": "greedy-p"},
@@ -57,37 +57,20 @@ def scenarios(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _given(data: Mapping[str, Any], key: str, inside: str = "") -> Any:
-    if key not in data:
-        raise ScenarioError("found nothing, allowed: this key is required", where=f"{inside}{key}")
-    return data[key]
-
-
-def _fault(found: Any, allowed: str, where: str) -> ScenarioError:
-    return ScenarioError(f"found {shown(found)}, allowed: {allowed}", where=where)
-
-
-def _events(data: Mapping[str, Any]) -> list[Any]:
-    events = _given(data, "events")
-    if not isinstance(events, list):
-        raise _fault(events, "a list", "events")
-    return events
-
-
 def _classes(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The classes with their speed-ups, by the names that arrivals may use."""
     if "speedups" not in data:
-        return [{"speedup": _given(data, "speedup")}]
+        return [{"speedup": required(data, "speedup")}]
     if "speedup" in data:
         raise ScenarioError("found speedup and speedups, allowed: one of them")
     speedups = data["speedups"]
     if isinstance(speedups, dict):
         return [{"name": name, "speedup": item} for name, item in speedups.items()]
     if not isinstance(speedups, list):
-        raise _fault(speedups, "a list of speed-ups, or an object with one for each class", "speedups")
+        raise refusal(speedups, "a list of speed-ups, or an object with one for each class", "speedups")
     names = data.get("classes", [str(number) for number in range(1, len(speedups) + 1)])
     if not isinstance(names, list) or len(names) != len(speedups):
-        raise _fault(names, f"{len(speedups)} names, one for each of the speedups", "classes")
+        raise refusal(names, f"{len(speedups)} names, one for each of the speedups", "classes")
     pairs = zip(names, speedups, strict=True)
     return [{"name": _text(name), "speedup": item} for name, item in pairs]
 
@@ -99,11 +82,10 @@ def _text(name: Any) -> Any:
 
 def _event(event: Any, where: str) -> dict[str, Any]:
     """An arrival of the script; its values are checked with the scenario."""
-    if not isinstance(event, dict):
-        raise _fault(event, "an object", where)
+    event = an_object(event, where)
     for key in EVENT:
         if key not in _OPTIONAL:
-            _given(event, key, f"{where}.")
+            required(event, key, where)
     job = {"time": event["arrival"], "size": event["size"], "job": _text(event["job"])}
     if event.get("requested") is not None:
         job["requested"] = event["requested"]

@@ -7,13 +7,11 @@ random choice in them.  It becomes a scripted scenario under Join-Requesting-Ser
 
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping, TypeVar
+from typing import Any, Mapping
 
 from slotscope.model.errors import ScenarioError
 from slotscope.model.exact import rational
-from slotscope.model.scenario.validation import shown
-
-Item = TypeVar("Item")
+from slotscope.model.scenario.plain import an_object, each, refusal, required
 
 #: What an event of each kind has besides its time, its kind, its pool and virtual choices.
 EVENTS: Mapping[str, tuple[str, ...]] = {
@@ -38,8 +36,8 @@ def scenarios(data: Mapping[str, Any]) -> list[dict[str, Any]]:
         If a part is missing or has another shape.
     """
     names = _names(data)
-    pools = _each(data, "pools", _object)
-    events = _each(data, "events", _event)
+    pools = each(data["pools"], "pools", an_object)
+    events = each(data["events"], "events", _event)
     return [
         {
             "title": str(data.get("name", ""))[:200],
@@ -67,42 +65,23 @@ def scenarios(data: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _names(data: Mapping[str, Any]) -> list[str]:
     names = data["phases"]
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise _fault(names, "a list of names", "phases")
+        raise refusal(names, "a list of names", "phases")
     return names
-
-
-def _fault(found: Any, allowed: str, where: str) -> ScenarioError:
-    return ScenarioError(f"found {shown(found)}, allowed: {allowed}", where=where)
-
-
-def _object(value: Any, where: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise _fault(value, "an object", where)
-    return value
-
-
-def _each(table: Mapping[str, Any], key: str, read: Callable[[Any, str], Item], inside: str = "") -> list[Item]:
-    """What *read* makes of each item of the list ``table[key]``."""
-    where = f"{inside}.{key}" if inside else key
-    value = table[key]
-    if not isinstance(value, list):
-        raise _fault(value, "a list", where)
-    return [read(item, f"{where}[{place}]") for place, item in enumerate(value)]
 
 
 def _within(table: Mapping[str, Any], key: str, inside: str) -> dict[str, Any]:
     """The object ``table[key]``, empty if it is not there."""
-    return _object(table.get(key, {}), f"{inside}.{key}")
+    return an_object(table.get(key, {}), f"{inside}.{key}")
 
 
 def _amounts(data: Mapping[str, Any], key: str, place: int | None = None) -> dict[str, Any]:
     """By resource the capacity, or what the phase at *place* needs."""
     amounts = {}
-    for number, resource in enumerate(_each(data, "resources", _object)):
+    for number, resource in enumerate(each(data["resources"], "resources", an_object)):
         value = resource[key]
         if place is not None:
             if not isinstance(value, list) or len(value) != len(data["phases"]):
-                raise _fault(value, f"{len(data['phases'])} numbers, one for each phase", f"resources[{number}].{key}")
+                raise refusal(value, f"{len(data['phases'])} numbers, one for each phase", f"resources[{number}].{key}")
             value = value[place]
         amounts[str(resource["name"])] = value
     return amounts
@@ -119,8 +98,7 @@ def _until(events: list[dict[str, Any]]) -> str:
 def _initial(pool: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
     if "initial" not in pool:
         return []
-    inside, _, key = where.rpartition(".")
-    servers = _each(pool, key, _object, inside)
+    servers = each(pool["initial"], where, an_object)
     return [
         {kind: _within(server, kind, f"{where}[{place}]") for kind in ("real", "virtual")}
         for place, server in enumerate(servers)
@@ -129,14 +107,14 @@ def _initial(pool: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
 
 def _event(event: Any, where: str) -> dict[str, Any]:
     """An event with the keys of its kind; its values are checked with the scenario."""
-    event = _object(event, where)
+    event = an_object(event, where)
     kind = event.get("kind")
     if not isinstance(kind, str) or kind not in EVENTS:
-        raise _fault(kind if "kind" in event else "nothing", ", ".join(EVENTS), f"{where}.kind")
+        raise refusal(kind if "kind" in event else "nothing", ", ".join(EVENTS), f"{where}.kind")
     keys = ("t", "kind", *EVENTS[kind], "pool", "virtual_choices")
     for key in keys:
-        if key not in event and key not in _OPTIONAL:
-            raise ScenarioError("found nothing, allowed: this key is required", where=f"{where}.{key}")
+        if key not in _OPTIONAL:
+            required(event, key, where)
     for key in event:
         if key not in keys:
             raise ScenarioError(f"found an unknown key, allowed: {', '.join(keys)}", where=f"{where}.{key}")
@@ -145,25 +123,25 @@ def _event(event: Any, where: str) -> dict[str, Any]:
 
 def _pool(pool: Mapping[str, Any], names: list[str], where: str) -> dict[str, Any]:
     """A pool's policy as Join-Requesting-Server takes it in its parameters."""
-    entries = _each(pool, "policy", lambda entry, place: _entry(entry, names, place), where)
+    entries = each(pool["policy"], f"{where}.policy", lambda entry, place: _entry(entry, names, place))
     found = {"servers": pool["L"], "token_limit": pool["eta_max"], "policy": [entry for entry in entries if entry]}
     if pool.get("patch_at_0") is not None:
-        patch = _object(pool["patch_at_0"], f"{where}.patch_at_0")
+        patch = an_object(pool["patch_at_0"], f"{where}.patch_at_0")
         found["patch"] = {"rate": patch["rate"], "k0": patch["k0"]}
     return found
 
 
 def _entry(entry: Any, names: list[str], where: str) -> dict[str, Any]:
     """The policy at one configuration; nothing in case 3, which is that of all the others."""
-    entry = _object(entry, where)
+    entry = an_object(entry, where)
     jobs = entry["k"]
     if not isinstance(jobs, list) or len(jobs) != len(names):
-        raise _fault(jobs, f"{len(names)} whole numbers, one for each phase", f"{where}.k")
+        raise refusal(jobs, f"{len(names)} whole numbers, one for each phase", f"{where}.k")
     case = entry["case"]
     if case == 1:
-        return {"k": jobs, "case": 1, "rates": _object(entry["rates"], f"{where}.rates")}
+        return {"k": jobs, "case": 1, "rates": an_object(entry["rates"], f"{where}.rates")}
     if case == 2:
-        return {"k": jobs, "case": 2, "prob": _object(entry["prob"], f"{where}.prob")}
+        return {"k": jobs, "case": 2, "prob": an_object(entry["prob"], f"{where}.prob")}
     if case != 3:
-        raise _fault(case, "1, 2 or 3", f"{where}.case")
+        raise refusal(case, "1, 2 or 3", f"{where}.case")
     return {}

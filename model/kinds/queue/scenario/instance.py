@@ -12,6 +12,7 @@ from typing import Any, Mapping, NamedTuple
 
 from slotscope.model.errors import ScenarioError
 from slotscope.model.exact import rational
+from slotscope.model.scenario.plain import an_object, each, refusal, required
 from slotscope.model.scenario.validation import shown
 
 
@@ -74,7 +75,7 @@ def scenarios(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     KeyError, TypeError, ValueError, AttributeError, IndexError
         If a part is missing or has another shape.
     """
-    runs, servers, arrivals = _list(data, "runs"), _servers(data), _arrivals(data)
+    runs, servers, arrivals = each(data["runs"], "runs", an_object), _servers(data), _arrivals(data)
     common = {
         "description": str(data.get("description", ""))[:4000],
         "system": "queue",
@@ -93,16 +94,6 @@ def scenarios(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _list(data: Mapping[str, Any], key: str) -> list[Any]:
-    value = data[key]
-    if not isinstance(value, list):
-        raise ScenarioError(f"found {shown(value)}, allowed: a list", where=key)
-    for place, item in enumerate(value):
-        if not isinstance(item, dict):
-            raise ScenarioError(f"found {shown(item)}, allowed: an object", where=f"{key}[{place}]")
-    return value
-
-
 def _servers(data: Mapping[str, Any]) -> dict[str, Any]:
     capacity = data["capacity"]
     if isinstance(capacity, list):
@@ -114,21 +105,16 @@ def _servers(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def _arrivals(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     """In order of slot; those of one slot stay in the order in which they stand."""
-    found = []
-    for place, job in enumerate(_list(data, "arrivals")):
-        where = f"arrivals[{place}]"
-        for key in ("id", "slot", "size"):
-            if key not in job:
-                raise ScenarioError("found nothing, allowed: this key is required", where=f"{where}.{key}")
-        if not isinstance(job["slot"], int) or isinstance(job["slot"], bool) or job["slot"] < 0:
-            raise ScenarioError(
-                f"found {shown(job['slot'])}, allowed: a whole number of at least 0", where=f"{where}.slot"
-            )
-        arrival = {"slot": job["slot"], "size": _size(job["size"], f"{where}.size"), "job": str(job["id"])}
-        if job.get("service") is not None:
-            arrival["service"] = job["service"]
-        found.append(arrival)
-    return sorted(found, key=lambda arrival: int(arrival["slot"]))
+    return sorted(each(data["arrivals"], "arrivals", _arrival), key=lambda arrival: int(arrival["slot"]))
+
+
+def _arrival(job: Any, where: str) -> dict[str, Any]:
+    job = an_object(job, where)
+    name, slot, size = (required(job, key, where) for key in ("id", "slot", "size"))
+    if not isinstance(slot, int) or isinstance(slot, bool) or slot < 0:
+        raise refusal(slot, "a whole number of at least 0", f"{where}.slot")
+    service = {} if job.get("service") is None else {"service": job["service"]}
+    return {"slot": slot, "size": _size(size, f"{where}.size"), "job": str(name), **service}
 
 
 def _size(value: Any, where: str) -> Any:
@@ -140,9 +126,7 @@ def _size(value: Any, where: str) -> Any:
         if not any(map(rational, sizes)):
             raise ValueError
     except (TypeError, ValueError, OverflowError):
-        raise ScenarioError(
-            f"found {shown(value)}, allowed: a number above 0, or text such as '3/5'", where=where
-        ) from None
+        raise refusal(value, "a number above 0, or text such as '3/5'", where) from None
     return value
 
 
@@ -160,12 +144,8 @@ def _policy(run: Mapping[str, Any], depth: Any, where: str) -> dict[str, Any]:
     known = {_letters(name): algorithm for name, algorithm in ALGORITHMS.items()}
     algorithm = known.get(_letters(run.get("algo", "")))
     if algorithm is None:
-        raise ScenarioError(
-            f"found {shown(run.get('algo', 'nothing'))}, allowed: {', '.join(ALGORITHMS)}", where=f"{where}.algo"
-        )
-    options = run.get("options") or {}
-    if not isinstance(options, dict):
-        raise ScenarioError(f"found {shown(options)}, allowed: an object", where=f"{where}.options")
+        raise refusal(run.get("algo", "nothing"), ", ".join(ALGORITHMS), f"{where}.algo")
+    options = an_object(run.get("options") or {}, f"{where}.options")
     parameters = {}
     for name, given in options.items():
         value = _SAME.get((name, str(given)), given)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.kinds.moldable.blocking import BlockingPanel
-from slotscope.gui.kinds.moldable.blocking_reading import BLOCKED_SHARE, STATISTICS, Sums, grid, stretch
+from slotscope.gui.kinds.moldable.blocking_plots import BLOCKED_SHARE, STATISTICS, Sums, grid, stretch
 from slotscope.gui.kinds.moldable.blocking_words import (
     blocking_levels,
     distance_bound,

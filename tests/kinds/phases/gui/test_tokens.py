@@ -16,18 +16,19 @@ from pytestqt.qtbot import QtBot
 from slotscope.gui.intents import Select
 from slotscope.gui.kinds.phases.colours import phase_color
 from slotscope.gui.kinds.phases.tokens import TokensPanel
-from slotscope.gui.kinds.phases.tokens_lives import Life
+from slotscope.gui.kinds.phases.tokens_lines_layout import Life
 from slotscope.gui.kinds.phases.tokens_rates import HEADINGS, whole_number
-from slotscope.gui.kinds.phases.tokens_reading import (
+from slotscope.gui.kinds.phases.tokens_words import (
     counts_in,
     limits_shown,
+    percent,
     recent_rates,
+    row_words,
     shown_types,
     table,
     token_rows,
     usual_span,
 )
-from slotscope.gui.kinds.phases.tokens_words import percent, row_words
 from slotscope.gui.kinds.phases.wording import phase_letters
 from slotscope.gui.theme import current_fonts, load_theme
 from slotscope.model.api import Session

@@ -15,8 +15,15 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFont, QFontMetricsF
 
 from slotscope.gui.kinds.phases.tokens_lines import LinesPainter
-from slotscope.gui.kinds.phases.tokens_lines_layout import Heading, LinesLayout, arranged, covering_span
-from slotscope.gui.kinds.phases.tokens_lives import Life, used_lately, waiting
+from slotscope.gui.kinds.phases.tokens_lines_layout import (
+    Heading,
+    Life,
+    LinesLayout,
+    arranged,
+    covering_span,
+    used_lately,
+    waiting,
+)
 from slotscope.gui.kinds.phases.tokens_words import life_words
 from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.kinds.queue.bins import entries
-from slotscope.gui.kinds.queue.bins_palette import heat_color
+from slotscope.gui.kinds.queue.bins_raster import heat_color
 from slotscope.gui.kinds.queue.bins_text import BinText
 from slotscope.gui.kinds.queue.bins_words import server_words
 from slotscope.gui.kinds.queue.colours import look_color

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from slotscope.gui.kinds.queue.bins_content import (
     BinJobs,
     blocks_of,
+    levels_of,
     records_by_server,
     served_share,
     slot_heights,
@@ -18,9 +19,17 @@ from slotscope.gui.kinds.queue.bins_content import (
 from slotscope.gui.kinds.queue.bins_layout import FLOOR as FLOOR_HEIGHT
 from slotscope.gui.kinds.queue.bins_layout import LEAST_HEIGHT, LEAST_WIDTH, BinLayout, fitting_bins
 from slotscope.gui.kinds.queue.bins_layout import LID as LID_HEIGHT
-from slotscope.gui.kinds.queue.bins_levels import levels_of
-from slotscope.gui.kinds.queue.bins_palette import FLOOR, FREE, LID, OUTSIDE, RESERVED, bin_palette
-from slotscope.gui.kinds.queue.bins_raster import bar_rows, bin_rows, heat_rows
+from slotscope.gui.kinds.queue.bins_raster import (
+    FLOOR,
+    FREE,
+    LID,
+    OUTSIDE,
+    RESERVED,
+    bar_rows,
+    bin_palette,
+    bin_rows,
+    heat_rows,
+)
 from slotscope.gui.painting.textures import pixels_of_looks
 from slotscope.model.kinds.queue.facts import records_on
 from slotscope.model.kinds.queue.state import NOW

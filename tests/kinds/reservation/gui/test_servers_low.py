@@ -6,9 +6,9 @@ import pytest
 from PySide6.QtCore import QPointF
 from pytestqt.qtbot import QtBot
 
-from slotscope.gui.kinds.reservation.servers_captions import caption_lines
 from slotscope.gui.kinds.reservation.servers_scene import LADDER
 from slotscope.gui.kinds.reservation.servers_stacks import StackView
+from slotscope.gui.kinds.reservation.servers_words import caption_lines
 from slotscope.model.api import Session
 from slotscope.model.reporting.frame import Frame
 from tests.kinds.reservation.gui.servers_views import classroom, stacks
