@@ -101,8 +101,13 @@ class ForksDialog(QDialog):
     # What is offered.
 
     def _follow(self, frame: Frame) -> None:
+        """What is offered is about where the run rests; while it goes on nothing can be decided of another event."""
         if not frame.playing:
             self._ask()
+        elif self.decide.isEnabled():
+            self.place.setText(tr("Press Space to pause and Shift+Right to step into a decision."))
+            self.decision.setEnabled(False)
+            self.decide.setEnabled(False)
 
     def _ask(self) -> None:
         self._worker.post(forks.offer)

@@ -19,9 +19,12 @@ from pytestqt.qtbot import QtBot
 from slotscope.gui.intents import Select
 from slotscope.gui.painting.colour import argb
 from slotscope.gui.painting.stack_text import Symbols
+from slotscope.gui.panels.wording import sentence
 from slotscope.gui.pictures.legend import GRADIENT, LINES, PictureLegend
 from slotscope.gui.pictures.picture import PicturePanel
+from slotscope.model.api import Session
 from slotscope.model.reporting.frame import Frame
+from tests.contract.moments import SMALL
 from tests.contract.servers import PICTURES, ServersPicture, outside, server_of, servers_of
 from tests.gui.painted import area, pixels, scene_in, wheel
 from tests.kinds.reservation.gui.servers_views import DARK, LIGHT, classroom
@@ -234,6 +237,18 @@ def test_hover_says_what_is_there(picture: ServersPicture, show: Show) -> None:
         assert words == panel.view.words_at(QPointF(point))
         told.add(words)
     assert len(told) == len(picture.jobs(scene_in(panel))[:9])
+
+
+@every
+def test_above_the_picture_hover_says_the_whole_sentence(picture: ServersPicture, show: Show) -> None:
+    """Beside another policy there is room for its beginning alone."""
+    session = Session.open(SMALL[next(name for name, one in PICTURES.items() if one is picture)], kernel=False)
+    session.run(events=20)
+    panel = show(session.frame(), (320, 420))
+    said = sentence(session.frame())
+    assert said
+    assert panel.view.words_at(QPointF(40, 12)) == said
+    assert panel.view.accessibleDescription() == said
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="QT_SCALE_FACTOR is tried on Linux only")

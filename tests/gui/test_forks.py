@@ -100,6 +100,13 @@ def test_the_other_choice_stands_beside_and_one_key_goes_back(qtbot: QtBot, wind
     assert window.frame.event == EVENT
 
 
+def test_while_the_run_goes_on_nothing_is_decided_of_an_event_that_is_past(qtbot: QtBot, window: MainWindow) -> None:
+    dialog = opened(qtbot, window)
+    assert dialog.decide.isEnabled()
+    press(qtbot, window, Key.Key_Space)
+    qtbot.waitUntil(lambda: not dialog.decide.isEnabled() and "pause" in dialog.place.text())
+
+
 def test_a_right_click_offers_what_can_be_decided_of_the_server(qtbot: QtBot, window: MainWindow) -> None:
     window.carry_out(Select(server=1))
     view = window.docks["servers"].panel

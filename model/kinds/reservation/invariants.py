@@ -37,6 +37,7 @@ from slotscope.model.kinds.reservation.system import ReservationSystem
 from slotscope.model.kinds.reservation.view import ReservationView
 from slotscope.model.measures.job_records import Sentences, heap_of, numbered
 from slotscope.model.measures.monitors import Monitor
+from slotscope.model.reporting.explain import counted
 from slotscope.model.reporting.records import Classify, Reassign
 from slotscope.model.scenario.workload import ContinuedWorkload
 from slotscope.model.systems.state import all_differ, copied
@@ -172,7 +173,7 @@ def _matched(state: ReservationState, classes: Classification) -> Sentences:
     found = int(state.number[GREEDY_LENGTH])
     missing = state.greedy_count[:found] - classes.held
     for place in np.flatnonzero(missing[: classes.i_star - 1] > 0):
-        yield (f"k[{place + 1}] lacks {missing[place]} servers, but I* is {classes.i_star}")
+        yield f"k[{place + 1}] lacks {counted(int(missing[place]), 'server')}, but I* is {classes.i_star}"
     last = classes.i_star == len(state.greedy_count)
     if not last and (classes.i_star > found or missing[classes.i_star - 1] <= 0):
         yield f"I* is {classes.i_star}, but k[{classes.i_star}] lacks no server"
