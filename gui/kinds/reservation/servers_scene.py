@@ -25,8 +25,9 @@ from slotscope.model.reporting.frame import Frame
 MARGIN = 10.0
 #: The picture is drawn from this many lines of text in height, and characters in width, on.
 LEAST_LINES, LEAST_CHARACTERS = 11, 16
-#: At a desk, where servers may be lower than a hall can see, so many lines do: below a lesson's text in a low window.
-LEAST_AT_DESK = 8.5
+#: At a desk, where servers may be lower than a hall can see, so many lines do where it is so many characters wide: as
+#: below a lesson's text in a low window.
+LOW_AT_DESK, WIDE_AT_DESK = 8.5, 60
 #: Widest and narrowest stack, in characters; and the widths of columns that are folded, and of as many as there are
 #: where they would not all be seen.
 WIDEST, NARROWEST = 46, 8
@@ -78,7 +79,8 @@ def regions(width: float, height: float, line: float, rows: TextRows, split: boo
 
     With *split*, names of configurations have a line of their own; *legend* is its height.
     """
-    least = LEAST_LINES if current_fonts().lecture else LEAST_AT_DESK
+    wide = not current_fonts().lecture and width >= WIDE_AT_DESK * line / 2
+    least = LOW_AT_DESK if wide else LEAST_LINES
     if height < least * line or width < LEAST_CHARACTERS * line / 2:
         return None
     room = width - 2 * MARGIN
