@@ -200,14 +200,18 @@ KEYFRAME_EVERY_IF_GUARDED = 50
 
 
 class ReferenceEngine:
-    """Runs a system's reference policy event by event."""
+    """Runs a system's reference policy event by event.
+
+    Unless it *keeps* the state before an event that may fail, that raises what went wrong, and the state is
+    of no use any more.
+    """
 
     name = "reference"
     keyframe_every = 250
     watches = False
 
-    def __init__(self, system: System) -> None:
-        self._system = system
+    def __init__(self, system: System, keeps: bool = True) -> None:
+        self._system, self._keeps = system, keeps
         self._slow = True  # whether the last event was; nobody knows how long the first one takes
         if system.may_fail:  # it is looked after in each sub-step, which costs time
             self.keyframe_every = KEYFRAME_EVERY_IF_GUARDED
@@ -226,7 +230,7 @@ class ReferenceEngine:
         return result._replace(samples=np.array(samples).reshape(-1, width))
 
     def _advance(self, state: Any, tape: np.ndarray, task: Task, samples: list[np.ndarray]) -> Advance:
-        system, guarded = self._system, self._system.may_fail
+        system, guarded, keeps = self._system, self._system.may_fail, self._keeps
         for place in range(len(tape)):
             event = system.next_event(state)
             if event is None:
@@ -234,7 +238,7 @@ class ReferenceEngine:
             if event.time > task.until:
                 return Advance(state, place, Reason.TIME)
             careful = guarded or self._slow
-            before = copied(state) if careful else None
+            before = copied(state) if careful and keeps else None
             began = monotonic()
             try:
                 run = EventRun(system, state, event, tape[place : place + 1])

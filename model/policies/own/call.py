@@ -34,7 +34,7 @@ class Call:
         self.answered = not occasion.answers
         self.line = self.first_line = 0
         self.in_file = True
-        self._moment = moment_of(kind, occasion.name, view, arguments)
+        self._kind = kind
         self._generator: Any = None
         self._substeps = 0
         self._seconds = 0.0
@@ -87,7 +87,8 @@ class Call:
     def fault(self, what: str, line: int | None = None) -> PolicyFileError:
         """An error of one line: where in the file, at which event, what."""
         number = self.line if line is None else line
-        return PolicyFileError(f"{self._moment}: {what}", where=place_in(self.path, number))
+        moment = moment_of(self._kind, self.occasion.name, self.view, self.arguments)
+        return PolicyFileError(f"{moment}: {what}", where=place_in(self.path, number))
 
     def _guarded(self, call: Callable[[], Any]) -> Any:
         try:

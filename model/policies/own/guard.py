@@ -25,6 +25,7 @@ from slotscope.model.policies.own.shown import PrivateNumbers, Shown
 from slotscope.model.policies.own.sound import MOST_MEMORY, Check, NotADecisionError, found, number, sound
 from slotscope.model.policies.own.wire import ViewPart
 from slotscope.model.reporting.records import Line, Record
+from slotscope.model.systems.view import PolicyView
 
 #: Attributes that the systems of all kinds read.
 _OF_ALL_KINDS: Mapping[str, Check] = {"memory": number(0, MOST_MEMORY)}
@@ -66,6 +67,8 @@ class GuardedPolicy:
 
     Attributes
     ----------
+    real:
+        The numbers, of which the policy is shown a copy.
     attributes:
         What the program must know of it, checked.
     """
@@ -83,7 +86,7 @@ class GuardedPolicy:
         self.kind = kind
         self._own_algorithm = own_algorithm
         self._own_lines = {line.line for line in pseudocode}
-        self._real = numbers
+        self.real = numbers
         self._make = make
         self._checks = {**_OF_ALL_KINDS, **kind.attributes}
         given = self._fresh()
@@ -100,11 +103,11 @@ class GuardedPolicy:
 
     def _fresh(self) -> Mapping[str, Any]:
         """A fresh policy, with nothing left of what a failed one has changed; its attributes."""
-        self._numbers = PrivateNumbers(self._real, self.kind.parts)
+        self._numbers = PrivateNumbers(self.real, self.kind.parts)
         wanted = ("paper", "kernel_data", "pseudocode", *self._checks)
         self._policy, variables, attributes = self._make(self._numbers.copy, wanted)
         try:
-            self._lasting = Lasting(self._policy, variables, (self._numbers.copy, self._real))
+            self._lasting = Lasting(self._policy, variables, (self._numbers.copy, self.real))
         except TooMuchError as error:
             raise PolicyFileError(str(error), where=self.path) from None
         self._spoilt = False
@@ -112,7 +115,7 @@ class GuardedPolicy:
 
     def _checked(self, check: Check, value: Any, name: str) -> Any:
         try:
-            return check(value, name, self._real)
+            return check(value, name, self.real)
         except NotADecisionError as error:
             raise PolicyFileError(str(error), where=self.path) from None
 
@@ -127,6 +130,10 @@ class GuardedPolicy:
         """One occasion, not yet begun; *part* is the view."""
         view = shown.viewed_by(part, self._numbers.copy)
         return Call(self.kind, self.path, occasion, view, arguments, shown)
+
+    def looking(self, occasion: Occasion, shown: Shown, view: PolicyView, arguments: tuple[Any, ...]) -> Call:
+        """As :meth:`called`, where the system's view is at hand."""
+        return Call(self.kind, self.path, occasion, shown.like(view, self._numbers.copy), arguments, shown)
 
     def steps(self, call: Call) -> Iterator[Record]:
         """What the policy yields, checked; between two of them :attr:`.Call.shown` follows the run.
@@ -164,7 +171,7 @@ class GuardedPolicy:
         line = Line(self._own_algorithm, call.line) if call.line else None
         line = line if line in self._own_lines else None
         try:
-            record = sound(given, self.kind.records, self._real)
+            record = sound(given, self.kind.records, self.real)
             call.answered |= type(record) in call.occasion.answers
             return plain_record(record, self.kind, line, call.view, call.arguments, call.in_file)
         except (BadValueError, NotADecisionError) as error:

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache
 from itertools import count
 from typing import Any, Generator, NamedTuple, NoReturn, cast
 from weakref import finalize
 
 from slotscope.model.errors import PolicyError, PolicyFileError
-from slotscope.model.policies.common import Policy
 from slotscope.model.policies.own import limits
 from slotscope.model.policies.own.asked import asked_of_file
 from slotscope.model.policies.own.faults import moment_of, stopped
 from slotscope.model.policies.own.host import HOST, Child, LostError
-from slotscope.model.policies.own.kind import Occasion, OwnKind, kind_of
+from slotscope.model.policies.own.kind import Occasion
 from slotscope.model.policies.own.loaded import Loaded, Source
-from slotscope.model.policies.own.mirror import Changes, Mirror
+from slotscope.model.policies.own.mirror import NOTHING, Changes, Mirror
+from slotscope.model.policies.own.policy import OwnPolicy
 from slotscope.model.policies.own.shape import place_in
 from slotscope.model.policies.own.wire import NUMBERS, STATE, Batch, error_of, taken_apart, unpacked
 from slotscope.model.reporting.records import Record
+from slotscope.model.systems.base import EVENT
 from slotscope.model.systems.view import PolicyView
-
-#: What a policy of one's own is told when a replay takes another course.
-ON_DRIFT = (
-    "the policy decided differently when it was asked again; take random numbers from "
-    "view.random(name) and no time of day, and keep what must last with Remember"
-)
 
 #: Seconds after which what a policy has yielded so far comes, at the latest.
 LONGEST_BATCH = 0.1
@@ -48,13 +43,13 @@ def hosted(base: Any) -> Any:
     return type("HostedPolicy", (HostedPolicy, base), {})
 
 
-class HostedPolicy(Policy):
+class HostedPolicy(OwnPolicy):
     """A policy of one's own.
 
     Parameters
     ----------
     source, loaded:
-        Its file, and what that says.
+        See :class:`.policy.OwnPolicy`.
     numbers, parameters:
         What it is made for.
 
@@ -64,14 +59,9 @@ class HostedPolicy(Policy):
         If it cannot be made.
     """
 
-    may_fail = True
-    on_drift = ON_DRIFT
-
     def __init__(self, source: Source, loaded: Loaded, numbers: Any, parameters: Any) -> None:
-        self.name = source.path
-        self.text, self.parameters = source.text, parameters
-        self.kind: OwnKind = kind_of(loaded.system)
-        self.first_lines = loaded.first_lines
+        super().__init__(source, loaded)
+        self.parameters = parameters
         self.number = next(_numbers)
         self.batch_seconds = LONGEST_BATCH
         self.renewed = False  # whether its file may have to be executed anew before the next event
@@ -79,13 +69,23 @@ class HostedPolicy(Policy):
         self._stages: list[_Stage] = []
         self._stage_numbers = count()
         self._child: Child | None = None
+        self._end: tuple[int, LostError] | None = None
         finalize(self, HOST.drop, self.number).atexit = False
         with HOST.lock:
-            vars(self).update(self._made_in(HOST.child))
-        self.title = loaded.title
-        for occasion in self.kind.occasions:
-            if occasion.name in loaded.first_lines:
-                setattr(self, occasion.name, partial(self._called, occasion))
+            self.made(self._made_in(HOST.child))
+
+    def note_end(self, event: int, lost: LostError) -> None:
+        """Its process has ended in what follows *event* events; where it hung there, nobody waits for it again."""
+        self._end = (event, lost) if lost.stopped else None
+
+    def ends_at(self, state: Any) -> LostError | None:
+        """The end that is known of what follows *state*."""
+        return self._end[1] if self._end is not None and self._end[0] == int(state.number[EVENT]) else None
+
+    def stand_in(self, child: Child) -> None:
+        """Be made in a process, unless it has been made there."""
+        if child is not self._child:
+            self._made_in(child)
 
     def _made_in(self, child: Child) -> dict[str, Any]:
         """Make the policy in a process that has not got it; what the program must know of it."""
@@ -99,12 +99,15 @@ class HostedPolicy(Policy):
         """A place where the next event can be shown, in a process that has the policy."""
         with HOST.lock:
             child = HOST.child
-            if child is not self._child:
-                self._made_in(child)
+            self.stand_in(child)
             return self._stages.pop() if self._stages else _Stage(next(self._stage_numbers), child, Mirror(), {})
 
-    def _called(self, occasion: Occasion, view: PolicyView, *arguments: Any) -> Generator[Record, None, None]:
+    def called(self, occasion: Occasion, view: PolicyView, *arguments: Any) -> Generator[Record, None, None]:
+        """See :class:`.policy.OwnPolicy`; it is asked of the process up to its next decision at once."""
         event = _HostedEvent(self, occasion, view, arguments)
+        if (known := self.ends_at(view._state)) is not None:
+            self._end = None  # it may be asked again
+            raise event.lost(known)
         try:
             over = False
             while not over:
@@ -166,9 +169,8 @@ class _HostedEvent:
         if not self._changes or self.stage.child.runs:
             return
         self.stage = self._policy.stage()._replace(mirror=self.stage.mirror)
-        nothing = Changes(b"")
         for record in range(self._records):
-            self._next(self._changes.get(record, nothing), 0.0, begins=not record)
+            self._next(self._changes.get(record, NOTHING), 0.0, begins=not record)
 
     def refuse(self, why: str) -> NoReturn:
         """Raise the fault that a decision is impossible, told with its line."""
@@ -184,9 +186,9 @@ class _HostedEvent:
                 verb, self._policy.number, self.stage.number, *arguments, seconds=seconds, of=self.stage.child
             )
         except LostError as lost:
-            raise self._lost(lost) from None
+            raise self.lost(lost) from None
 
-    def _lost(self, lost: LostError) -> PolicyFileError:
+    def lost(self, lost: LostError) -> PolicyFileError:
         """What is said where the process has ended."""
         self._policy.batch_seconds = 0.0  # so that one can step up to there
         path = self._policy.name

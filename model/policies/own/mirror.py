@@ -1,8 +1,8 @@
-"""The state of a run, followed by the process of the policies: only words that have changed are sent."""
+"""The state of a run, in the program and in the process of the policies: only words that have changed are sent."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -25,6 +25,14 @@ class Form(NamedTuple):
             start = -(-end // _WORD) * _WORD
         return self.kind(*parts)
 
+    def lies_in(self, buffer: Any, state: Any, size: int) -> bool:
+        """Whether *state* is what :meth:`laid_out` makes of *buffer*, which must have *size* bytes."""
+        if not isinstance(buffer, np.ndarray) or (buffer.dtype, buffer.shape) != (np.uint8, (size,)):
+            return False
+        return all(
+            one.ctypes.data == other.ctypes.data for one, other in zip(self.laid_out(buffer), state, strict=True)
+        )
+
 
 class Changes(NamedTuple):
     """What brings a state to another one: words and their places, or all of them with the form."""
@@ -34,8 +42,19 @@ class Changes(NamedTuple):
     form: Form | None = None
 
 
+NOTHING = Changes(b"")
+
+
+def words_of(state: Any) -> tuple[Form, bytes]:
+    """How a state lies in one buffer, and what is in that."""
+    parts: list[Any] = []
+    for array in state:
+        parts += (array, bytes(-array.nbytes % _WORD))
+    return Form(type(state), tuple((array.dtype.str, array.shape) for array in state)), b"".join(parts)
+
+
 class Mirror:
-    """What the other process knows of a state."""
+    """What both processes know of a state."""
 
     def __init__(self) -> None:
         self._form: Form | None = None
@@ -48,15 +67,22 @@ class Mirror:
 
     def changes(self, state: Any) -> Changes:
         """What it must be told to know *state*."""
-        parts: list[Any] = []
-        for array in state:
-            parts += (array, bytes(-array.nbytes % _WORD))
-        words = b"".join(parts)
+        form, words = words_of(state)
         before, self._words = self._words, words
-        form = Form(type(state), tuple((array.dtype.str, array.shape) for array in state))
         if form != self._form:
             self._form = form
             return Changes(words, form=form)
         now = np.frombuffer(words, np.uint64)
         places = np.flatnonzero(now != np.frombuffer(before, np.uint64))
         return Changes(now[places].tobytes(), places.astype(np.int32).tobytes())
+
+    def follow(self, changes: Changes) -> Any:
+        """The state as the other process has told of it: in arrays of its own."""
+        if changes.form is not None:
+            self._form, self._words = changes.form, changes.words
+        buffer = np.frombuffer(bytearray(self._words), np.uint8)
+        if changes.form is None and changes.places:
+            places = np.frombuffer(changes.places, np.int32)
+            buffer.view(np.uint64)[places] = np.frombuffer(changes.words, np.uint64)
+            self._words = buffer.tobytes()
+        return cast("Form", self._form).laid_out(buffer)

@@ -24,11 +24,14 @@ from slotscope.model.policies.own.faults import said_by
 from slotscope.model.policies.own.guard import GuardedPolicy
 from slotscope.model.policies.own.loaded import Loaded, PolicyClass, Source
 from slotscope.model.policies.own.mirror import Changes
+from slotscope.model.policies.own.near import NearRun
+from slotscope.model.policies.own.shared import mapped
 from slotscope.model.policies.own.shown import Shown
 from slotscope.model.policies.own.twin import Kernels
 from slotscope.model.policies.own.watch import CodeStoppedError
-from slotscope.model.policies.own.wire import Answer, Batch, Query, ViewPart, packed, put, take, told
+from slotscope.model.policies.own.wire import Answer, Batch, Query, Setup, Stretch, ViewPart, packed, put, take, told
 from slotscope.model.reporting.records import Record
+from slotscope.model.running.engine import Task
 
 #: Of Linux: the signal that a process gets when the one that started it ends.
 _PR_SET_PDEATHSIG = 1
@@ -42,6 +45,7 @@ class Policies:
         self._policies: dict[int, GuardedPolicy] = {}
         self._shown: dict[tuple[int, int], Shown] = {}
         self._calls: dict[tuple[int, int], tuple[Call, Iterator[Record]]] = {}
+        self._runs: dict[int, NearRun] = {}
 
     def load(self, source: Source) -> Loaded:
         """What a file says of its policy."""
@@ -97,6 +101,17 @@ class Policies:
         """
         raise self._calls[policy, event][0].fault(why)
 
+    def ready(self, policy: int, source: Source, setup: Setup, path: str) -> None:
+        """Put a system together in which a policy runs here, and write rows to the file at *path*."""
+        self._runs[policy] = NearRun(source, self.load(source), self._policies[policy], setup, mapped(path))
+
+    def run(
+        self, policy: int, changes: Changes, blocks: tuple[Any, ...], events: int, task: Task, seconds: float
+    ) -> Stretch:
+        """Run events in that system, see :meth:`.near.NearRun.advance`."""
+        self._policies[policy].renew()
+        return self._runs[policy].advance(changes, blocks, events, task, seconds)
+
     def drop(self, policy: int, event: int | None) -> None:
         """Forget a policy, or an event of it that was left halfway."""
         gone = [place for place in self._shown if place == (policy, event) or (event is None and place[0] == policy)]
@@ -107,6 +122,7 @@ class Policies:
             del self._shown[place]
         if event is None:
             self._policies.pop(policy, None)
+            self._runs.pop(policy, None)
             self.kernels.drop(policy)
 
     def _batch(self, place: tuple[int, int], patience: float) -> Batch:

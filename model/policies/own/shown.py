@@ -8,7 +8,7 @@ from typing import Any, Callable, cast
 
 import numpy as np
 
-from slotscope.model.policies.own.mirror import Changes
+from slotscope.model.policies.own.mirror import Changes, Form, words_of
 from slotscope.model.policies.own.wire import NUMBERS, STATE, ViewPart, put_together
 from slotscope.model.systems.state import viewed
 from slotscope.model.systems.view import PolicyView
@@ -23,6 +23,8 @@ class Shown:
 
     def __init__(self) -> None:
         self._known: dict[str, Any] = {}
+        self._form: Form | None = None
+        self._base: Any = self  # the buffer of what was looked at last; no array has this object for one
 
     def follow(self, changes: Changes) -> None:
         """Come to what the state in the program is now."""
@@ -37,22 +39,45 @@ class Shown:
             self._words[np.frombuffer(changes.places, np.int32)] = np.frombuffer(changes.words, np.uint64)
         self._before = self._buffer.tobytes()
 
+    def look_at(self, state: Any) -> None:
+        """The same where the state is at hand, in arrays that may lie in one buffer."""
+        base = state[0].base
+        if base is self._base and all(array.base is base for array in state):
+            words = base.tobytes()
+        else:
+            form, words = words_of(state)
+            if form != self._form:
+                self.follow(Changes(words, form=form))
+            self._base = base if form.lies_in(base, state, len(words)) else self
+        self._buffer[:] = np.frombuffer(words, np.uint8)
+        self._before = words
+
     def viewed_by(self, part: ViewPart, numbers: Any) -> PolicyView:
         """The view of one event; *numbers* are those that a policy may look at."""
-        view = cast("PolicyView", put_together(part, {STATE: self._state, NUMBERS: numbers}, self._known))
-        view.__class__ = _fixed(cast(Any, part.cls))
-        return view
+        return _as_fixed(put_together(part, {STATE: self._state, NUMBERS: numbers}, self._known))
+
+    def like(self, view: PolicyView, numbers: Any) -> PolicyView:
+        """The same where the system's view is at hand."""
+        return _as_fixed(view.looking_at(numbers, self._state))
 
     def changed(self) -> list[str]:
-        """Names of the arrays that no longer are as they were shown."""
+        """Names of the arrays that no longer are as they were shown; then they are again."""
         if self._buffer.tobytes() == self._before:
             return []
-        before = self._form.laid_out(np.frombuffer(self._before, np.uint8))
-        return [
+        before = cast("Form", self._form).laid_out(np.frombuffer(self._before, np.uint8))
+        found = [
             name
             for name, mine, shown in zip(before._fields, self._arrays, before, strict=True)
             if mine.tobytes() != shown.tobytes()
         ]
+        self._buffer[:] = np.frombuffer(self._before, np.uint8)
+        return found
+
+
+def _as_fixed(view: Any) -> PolicyView:
+    """A view whose attributes cannot be set."""
+    view.__class__ = _fixed(cast(Any, type(view)))
+    return cast("PolicyView", view)
 
 
 @cache
@@ -74,25 +99,23 @@ class PrivateNumbers:
     def __init__(self, numbers: Any, parts: Callable[[Any], tuple[Any, ...]]) -> None:
         self.copy = deepcopy(numbers)
         self._pinned = [
-            (owner, name, value, _content(value))
+            (vars(owner), name, value)
             for owner in parts(self.copy)
             for name, value in vars(owner).items()
             if not name.startswith("_")
         ]
+        arrays = [(name, value) for _, name, value in self._pinned if isinstance(value, np.ndarray)]
+        for _, array in arrays:
+            array.flags.writeable = False
+        self._arrays = [(name, array, _content(array)) for name, array in arrays]
 
     def changed(self) -> list[str]:
         """Names of the attributes that are not what they were."""
-        found = (
-            name
-            for owner, name, value, content in self._pinned
-            if vars(owner).get(name) is not value or _content(value) != content
-        )
+        found = [name for own, name, value in self._pinned if own.get(name) is not value]
+        found += [name for name, array, content in self._arrays if _content(array) != content]
         return list(dict.fromkeys(found))
 
 
-def _content(value: Any) -> Any:
+def _content(array: np.ndarray) -> Any:
     """What may change although the object stays the same."""
-    if not isinstance(value, np.ndarray):
-        return None
-    value.flags.writeable = False
-    return value.dtype.str, value.shape, value.tobytes()
+    return array.dtype, array.shape, array.tobytes()

@@ -75,7 +75,7 @@ class Entry:
         self.stop = stop
         self.fired = self.asked = False
         self.grown = 0
-        self._process = process or os.getpid()
+        self._process = process
         self._memory_before: int | None = None
 
     @property
@@ -83,15 +83,18 @@ class Entry:
         """Seconds since it began."""
         return monotonic() - self.started
 
+    def _memory(self) -> int:
+        return limits.memory_of(self._process or os.getpid())
+
     def look(self) -> None:
         """Notice what memory there is while it goes on."""
         if self._memory_before is None:
-            self._memory_before = limits.memory_of(self._process)
+            self._memory_before = self._memory()
 
     def fire(self, thread: int) -> None:
         """Stop what runs too long in a thread."""
         if not self.fired:
-            self.grown = limits.memory_of(self._process) - (self._memory_before or 0)
+            self.grown = self._memory() - (self._memory_before or 0)
         if self.stop is None:
             _raise_in(thread, Overtime)
         else:

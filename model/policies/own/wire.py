@@ -8,14 +8,21 @@ from functools import cache
 from operator import attrgetter
 from typing import Any, BinaryIO, Callable, Mapping, NamedTuple, cast
 
+import numpy as np
+
 from slotscope.model import errors
 from slotscope.model.errors import UserError
+from slotscope.model.policies.own.mirror import Changes
 from slotscope.model.reporting import records
 from slotscope.model.reporting.records import Record
+from slotscope.model.running.engine import Reason
 from slotscope.model.scenario.validation import Problem, ValidationFaultError
 
 #: Bytes that tell how long a message is.
 _LENGTH = 8
+
+#: Blocks of jobs that the other side keeps: the next arrival's, and one more.
+BLOCKS = 2
 
 #: Stands where a view holds the state, or the scenario's numbers.
 STATE, NUMBERS = "the state", "the numbers"
@@ -98,6 +105,24 @@ class Batch(NamedTuple):
     line: int
     over: bool
     fault: Any = None
+
+
+class Setup(NamedTuple):
+    """What a system is made of beside policy, numbers and workload; see :class:`model.systems.base.PolicySystem`."""
+
+    scenario: Any
+    initial_jobs: int
+    names: Mapping[str, str]  #: of jobs, by their numbers
+
+
+class Stretch(NamedTuple):
+    """What came of a request to run events; see :class:`model.running.engine.Advance`."""
+
+    rows: int
+    samples: np.ndarray
+    reason: Reason
+    changes: Changes
+    fault: Any  #: as :func:`.wire.told` makes it
 
 
 @cache

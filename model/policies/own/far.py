@@ -1,0 +1,118 @@
+"""What runs a policy of one's own: hundreds of events at once, in the process of such policies."""
+
+from __future__ import annotations
+
+from collections import deque
+from operator import is_
+from typing import Any, cast
+
+import numpy as np
+
+from slotscope.model.policies.own import limits
+from slotscope.model.policies.own.host import HOST, Child, LostError
+from slotscope.model.policies.own.hosted import HostedPolicy
+from slotscope.model.policies.own.mirror import Mirror
+from slotscope.model.policies.own.shared import shared_with
+from slotscope.model.policies.own.wire import BLOCKS, Setup, Stretch, error_of
+from slotscope.model.running.engine import Advance, Reason, ReferenceEngine, Task
+from slotscope.model.running.slices import Slices
+from slotscope.model.systems.base import EVENT, NEXT_ARRIVAL, PolicySystem
+
+#: Seconds that one request should take: so many that it is worth asking, so few that one can stop between two.
+REQUEST = 0.05
+
+#: Events of one request at most.
+MOST = 1024
+
+
+class FarEngine(ReferenceEngine):
+    """Runs a user's policy; see :class:`model.running.engine.Engine`.
+
+    A whole stretch of events is asked of the process of such policies, where a system like this one has the policy
+    at hand.  An event that takes long, and those of a stretch in which that process ends, are run by this process's
+    system, which asks for their sub-steps one by one: so they tell how far they are, can be stopped, and what ends
+    the process has its line and event.
+    """
+
+    def __init__(self, system: PolicySystem) -> None:
+        super().__init__(system)
+        self._near, self._policy = system, cast("HostedPolicy", system.policy)
+        self._slices = Slices(seconds=REQUEST)
+        self._child: Child | None = None  # that has such a system, in the state that the mirror shows
+        self._told: Any = None  # what may be exchanged of this system, as that one has it
+        self._mirror, self._sent = Mirror(), deque[int | None](maxlen=BLOCKS)
+        self._rows = np.zeros(0, system.row_dtype)  # which both processes see
+
+    def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
+        """As an engine does; with :attr:`Reason.LIMIT` also where a request ends."""
+        if self._slow or not len(tape):
+            return super().advance(state, tape[:1], task)
+        result = Advance(state, 0, Reason.LIMIT)
+
+        def run(room: int) -> int:
+            nonlocal result
+            result = self._requested(state, tape[:room], task)
+            return result.rows
+
+        try:
+            self._slices.take(run)
+        except LostError as lost:
+            past = int(np.count_nonzero(self._rows["event"]))
+            self._policy.note_end(int(state.number[EVENT]) + past, lost)
+            return super().advance(state, tape[: past + 1], task)
+        if not result.rows and result.reason is Reason.LIMIT:
+            return super().advance(state, tape[:1], task)
+        return result
+
+    def _requested(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
+        """What the process makes of it."""
+        policy, seconds = self._policy, limits.LIMITS.seconds + REQUEST
+        with HOST.lock:
+            self._rows[:] = np.zeros((), tape.dtype)
+            child = HOST.child
+            self._prepare(child)
+            self._child = None  # until both sides are known to agree again
+            events = min(len(tape), len(self._rows))
+            told = self._mirror.changes(state), self._jobs(state, events), events, _plain(task), REQUEST
+            stretch: Stretch = HOST.ask("run", policy.number, *told, seconds=seconds, of=child)
+            after, self._child = self._mirror.follow(stretch.changes), child
+        tape[: stretch.rows] = self._rows[: stretch.rows]
+        policy.renewed |= stretch.fault is not None
+        fault = None if stretch.fault is None else error_of(stretch.fault)
+        return Advance(after, stretch.rows, stretch.reason, stretch.samples, fault)
+
+    def _prepare(self, child: Child) -> None:
+        """Have a system like this one in a process."""
+        system, policy = self._near, self._policy
+        exchanged = system.workload, system.names, system.initial_jobs
+        if child is self._child and all(map(is_, exchanged, self._told)):
+            return
+        policy.stand_in(child)
+        setup = Setup(system.scenario, system.initial_jobs, system.job_names())
+
+        def tell(path: str) -> None:
+            seconds = limits.LIMITS.seconds_to_load
+            HOST.ask("ready", policy.number, policy.source, setup, path, seconds=seconds, of=child)
+
+        rows = shared_with(tell, MOST * system.row_dtype.itemsize)
+        self._rows, self._told = rows.view(system.row_dtype), exchanged
+        self._mirror, self._sent = Mirror(), deque(maxlen=BLOCKS)
+
+    def _jobs(self, state: Any, events: int) -> tuple[Any, ...]:
+        """Blocks of the workload that the next events may need and that the process has not got."""
+        arrival = int(state.number[NEXT_ARRIVAL])
+        blocks = [self._near.workload.block_at(arrival)]
+        if blocks[0] is not None and arrival + events >= blocks[0].end:
+            blocks.append(self._near.workload.block_at(blocks[0].end))
+        found = []
+        for block in blocks:
+            start = None if block is None else int(block.first[0])
+            if start not in self._sent:
+                self._sent.append(start)
+                found.append(block)
+        return tuple(found)
+
+
+def _plain(task: Task) -> Task:
+    """What can be told of a task in another process."""
+    return Task(task.until, task.stop_flags, task.stride, task.explain)

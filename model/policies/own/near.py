@@ -1,0 +1,132 @@
+"""A system under a policy of one's own, in the process of such policies: it runs hundreds of events at once."""
+
+from __future__ import annotations
+
+from collections import deque
+from functools import cache
+from time import monotonic
+from typing import Any, Generator, cast
+
+import numpy as np
+
+from slotscope.model.errors import PolicyError
+from slotscope.model.kinds.spec import kind_named
+from slotscope.model.policies.own.guard import GuardedPolicy
+from slotscope.model.policies.own.kind import Occasion, kind_of
+from slotscope.model.policies.own.loaded import Loaded, Source
+from slotscope.model.policies.own.mirror import NOTHING, Changes, Mirror
+from slotscope.model.policies.own.policy import OwnPolicy
+from slotscope.model.policies.own.shown import Shown
+from slotscope.model.policies.own.wire import BLOCKS, Setup, Stretch, told
+from slotscope.model.reporting.records import Record
+from slotscope.model.running.engine import Advance, Reason, ReferenceEngine, Task
+from slotscope.model.running.waiting import GivenUpError
+from slotscope.model.systems.view import PolicyView
+
+
+class MissingJobsError(Exception):
+    """An arrival is needed whose block was not sent."""
+
+
+class SentJobs:
+    """A workload of which the program sends the blocks that are needed; None after the last."""
+
+    def __init__(self) -> None:
+        self._blocks: deque[Any] = deque(maxlen=BLOCKS)
+
+    def take(self, blocks: tuple[Any, ...]) -> None:
+        """Keep more of them."""
+        self._blocks.extend(blocks)
+
+    def block_at(self, arrival: int) -> Any:
+        """See :class:`model.scenario.workload.Workload`.
+
+        Raises
+        ------
+        MissingJobsError
+            If that block was not sent.
+        """
+        for block in self._blocks:
+            if block is not None and block.first[0] <= arrival < block.end:
+                return block
+        if None in self._blocks:
+            return None
+        raise MissingJobsError
+
+
+class NearPolicy(OwnPolicy):
+    """A policy of one's own that is called where it is; *guarded* looks after it."""
+
+    def __init__(self, source: Source, loaded: Loaded, guarded: GuardedPolicy) -> None:
+        super().__init__(source, loaded)
+        self.made(guarded.attributes)
+        self.guarded = guarded
+        self._unused: list[Shown] = []
+
+    def called(self, occasion: Occasion, view: PolicyView, *arguments: Any) -> Generator[Record, None, None]:
+        """See :class:`.policy.OwnPolicy`."""
+        shown = self._unused.pop() if self._unused else Shown()
+        shown.look_at(view._state)
+        guarded = self.guarded
+        call = guarded.looking(occasion, shown, view, arguments)
+        try:
+            for record in guarded.steps(call):
+                try:
+                    yield record
+                except PolicyError as error:  # the system refuses the decision
+                    raise call.fault(error.message) from None
+                if type(record) is not Record:
+                    shown.look_at(view._state)
+        except BaseException:
+            guarded.left(call)
+            raise
+        self._unused.append(shown)
+
+
+class NearRun:
+    """A system under a policy of one's own, in the process of such policies.
+
+    Its events' *rows* are written where the program sees them at once: should the process end, so many had happened.
+    """
+
+    def __init__(self, source: Source, loaded: Loaded, guarded: GuardedPolicy, setup: Setup, rows: np.ndarray) -> None:
+        kind = kind_named(setup.scenario.system)
+        policy = near(cast(Any, kind_of(loaded.system).base))(source, loaded, guarded)
+        self._jobs, self._mirror = SentJobs(), Mirror()
+        self._system = kind.system(setup.scenario, guarded.real, self._jobs, policy)
+        self._system.rename_jobs(setup.initial_jobs, setup.names)
+        self._rows = rows.view(self._system.row_dtype)
+        self._engine, self._guarded = ReferenceEngine(self._system, keeps=False), guarded
+
+    def advance(self, changes: Changes, blocks: tuple[Any, ...], events: int, task: Task, seconds: float) -> Stretch:
+        """Run so many events; those before one that takes longer than *seconds*, or whose jobs are missing.
+
+        Where the policy fails, those before are run again: that costs less than to keep each state.
+        """
+        self._jobs.take(blocks)
+        tape, until = self._rows[:events], monotonic() + seconds
+        in_time = task._replace(overtaken=lambda: monotonic() > until)
+        state, fault = self._mirror.follow(changes), None
+        try:
+            result: Advance | None = self._engine.advance(state, tape, in_time)
+        except (PolicyError, GivenUpError, MissingJobsError) as error:
+            result = self._again(tape[: np.count_nonzero(tape["event"])], task)
+            if isinstance(error, PolicyError) and result is not None:
+                fault, result = told(error), result._replace(reason=Reason.FAULT)
+        if result is None:
+            return Stretch(0, np.zeros((0, self._system.sample_width)), Reason.LIMIT, NOTHING, None)
+        return Stretch(result.rows, result.samples, result.reason, self._mirror.changes(result.state), fault)
+
+    def _again(self, tape: np.ndarray, task: Task) -> Advance | None:
+        """The same events once more; None if the policy now fails at one of them."""
+        self._guarded.renew()
+        try:
+            return self._engine.advance(self._mirror.follow(NOTHING), tape, task)
+        except PolicyError:
+            return None
+
+
+@cache
+def near(base: Any) -> Any:
+    """The class of such policies, as the system of *base*'s kind meets it."""
+    return type("NearPolicy", (NearPolicy, base), {})
