@@ -58,6 +58,11 @@ class FarEngine(ReferenceEngine):
             self._slices.take(run)
         except LostError as lost:
             past = int(np.count_nonzero(self._rows["event"]))
+            if lost.asked:  # and nothing that could be left again is begun
+                none = np.zeros((0, self._near.sample_width))
+                return Advance(
+                    state, 0, Reason.FAULT, none, self._policy.left_in(int(state.number[EVENT]) + past, lost)
+                )
             self._policy.note_end(int(state.number[EVENT]) + past, lost)
             return super().advance(state, tape[: past + 1], task)
         if not result.rows and result.reason is Reason.LIMIT:

@@ -78,6 +78,11 @@ class HostedPolicy(OwnPolicy):
         """Its process has ended in what follows *event* events; where it hung there, nobody waits for it again."""
         self._end = (event, lost) if lost.stopped else None
 
+    def left_in(self, event: int, lost: LostError) -> PolicyFileError:
+        """What is said where somebody stopped it in what follows *event* events."""
+        said = stopped(lost.stopped, lost.asked, True, lost.grown)
+        return PolicyFileError(f"at event {event + 1}: {said}", where=place_in(self.name, lost.line_in(self.name)))
+
     def ends_at(self, state: Any) -> LostError | None:
         """The end that is known of what follows *state*."""
         return self._end[1] if self._end is not None and self._end[0] == int(state.number[EVENT]) else None
