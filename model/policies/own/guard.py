@@ -25,7 +25,6 @@ from slotscope.model.policies.own.shown import PrivateNumbers, Shown
 from slotscope.model.policies.own.sound import MOST_MEMORY, Check, NotADecisionError, found, number, sound
 from slotscope.model.policies.own.wire import ViewPart
 from slotscope.model.reporting.records import Line, Record
-from slotscope.model.systems.view import PolicyView
 
 #: Attributes that the systems of all kinds read.
 _OF_ALL_KINDS: Mapping[str, Check] = {"memory": number(0, MOST_MEMORY)}
@@ -130,10 +129,6 @@ class GuardedPolicy:
         """One occasion, not yet begun; *part* is the view."""
         view = shown.viewed_by(part, self._numbers.copy)
         return Call(self.kind, self.path, occasion, view, arguments, shown)
-
-    def looking(self, occasion: Occasion, shown: Shown, view: PolicyView, arguments: tuple[Any, ...]) -> Call:
-        """As :meth:`called`, where the system's view is at hand."""
-        return Call(self.kind, self.path, occasion, shown.like(view, self._numbers.copy), arguments, shown)
 
     def steps(self, call: Call) -> Iterator[Record]:
         """What the policy yields, checked; between two of them :attr:`.Call.shown` follows the run.

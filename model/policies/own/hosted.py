@@ -17,7 +17,7 @@ from slotscope.model.policies.own.loaded import Loaded, Source
 from slotscope.model.policies.own.mirror import NOTHING, Changes, Mirror
 from slotscope.model.policies.own.policy import OwnPolicy
 from slotscope.model.policies.own.shape import place_in
-from slotscope.model.policies.own.wire import NUMBERS, STATE, Batch, error_of, taken_apart, unpacked
+from slotscope.model.policies.own.wire import Batch, error_of, told_of, unpacked
 from slotscope.model.reporting.records import Record
 from slotscope.model.systems.base import EVENT
 from slotscope.model.systems.view import PolicyView
@@ -165,8 +165,7 @@ class _HostedEvent:
         if self._policy.renewed:
             self._policy.renewed = False
             self._asked("renew")
-        stand_ins = {id(self._view._state): STATE, id(self._view.numbers): NUMBERS}
-        part = taken_apart(self._view, stand_ins, self.stage.known)
+        part = told_of(self._view, self.stage.known)
         return cast("Batch", self._asked("begin", seconds, changes, self._occasion.name, part, self._arguments))
 
     def _follow(self) -> None:

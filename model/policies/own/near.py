@@ -17,7 +17,7 @@ from slotscope.model.policies.own.loaded import Loaded, Source
 from slotscope.model.policies.own.mirror import NOTHING, Changes, Mirror
 from slotscope.model.policies.own.policy import OwnPolicy
 from slotscope.model.policies.own.shown import Shown
-from slotscope.model.policies.own.wire import BLOCKS, Setup, Stretch, told
+from slotscope.model.policies.own.wire import BLOCKS, Setup, Stretch, told, told_of
 from slotscope.model.reporting.records import Record
 from slotscope.model.running.engine import Advance, Reason, ReferenceEngine, Task
 from slotscope.model.running.waiting import GivenUpError
@@ -68,7 +68,7 @@ class NearPolicy(OwnPolicy):
         shown = self._unused.pop() if self._unused else Shown()
         shown.look_at(view._state)
         guarded = self.guarded
-        call = guarded.looking(occasion, shown, view, arguments)
+        call = guarded.called(occasion, shown, told_of(view, {}), arguments)
         try:
             for record in guarded.steps(call):
                 try:

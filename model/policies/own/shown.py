@@ -54,11 +54,9 @@ class Shown:
 
     def viewed_by(self, part: ViewPart, numbers: Any) -> PolicyView:
         """The view of one event; *numbers* are those that a policy may look at."""
-        return _as_fixed(put_together(part, {STATE: self._state, NUMBERS: numbers}, self._known))
-
-    def like(self, view: PolicyView, numbers: Any) -> PolicyView:
-        """The same where the system's view is at hand."""
-        return _as_fixed(view.looking_at(numbers, self._state))
+        view = cast("PolicyView", put_together(part, {STATE: self._state, NUMBERS: numbers}, self._known))
+        view.__class__ = _fixed(cast(Any, part.cls))
+        return view
 
     def changed(self) -> list[str]:
         """Names of the arrays that no longer are as they were shown; then they are again."""
@@ -72,12 +70,6 @@ class Shown:
         ]
         self._buffer[:] = np.frombuffer(self._before, np.uint8)
         return found
-
-
-def _as_fixed(view: Any) -> PolicyView:
-    """A view whose attributes cannot be set."""
-    view.__class__ = _fixed(cast(Any, type(view)))
-    return cast("PolicyView", view)
 
 
 @cache

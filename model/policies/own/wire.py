@@ -163,6 +163,11 @@ class ViewPart(NamedTuple):
     changed: Mapping[str, Any]
 
 
+def told_of(view: Any, known: dict[str, Any]) -> ViewPart:
+    """What the other side must be told of a view, of whose state and numbers it has its own."""
+    return taken_apart(view, {id(view._state): STATE, id(view.numbers): NUMBERS}, known)
+
+
 def taken_apart(thing: Any, stand_ins: Mapping[int, str], known: dict[str, Any]) -> ViewPart:
     """What the other side must be told of a view that looks at a state.
 
