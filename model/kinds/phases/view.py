@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from copy import copy
-from typing import Any, Iterator, NamedTuple, Protocol, Self
+from typing import Any, Iterator, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,10 +33,6 @@ class PhaseJob(NamedTuple):
 
 class Choices(Protocol):
     """Where a policy's random choices come from: the run's random words, or a script."""
-
-    def in_state(self, state: PhaseState) -> Choices:
-        """The same choices, as a copy of the state would have them."""
-        ...
 
     def pool(self, job: int, shares: NDArray[np.float64]) -> int:
         """The pool of an arriving job; *shares* [P] are cumulative probabilities."""
@@ -79,12 +74,6 @@ class RandomChoices:
         self._key = tables.key
         self._state = state
         self._timer = timer
-
-    def in_state(self, state: PhaseState) -> Self:
-        """See :class:`Choices`."""
-        other = copy(self)
-        other._state = state
-        return other
 
     def _word(self, key: int, number: int, draw: int) -> Any:
         with np.errstate(over="ignore"):

@@ -13,7 +13,7 @@ from slotscope.model.policies.own.host import HOST, Child, LostError
 from slotscope.model.policies.own.hosted import HostedPolicy
 from slotscope.model.policies.own.mirror import Mirror
 from slotscope.model.policies.own.shared import shared_with
-from slotscope.model.policies.own.wire import BLOCKS, Setup, Stretch, error_of
+from slotscope.model.policies.own.wire import BLOCKS, NearAdvance, SystemParts, error_of
 from slotscope.model.running.engine import Advance, Reason, ReferenceEngine, Task
 from slotscope.model.running.slices import Slices
 from slotscope.model.systems.base import EVENT, NEXT_ARRIVAL, PolicySystem
@@ -57,17 +57,20 @@ class FarEngine(ReferenceEngine):
         try:
             self._slices.take(run)
         except LostError as lost:
-            past = int(np.count_nonzero(self._rows["event"]))
-            if lost.asked:  # and nothing that could be left again is begun
-                none = np.zeros((0, self._near.sample_width))
-                return Advance(
-                    state, 0, Reason.FAULT, none, self._policy.left_in(int(state.number[EVENT]) + past, lost)
-                )
-            self._policy.note_end(int(state.number[EVENT]) + past, lost)
-            return super().advance(state, tape[: past + 1], task)
+            return self._lost(state, tape, task, lost)
         if not result.rows and result.reason is Reason.LIMIT:
             return super().advance(state, tape[:1], task)
         return result
+
+    def _lost(self, state: Any, tape: np.ndarray, task: Task, lost: LostError) -> Advance:
+        """The same events by steps, up to that in which the process has ended: nothing is begun again after Esc."""
+        past = int(np.count_nonzero(self._rows["event"]))
+        ended_after = int(state.number[EVENT]) + past
+        if lost.asked:
+            none = np.zeros((0, self._near.sample_width))
+            return Advance(state, 0, Reason.FAULT, none, self._policy.left_in(ended_after, lost))
+        self._policy.note_end(ended_after, lost)
+        return super().advance(state, tape[: past + 1], task)
 
     def _requested(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
         """What the process makes of it."""
@@ -79,7 +82,7 @@ class FarEngine(ReferenceEngine):
             self._child = None  # until both sides are known to agree again
             events = min(len(tape), len(self._rows))
             told = self._mirror.changes(state), self._jobs(state, events), events, _plain(task), REQUEST
-            stretch: Stretch = HOST.ask("run", policy.number, *told, seconds=seconds, of=child)
+            stretch: NearAdvance = HOST.ask("run", policy.number, *told, seconds=seconds, of=child)
             after, self._child = self._mirror.follow(stretch.changes), child
         tape[: stretch.rows] = self._rows[: stretch.rows]
         policy.renewed |= stretch.fault is not None
@@ -93,11 +96,11 @@ class FarEngine(ReferenceEngine):
         if child is self._child and all(map(is_, exchanged, self._told)):
             return
         policy.stand_in(child)
-        setup = Setup(system.scenario, system.initial_jobs, system.job_names())
+        parts = SystemParts(system.scenario, system.initial_jobs, system.job_names())
 
         def tell(path: str) -> None:
             seconds = limits.LIMITS.seconds_to_load
-            HOST.ask("ready", policy.number, policy.source, setup, path, seconds=seconds, of=child)
+            HOST.ask("ready", policy.number, policy.source, parts, path, seconds=seconds, of=child)
 
         rows = shared_with(tell, MOST * system.row_dtype.itemsize)
         self._rows, self._told = rows.view(system.row_dtype), exchanged

@@ -17,7 +17,7 @@ from slotscope.model.policies.own.loaded import Loaded, Source
 from slotscope.model.policies.own.mirror import NOTHING, Changes, Mirror
 from slotscope.model.policies.own.policy import OwnPolicy
 from slotscope.model.policies.own.shown import Shown
-from slotscope.model.policies.own.wire import BLOCKS, Setup, Stretch, told, told_of
+from slotscope.model.policies.own.wire import BLOCKS, NearAdvance, SystemParts, told, told_of
 from slotscope.model.reporting.records import Record
 from slotscope.model.running.engine import Advance, Reason, ReferenceEngine, Task
 from slotscope.model.running.waiting import GivenUpError
@@ -89,16 +89,20 @@ class NearRun:
     Its events' *rows* are written where the program sees them at once: should the process end, so many had happened.
     """
 
-    def __init__(self, source: Source, loaded: Loaded, guarded: GuardedPolicy, setup: Setup, rows: np.ndarray) -> None:
-        kind = kind_named(setup.scenario.system)
+    def __init__(
+        self, source: Source, loaded: Loaded, guarded: GuardedPolicy, parts: SystemParts, rows: np.ndarray
+    ) -> None:
+        kind = kind_named(parts.scenario.system)
         policy = near(cast(Any, kind_of(loaded.system).base))(source, loaded, guarded)
         self._jobs, self._mirror = SentJobs(), Mirror()
-        self._system = kind.system(setup.scenario, guarded.real, self._jobs, policy)
-        self._system.rename_jobs(setup.initial_jobs, setup.names)
+        self._system = kind.system(parts.scenario, guarded.real, self._jobs, policy)
+        self._system.rename_jobs(parts.initial_jobs, parts.names)
         self._rows = rows.view(self._system.row_dtype)
         self._engine, self._guarded = ReferenceEngine(self._system, keeps=False), guarded
 
-    def advance(self, changes: Changes, blocks: tuple[Any, ...], events: int, task: Task, seconds: float) -> Stretch:
+    def advance(
+        self, changes: Changes, blocks: tuple[Any, ...], events: int, task: Task, seconds: float
+    ) -> NearAdvance:
         """Run so many events; those before one that takes longer than *seconds*, or whose jobs are missing.
 
         Where the policy fails, those before are run again: that costs less than to keep each state.
@@ -114,8 +118,8 @@ class NearRun:
             if isinstance(error, PolicyError) and result is not None:
                 fault, result = told(error), result._replace(reason=Reason.FAULT)
         if result is None:
-            return Stretch(0, np.zeros((0, self._system.sample_width)), Reason.LIMIT, NOTHING, None)
-        return Stretch(result.rows, result.samples, result.reason, self._mirror.changes(result.state), fault)
+            return NearAdvance(0, np.zeros((0, self._system.sample_width)), Reason.LIMIT, NOTHING, None)
+        return NearAdvance(result.rows, result.samples, result.reason, self._mirror.changes(result.state), fault)
 
     def _again(self, tape: np.ndarray, task: Task) -> Advance | None:
         """The same events once more; None if the policy now fails at one of them."""

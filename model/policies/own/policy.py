@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Generator, Mapping
+from typing import Any, Callable, Generator, Mapping
 
 from slotscope.model.policies.common import Policy
-from slotscope.model.policies.own.kind import Occasion, OwnKind, kind_of
+from slotscope.model.policies.own.kind import OwnKind, kind_of
 from slotscope.model.policies.own.loaded import Loaded, Source
 from slotscope.model.reporting.records import Record
-from slotscope.model.systems.view import PolicyView
 
 #: What a policy of one's own is told when a replay takes another course.
 ON_DRIFT = (
@@ -25,7 +24,15 @@ class OwnPolicy(Policy):
     ----------
     source, loaded:
         Its file, and what that says.
+
+    Attributes
+    ----------
+    called:
+        What the policy yields: (occasion, view, further arguments); raises
+        :class:`model.errors.PolicyFileError` where it does what it must not.
     """
+
+    called: Callable[..., Generator[Record, None, None]]
 
     may_fail = True
     on_drift = ON_DRIFT
@@ -43,13 +50,3 @@ class OwnPolicy(Policy):
         for occasion in self.kind.occasions:
             if occasion.name in self.first_lines:
                 setattr(self, occasion.name, partial(self.called, occasion))
-
-    def called(self, occasion: Occasion, view: PolicyView, *arguments: Any) -> Generator[Record, None, None]:
-        """What the policy yields on an occasion.
-
-        Raises
-        ------
-        PolicyFileError
-            If it does what it must not.
-        """
-        raise NotImplementedError

@@ -29,7 +29,18 @@ from slotscope.model.policies.own.shared import mapped
 from slotscope.model.policies.own.shown import Shown
 from slotscope.model.policies.own.twin import Kernels
 from slotscope.model.policies.own.watch import CodeStoppedError
-from slotscope.model.policies.own.wire import Answer, Batch, Query, Setup, Stretch, ViewPart, packed, put, take, told
+from slotscope.model.policies.own.wire import (
+    Answer,
+    Batch,
+    NearAdvance,
+    Query,
+    SystemParts,
+    ViewPart,
+    packed,
+    put,
+    take,
+    told,
+)
 from slotscope.model.reporting.records import Record
 from slotscope.model.running.engine import Task
 
@@ -101,13 +112,13 @@ class Policies:
         """
         raise self._calls[policy, event][0].fault(why)
 
-    def ready(self, policy: int, source: Source, setup: Setup, path: str) -> None:
+    def ready(self, policy: int, source: Source, parts: SystemParts, path: str) -> None:
         """Put a system together in which a policy runs here, and write rows to the file at *path*."""
-        self._runs[policy] = NearRun(source, self.load(source), self._policies[policy], setup, mapped(path))
+        self._runs[policy] = NearRun(source, self.load(source), self._policies[policy], parts, mapped(path))
 
     def run(
         self, policy: int, changes: Changes, blocks: tuple[Any, ...], events: int, task: Task, seconds: float
-    ) -> Stretch:
+    ) -> NearAdvance:
         """Run events in that system, see :meth:`.near.NearRun.advance`."""
         self._policies[policy].renew()
         return self._runs[policy].advance(changes, blocks, events, task, seconds)

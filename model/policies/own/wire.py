@@ -107,7 +107,7 @@ class Batch(NamedTuple):
     fault: Any = None
 
 
-class Setup(NamedTuple):
+class SystemParts(NamedTuple):
     """What a system is made of beside policy, numbers and workload; see :class:`model.systems.base.PolicySystem`."""
 
     scenario: Any
@@ -115,7 +115,7 @@ class Setup(NamedTuple):
     names: Mapping[str, str]  #: of jobs, by their numbers
 
 
-class Stretch(NamedTuple):
+class NearAdvance(NamedTuple):
     """What came of a request to run events; see :class:`model.running.engine.Advance`."""
 
     rows: int
@@ -177,7 +177,7 @@ def taken_apart(thing: Any, stand_ins: Mapping[int, str], known: dict[str, Any])
     for name, value in vars(thing).items():
         if id(value) in stand_ins:
             changed[name] = stand_ins[id(value)]
-        elif hasattr(value, "in_state"):  # it looks at the state, too
+        elif hasattr(value, "_state"):  # it looks at the state, too
             changed[name] = taken_apart(value, stand_ins, known.setdefault(f"within {name}", {}))
         elif name not in known or known[name] is not value:
             changed[name] = known[name] = value
