@@ -16,9 +16,8 @@ from slotscope.gui.widgets.curtain import Curtain, curtain_of
 from tests.gui.halls import PROJECTOR, stand
 from tests.gui.overflowing import cut, scrolled_sideways, shortened
 from tests.gui.test_lecture import CLASSROOMS
-from tests.gui.windows import complete_window, warm
+from tests.gui.windows import complete_window
 
-__all__ = ["warm"]
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 
 #: Scenarios and events: of each kind that of a classroom, and one of many pools and long names.
