@@ -12,11 +12,14 @@ from typing import Iterator, NamedTuple
 #: The library that compiles, and links what was compiled before.
 LIBRARY = "libllvmlite"
 
-_MAPPING = re.compile(r"([0-9a-f]+)-([0-9a-f]+) \S+ \S+ \S+ \d+\s*(.*)")
+_MAPPING = re.compile(r"([0-9a-f]+)-([0-9a-f]+) (\S+) \S+ \S+ \d+\s*(.*)")
 
 
 class _Mapping(NamedTuple):
-    """A stretch of memory: where, of which file, and bytes of it that are in memory, and that were changed."""
+    """A stretch of memory: where, of which file, bytes of it that are in memory, and that were changed.
+
+    One that can be written to counts as of no file: a page might be written between the look and the letting go.
+    """
 
     start: int
     end: int
@@ -49,7 +52,8 @@ def _mappings(smaps: Path) -> Iterator[_Mapping]:
         start, end, file, resident = 0, 0, "", 0
         for line in smaps.read_text(encoding="utf-8", errors="replace").splitlines():
             if found := _MAPPING.match(line):
-                start, end, file = int(found[1], 16), int(found[2], 16), found[3]
+                start, end, file = int(found[1], 16), int(found[2], 16), found[4]
+                file = "" if "w" in found[3] else file
             elif line.startswith("Rss:"):
                 resident = 1024 * int(line.split()[1])
             elif line.startswith("Anonymous:"):

@@ -184,10 +184,11 @@ def test_where_the_system_tells_nothing_of_its_memory_none_is_given_back(tmp_pat
 
 
 def test_what_was_changed_in_memory_stays(tmp_path):
-    """Nothing is given up that is not in the file: a mapping with changed pages is not asked about."""
+    """Nothing is given up that is not in the file: of what was changed, or can be, nothing is asked."""
     smaps = tmp_path / "smaps"
     smaps.write_text(
         "1000-3000 r-xp 00000000 08:01 7    /lib/libllvmlite.so\nRss:      8 kB\nAnonymous:      4 kB\n"
         "5000-6000 r--p 00000000 08:01 8    /lib/libother.so\nRss:      4 kB\nAnonymous:      0 kB\n"
+        "7000-8000 rw-p 00000000 08:01 7    /lib/libllvmlite.so\nRss:      4 kB\nAnonymous:      0 kB\n"
     )
     assert give_back_compiler(smaps) == 0
