@@ -196,13 +196,19 @@ def known() -> dict[str, str]:
     return table
 
 
+def kept(grid: Grid, before: str | None) -> str:
+    """A picture as the table has it: what is as ever stays as it was written."""
+    return before if before is not None and not difference(grid, unpacked(before)) else packed(grid)
+
+
 def main() -> None:
     """Write the table."""
     if not has_font():
         raise SystemExit(f"no font {FONT} on this machine; install it to record pictures")
+    before = known()
     with one_font():
         table = {
-            label: packed(grid_of(image))
+            label: kept(grid_of(image), before.get(label))
             for entry in EVERY
             for label, image in zip(labels(entry), pictures(entry), strict=True)
         }
