@@ -475,3 +475,12 @@ class TestClassroom:
 def test_a_number_that_json_lacks_is_null(capsys):
     print_json({"mean": [1.5, float("nan")], "most": float("inf")})
     assert json.loads(capsys.readouterr().out) == {"mean": [1.5, None], "most": None}
+
+
+def test_few_events_are_told(slotscope, tmp_path: Path) -> None:
+    """Three jobs make intervals that say nothing; a usual run has no word of that."""
+    jobs = tmp_path / "jobs.csv"
+    jobs.write_text("arrival,size,duration\n0,3,5\n1,5,5\n2,7,5\n", encoding="utf-8")
+    few = slotscope(f"run moldable-swf --trace {jobs}")
+    assert few.code == 0 and "so few events in 20 batches that the intervals say little" in few.out
+    assert "intervals say little" not in slotscope("run dra-example-1").out

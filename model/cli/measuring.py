@@ -16,7 +16,7 @@ from slotscope.model.cli.output import Progress, estimated, shown, table
 from slotscope.model.cli.parser import MOST_SEED, UsageError
 from slotscope.model.cli.replicating import Tell, side_by_side, threads_for
 from slotscope.model.kinds.spec import Judgement, Kind
-from slotscope.model.measures.metrics import Batches, Estimate, estimate, estimates
+from slotscope.model.measures.metrics import BATCHES, Batches, Estimate, estimate, estimates
 from slotscope.model.reporting.explain import quantity
 from slotscope.model.running.engine import Reason
 from slotscope.model.systems.state import digest, size_in_bytes
@@ -26,6 +26,9 @@ SLICE_SECONDS = 0.1
 
 #: Jobs, and bytes of a state, up to which the reference is done before Numba would be imported.
 FEW_JOBS, SMALL_STATE = 600, 8192
+
+#: Events that a batch must have at least for an interval to say something.
+FEW_EVENTS = 10
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,12 @@ class Measured:
         found = self.judgement
         return [] if found is None else [f"{found.verdict}: {found.reason}", ""]
 
+    def _few_lines(self) -> list[str]:
+        """That intervals say little, if they do."""
+        if self.replications > 1 or self.events >= FEW_EVENTS * BATCHES:
+            return []
+        return [f"note: so few events in {BATCHES} batches that the intervals say little of a longer run"]
+
     def as_dict(self, *, timing: bool) -> dict[str, Any]:
         """For JSON; without *timing* nothing in it depends on the machine."""
         result = {
@@ -94,6 +103,7 @@ class Measured:
                 f"{self.scenario} under {self.policy} ({self.engine}), seed {self.seed}{several}",
                 f"{self.events:,} events{speed}; measured from {shown(self.warmup)} to "
                 f"{quantity(shown(self.time), self.time_unit)}",
+                *self._few_lines(),
                 "",
                 table(("measure", "mean", "+/- (95 %)"), rows),
                 "",
