@@ -116,26 +116,10 @@ class Child:
         if not self.runs:
             raise LostError(0, False, 0, self._process.returncode, self._trace)
         begun = monotonic()
-        request = Query(
-            verb,
-            arguments,
-            limits.LIMITS if self._limits != limits.LIMITS else None,
-            path if (path := tuple(sys.path)) != self._path else None,
-            dropped,
-            watch.asked_since(self._asked_before),
-        )
-        self._limits, self._path, self._asked_before = limits.LIMITS, path, begun
-        compiles = verb == COMPILE  # Numba, left in the middle of it, may not compile that function any more
+        request = self._request(verb, arguments, dropped, begun)
 
         def stop(entry: watch.Entry) -> None:
-            if entry.asked and not entry.fired and os.name == "posix" and not compiles:
-                self._process.send_signal(signal.SIGINT)  # which stops code that is no C code
-                return
-            if os.name == "posix" and not self._stopped:
-                self._process.send_signal(signal.SIGABRT)  # which lets it say where it is
-            else:
-                self._process.kill()
-            self._stopped, self._asked, self._grown = monotonic() - begun, entry.asked, entry.grown
+            self._stop(entry, verb, monotonic() - begun)
 
         try:
             with watch.guarding(seconds + limits.LIMITS.seconds_of_grace, stop, self._process.pid):
@@ -154,6 +138,34 @@ class Child:
         if answer.fault is not None:
             raise error_of(answer.fault)
         return answer.value
+
+    def _request(
+        self, verb: str, arguments: tuple[Any, ...], dropped: tuple[tuple[int, int | None], ...], begun: float
+    ) -> Query:
+        """What is asked, with what has changed since the last request."""
+        asked_before, self._asked_before = self._asked_before, begun
+        known, self._limits = self._limits, limits.LIMITS
+        before, self._path = self._path, tuple(sys.path)
+        return Query(
+            verb,
+            arguments,
+            self._limits if self._limits != known else None,
+            self._path if self._path != before else None,
+            dropped,
+            watch.asked_since(asked_before),
+        )
+
+    def _stop(self, entry: watch.Entry, verb: str, seconds: float) -> None:
+        """End a request that takes so long: by a word, by one that lets the process say where it is, or at once."""
+        compiles = verb == COMPILE  # Numba, left in the middle of it, may not compile that function any more
+        if entry.asked and not entry.fired and os.name == "posix" and not compiles:
+            self._process.send_signal(signal.SIGINT)  # which stops code that is no C code
+            return
+        if os.name == "posix" and not self._stopped:
+            self._process.send_signal(signal.SIGABRT)  # which lets it say where it is even while C code runs
+        else:
+            self._process.kill()
+        self._stopped, self._asked, self._grown = seconds, entry.asked, entry.grown
 
     def forget(self) -> None:
         """Close this side of the pipes in a copy of the program, which has no such child."""
