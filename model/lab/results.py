@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from math import isfinite
+from math import isfinite, nan
 from pathlib import Path
 from typing import Any, Iterable, Mapping
 
@@ -76,8 +76,8 @@ class Row:
 class Curve:
     """A named line through points.
 
-    ``half_width`` is empty or has one number per point; ``crossed`` is empty or says of each point
-    whether it is to be crossed out.
+    ``half_width`` is empty or has one number per point, NaN where none is known; ``crossed`` is empty or says of
+    each point whether it is to be crossed out.
     """
 
     name: str
@@ -88,9 +88,9 @@ class Curve:
 
     @classmethod
     def through(cls, name: str, points: Mapping[float, Estimate]) -> Curve:
-        """A curve with intervals through *points*; one that is not known is not drawn."""
+        """A curve with intervals through *points*; one that is not known is no number."""
         found = points.values()
-        widths = tuple(item.half_width if isfinite(item.half_width) else 0.0 for item in found)
+        widths = tuple(item.half_width if isfinite(item.half_width) else nan for item in found)
         return cls(name, tuple(points), tuple(item.mean for item in found), widths)
 
     @classmethod
@@ -192,7 +192,7 @@ def points_of(figure: Figure) -> list[dict[str, Any]]:
             "curve": curve.name,
             figure.x_label: x,
             figure.y_label: y,
-            "half_width": curve.half_width[place] if curve.half_width else None,
+            "half_width": _finite(curve.half_width[place]) if curve.half_width else None,
         }
         for curve in figure.curves
         for place, (x, y) in enumerate(zip(curve.x, curve.y, strict=True))

@@ -30,7 +30,7 @@ from slotscope.model.kinds.moldable.state import ARRIVED, NEXT_ARRIVAL
 from slotscope.model.lab import experiment_module, experiment_name, experiments
 from slotscope.model.lab.parts import carry_out
 from slotscope.model.lab.plan import NO_OPTIONS
-from slotscope.model.lab.results import Curve
+from slotscope.model.lab.results import Curve, Figure, points_of
 from slotscope.model.lab.runner import run_plan
 from slotscope.model.measures.metrics import Estimate
 from slotscope.model.running.assembly import Bench
@@ -139,9 +139,12 @@ class TestRuns:
         assert erlang_blocking(self.SCENARIO, "greedy-p") is None
         assert erlang_blocking(system_of("linear", "α = 0", 41), "greedy") is None
 
-    def test_an_interval_that_is_not_known_is_not_drawn(self) -> None:
-        line = Curve.through("x", {2.0: Estimate(1.0, float("nan")), 4.0: Estimate(2.0, 0.5)})
-        assert (line.x, line.y, line.half_width) == ((2.0, 4.0), (1.0, 2.0), (0.0, 0.5))
+    def test_an_interval_that_is_not_known_is_not_taken_for_an_exact_number(self) -> None:
+        line = Curve.through("x", {2.0: Estimate(1.0, float("inf")), 4.0: Estimate(2.0, 0.5)})
+        assert (line.x, line.y, line.half_width[1]) == ((2.0, 4.0), (1.0, 2.0), 0.5)
+        assert np.isnan(line.half_width[0])
+        figure = Figure("f", "", "load", "jobs", (line,))
+        assert [point["half_width"] for point in points_of(figure)] == [None, 0.5]
 
 
 @pytest.fixture(scope="module")
