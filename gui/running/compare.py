@@ -239,7 +239,7 @@ def _compare(worker: RunWorker, policies: tuple[str, ...]) -> None:
         return
     first, *others = lanes_of(run)
     time = run.timeline.time
-    worker.pause()
+    worker.rest()
     if not policies:
         first.timeline.observe = None
         first.layout = ""
@@ -261,7 +261,7 @@ def _go_to_first(worker: RunWorker, kind: str, where: bool) -> None:
     if not isinstance(run, Comparison):
         return
     if run.go_to_first_difference(where):
-        worker.pause()
+        worker.rest()
         worker.tell(tr("Just before the first decision that differs."))
         return
     run.to_live_end()

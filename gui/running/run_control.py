@@ -18,7 +18,7 @@ from slotscope.model.api import Session
 from slotscope.model.comparison.companion import policies_beside
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.file import load_run, save_run
-from slotscope.model.comparison.runs import Run, lanes_of, lanes_shown, stand_at
+from slotscope.model.comparison.runs import Run, check_kind, lanes_of, lanes_shown, stand_at
 from slotscope.model.errors import UserError
 from slotscope.model.questions.columns import write_events
 from slotscope.model.reporting.explain import grouped
@@ -291,7 +291,7 @@ class RunControl(QObject):
         """Stand just before the previous event of a kind."""
 
         def command(worker: RunWorker) -> None:
-            worker.check_kind(kind)
+            check_kind(worker.present, kind)
             worker.walk(lambda session: session.back_to(kind), tr(COMES_NEXT).format(kind=kind))
 
         self._worker.post(command)

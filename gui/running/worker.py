@@ -26,7 +26,7 @@ from slotscope.gui.running.searches import Searches
 from slotscope.gui.running.warming import Warming
 from slotscope.gui.widgets.fault_label import without_folders
 from slotscope.model.api import Session
-from slotscope.model.comparison.runs import Run, kinds_of, lanes_of, lanes_shown
+from slotscope.model.comparison.runs import Run, check_kind, lanes_of, lanes_shown
 from slotscope.model.errors import PolicyFileError, UntrustedPolicyError, UserError
 from slotscope.model.policies import stop_what_hangs
 from slotscope.model.questions.breakpoints import Breakpoints
@@ -326,7 +326,7 @@ class RunWorker(QObject):
     def run(self, goal: Goal) -> None:
         """Run on until the goal, or until paused."""
         if goal.kind is not None:
-            self.check_kind(goal.kind)
+            check_kind(self.present, goal.kind)
         self.drive.begin(self.present, goal)
         self._told = monotonic()
         self.tell("")
@@ -337,21 +337,14 @@ class RunWorker(QObject):
         if self.session is not None:
             lanes_of(self.session)[0].tracks.mark(self.breakpoints.marked)
 
-    def check_kind(self, kind: str) -> None:
-        """Refuse a kind of event that this run has not, such as one chosen for the run before.
-
-        Raises
-        ------
-        UserError
-            If there is no such kind.
-        """
-        if kind not in (allowed := kinds_of(self.present)):
-            raise UserError(f"found the kind of event '{kind}', allowed: {', '.join(allowed)}")
-
     def pause(self) -> None:
         """Stop running, or searching histories where nothing runs."""
         if self._searching:
             self._searches.stop(self.session)
+        self.rest()
+
+    def rest(self) -> None:
+        """Stop running, for something else that is wanted; searches go on after it."""
         self.drive.running = False
         self._after.leave(self.session)
         self._stale = True

@@ -58,6 +58,18 @@ def kinds_of(run: Run) -> tuple[str, ...]:
     return (*run.info.event_kinds, *(run.differences if isinstance(run, Comparison) else ()))
 
 
+def check_kind(run: Run, kind: str) -> None:
+    """Refuse a kind of event that a run has not, such as one chosen for the run before.
+
+    Raises
+    ------
+    UserError
+        If there is no such kind.
+    """
+    if kind not in (allowed := kinds_of(run)):
+        raise UserError(f"found the kind of event '{kind}', allowed: {', '.join(allowed)}")
+
+
 def lanes_shown(run: Run) -> tuple[tuple[str, RunInfo], ...]:
     """The label and description of each lane of a comparison; none for a session."""
     if not isinstance(run, Comparison):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import fsum, lcm
+from math import fsum, isfinite, lcm
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
@@ -218,6 +218,15 @@ class TraceWorkload(Section):
 Workload = Annotated[PoissonArrivals | ScriptedWorkload | TraceWorkload, Field(discriminator="kind")]
 
 
+def _written(value: Any) -> Any:
+    """Data as a file has it, whose numbers are finite."""
+    if isinstance(value, float) and not isfinite(value):
+        raise ValueError(f"found {value}, allowed: finite numbers")
+    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        _written(part)
+    return value
+
+
 class PolicyChoice(Section):
     """The policy's name and its own parameters (checked by the policy's schema).
 
@@ -226,7 +235,7 @@ class PolicyChoice(Section):
     """
 
     name: PolicyName
-    parameters: dict[str, Any] = Field(default_factory=dict)
+    parameters: Annotated[dict[str, Any], AfterValidator(_written)] = Field(default_factory=dict)
 
 
 class ScenarioBase(Section):

@@ -75,8 +75,8 @@ class ContinuedWorkload:
         self._first = first
 
     def block_at(self, arrival: int) -> JobBlock | None:
-        """See :class:`Workload`."""
-        block = self._workload.block_at(arrival - self._first)
+        """See :class:`Workload`; a state of before the fork, as kernels are prepared with, meets the first block."""
+        block = self._workload.block_at(max(arrival - self._first, 0))
         return None if block is None else block._replace(first=block.first + self._first)
 
 

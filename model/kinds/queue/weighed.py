@@ -55,14 +55,14 @@ def _renewed(system: QueueSystem, state: QueueState) -> tuple[NDArray[np.intp], 
     if not np.isfinite(state.job_service[jobs[served]]).all():
         return np.zeros(0, np.intp), None
     began = np.full(len(jobs), np.inf)
-    began[served] = (state.job_departure - state.job_service)[jobs[served]]
+    began[served] = state.job_departure[jobs[served]] - state.job_service[jobs[served]]
     old = served & (began < now) & (not policy.preemptive)
     empty = np.ones(len(state.jobs_on), np.bool_)
     empty[server[old]] = False
     weighed = ~old & ((state.job_arrival[jobs] < now) | (not policy.before))
 
     def lengths(mine: int) -> NDArray[np.int64]:
-        left = weighed & (~served | (server >= mine)) if policy.sequential else weighed
+        left = weighed & (~served | (server >= mine)) if policy.sequential and not policy.preemptive else weighed
         return np.bincount(queue[left], minlength=len(state.queue_length)).astype(np.int64)
 
     return np.flatnonzero(empty), lengths

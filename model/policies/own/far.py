@@ -44,7 +44,18 @@ class FarEngine(ReferenceEngine):
         self._rows = np.zeros(0, system.row_dtype)  # which both processes see
 
     def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
-        """As an engine does; with :attr:`Reason.LIMIT` also where a request ends."""
+        """See :class:`model.running.engine.Engine`."""
+        result, rows, samples = self._some(state, tape, task), 0, []
+        while True:
+            rows += result.rows
+            samples.append(result.samples)
+            going_on = result.reason is Reason.LIMIT and result.rows and rows < len(tape)
+            if not going_on or task.overtaken():
+                return result._replace(rows=rows, samples=np.concatenate(samples))
+            result = self._some(result.state, tape[rows:], task)
+
+    def _some(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
+        """As many events as one request runs."""
         if self._slow or not len(tape):
             return super().advance(state, tape[:1], task)
         result = Advance(state, 0, Reason.LIMIT)
