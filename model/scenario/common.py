@@ -235,7 +235,7 @@ class PolicyChoice(Section):
     """
 
     name: PolicyName
-    parameters: Annotated[dict[str, Any], AfterValidator(_written)] = Field(default_factory=dict)
+    parameters: dict[str, Annotated[Any, AfterValidator(_written)]] = Field(default_factory=dict)
 
 
 class ScenarioBase(Section):

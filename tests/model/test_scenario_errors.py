@@ -239,6 +239,11 @@ BROKEN: dict[str, tuple[Place, Any, tuple[str, ...]]] = {
     ),
     "a warm-up as long as the run": (("run", "warmup"), 10, ("run", "found 10", "until")),
     "a run of no length": (("run", "until"), 0, ("run.until:", "found 0", "above 0")),
+    "a parameter without end, in a list": (
+        ("policy", "parameters"),
+        {"reservation_factor": [1.0, INF]},
+        ("policy.parameters.reservation_factor:", "found inf", "finite"),
+    ),
     "infinite": (("run", "until"), INF, ("run.until:", "found inf", "finite")),
     "not a number": (("job_types", 0, "reward"), NAN, ("job_types[0].reward:", "found nan")),
     "infinite in text": (("job_types", 0, "workload"), "inf", ("job_types[0].workload:", "found 'inf'")),

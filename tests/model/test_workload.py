@@ -238,6 +238,14 @@ def test_a_fork_has_arrivals_of_its_own_after_the_fork() -> None:
     assert later.first.tolist() == [100 + BLOCK]
 
 
+def test_what_comes_before_a_fork_meets_its_first_block() -> None:
+    """As a kernel does that is prepared with the state of no event."""
+    continued = ContinuedWorkload(poisson(), 100)
+    for arrival in (0, 99):
+        before = continued.block_at(arrival)
+        assert before is not None and before.first.tolist() == [100]
+
+
 def test_nothing_arrives_at_rate_0() -> None:
     assert PoissonWorkload([0.0, 0.0], [LAWS["exponential"]] * 2, 1).block_at(0) is None
 
