@@ -130,6 +130,17 @@ def test_a_fault_is_told_as_step_by_step(tmp_path: Path, name: str) -> None:
         assert 39 <= int(found[1].state.number[EVENT]) < 60
 
 
+def test_what_a_policy_is_given_is_its_own(tmp_path: Path) -> None:
+    """Whatever it writes there, the system of its process goes on as that of the program does."""
+    text = (POLICIES / "queue_template.py").read_text(encoding="utf-8")
+    first = next(line for line in text.splitlines() if line.strip().startswith("def slot("))
+    spoils = "\n        view.layout.room_of = lambda sizes: 0 * sizes  # no job needs room any more\n"
+    path = write(tmp_path, text.replace(first, first + spoils))
+    bench = assemble(load_scenario("queues-classroom"), path)
+    found = ran(bench.reference, started(bench.system), 200, Task(stride=1))
+    same(found, ran(ReferenceEngine(bench.system), started(bench.system), 200, Task(stride=1)))
+
+
 def test_a_slow_event_is_left_to_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It tells how far it is, and can be stopped; what is fast goes on by the hundred."""
     slow = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections import deque
 from functools import cache
 from time import monotonic
@@ -61,14 +62,15 @@ class NearPolicy(OwnPolicy):
         super().__init__(source, loaded)
         self.made(guarded.attributes)
         self.guarded = guarded
-        self._unused: list[Shown] = []
+        self._unused: list[tuple[Shown, dict[str, Any]]] = []
 
     def called(self, occasion: Occasion, view: PolicyView, *arguments: Any) -> Generator[Record, None, None]:
-        """See :class:`.policy.OwnPolicy`."""
-        shown = self._unused.pop() if self._unused else Shown()
+        """See :class:`.policy.OwnPolicy`; what the policy is given is a copy, as it is where it comes through pipes."""
+        shown, known = self._unused.pop() if self._unused else (Shown(), {})
         shown.look_at(view._state)
         guarded = self.guarded
-        call = guarded.called(occasion, shown, told_of(view, {}), arguments)
+        part, given = pickle.loads(pickle.dumps((told_of(view, known), arguments), pickle.HIGHEST_PROTOCOL))
+        call = guarded.called(occasion, shown, part, given)
         try:
             for record in guarded.steps(call):
                 try:
@@ -80,7 +82,7 @@ class NearPolicy(OwnPolicy):
         except BaseException:
             guarded.left(call)
             raise
-        self._unused.append(shown)
+        self._unused.append((shown, known))
 
 
 class NearRun:
