@@ -8,12 +8,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.running.answering import AnsweredRun
 from slotscope.model.scenario.load import load_scenario
+
+try:
+    import gymnasium
+except ImportError:
+    raise ImportError("slotscope.gym needs the package gymnasium: pip install 'slotscope[gym]'") from None
 
 #: Seeds of runs that are drawn are below this.
 _SEEDS = 2**31

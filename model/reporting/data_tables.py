@@ -25,8 +25,9 @@ from slotscope.model.reporting.data_columns import DataColumn, DeclaredColumn
 #: Rows that a table shows of itself, at each end.
 SHOWN = 5
 
-#: Rows of CSV that are put into words at once: so many stay in a processor's cache.
-CSV_ROWS = 16_384
+#: Rows of CSV that are put into words at once: so many stay in a processor's cache, where no power of two
+#: keeps all columns in the same places of it.
+CSV_ROWS = 10_000
 
 #: Rows that a part of a Parquet file has at least: each part costs a thousand bytes for each of its columns.
 PARQUET_ROWS = 65_536
@@ -102,8 +103,24 @@ class DataTable:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def to_pandas(self) -> Any:
-        """It as a ``pandas.DataFrame``; pyarrow and pandas must be installed."""
-        return self.to_arrow().to_pandas()
+        """It as a ``pandas.DataFrame`` that shares its numbers; labels are categories.
+
+        Where a row has none a whole number is ``<NA>``, and stays whole in the others.
+
+        Raises
+        ------
+        UserError
+            If pyarrow or pandas is not installed.
+        """
+        arrow, pandas = (
+            _pyarrow("pyarrow"),
+            _imported("pandas", "a DataFrame needs the package pandas: pip install pandas"),
+        )
+
+        def kept(kind: Any) -> Any:
+            return None if arrow.types.is_dictionary(kind) else pandas.ArrowDtype(kind)
+
+        return self.to_arrow().to_pandas(types_mapper=kept)
 
     def write(self, path: str | Path) -> None:
         """Write it as CSV or Parquet, by the end of the path's name; see :func:`table_file`."""
@@ -175,11 +192,11 @@ def table_file(path: Path) -> Iterator[TableWriter]:
 
 @contextmanager
 def _csv_file(path: Path) -> Iterator[TableWriter]:
-    with path.open("w", newline="", encoding="utf-8") as file:
+    with path.open("wb") as file:
 
         def write(table: DataTable) -> None:
             if not file.tell():
-                file.write(csv_line(table.names) + "\r\n")
+                file.write(f"{csv_line(table.names)}\r\n".encode())
             for first in range(0, len(table), CSV_ROWS):
                 file.write(csv_lines(table.part(slice(first, first + CSV_ROWS)).columns))
 
@@ -213,12 +230,16 @@ def _parquet_file(path: Path) -> Iterator[TableWriter]:
 
 
 def _pyarrow(module: str) -> ModuleType:
+    return _imported(
+        module, "Arrow and Parquet need the package pyarrow: pip install 'slotscope[data]'; CSV needs nothing"
+    )
+
+
+def _imported(module: str, without: str) -> ModuleType:
     try:
         return import_module(module)
     except ImportError:
-        raise UserError(
-            "Arrow and Parquet need the package pyarrow: pip install 'slotscope[data]'; CSV needs nothing"
-        ) from None
+        raise UserError(without) from None
 
 
 def _arrow_array(arrow: ModuleType, column: DataColumn) -> Any:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -58,6 +61,13 @@ def test_a_trace_ends_the_episode() -> None:
 def test_what_is_wrong_is_one_line() -> None:
     with pytest.raises(UserError, match="did you mean"):
         SlotscopeEnv("dra-vm")
+
+
+def test_without_gymnasium_it_says_what_to_install() -> None:
+    code = "import sys; sys.modules['gymnasium'] = None; import slotscope.gym"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    said = done.stderr.splitlines()[-1]
+    assert said == "ImportError: slotscope.gym needs the package gymnasium: pip install 'slotscope[gym]'"
 
 
 def test_the_threshold_of_the_manual_beats_first_fit() -> None:

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import polars
 import pyarrow
 import pyarrow.parquet
 import pytest
@@ -61,13 +62,35 @@ def test_arrow_shares_the_memory_of_a_column() -> None:
     assert arrow["x"].chunk(0).buffers()[1].address == values.ctypes.data
 
 
-@given(table=tables(), cut=st.integers(0, 12))
-def test_files_have_every_cell_however_it_is_cut(table: DataTable, cut: int, tmp_path_factory) -> None:
+def test_pandas_and_polars_share_the_memory_of_numbers() -> None:
+    """Also where some are absent: whole numbers stay whole."""
+    known = np.arange(1000) % 7 > 0
+    table = DataTable(
+        "some",
+        (
+            DataColumn("time", np.arange(1000.0)),
+            DataColumn("server", np.arange(1000, dtype=np.int32), known=known),
+            DataColumn("type", np.zeros(1000, np.int32), labels=LABELS),
+        ),
+    )
+    frame, lazy = table.to_pandas(), polars.DataFrame(table)
+    assert [*map(str, frame.dtypes)] == ["double[pyarrow]", "int32[pyarrow]", "category"]
+    assert [*map(str, lazy.dtypes)] == ["Float64", "Int32", "Categorical"]
+    for name in ("time", "server"):
+        place = table.column(name).values.ctypes.data
+        assert frame[name].array.__arrow_array__().chunk(0).buffers()[1].address == place
+        assert lazy[name].to_arrow().buffers()[1].address == place
+    assert np.shares_memory(frame["time"].to_numpy(), table.column("time").values)
+    assert frame["server"].isna().tolist() == lazy["server"].is_null().to_list() == (~known).tolist()
+    assert frame["type"][0] == lazy["type"][0] == LABELS[0]
+
+
+@given(table=tables(), cut=st.integers(0, 12), are_many=st.booleans())
+def test_files_have_every_cell_however_it_is_cut(table: DataTable, cut: int, are_many: bool, tmp_path_factory) -> None:
     folder = tmp_path_factory.mktemp("tables")
-    for name in ("a.csv", "a.parquet"):
-        with table_file(folder / name) as write:
-            write(table.part(slice(0, cut)))
-            write(table.part(slice(cut, None)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("slotscope.model.reporting.csv_text._MANY", 1 if are_many else 1000)
+        _write_in_two(table, cut, folder)
     cells = [column.cells() for column in table.columns]
     parquet = pyarrow.parquet.read_table(folder / "a.parquet")
     assert [parquet[name].to_pylist() for name in table.names] == cells
@@ -75,6 +98,13 @@ def test_files_have_every_cell_however_it_is_cut(table: DataTable, cut: int, tmp
         header, *rows = csv.reader(file)
     assert header == table.names
     assert rows == [["" if cell is None else str(cell) for cell in row] for row in zip(*cells, strict=True)]
+
+
+def _write_in_two(table: DataTable, cut: int, folder: Path) -> None:
+    for name in ("a.csv", "a.parquet"):
+        with table_file(folder / name) as write:
+            write(table.part(slice(0, cut)))
+            write(table.part(slice(cut, None)))
 
 
 @pytest.mark.parametrize("is_installed", [True, False])
@@ -97,10 +127,15 @@ def test_many_numbers_are_written_as_python_writes_them(
 
 
 @pytest.mark.parametrize("kind", ["int8", "uint8", "int64", "uint64"])
-def test_whole_numbers_that_come_again_are_written_as_they_are(kind: str, tmp_path: Path) -> None:
-    """Also at both ends of their type."""
-    for end in (np.iinfo(kind).min, np.iinfo(kind).max - 255):
-        values = np.tile(np.arange(256, dtype=np.uint8), 2).astype(kind) + np.array(end, kind)
+def test_whole_numbers_are_written_as_they_are(kind: str, tmp_path: Path) -> None:
+    """Also at both ends of their type, and of all lengths."""
+    ends = np.iinfo(kind)
+    tens = [sign * (10**digits + more) for digits in range(20) for more in (-1, 0) for sign in (1, -1)]
+    lengths = np.resize(np.array([ten for ten in tens if ends.min <= ten <= ends.max], kind), 1000)
+    for end in (ends.min, ends.max - 255):
+        values = np.concatenate(
+            [np.tile(np.arange(256, dtype=np.uint8), 4).astype(kind) + np.array(end, kind), lengths]
+        )
         DataTable("one", (DataColumn("x", values),)).write(tmp_path / "a.csv")
         assert (tmp_path / "a.csv").read_text("utf-8").split() == ["x", *map(str, values.tolist())]
 
