@@ -153,7 +153,8 @@ class MainWindow(DockWindow):
         self.worker.laid_out.connect(self.lanes.arrange)
         self.worker.compared.connect(self._take_lanes)
         self.area.asked.connect(self.carry_out)
-        self.panels.completed.connect(self._complete)
+        for follow in (self._complete, self.lecture.resume, self.lessons.dress, self.ready):
+            self.panels.completed.connect(follow)  # one by one: where one of them fails, the others come
         self.panels.leaving.connect(self._leave_kind)
         self.lanes.changing.connect(self.lecture.suspend)
         self.lanes.changed.connect(self.lecture.resume)
@@ -175,9 +176,6 @@ class MainWindow(DockWindow):
         self.worker.window_grows = False
         dialogs.fill_view_menu(self.view_menu, self.docks.values())
         self.lanes.allow()
-        self.lecture.resume()
-        self.lessons.dress()
-        self.ready.emit()
 
     def _leave_kind(self) -> None:
         """Panels of another kind of system are about to be built."""
@@ -189,7 +187,7 @@ class MainWindow(DockWindow):
     def _switch_lecture(self, on: bool) -> None:
         self.actions_by_name["lecture"].setChecked(on)
         self.menu_bar.setHidden(on)
-        self.status.setHidden(on)
+        self.status.set_lecture(on)
         self.transport.set_lecture(on)
         self.restyle()
 
@@ -256,7 +254,8 @@ class MainWindow(DockWindow):
             self.transport.show_nothing()
 
     def fail(self, fault: Fault) -> None:
-        """Say what went wrong outside the panels."""
+        """Say what went wrong outside the panels, also where a hall kept its picture until others would be there."""
+        self.setUpdatesEnabled(True)
         self.status.fail(fault)
 
     # Intents.

@@ -5,12 +5,13 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Iterator
 
-from PySide6.QtCore import QObject, QSettings, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QSettings, Qt, Signal
 from PySide6.QtWidgets import QApplication
 
 from slotscope.gui.docking.dock_area import DockArea
 from slotscope.gui.docking.docks import AREAS, PanelDock
-from slotscope.gui.docking.layouts import Shares, columns
+from slotscope.gui.docking.layouts import Shares, columns, soon
+from slotscope.gui.faults import caught
 from slotscope.gui.kinds.declaration import PanelEntry
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.language.words import tr
@@ -49,6 +50,7 @@ class PanelDocks(QObject):
         self._area, self._window = area, area.window
         self._settings = settings
         self._finishing = False
+        self._turn = soon(self, self.build)
         self._parts = self._build_in_parts()
         self.begin_with(area.system)
 
@@ -65,9 +67,9 @@ class PanelDocks(QObject):
         if self._area.complete or self._finishing:
             return
         if self._pending:
+            self._turn.start()  # whatever fails in this part, the others come
             next(self._parts)
             self._area.layouts.take(self._shares())  # Qt leaves next to nothing to a column that is not full yet
-            QTimer.singleShot(0, self, self.build)
         else:
             self._close()
 
@@ -80,7 +82,8 @@ class PanelDocks(QObject):
             if self._pending:
                 self._build_next()
             yield
-            yield from import_in_parts()  # the servers, which come first, do without
+            with caught():
+                yield from import_in_parts()  # the servers, which come first, do without
 
     def finish(self) -> None:
         """Build at once what is still missing."""
@@ -93,11 +96,13 @@ class PanelDocks(QObject):
             self._close()
 
     def _build_next(self) -> None:
+        """Build a panel; one that cannot be is told of, and the others come."""
         entry = self._pending.pop(0)
-        dock = self._area.make(entry.load()(self._area.theme))
-        dock.setProperty(_GROUP, entry.group)
-        self._place(dock, entry)
-        self._area.take(dock)
+        with caught():
+            dock = self._area.make(entry.load()(self._area.theme))
+            dock.setProperty(_GROUP, entry.group)
+            self._place(dock, entry)
+            self._area.take(dock)
 
     def _place(self, dock: PanelDock, entry: PanelEntry) -> None:
         docks = self._area.docks.values()
@@ -120,6 +125,12 @@ class PanelDocks(QObject):
             self._window.splitDockWidget(docks[servers], dock, Qt.Orientation.Vertical)
 
     def _close(self) -> None:
+        with caught():
+            self._lay_out()
+        self.completed.emit()
+
+    def _lay_out(self) -> None:
+        """Bring back how the panels stood when somebody last saw them."""
         layouts = self._area.layouts
         layouts.take(self._shares())
         layouts.default = layouts.text()
@@ -128,7 +139,6 @@ class PanelDocks(QObject):
             self._area.said.emit(tr("The saved layout is of another version; the default is shown."))
         self._own_fronts = bool(saved)
         self.choose_fronts()
-        self.completed.emit()
 
     def choose_fronts(self) -> None:
         """In tabs that nobody has arranged: to the front the first panel that has what it needs.
@@ -170,7 +180,5 @@ class PanelDocks(QObject):
         self.leaving.emit()
         self._area.remove(*list(self._area.docks))
         self._area.layouts.forget()
-        waiting = bool(self._pending)  # then the next turn goes on with the new ones
         self.begin_with(system)
-        if not waiting:
-            QTimer.singleShot(0, self, self.build)
+        self._turn.start()

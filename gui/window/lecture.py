@@ -5,17 +5,19 @@ Numbers and a few letters bring panels to the front, in lecture mode and out of 
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Iterator, Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QLabel, QStyle
+from PySide6.QtWidgets import QLabel, QStyle, QWidget
 
 from slotscope.gui.docking.compare_docks import CompareDocks
 from slotscope.gui.docking.dock_area import DockArea
 from slotscope.gui.docking.docks import PanelDock, lane_name
 from slotscope.gui.docking.layouts import soon
+from slotscope.gui.faults import caught
 from slotscope.gui.language.words import tr
 from slotscope.gui.panels import SENTENCES
 from slotscope.gui.window.actions import COMMANDS
@@ -34,6 +36,16 @@ _BETWEEN = f"{_NO_BREAK} "
 _COMPARISON = "comparison"
 
 Horizontal, Vertical = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
+
+
+@contextmanager
+def _unpainted(window: QWidget) -> Iterator[None]:
+    """Nothing is painted meanwhile; whatever fails, all is then: a hall must not look at a run that is gone."""
+    window.setUpdatesEnabled(False)
+    try:
+        yield
+    finally:
+        window.setUpdatesEnabled(True)
 
 
 class LectureMode(QObject):
@@ -191,15 +203,16 @@ class LectureMode(QObject):
         self._wanted |= self.on
         if self.on:
             self._window.setUpdatesEnabled(False)  # a hall keeps its picture meanwhile
-            self.leave()
+            with caught():
+                self.leave()
 
     def resume(self) -> None:
         """The panels are there: offer them, and go on with them where it was on or is wanted."""
-        self.offer()
         wanted, self._wanted = self._wanted, False
-        if wanted:
-            self.enter()
-        self._window.setUpdatesEnabled(True)
+        with _unpainted(self._window), caught():
+            self.offer()
+            if wanted:
+                self.enter()
 
     def enter(self) -> None:
         """Put the usual layout aside and arrange the panels for a hall."""
@@ -251,25 +264,24 @@ class LectureMode(QObject):
         window = self._window
         servers, said, beside = self._shown()
         shown = [*servers, *said, *beside]
-        window.setUpdatesEnabled(False)
-        for dock in self._area.docks.values():
-            if dock in shown:
-                dock.setFloating(False)
-            if not dock.isFloating():
-                window.removeDockWidget(dock)
-        window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, servers[0])
-        for dock in beside[:1]:
-            window.splitDockWidget(servers[0], dock, Horizontal)
-        for upper, lower in pairwise(beside):
-            window.splitDockWidget(upper, lower, Vertical)
-        window.splitDockWidget(servers[0], said[0], Vertical)
-        for row in (servers, said):
-            for left, right in pairwise(row):
-                window.splitDockWidget(left, right, Horizontal)
-        for dock in shown:
-            dock.show()
-        self.fit()
-        window.setUpdatesEnabled(True)
+        with _unpainted(window):
+            for dock in self._area.docks.values():
+                if dock in shown:
+                    dock.setFloating(False)
+                if not dock.isFloating():
+                    window.removeDockWidget(dock)
+            window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, servers[0])
+            for dock in beside[:1]:
+                window.splitDockWidget(servers[0], dock, Horizontal)
+            for upper, lower in pairwise(beside):
+                window.splitDockWidget(upper, lower, Vertical)
+            window.splitDockWidget(servers[0], said[0], Vertical)
+            for row in (servers, said):
+                for left, right in pairwise(row):
+                    window.splitDockWidget(left, right, Horizontal)
+            for dock in shown:
+                dock.show()
+            self.fit()
 
     def restyle(self) -> None:
         """Name all panels in the strip; those that are shown stand out."""

@@ -25,6 +25,7 @@ class StatusLine(QStatusBar):
         self._told = ""  # the run's last message; the window's own stay until the next
         self._progress = ""  # what was last said of what takes long
         self._fault_details = ""
+        self._lecture = self._wrong = False
         self.addWidget(self.said, 1)
         self.addPermanentWidget(self.copy_fault)
         self.addPermanentWidget(self.next)
@@ -32,16 +33,26 @@ class StatusLine(QStatusBar):
         self.copy_fault.clicked.connect(self._copy_details)
         self.copy_fault.hide()
 
+    def set_lecture(self, lecture: bool) -> None:
+        """A hall sees only what went wrong, until there is something else to say."""
+        self._lecture = lecture
+        self.setVisible(self._wrong or not lecture)
+
     def say(self, text: str) -> None:
         """Say something of the window."""
+        self._put(text, wrong=False)
+
+    def _put(self, text: str, wrong: bool) -> None:
         self.said.say(text)
+        self._wrong = wrong
+        self.set_lecture(self._lecture)
         self._share()
         announce(self, text)
 
     def refuse(self, text: str) -> None:
         """Say what the run refuses; it stays until the run has another message."""
         self._told = text
-        self.say(text)
+        self._put(text, wrong=True)
 
     def show_run(self, message: str, following: str) -> None:
         """Say what the run tells, unless it was said before, and what is next."""
@@ -68,7 +79,7 @@ class StatusLine(QStatusBar):
 
     def fail(self, fault: Fault) -> None:
         """Say what went wrong; a button copies the details."""
-        self.say(tr("That could not be done: {fault}").format(fault=fault.sentence))
+        self._put(tr("That could not be done: {fault}").format(fault=fault.sentence), wrong=True)
         self._fault_details = fault.details
         self.copy_fault.show()
 

@@ -24,8 +24,10 @@ from PySide6.QtWidgets import QDialog, QListView, QPushButton, QVBoxLayout, QWid
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui import faults
+from slotscope.gui.docking.panel_docks import PanelDocks
 from slotscope.gui.experiments.window import ExperimentsWindow
 from slotscope.gui.faults import guard_class, guard_classes, overrides
+from slotscope.gui.kinds.queue.queues import QueuesPanel
 from slotscope.gui.kinds.reservation.reward import RewardPanel
 from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.main_window import MainWindow
@@ -34,6 +36,7 @@ from slotscope.gui.panels import panels_of
 from slotscope.gui.running.worker import RunWorker
 from slotscope.gui.theme import load_theme
 from slotscope.gui.widgets.fault_label import FaultLine
+from slotscope.gui.window.lecture import LectureMode
 from slotscope.model.api import Session
 from tests.gui.windows import press, rest
 from tests.help_pages import flat, page
@@ -395,3 +398,54 @@ def test_exceptions_of_other_threads_are_said_too(qtbot, shown, window):
     thread.start()
     thread.join()
     qtbot.waitUntil(lambda: "ZeroDivisionError" in window.status.said.text())
+
+
+def another_kind(qtbot: QtBot, window: MainWindow) -> None:
+    """Another kind of system is chosen; return once all its panels are there that can be."""
+    with qtbot.waitSignal(window.ready):
+        window.control.open("queues-classroom")
+    rest(qtbot, window, lambda: window.frame.info.system == "queue")
+
+
+def test_a_panel_that_cannot_be_built_keeps_neither_the_others_nor_a_hall_waiting(qtbot, shown, window, monkeypatch):
+    window.lecture.toggle()
+    monkeypatch.setattr(QueuesPanel, "__init__", lambda self, theme: 1 / 0)
+    another_kind(qtbot, window)
+    assert {*window.docks} == {entry.name for entry in panels_of("queue")} - {QueuesPanel.name}
+    assert window.updatesEnabled() and window.lecture.on
+    assert "ZeroDivisionError" in window.status.said.text()
+    assert window.status.isVisible()
+
+
+@pytest.mark.parametrize("where", ["_arrange", "offer", "leave"])
+def test_a_hall_that_cannot_be_arranged_does_not_stand_still(qtbot, shown, window, monkeypatch, where):
+    window.lecture.toggle()
+    monkeypatch.setattr(LectureMode, where, lambda self: 1 / 0)
+    another_kind(qtbot, window)
+    assert {*window.docks} == {entry.name for entry in panels_of("queue")}
+    assert window.updatesEnabled()
+    assert "That could not be done: " in window.status.said.text()
+
+
+@pytest.mark.parametrize("where", ["choose_fronts", "_shares"])
+def test_panels_that_cannot_be_laid_out_are_there_in_a_hall(qtbot, shown, window, monkeypatch, where):
+    window.lecture.toggle()
+    monkeypatch.setattr(PanelDocks, where, lambda self: 1 / 0)
+    with qtbot.waitSignal(window.ready):
+        window.control.open("queues-classroom")
+    assert {*window.docks} == {entry.name for entry in panels_of("queue")}
+    assert window.updatesEnabled()
+    assert "ZeroDivisionError" in window.status.said.text()
+
+
+def test_a_hall_sees_what_went_wrong_until_there_is_more_to_say(qtbot, shown, window):
+    window.lecture.toggle()
+    assert not window.status.isVisible()
+    window.control.open("no-such-scenario")
+    qtbot.waitUntil(window.status.isVisible)
+    assert "no-such-scenario" in window.status.said.text()
+    window.say("said later")
+    assert not window.status.isVisible()
+    window.say("said before it is left")
+    window.lecture.toggle()
+    assert window.status.isVisible()

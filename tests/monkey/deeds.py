@@ -201,6 +201,8 @@ class Deeds:
             modifier = Modifier.ControlModifier if dice.random() < 0.1 else Modifier.NoModifier
             self._tell(f"{press.__name__} {_name(widget)} at {point.toTuple()}")
             press(widget, Button.LeftButton, modifier, point)
+            if press is QTest.mouseDClick and Shiboken.isValid(widget):
+                QTest.mouseRelease(widget, Button.LeftButton, modifier, point)  # Qt's double click ends pressed
 
     def point(self, dice: Random) -> None:
         """Move the mouse somewhere and wait for what is said there."""
