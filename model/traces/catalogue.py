@@ -207,6 +207,7 @@ def fetch(file: RemoteFile, folder: Path, told: Callable[[int, int], None]) -> F
     """
     path = folder / file.name
     part = path.with_name(f"{path.name}.part")
+    made = [one for one in (folder, *folder.parents) if not one.exists()]
     try:
         if file.sha256 and path.is_file() and content_hash(path) == file.sha256:
             return Fetched(path, file.sha256, True)
@@ -227,7 +228,8 @@ def fetch(file: RemoteFile, folder: Path, told: Callable[[int, int], None]) -> F
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
-            folder.rmdir()  # which only an empty one lets happen: nothing came
+            for one in made:
+                one.rmdir()  # which only an empty one lets happen: nothing came
     return Fetched(path, found, bool(file.sha256))
 
 

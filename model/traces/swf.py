@@ -97,7 +97,8 @@ class ParallelJobs:
     processors:
         At least 1.
     machine:
-        The processors of the machine: the header's MaxProcs, or the most that a job has.
+        The processors of the machine: the header's MaxProcs, or the most that a job has; where no job has more
+        than MaxNodes, its nodes, by which such logs count.
     report:
         What was read, kept and left out.
     """
@@ -126,6 +127,7 @@ class _Log:
     left: Counter[str] = field(default_factory=Counter)
     header: dict[str, int] = field(default_factory=dict)  #: of the file that is read
     most: int = 0  #: MaxProcs, the largest of all files; 0 if there is none
+    nodes: int = 0  #: MaxNodes, in the same way
     began: int | None = None  #: UnixStartTime of the first file that has one
     offset: int = 0  #: from then to the start of the file that is read, in seconds
     requested: int = 0  #: jobs whose requested processors stand for the allocated ones
@@ -162,16 +164,26 @@ def read_swf(
 
 def _sorted(log: _Log, rows: int, names: tuple[str, ...]) -> ParallelJobs:
     out = [LeftOut(reason, log.left[reason], "jobs" if reason != PART else "lines") for reason in REASONS]
-    report = ImportReport(SOURCE, names, rows, 0, "jobs").then(len(log.jobs), "jobs", out, _notes(log))
+    widest = max((job.processors for job in log.jobs), default=0)
+    report = ImportReport(SOURCE, names, rows, 0, "jobs").then(len(log.jobs), "jobs", out, _notes(log, widest))
     submit = np.array([job.submit for job in log.jobs], np.float64)
     order = np.argsort(submit, kind="stable")
     run = np.array([job.run for job in log.jobs], np.float64)
     processors = np.array([job.processors for job in log.jobs], np.int64)
-    machine = log.most or int(processors.max(initial=0))
+    machine = log.nodes if _counts_nodes(log, widest) else log.most or widest
     return ParallelJobs(submit[order], run[order], processors[order], machine, report)
 
 
-def _notes(log: _Log) -> Iterator[str]:
+def _counts_nodes(log: _Log, widest: int) -> bool:
+    return 0 < widest <= log.nodes < log.most
+
+
+def _notes(log: _Log, widest: int) -> Iterator[str]:
+    if _counts_nodes(log, widest):
+        yield (
+            f"the header tells {log.most:,} processors in {log.nodes:,} nodes, and no job has more than {widest:,}: "
+            "its processors are taken to be nodes"
+        )
     if log.requested:
         yield (f"of {log.requested:,} jobs the requested processors stand for the allocated ones, which are not known")
     if not log.most:
@@ -200,6 +212,7 @@ def _read(path: Path, watch: Watch, log: _Log) -> None:
             where=str(path),
         )
     log.most = max(log.most, log.header.get("MaxProcs", 0))
+    log.nodes = max(log.nodes, log.header.get("MaxNodes", 0))
 
 
 def _begin(log: _Log) -> None:
@@ -213,7 +226,7 @@ def _begin(log: _Log) -> None:
 
 def _read_header(text: str, header: dict[str, int]) -> None:
     match = _HEADER.match(text)
-    if match and match[1] in {"MaxProcs", "UnixStartTime"}:
+    if match and match[1] in {"MaxNodes", "MaxProcs", "UnixStartTime"}:
         digits = re.match(r"\d{1,12}(?!\d)", match[2])
         if digits:
             header[match[1]] = int(digits[0])

@@ -106,6 +106,15 @@ class TestLog:
         assert jobs.machine == 12
         assert any("no header tells MaxProcs" in note for note in jobs.report.notes)
 
+    @pytest.mark.parametrize(("widest", "machine"), [(4, 4), (5, 8)])
+    def test_a_log_that_counts_nodes_has_as_many_servers(self, tmp_path: Path, widest: int, machine: int) -> None:
+        jobs = read(tmp_path, HEADER + "; MaxNodes: 4\n" + job_line(1, 0, 10, 2) + job_line(2, 5, 10, widest))
+        assert jobs.machine == machine
+        told = (
+            "the header tells 8 processors in 4 nodes, and no job has more than 4: its processors are taken to be nodes"
+        )
+        assert (told in jobs.report.notes) == (machine == 4)
+
     def test_jobs_come_in_order_of_time(self, tmp_path: Path) -> None:
         lines = JOBS.splitlines(keepends=True)
         wanted = read(tmp_path, HEADER + JOBS)
@@ -340,6 +349,14 @@ class TestWorkload:
         assert recorded is not None and found.servers.count == found.classes[0].degree == 2
         assert found.speedup_of(0) == opened(data).speedup_of(0)[:2]
         assert "a job runs on 2 servers at most, where the speed-up is told for 3" in report.notes
+
+    @pytest.mark.parametrize(("servers", "told"), [(800, "such as servers.count = 30"), (20, ""), (2, "")])
+    def test_a_machine_that_its_jobs_cannot_fill_is_told(self, tmp_path: Path, servers: int, told: str) -> None:
+        lines = "".join(job_line(n, 5 * n, 9, 2) for n in range(100))
+        path = str(log_file(tmp_path, f"; MaxProcs: {servers}\n" + lines))
+        _, _, report = with_trace(opened(TRACE), (path,))
+        notes = [note for note in report.notes if "too few to fill" in note]
+        assert [note.partition("; choose fewer, ")[2] for note in notes] == [told] * bool(told)
 
     def test_a_machine_of_one_processor_is_told_as_one(self, tmp_path: Path) -> None:
         small = HEADER.replace("MaxProcs: 8", "MaxProcs: 1") + "".join(job_line(n, 5 * n, 9, 1) for n in (1, 2))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import fsum
 from pathlib import Path
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable, Iterator, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +44,9 @@ MOST_TOLD = 200
 
 #: Logs that are kept after they were read.
 MOST_RECENT = 2
+
+#: Mean executions, as short as they can be, in which the jobs of a record must come to fill its servers.
+FULL = 10
 
 Found = tuple[MoldableScenario, RecordedWorkload | None, ImportReport]
 
@@ -292,6 +295,19 @@ def _up_to(servers: int, speedup: Any) -> Any:
     return speedup | {"degree": min(speedup["degree"], servers)}
 
 
+def _too_few(scenario: MoldableScenario, jobs: int, machine: str) -> Iterator[str]:
+    """What is to be said of a record that is over before many of its jobs can have been executed."""
+    span, shortest = _mean_gap(scenario) * (jobs - 1), float(scenario.mean_of(0) / max(scenario.speedup_of(0)))
+    if span < FULL * shortest:
+        assert scenario.servers.count is not None
+        enough = Fraction(f"{scenario.servers.count * span / (FULL * shortest):.0e}")
+        fewer = f"; choose fewer, such as servers.count = {int(enough)}" if enough >= 1 else ""
+        yield (
+            f"they come within {span:,.6g} s, where one takes {shortest:,.6g} s or more on average: "
+            f"too few to fill {machine}{fewer}"
+        )
+
+
 def _notes(scenario: MoldableScenario, log: _ScenarioLog, degree: int) -> list[str]:
     trace = scenario.workload
     assert isinstance(trace, TraceMoldable)
@@ -307,6 +323,8 @@ def _notes(scenario: MoldableScenario, log: _ScenarioLog, degree: int) -> list[s
     ]
     if trace.load is not None:
         notes.append(f"times between arrivals are scaled by {gap / log.gap:.4g}")
+        if "recorded" in (trace.arrivals, trace.sizes):  # others come without end
+            notes += _too_few(scenario, len(log.time), machine)
     if scenario.classes[0].degree < degree:
         notes.append(f"a job runs on {machine} at most, where the speed-up is told for {degree:,}")
     if log.machine != servers:
