@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Iterator, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from slotscope.model.errors import TraceError
 from slotscope.model.traces.google import GoogleTasks, TaskRuns
@@ -75,6 +76,9 @@ _EVENTS = {text: kind for number, kind in enumerate(_MEANT) for text in (str(num
 _ALLOC_SETS = frozenset(("1", "ALLOC_SET"))
 _OF_ALLOC_SETS = "of alloc sets, which are reservations for tasks"
 
+#: What is first of several events at one time, where rows stand in any order: what ends a run, then what begins one.
+_FIRST = (EVICT, FAIL, FINISH, KILL, LOST, SUBMIT, UPDATE_PENDING, SCHEDULE, UPDATE_RUNNING)
+
 #: From this priority on tasks are of a tier: best-effort batch and mid, production.
 TIERS = (100, 120)
 
@@ -97,12 +101,19 @@ def read_google_2019(paths: Sequence[Path], _: AskedJobs, watch: Watch) -> Recor
                 column.append(_NONE if value is None else value)
     columns = np.array([np.frombuffer(column, np.int64) for column in table])
     runs = TaskRuns(SOURCE)
-    for row in columns[:, np.argsort(columns[0], kind="stable")].T:
+    for row in columns[:, _in_time(columns[0], columns[1])].T:
         time, kind, job, task, priority, cpu, memory = row.tolist()
         requests = (None if cpu == _NONE else cpu, None if memory == _NONE else memory)
         runs.take(TaskEvent(time, kind, job, task, priority, *requests))
     tasks = runs.result([path.name for path in paths])
     return task_jobs(tasks, [LeftOut(why, n, "rows") for why, n in left.items()], TIERS)
+
+
+def _in_time(time: NDArray[np.int64], kind: NDArray[np.int64]) -> NDArray[np.int64]:
+    """[n] the places of rows in the order of their time; what is in order already stays as it is."""
+    if (np.diff(time) >= 0).all():
+        return np.arange(len(time))
+    return np.lexsort((np.argsort(_FIRST)[kind], time))
 
 
 def task_jobs(tasks: GoogleTasks, left_out: Sequence[LeftOut], tiers: Sequence[int]) -> RecordedJobs:

@@ -45,6 +45,21 @@ def test_google_2019(tmp_path: Path, ending: str) -> None:
     assert left(jobs)["still running when the files end"] == 1
 
 
+def test_google_2019_of_one_time_in_any_order(tmp_path: Path) -> None:
+    """Rows of BigQuery come in any order: a run is evicted, submitted, queued and scheduled again at one time."""
+    rows = [(700, 0), (700, 1), (700, 2), (705, 3), (709, 4), (709, 0), (709, 1), (709, 3), (720, 6), (730, 0)]
+    header = "time,type,collection_id,instance_index,resource_request.cpus,resource_request.memory\n"
+    for number, order in enumerate([rows[::-1], rows[1::2] + rows[::2]]):
+        path = tmp_path / f"{number}.csv"
+        path.write_text(header + "".join(f"{time * 10**6},{kind},7,0,0.5,0.25\n" for time, kind in order))
+        jobs = read_jobs([path], AskedJobs())
+        assert told(jobs) == [(709, 11)]
+        assert {why: count for why, count in left(jobs).items() if count} == {
+            "evicted": 1,
+            "still waiting when the files end": 1,
+        }
+
+
 def test_azure_packing(tmp_path: Path) -> None:
     jobs = read_jobs([packing(tmp_path / "packing_trace_zone_a_v1.sqlite")], AskedJobs())
     assert told(jobs) == [(0.5 * DAY, DAY), (2 * DAY, 0.25 * DAY)]

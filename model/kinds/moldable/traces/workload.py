@@ -46,7 +46,7 @@ MOST_TOLD = 200
 MOST_RECENT = 2
 
 #: Mean executions, as short as they can be, in which the jobs of a record must come to fill its servers.
-FULL = 10
+FULL = 25
 
 Found = tuple[MoldableScenario, RecordedWorkload | None, ImportReport]
 
