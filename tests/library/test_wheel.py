@@ -88,7 +88,7 @@ def test_it_holds_one_package_with_all_that_belongs_to_it(wheel: Path) -> None:
         inside = {name.removeprefix("slotscope/") for name in names if name.startswith(f"slotscope/{folder}/")}
         assert inside == files
     library = {path.name for path in (ROOT / "gui/library").glob("*.py")}
-    assert {name.removeprefix("slotscope/") for name in names if name.count("/") == 1} >= library
+    assert {name.removeprefix("slotscope/") for name in names if name.count("/") == 1} >= library | {"py.typed"}
     assert len(names) == len(set(names))
 
 
@@ -127,3 +127,22 @@ def test_its_library_runs_elsewhere(installed: Path, elsewhere: Path) -> None:
     )
     events, _, drawn = _said(installed, code, elsewhere).split()
     assert (events, drawn) == ("30", "True")
+
+
+def test_a_script_is_checked_against_its_types(installed: Path, elsewhere: Path) -> None:
+    script = elsewhere / "use.py"
+    script.write_text(
+        "import slotscope\n"
+        "run: slotscope.Run = slotscope.open('dra-classroom', policy='dra', seed=4).run(events=20)\n"
+        "mean = float(run.events()['time'].mean())\n"
+        "found: slotscope.ComparedPolicies = slotscope.compare('dra-classroom', ['dra'], until='soon')\n"
+        "run.event.foo\n"
+    )
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", "cache", "--python-executable", installed]
+    done = subprocess.run([*command, script], cwd=elsewhere, capture_output=True, text=True, timeout=300, check=False)
+    said = [line.partition(": ")[2] for line in done.stdout.splitlines()]
+    assert said[:2] == [
+        'error: Argument "until" to "compare" has incompatible type "str"; expected "float | None"  [arg-type]',
+        'error: "int" has no attribute "foo"  [attr-defined]',
+    ], done.stdout
+    assert len(said) == 3
