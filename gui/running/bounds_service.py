@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import pickle
 import subprocess
-import sys
 import threading
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, Callable
 
 from slotscope.model.kinds.spec import kind_named
+from slotscope.model.lifeline import start_beside
 from slotscope.model.scenario.load import Scenario
 
 #: Takes what the scenario's kind of system answers.
 Receiver = Callable[[Any], None]
-
-_ROOT = Path(__file__).resolve().parents[2]
 
 
 class BoundsService:
@@ -29,13 +26,7 @@ class BoundsService:
     def request(self, scenario: Scenario, receiver: Receiver) -> None:
         """Solve, and call *receiver* (in another thread) with each answer as it comes."""
         self.stop()
-        process = subprocess.Popen(
-            [sys.executable, "-m", "slotscope.model.programs.all_bounds"],
-            cwd=_ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
+        process = start_beside("slotscope.model.programs.all_bounds", stderr=subprocess.PIPE)
         self._process = process
         self._thread = threading.Thread(target=_wait, args=(process, scenario, receiver), name="bounds", daemon=True)
         self._thread.start()
@@ -64,14 +55,14 @@ def _wait(process: subprocess.Popen[bytes], scenario: Scenario, receiver: Receiv
     answered = False
     with suppress(BrokenPipeError):  # it was ended, or failed: its exit code tells
         process.stdin.write(pickle.dumps(scenario))
-        process.stdin.close()
+        process.stdin.flush()
     with suppress(EOFError, pickle.UnpicklingError):
         while True:
             receiver(pickle.load(process.stdout))
             answered = True
     errors = process.stderr.read()
-    process.stdout.close()
-    process.stderr.close()
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        pipe.close()
     if process.wait() > 0 and not answered:
         last = errors.decode(errors="replace").strip().splitlines()[-1:]
         problem = f"The programs could not be solved: {' '.join(last)}"

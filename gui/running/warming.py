@@ -19,10 +19,9 @@ from slotscope.model.compiling.pages import give_back_compiler
 from slotscope.model.errors import UserError
 from slotscope.model.jit import cache_folder, source_meaning
 from slotscope.model.kinds.spec import Kind, kind_named
+from slotscope.model.lifeline import end_with_program, start_beside
 from slotscope.model.running.assembly import Bench
 from slotscope.model.warm import warm, warm_questions
-
-_ROOT = Path(__file__).resolve().parents[2]
 
 
 def is_warm(system: str) -> bool:
@@ -44,13 +43,7 @@ def warm_in_background(
     """
     if is_warm(system):
         return None
-    return subprocess.Popen(
-        [sys.executable, "-m", "slotscope.gui.running.warming", system, *policies],
-        cwd=_ROOT,
-        stdin=subprocess.DEVNULL,
-        stdout=output,
-        stderr=subprocess.DEVNULL,
-    )
+    return start_beside("slotscope.gui.running.warming", system, *policies, stdout=output)
 
 
 class Warming:
@@ -187,4 +180,5 @@ def main(system: str, first: tuple[str, ...] = ()) -> None:
 
 
 if __name__ == "__main__":
+    end_with_program()
     main(sys.argv[1], tuple(sys.argv[2:]))

@@ -9,11 +9,13 @@ import pickle
 import sys
 
 from slotscope.model.kinds.spec import kind_named
+from slotscope.model.lifeline import end_with_program
 
 
 def main() -> None:
     """Solve for the scenario pickled on standard input; write each pickled answer as it comes."""
     scenario = pickle.load(sys.stdin.buffer)
+    end_with_program()
     for bounds in kind_named(scenario.system).all_bounds(scenario):
         pickle.dump(bounds, sys.stdout.buffer)
         sys.stdout.buffer.flush()

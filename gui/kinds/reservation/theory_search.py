@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import pickle
 import subprocess
-import sys
 import threading
 from functools import partial
-from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -20,8 +18,8 @@ from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import type_letter
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.programs.monotone import THOROUGH, MonotoneSearch, Witness
+from slotscope.model.lifeline import start_beside
 
-_ROOT = Path(__file__).resolve().parents[3]
 #: Most job types for which whole workloads are written.
 _MOST_WRITTEN = 6
 #: Milliseconds between two looks at what the process has written.
@@ -128,13 +126,7 @@ class _Running:
     def start(self, task: bytes) -> None:
         """Search anew."""
         self.end()
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "slotscope.model.kinds.reservation.programs.monotone"],
-            cwd=_ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
+        self._process = start_beside("slotscope.model.kinds.reservation.programs.monotone")
         self._lines = SimpleQueue()
         threading.Thread(target=_listen, args=(self._process, task, self._lines), daemon=True).start()
 
@@ -161,7 +153,7 @@ def _listen(process: subprocess.Popen[bytes], task: bytes, lines: SimpleQueue[di
             assert process.stdin is not None
             assert process.stdout is not None
             process.stdin.write(task)
-            process.stdin.close()
+            process.stdin.flush()
             for line in process.stdout:
                 lines.put(json.loads(line))
     except (OSError, ValueError) as error:

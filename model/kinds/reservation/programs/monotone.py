@@ -27,6 +27,7 @@ from itertools import chain, combinations, product
 from typing import Any, Callable, Iterator, Sequence
 
 from slotscope.model.kinds.reservation.programs.greedy import check_numbers, global_greedy
+from slotscope.model.lifeline import end_with_program
 from slotscope.model.programs.configurations import ConfigurationSpace
 
 Workload = tuple[Fraction, ...]
@@ -253,6 +254,7 @@ def main() -> None:
     The window runs this module as a process of its own, which it ends to cancel the search.
     """
     space, rewards, workload, budget = pickle.load(sys.stdin.buffer)
+    end_with_program()
 
     def progress(evaluations: int) -> None:
         print(json.dumps({"evaluations": evaluations}), flush=True)

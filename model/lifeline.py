@@ -1,0 +1,34 @@
+"""Processes beside the program: each runs one of its modules, and ends with the program, however that ends."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from threading import Thread
+
+_ROOT = Path(__file__).resolve().parents[1]
+
+
+def start_beside(
+    module: str, *arguments: str, stdout: int = subprocess.PIPE, stderr: int = subprocess.DEVNULL
+) -> subprocess.Popen[bytes]:
+    """Run a *module* in a process of its own.
+
+    Its standard input takes the task, and stays open: where the program is gone it is closed, which
+    :func:`end_with_program` sees there.
+    """
+    command = [sys.executable, "-m", module, *arguments]
+    return subprocess.Popen(command, cwd=_ROOT, stdin=subprocess.PIPE, stdout=stdout, stderr=stderr)
+
+
+def end_with_program() -> None:
+    """In such a process, once its task is read: end as soon as nobody waits for what it does."""
+    Thread(target=_wait_for_end, name="lifeline", daemon=True).start()
+
+
+def _wait_for_end() -> None:
+    while os.read(0, 4096):  # of the file itself: Python dies at its end where a thread holds the reader's lock
+        pass
+    os._exit(1)
