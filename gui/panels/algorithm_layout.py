@@ -17,6 +17,9 @@ _EDGE = 8.0  # pixels that stay free at the right
 HEADING_LEFT = 8.0  #: where headings begin
 _INDENT, _GAP, _NEXT = 0.7, 0.7, 0.6  # of a level, before values and between them, in rows
 
+#: Values that are remembered as they are set; then all are forgotten.
+_MOST_REMEMBERED = 512
+
 
 class Value(NamedTuple):
     """A value, from the corner of its line's strip."""
@@ -65,6 +68,7 @@ class CodeLayout:
         self._ends = [self.indent(place) + one.idealWidth() for place, one in enumerate(self._documents)]
         self._heights = [self._height(document) for document in self._documents]
         self._set_headings: dict[int, QTextDocument] = {}
+        self._set_values: dict[str, tuple[QTextDocument, float, float]] = {}
 
     def indent(self, place: int) -> float:
         """Where a line begins."""
@@ -118,8 +122,8 @@ class CodeLayout:
         """The values of a line, and how high it is with them."""
         if not found:
             return (), height
-        items = [(document_of(item.text, self._font), item.fresh) for item in found.values()]
-        widths = [document.idealWidth() for document, _ in items]
+        items = [*found.values()]
+        documents, widths, heights = zip(*(self._value(item.text) for item in items), strict=True)
         whole = sum(widths) + self.row * _NEXT * (len(items) - 1)
         near = self._ends[place] + self.row * _GAP
         left, most = max(column, near), self._width - _EDGE - whole
@@ -131,15 +135,28 @@ class CodeLayout:
             if most >= self.gutter:  # further left rather than on one more row
                 left = min(left, most)
         start, values = left, []
-        for (document, fresh), width in zip(items, widths, strict=True):
+        for item, document, width, high in zip(items, documents, widths, heights, strict=True):
             if left > start and left + width > self._width - _EDGE:
                 left, y, height = start, y + self.row, height + self.row
-            values.append(Value(self._wrapped(document, left), QPointF(left, y), fresh))
-            more = self._height(document) - self.row
-            if more > 0:  # one that is wider than the panel
-                y, height = y + more, height + more
+            if left + width > self._width - _EDGE:  # one that is wider than the panel
+                wrapped = self._wrapped(document_of(item.text, self._font), left)
+                values.append(Value(wrapped, QPointF(left, y), item.fresh))
+                more = self._height(wrapped) - self.row
+            else:
+                values.append(Value(document, QPointF(left, y), item.fresh))
+                more = high - self.row
+            y, height = y + more, height + more
             left += width + self.row * _NEXT
         return tuple(values), height
+
+    def _value(self, text: str) -> tuple[QTextDocument, float, float]:
+        """A value on one line, its width and its height: most stay as they are from moment to moment."""
+        if text not in self._set_values:
+            if len(self._set_values) >= _MOST_REMEMBERED:
+                self._set_values.clear()
+            document = document_of(text, self._font)
+            self._set_values[text] = document, document.idealWidth(), max(self.row, self._height(document))
+        return self._set_values[text]
 
 
 def _printed(line: PseudocodeLine) -> dict[str, Beside]:

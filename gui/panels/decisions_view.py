@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetricsF,
+    QMouseEvent,
+    QPaintEngine,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QPen,
+    QPixmap,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -43,6 +55,9 @@ _PADDING = 4.0
 _MARGIN, _GAP = 5, 3  # before the first mark, and between marks
 _STEP_INDENT = 0.8  # of a sub-step's sentence, in heights of the type
 
+#: Cells that are remembered as they were painted; then all are forgotten.
+_MOST_REMEMBERED = 512
+
 
 class LogDelegate(QStyledItemDelegate):
     """Draws the lines of the log; sub-steps are indented."""
@@ -52,37 +67,74 @@ class LogDelegate(QStyledItemDelegate):
         self.theme = theme
         self.whole_rows = False  #: whether a row that is not seen whole is left out
         self.numbers_within = False  #: whether sentences begin with their numbers, which have no column
+        self._pictures: dict[tuple[object, ...], QPixmap] = {}
+        self._looks: tuple[object, ...] = ()
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         model = index.model()
         assert isinstance(model, LogModel)
-        rect, theme = QRect(option.rect), self.theme
+        rect = QRect(option.rect)
         entry = model.entry(index.row())
         if rect.top() < 0 and self.whole_rows and not entry.present:
             return
         painter.save()
         painter.setClipRect(rect)
-        self._ground(painter, rect, option, entry)
-        inner = QRectF(rect).adjusted(_PADDING, _PADDING / 2, -_PADDING, -_PADDING / 2)
-        if index.column() == MARKS:
-            self._marks(painter, QRectF(rect), entry, model.marks)
-        elif index.column() == SENTENCE:
-            painter.setPen(QColor(theme.normal))
-            self._sentence(painter, inner, entry)
-        else:
-            painter.setPen(QColor(theme.normal if entry.present else theme.muted))
-            text = entry.number if index.column() == EVENT else entry.time
-            inner.setHeight(painter.fontMetrics().height())
-            painter.drawText(inner, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
+        hovered = bool(option.state & QStyle.StateFlag.State_MouseOver)
+        ratio = painter.deviceTransform().m11()
+        if painter.paintEngine().type() == QPaintEngine.Type.Raster and ratio == round(ratio):
+            looks = self.theme, painter.font(), ratio, self.numbers_within, model.marks
+            picture = self._picture(looks, rect.size(), hovered, entry, index.column())
+            painter.drawPixmap(rect.topLeft(), picture)
+        else:  # as vectors, or where a cell begins between two pixels
+            self._paint(painter, rect, hovered, entry, index.column(), model.marks)
         self._focus(painter, rect, index)
         painter.restore()
 
-    def _ground(self, painter: QPainter, rect: QRect, option: QStyleOptionViewItem, entry: LogEntry) -> None:
-        hovered = option.state & QStyle.StateFlag.State_MouseOver
+    def _picture(
+        self,
+        looks: tuple[Theme, QFont, float, bool, Sequence[EventKind]],
+        size: QSize,
+        hovered: bool,
+        entry: LogEntry,
+        column: int,
+    ) -> QPixmap:
+        """A cell as it was painted before, if it was: from event to event nearly all rows only move on."""
+        if looks != self._looks or len(self._pictures) >= _MOST_REMEMBERED:
+            self._looks = looks
+            self._pictures.clear()
+        key = column, size.width(), size.height(), hovered, entry
+        found = self._pictures.get(key)
+        if found is None:
+            view = self.parent()
+            assert isinstance(view, QTableView)
+            _, font, ratio, _, marks = looks
+            found = self._pictures[key] = QPixmap(size * ratio)
+            found.setDevicePixelRatio(ratio)
+            found.fill(view.palette().color(QPalette.ColorRole.Base))
+            painter = QPainter(found)
+            painter.setFont(font)
+            self._paint(painter, QRect(QPoint(), size), hovered, entry, column, marks)
+            painter.end()
+        return found
+
+    def _paint(
+        self, painter: QPainter, rect: QRect, hovered: bool, entry: LogEntry, column: int, marks: Sequence[EventKind]
+    ) -> None:
         if entry.present:
             painter.fillRect(rect, QColor(self.theme.selection))
         elif hovered or entry.step:
             painter.fillRect(rect, QColor(self.theme.raised))
+        inner = QRectF(rect).adjusted(_PADDING, _PADDING / 2, -_PADDING, -_PADDING / 2)
+        if column == MARKS:
+            self._marks(painter, QRectF(rect), entry, marks)
+        elif column == SENTENCE:
+            painter.setPen(QColor(self.theme.normal))
+            self._sentence(painter, inner, entry)
+        else:
+            painter.setPen(QColor(self.theme.normal if entry.present else self.theme.muted))
+            text = entry.number if column == EVENT else entry.time
+            inner.setHeight(painter.fontMetrics().height())
+            painter.drawText(inner, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
 
     def _marks(self, painter: QPainter, rect: QRectF, entry: LogEntry, marks: Sequence[EventKind]) -> None:
         side = mark_side(painter.fontMetrics().height())

@@ -32,23 +32,22 @@ GAP = "Nothing happens for {gap}: the {seconds} seconds that this takes at {pace
 
 @dataclass
 class Meter:
-    """Events and simulated time per second, over the last half second."""
+    """Events per second, over the last half second."""
 
     started: float = field(default_factory=monotonic)
     event: int = 0
-    time: float = 0.0
     speed: Speed = field(default_factory=Speed)
 
-    def restart(self, event: int, time: float) -> None:
+    def restart(self, event: int) -> None:
         """Measure from here on."""
-        self.started, self.event, self.time, self.speed = monotonic(), event, time, Speed()
+        self.started, self.event, self.speed = monotonic(), event, Speed()
 
-    def read(self, event: int, time: float) -> Speed:
-        """The speed, when the run has come to an event and a time."""
+    def read(self, event: int) -> Speed:
+        """The speed, when the run has come to an event."""
         passed = monotonic() - self.started
         if passed >= SPEED_WINDOW:
-            speed = Speed(max(0.0, (event - self.event) / passed), max(0.0, (time - self.time) / passed))
-            self.started, self.event, self.time, self.speed = monotonic(), event, time, speed
+            speed = Speed(max(0.0, (event - self.event) / passed))
+            self.started, self.event, self.speed = monotonic(), event, speed
         return self.speed
 
 
@@ -105,7 +104,7 @@ class Drive:
 
     def measure_from(self, run: Run) -> None:
         """Measure the speed from here on."""
-        self._meter.restart(run.timeline.event, run.timeline.time)
+        self._meter.restart(run.timeline.event)
 
     def set_pace(self, pace: Pace, run: Run | None) -> None:
         """Run at another pace from here on."""
@@ -113,9 +112,9 @@ class Drive:
         if run is not None:
             self._count_from(run)
 
-    def speed(self, event: int, time: float) -> Speed:
-        """How fast it is, when the run has come to an event and a time."""
-        return self._meter.read(event, time)
+    def speed(self, event: int) -> Speed:
+        """How fast it is, when the run has come to an event."""
+        return self._meter.read(event)
 
     def told(self, event: int, time: float) -> str:
         """How far it is."""

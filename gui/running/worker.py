@@ -183,11 +183,12 @@ class RunWorker(QObject):
                 return self._commands.get(timeout=left if left > 0 else PACED_SECONDS)
             if self.drive.running or self._explains:
                 return self._commands.get(block=False)
-            if self._searching:
+            if self._searching and self._taken.is_set():
                 return self._commands.get(timeout=SLICE_SECONDS)
             return self._commands.get(timeout=MOMENT if self._pending else None)
         except Empty:
-            return RunWorker._settle if self._explains or self._owes else _nothing
+            due = self._explains or (self._taken.is_set() and self._owes)  # else a picture waits for Python's lock
+            return RunWorker._settle if due else _nothing
 
     @property
     def _pending(self) -> bool:
@@ -259,7 +260,7 @@ class RunWorker(QObject):
         line = None if self.session is None else self.session.timeline
         event, time = (0, 0.0) if line is None else (line.event, line.time)
         self._telling = True
-        self.progressed.emit(GoalProgress(text, event, time, self.drive.speed(event, time), self._opening))
+        self.progressed.emit(GoalProgress(text, event, time, self.drive.speed(event), self._opening))
 
     def _tell_now_and_then(self) -> None:
         """Signs of life while nothing is drawn, and that it is over."""
@@ -287,7 +288,7 @@ class RunWorker(QObject):
         frame = self.session.frame(
             running=not legible,
             playing=self.drive.running,
-            speed=self.drive.speed(line.event, line.time),
+            speed=self.drive.speed(line.event),
             message=self._message,
             bounds=self.bounds,
             breakpoints=self.breakpoints.active,
@@ -368,11 +369,12 @@ class RunWorker(QObject):
         return not self.drive.running and self._searches.due(self.session)
 
     def _search(self) -> None:
+        """While it runs after each slice; at rest once the picture is drawn."""
         if self.drive.running:
             if said := self.breakpoints.violated(self._searches.follow(self.session, self.drive.rests)):
                 self.drive.end()
                 self.tell(said)
-        elif self._searching and self._searches.go_on(self.session):
+        elif self._taken.is_set() and self._searching and self._searches.go_on(self.session):
             self._stale = True
 
     def cancel(self) -> None:

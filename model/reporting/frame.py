@@ -36,7 +36,6 @@ class Speed:
     """How fast the run goes, smoothed for display."""
 
     events_per_second: float = 0.0
-    time_per_second: float = 0.0
 
 
 @dataclass(frozen=True)
