@@ -14,7 +14,7 @@ from typing import Any, Callable, Iterator, NamedTuple, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.questions.changes import OfThings, column_of, of_states, read_at_once, watched_by
+from slotscope.model.questions.changes import OfThings, Watch, column_of, of_states, read_at_once, watched_by
 from slotscope.model.questions.meaning import Question
 from slotscope.model.questions.tables import Column, EventTable, Lead
 from slotscope.model.running.assembly import Bench
@@ -121,11 +121,8 @@ class _Asker:
         if self._looks:  # looking takes longer than running
             self._slices = Slices(min(FEW, self._slices.room), SECONDS)
         looks = [look for question in questions for look in question.looks]
-        self._watch, self._things = watched_by(looks, state, system.numbers)
+        self._watches = watched_by(looks, state, system.numbers)
         self._at_once = read_at_once(looks, state, system.numbers)
-        self._watching = Task()  # that lets a run tell what it changes
-        if (things := self._things) is not None:
-            self._watching = Task(watch=self._watch, settled=things.settled, touched=things.touched)
         self._many = False  # whether the last slice left so many events open that its run had better tell its changes
         self._pairs = any(question.pairs for question in questions)
         self._seen: Any = None  # the state that was looked at last; it follows the run while it stays near
@@ -145,9 +142,10 @@ class _Asker:
         if not self._depth:
             return
         table = EventTable(lead.rows[:0], lead.samples[:0], lead, self._system.numbers)
+        for place in range(len(question.looks)):
+            table.looks[place] = lead.looks[place] = np.full(self._depth, np.nan)
         scene = table.one(self._depth - 1, self._state)
         for place, look in enumerate(question.looks):
-            lead.looks[place] = np.full(self._depth, np.nan)
             lead.looks[place][-1] = _one(look.read, scene)
 
     def onwards(self, last: int, until: float) -> Iterator[tuple[EventTable, list[Column]]]:
@@ -169,7 +167,7 @@ class _Asker:
 
     def _task(self, until: float) -> Task:
         least = self._timeline.samples.stride if self._along else 0
-        task = self._watching if self._many else Task()
+        task = _watching(self._watches[0]) if self._many else Task()
         return task._replace(until=until, stride=1 if self._samples else least, explain=self._costly)
 
     def _answered(self, rows: np.ndarray, stretch: Stretch, before: Any) -> tuple[EventTable, list[Column]]:
@@ -198,10 +196,11 @@ class _Asker:
                 fresh = np.full(len(table.rows), np.nan)
                 known = table.lead.looks.get(place, fresh[:0])
                 table.looks[place] = np.concatenate([known, fresh])
-        if self._watch and self._timeline.engine.watches:
-            self._look_at_changes(tables, state, changes)
-        if self._at_once and self._timeline.engine.watches:
-            self._look_at_once(tables, state)
+        if self._timeline.engine.watches:
+            self._look_at_once(tables, state, _is_whole)
+            for watch in self._watches:
+                self._look_at_changes(tables, state, watch, changes if watch is self._watches[0] else None)
+            self._look_at_once(tables, state, _is_together)
         began = monotonic()
         needed = [self._needed(*pair) for pair in zip(self._questions, tables, strict=True)]
         events = np.flatnonzero(np.logical_or.reduce(needed)).tolist()
@@ -227,38 +226,42 @@ class _Asker:
             self._seen = state
             self._slices.learn(len(tables[0].rows), monotonic() - began)
 
-    def _look_at_changes(self, tables: list[EventTable], state: Any, changes: RowChanges | None) -> None:
+    def _look_at_changes(self, tables: list[EventTable], state: Any, watch: Watch, changes: RowChanges | None) -> None:
         """Fill in what is read of things, at the events that are open, from what was changed up to each of them.
 
         Where the run has not told its *changes* its events are run once more, from *state*.
         """
         rows = tables[0].rows
         open_ones = np.logical_or.reduce([self._needed(*pair) for pair in zip(self._questions, tables, strict=True)])
-        self._many = bool(open_ones.mean() > MANY)
+        if watch is self._watches[0]:
+            self._many = bool(open_ones.mean() > MANY)
+        looks = self._looks_at(tables, lambda look: look.alone and look.things is watch.things)
         first = 0
-        for before, told, count in [(state, changes, len(rows))] if changes else self._again(state, rows[open_ones]):
-            for table, place, look in self._looks_at(tables, self._is_watched):
+        again = self._again(state, rows[open_ones], watch) if looks else ()
+        for before, told, count in [(state, changes, len(rows))] if changes else again:
+            for table, place, look in looks:
                 start = table.lead.length + first
-                column = column_of(look, told, before, count, self._system.numbers)
-                table.looks[place][start : start + count] = column
+                table.looks[place][start : start + count] = column_of(look, told, before, table, start, count)
             first += count
-        for table, place, _ in self._looks_at(tables, self._is_watched):
+        for table, place, _ in looks:
             table.known.add(place)
-
-    def _is_watched(self, look: OfThings) -> bool:
-        return look.alone and look.things is self._things
 
     def _looks_at(
         self, tables: list[EventTable], chosen: Callable[[OfThings], bool]
-    ) -> Iterator[tuple[EventTable, int, OfThings]]:
-        """Each look at things that is chosen, with its table and its place in the question."""
-        for question, table in zip(self._questions, tables, strict=True):
-            for place, look in enumerate(question.looks):
-                if look.of_things is not None and chosen(look.of_things):
-                    yield table, place, look.of_things
+    ) -> list[tuple[EventTable, int, OfThings]]:
+        """Each look at things that is chosen and can be found now, with its table and its place in the question."""
+        return [
+            (table, place, look.of_things)
+            for question, table in zip(self._questions, tables, strict=True)
+            for place, look in enumerate(question.looks)
+            if look.of_things is not None and chosen(look.of_things) and look.of_things.needs <= table.known
+        ]
 
-    def _look_at_once(self, tables: list[EventTable], state: Any) -> None:
+    def _look_at_once(self, tables: list[EventTable], state: Any, chosen: Callable[[OfThings], bool]) -> None:
         """Fill in what depends on several things, at the events that are open: their states are read together."""
+        looks = self._looks_at(tables, chosen) if self._at_once else []
+        if not looks:
+            return
         rows = tables[0].rows
         needed = [self._needed(*pair) for pair in zip(self._questions, tables, strict=True)]
         events = np.flatnonzero(np.logical_or.reduce(needed))
@@ -272,18 +275,18 @@ class _Asker:
                 first = int(stretch.rows["event"][0]) - int(rows["event"][0])
                 here = mine[(mine >= first) & (mine < first + len(stretch.rows))]
                 told = np.searchsorted(stretch.changes.event, here - first, "right")
-                for table, place, look in self._looks_at(tables, _is_together):
-                    values = of_states(look, stretch.changes, before, self._system.numbers)
-                    table.looks[place][table.lead.length + here] = values[told]
+                for table, place, look in looks if len(here) else ():
+                    at = table.lead.length + here
+                    table.looks[place][at] = of_states(look, stretch.changes, before, table, told, at)
                 state = stretch.state
                 before = state._replace(**{name: getattr(state, name).copy() for name in self._at_once})
-        for table, place, _ in self._looks_at(tables, _is_together):
+        for table, place, _ in looks:
             table.known.add(place)
 
-    def _again(self, state: Any, rows: np.ndarray) -> Iterator[tuple[Any, RowChanges, int]]:
+    def _again(self, state: Any, rows: np.ndarray, watch: Watch) -> Iterator[tuple[Any, RowChanges, int]]:
         """Run on from *state*: a state, what changed after it up to each of the events of *rows*, and how many ran."""
         moments = rows["event"].astype(np.int64)
-        task = self._watching._replace(moments=moments)
+        task = _watching(watch)._replace(moments=moments)
         before = state
         for stretch in self._timeline.onwards(copied(state), int(moments.max(initial=0)), task, Slices(MOST_EVENTS)):
             yield before, stretch.changes, len(stretch.rows)
@@ -307,8 +310,17 @@ class _Asker:
         return state
 
 
+def _watching(watch: Watch) -> Task:
+    """What lets a run tell what it changes."""
+    return Task(watch=watch.names, settled=watch.things.settled, touched=watch.things.touched)
+
+
+def _is_whole(look: OfThings) -> bool:
+    return look.things is None
+
+
 def _is_together(look: OfThings) -> bool:
-    return not look.alone
+    return look.things is not None and not look.alone
 
 
 def _said(system: System, before: Any) -> dict[str, float]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import cached_property
 from typing import Any, Iterable, Mapping, NamedTuple
 
 import numpy as np
@@ -12,20 +14,35 @@ from slotscope.model.questions.operations import Run
 from slotscope.model.questions.tables import Column, EventTable, Lead
 from slotscope.model.systems.watching import MOST_WATCHED, RowChanges
 
+#: Truths of things at events that are found at once: more of them leave a processor's cache.
+MOST_TRUTHS = 2**16
+
+#: Events that things are asked about at once, at least and at most.
+FEWEST_EVENTS, MOST_EVENTS = 64, 4096
+
 
 class OfThings(NamedTuple):
     """A look that is about things, or about the state itself (None), which need not stop at each state.
 
-    It reads of each thing its own rows *alone*; or also others', and many states at once.  *read* gives a truth of
-    each thing, and how many are true is asked for; or the value of the thing in one *place*.  One that is *paired*
-    reads each thing as it was one event before, too.
+    *read* gives a truth of each thing, and how many are true is asked for; or the value of the thing of a *number*.
+    It reads the *fields* of each thing from the thing's own rows *alone*; or also from others', and many states at
+    once.  One that is *paired* reads each thing as it was one event before, too; one *of_event* also numbers of the
+    event; and what stands at the places *needs* among the question's looks.
     """
 
     things: ThingFields | None
     read: Run
-    place: int | None = None
+    fields: tuple[Run, ...]
+    number: int | None = None
     alone: bool = True
     paired: bool = False
+    of_event: bool = False
+    needs: frozenset[int] = frozenset()
+
+    @property
+    def mixed(self) -> bool:
+        """Whether a thing's truth depends on the event, too."""
+        return self.number is None and (self.of_event or bool(self.needs))
 
 
 class StateLook(NamedTuple):
@@ -33,6 +50,13 @@ class StateLook(NamedTuple):
 
     read: Run
     of_things: OfThings | None = None
+
+
+class Watch(NamedTuple):
+    """What is watched of one kind of thing: arrays of the state that have a row for each."""
+
+    things: ThingFields
+    names: tuple[str, ...]
 
 
 class _ReadState:
@@ -46,14 +70,16 @@ class _ReadState:
         return getattr(self._state, name)
 
 
-def watched_by(looks: Iterable[StateLook], state: Any, numbers: Any) -> tuple[tuple[str, ...], ThingFields | None]:
-    """The arrays of the state to be watched for looks at one kind of thing, the first; none if that cannot be."""
+def watched_by(looks: Iterable[StateLook], state: Any, numbers: Any) -> tuple[Watch, ...]:
+    """The arrays of the state to be watched for looks at each kind of thing, where that can be."""
     alone = [look.of_things for look in looks if look.of_things is not None and look.of_things.alone]
-    things = alone[0].things if alone else None
-    names = _read_by((one for one in alone if one.things is things), state, numbers)
-    if not 0 < len(names) <= MOST_WATCHED or len({len(getattr(state, name)) for name in names}) > 1:
-        return (), None
-    return tuple(names), things
+    kinds = {id(one.things): one.things for one in alone if one.things is not None}
+    found = []
+    for things in kinds.values():
+        names = _read_by((one for one in alone if one.things is things), state, numbers)
+        if 0 < len(names) <= MOST_WATCHED and len({len(getattr(state, name)) for name in names}) == 1:
+            found.append(Watch(things, tuple(names)))
+    return tuple(found)
 
 
 def read_at_once(looks: Iterable[StateLook], state: Any, numbers: Any) -> tuple[str, ...]:
@@ -63,24 +89,46 @@ def read_at_once(looks: Iterable[StateLook], state: Any, numbers: Any) -> tuple[
 
 
 def _read_by(looks: Iterable[OfThings], state: Any, numbers: Any) -> dict[str, None]:
+    nobody = np.zeros((0, 0))
     seen = _ReadState(state)
     for look in looks:
-        _of(look, seen, numbers)
+        if look.things is not None:
+            look.things.numbers(seen)
+            _ = look.things.there(seen) if look.things.there else None
+        table = EventTable(np.zeros(0), nobody, Lead(np.zeros(0), nobody), numbers, state=seen)
+        for read in look.fields:
+            read(table)
     return seen.names
 
 
-def of_states(look: OfThings, changes: RowChanges, before: Any, numbers: Any) -> Column:
-    """[1 + m] a look at the state *before* and at those that *changes* tells as a whole."""
-    arrays = {name: np.concatenate([_first(getattr(before, name), told), told]) for name, told in changes.rows.items()}
-    states, count = before._replace(**arrays), 1 + len(changes.event)
+def of_states(
+    look: OfThings, changes: RowChanges, before: Any, table: EventTable, told: NDArray[np.int64], at: NDArray[np.int64]
+) -> Column:
+    """[n] a look at states that *changes* tells as a whole, after the state *before*, which has the number 0.
+
+    *told* [n] are the numbers of those that are asked for, and *at* the events by their places in *table*, counted
+    with those before.
+    """
+    arrays = {name: np.concatenate([_first(getattr(before, name), rows), rows]) for name, rows in changes.rows.items()}
+    states, count = before._replace(**{name: _taken(array, told) for name, array in arrays.items()}), len(at)
     if look.things is None:
-        return np.broadcast_to(_read(look, states, numbers), (count,))
+        return np.broadcast_to(_read(look, table, states), (count,))
     shape = count, len(look.things.numbers(before))
-    earlier = states._replace(**{name: array[np.r_[0, : count - 1]] for name, array in arrays.items()})
-    spread = np.broadcast_to(_read(look, states, numbers, then=_Then(earlier, *_all(shape))), shape)
-    if look.place is None:
+    then = None
+    if look.paired:
+        earlier = states._replace(**{name: _taken(array, np.maximum(told - 1, 0)) for name, array in arrays.items()})
+        then = _Then(earlier, *_all(shape), at[:, None] - 1)
+    spread = np.broadcast_to(_read(look, table, states, at=at[:, None], then=then), shape)
+    if look.number is None:
         return np.asarray(spread.sum(axis=1))
-    return np.asarray(spread[:, look.place] if look.place < shape[1] else np.full(count, np.nan))
+    here = 1 <= look.number <= shape[1]
+    return np.asarray(spread[:, look.number - 1] if here else np.full(count, np.nan))
+
+
+def _taken(array: NDArray[Any], places: NDArray[np.int64]) -> NDArray[Any]:
+    """Rows of an array; not a copy where they follow each other."""
+    in_order = len(places) > 0 and bool((np.diff(places) == 1).all())
+    return array[places[0] : places[-1] + 1] if in_order else array[places]
 
 
 def _first(before: NDArray[Any], told: NDArray[Any]) -> NDArray[Any]:
@@ -88,38 +136,162 @@ def _first(before: NDArray[Any], told: NDArray[Any]) -> NDArray[Any]:
     return before[None] if before.shape == told.shape[1:] else np.zeros((1, *told.shape[1:]), told.dtype)
 
 
-def column_of(look: OfThings, changes: RowChanges, before: Any, events: int, numbers: Any) -> Column:
-    """[events] a look after each event, from the state *before* the first one and what they changed."""
-    changed = _of(look, before._replace(**changes.rows), numbers, changes.place)
-    at_first = _of(look, before, numbers)
-    if look.place is not None:
-        mine = changes.place == look.place
-        first = at_first[look.place] if look.place < len(at_first) else np.nan
-        values: Column = np.r_[first, changed[mine]]
-        return values[np.searchsorted(changes.event[mine], np.arange(events), "right")]
-    order = np.argsort(changes.place, kind="stable")
-    place, event, now = changes.place[order], changes.event[order], changed[order]
-    begins = np.r_[True, place[1:] != place[:-1]][: len(place)]
-    was = _earlier(now, begins, place, at_first)
-    steps = now.astype(np.int64) - was
-    column = np.asarray(at_first.sum() + np.cumsum(np.bincount(event, steps, events)))
-    if look.paired:  # of what the event has changed, as it was before; of all else both are one
-        rows = {name: told[order] for name, told in changes.rows.items()}
-        earlier = {name: _earlier(told, begins, place, getattr(before, name)) for name, told in rows.items()}
-        known = ~begins | (place < len(next(getattr(before, name) for name in rows)))
-        turned = _of(look, before._replace(**rows), numbers, place, (earlier, known))
-        column += np.bincount(event, turned.astype(np.int64) - now, events)
-    return column
+def column_of(look: OfThings, changes: RowChanges, before: Any, table: EventTable, start: int, events: int) -> Column:
+    """[events] a look after each event, from the state *before* the first one and what they changed.
+
+    The first event stands at *start* in *table*, counted with those before.
+    """
+    things = _Versions(look, changes, before, table, start)
+    if look.number is not None:
+        return things.value(events)
+    column = things.counted_at_each(events) if look.mixed else things.counted(events)
+    return column + things.turned(events) if look.paired else column
 
 
-def _earlier(told: NDArray[Any], begins: NDArray[np.bool_], place: NDArray[np.int64], first: NDArray[Any]) -> Any:
-    """[m, ...] what each row was before, of rows in the order of places and events; 0 where there was none."""
-    was = np.zeros_like(told)
-    was[1:] = told[:-1]
-    was[begins] = 0
-    known = begins & (place < len(first))
-    was[known] = first[place[known]]
-    return was
+class _Versions:
+    """The rows of things as they were before the first of some events, and as events changed them."""
+
+    def __init__(self, look: OfThings, changes: RowChanges, before: Any, table: EventTable, start: int) -> None:
+        self._look, self._before, self._table, self._start = look, before, table, start
+        order = np.argsort(changes.place, kind="stable")
+        self.place, self.event = changes.place[order], changes.event[order]
+        self._rows = {name: told[order] for name, told in changes.rows.items()}
+        self._places = len(getattr(before, next(iter(self._rows))))
+        self._begins = np.r_[True, self.place[1:] != self.place[:-1]][: len(self.place)]
+
+    def value(self, events: int) -> Column:
+        """[events] the value of the thing of a number; missing where there is none."""
+        numbers, number = self._numbers(), self._look.number
+        first = numbers[: self._places] == number
+        here, were = numbers[self._places :] == number, self._were(numbers, -1) == number
+        values = _of(self._look, self._table, self._every, self._every_place, missing=np.nan)
+        order = np.lexsort((here, self.event))  # where it changes its place in an event, that it came to
+        mine = order[(here | were)[order]]
+        changed = np.where(here, values[self._places :], np.nan)[mine]
+        told = np.r_[values[: self._places][first][0] if first.any() else np.nan, changed]
+        column: Column = told[np.searchsorted(self.event[mine], np.arange(events), "right")]
+        return column
+
+    def counted(self, events: int) -> Column:
+        """[events] of how many things it is true, whatever the event is."""
+        truths = _of(self._look, self._table, self._every, self._every_place).astype(np.int64)
+        steps = truths[self._places :] - self._were(truths, 0)
+        return np.asarray(truths[: self._places].sum() + np.cumsum(np.bincount(self.event, steps, events)))
+
+    def counted_at_each(self, events: int) -> Column:
+        """[events] of how many things it is true, by what each event is: things whose fields are the same are one."""
+        alike, shown = self._alike()
+        order = np.argsort(self.event, kind="stable")
+        event, now, was = self.event[order], alike[self._places :][order], self._were(alike, 0)[order]
+        present = np.bincount(alike[: self._places], minlength=len(shown))
+        present[0] = 0
+        column, first = np.zeros(events, np.int64), 0
+        while first < events:
+            room = MOST_TRUTHS // max(1, int(np.count_nonzero(present)))
+            last = min(events, first + max(FEWEST_EVENTS, min(MOST_EVENTS, room)))
+            mine = slice(*np.searchsorted(event, (first, last)))
+            there = present > 0
+            there[now[mine]] = True
+            there[0] = False
+            kinds = np.flatnonzero(there)
+            truths = self._true_at(shown[kinds], np.arange(first, last))
+            column[first:last] = truths @ present[kinds]
+            turned = np.unique(np.r_[now[mine], was[mine]])
+            turned = turned[turned > 0]
+            steps = self._steps(turned, event[mine] - first, now[mine], was[mine], last - first)
+            column[first:last] += np.einsum("ij,ij->i", steps, truths[:, np.searchsorted(kinds, turned)])
+            present[turned] += steps[-1]
+            first = last
+        return column
+
+    def _steps(
+        self, kinds: NDArray[np.int64], event: NDArray[np.int64], now: NDArray[Any], was: NDArray[Any], events: int
+    ) -> NDArray[np.int64]:
+        """[events, kinds] how many more there are of each after each event than before the first."""
+        steps = np.zeros(events * len(kinds), np.int64)
+        for which, step in ((now, 1), (was, -1)):
+            mine = which > 0
+            np.add.at(steps, event[mine] * len(kinds) + np.searchsorted(kinds, which[mine]), step)
+        return np.asarray(np.cumsum(steps.reshape(events, len(kinds)), axis=0))
+
+    def _true_at(self, versions: NDArray[np.int64], event: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """[events, versions] whether it is true of a thing that is as a version is, and was so before the event."""
+        state, places = self._taken(versions), self._every_place[versions]
+        shape, at = (len(event), len(versions)), self._start + event[:, None]
+        then = _Then(state, *_all(shape), at - 1) if self._look.paired else None
+        return np.broadcast_to(_read(self._look, self._table, state, places, then, at), shape)
+
+    def turned(self, events: int) -> Column:
+        """[events] of how many more things it is true, as those that the event changed were otherwise before."""
+        at, state = self._start + self.event, self._before._replace(**self._rows)
+        earlier = {name: self._earlier(told, getattr(self._before, name)) for name, told in self._rows.items()}
+        known = ~self._begins | (self.place < self._places)
+        now = _of(self._look, self._table, state, self.place, at=at)
+        then = _of(self._look, self._table, state, self.place, (earlier, known), at)
+        return np.bincount(self.event, then.astype(np.int64) - now, events)
+
+    # Rows.
+
+    @cached_property
+    def _every(self) -> Any:
+        """A state that has the rows of all versions, those before the first event first."""
+        joined = {name: np.concatenate([getattr(self._before, name), told]) for name, told in self._rows.items()}
+        return self._before._replace(**joined)
+
+    @cached_property
+    def _every_place(self) -> NDArray[np.int64]:
+        return np.concatenate([np.arange(self._places), self.place])
+
+    def _taken(self, versions: NDArray[np.int64]) -> Any:
+        state = self._every
+        return state._replace(**{name: getattr(state, name)[versions] for name in self._rows})
+
+    def _numbers(self) -> NDArray[np.int64]:
+        """[versions] what each thing is called; -1 where there is none."""
+        there, state = self._there(), self._every
+        if there is None:
+            return self._every_place + 1
+        numbers = np.full(len(there), -1)
+        numbers[there] = self._things.numbers(state)
+        return numbers
+
+    def _alike(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """[versions] a number of what the fields of each are, from 1, 0 of none; and a version of each number."""
+        there, state, places = self._there(), self._every, self._every_place
+        mine = np.arange(len(places)) if there is None else np.flatnonzero(there)
+        table = replace(self._table, state=state, places=places[mine])
+        kind = np.zeros(len(mine), np.int64)
+        for read in self._look.fields:
+            values = np.unique(np.broadcast_to(read(table), (len(mine),)), return_inverse=True)[1].reshape(-1)
+            kind = np.unique(kind * (values.max(initial=0) + 1) + values, return_inverse=True)[1].reshape(-1)
+        alike = np.zeros(len(places), np.int64)
+        alike[mine] = kind + 1
+        shown = np.zeros(kind.max(initial=-1) + 2, np.int64)
+        shown[alike[mine]] = mine
+        return alike, shown
+
+    @property
+    def _things(self) -> ThingFields:
+        assert self._look.things is not None
+        return self._look.things
+
+    def _there(self) -> NDArray[np.bool_] | None:
+        return None if self._things.there is None else self._things.there(self._every)
+
+    def _were(self, values: NDArray[Any], nothing: int) -> NDArray[Any]:
+        """[m] of *values* [versions] those that things had before each change."""
+        was = self._earlier(values[self._places :], values[: self._places])
+        was[self._begins & (self.place >= self._places)] = nothing
+        return was
+
+    def _earlier(self, told: NDArray[Any], first: NDArray[Any]) -> NDArray[Any]:
+        """[m, ...] what each row was before; 0 where there was none."""
+        was = np.zeros_like(told)
+        was[1:] = told[:-1]
+        was[self._begins] = 0
+        known = self._begins & (self.place < len(first))
+        was[known] = first[self.place[known]]
+        return was
 
 
 class _Then(NamedTuple):
@@ -128,6 +300,7 @@ class _Then(NamedTuple):
     state: Any
     there: NDArray[np.bool_]
     same: NDArray[np.bool_]
+    at: NDArray[np.int64] | None  #: the event before, see :attr:`EventTable.at`
 
 
 def _all(shape: int | tuple[int, ...]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -137,52 +310,56 @@ def _all(shape: int | tuple[int, ...]) -> tuple[NDArray[np.bool_], NDArray[np.bo
 
 def _of(
     look: OfThings,
+    table: EventTable,
     state: Any,
-    numbers: Any,
-    places: NDArray[np.int64] | None = None,
+    places: NDArray[np.int64],
     earlier: tuple[Mapping[str, NDArray[Any]], NDArray[np.bool_]] | None = None,
+    at: NDArray[np.int64] | None = None,
+    missing: float = 0,
 ) -> NDArray[Any]:
-    """[m] what a look reads of each of the *places*, or of all; nothing holds where there is no thing.
+    """[m] what a look reads of each of the *places*; *missing* where there is no thing.
 
     *earlier* are the rows of the same places one look before, and whether there were any; without it those of *state*.
+    *at* [m] are the events that go with them.
     """
-    if look.things is None:
-        return np.ravel(_read(look, state, numbers))
+    assert look.things is not None
     there = look.things.there
-    where = np.ones(len(look.things.numbers(state) if places is None else places), np.bool_)
-    where = where if there is None else there(state)
-    then = _Then(state, *_all(int(where.sum())))
+    where = np.ones(len(places), np.bool_) if there is None else there(state)
+    at = None if at is None else at[where]
+    back = None if at is None else at - 1
+    then = _Then(state, *_all(int(where.sum())), back)
     if earlier is not None:
         before = state._replace(**{name: rows[where] for name, rows in earlier[0].items()})
-        then = _lasting(look.things, state, before, earlier[1][where])
-    found = _read(look, state, numbers, places, then)
-    if there is None:
-        return np.broadcast_to(found, (len(where),))
-    spread = np.zeros(len(where), np.bool_)
+        then = _lasting(look.things, state, before, earlier[1][where], back)
+    found = _read(look, table, state, places[where], then if look.paired else None, at)
+    spread = np.full(len(where), missing, found.dtype if missing == 0 else float)
     spread[where] = found
     return spread
 
 
-def _lasting(things: ThingFields, state: Any, before: Any, known: NDArray[np.bool_]) -> _Then:
+def _lasting(
+    things: ThingFields, state: Any, before: Any, known: NDArray[np.bool_], back: NDArray[np.int64] | None
+) -> _Then:
     """*before*, whose rows are those of the things of *state*: which of them were there, and the same ones."""
     if things.there is None:
-        return _Then(before, np.ones(len(known), np.bool_), known)
+        return _Then(before, np.ones(len(known), np.bool_), known, back)
     there = things.there(before)
     numbers = np.full(len(known), -1)
     numbers[there] = things.numbers(before)
-    return _Then(before, there, known & (numbers == things.numbers(state)))
+    return _Then(before, there, known & (numbers == things.numbers(state)), None if back is None else back[there])
 
 
 def _read(
-    look: OfThings, state: Any, numbers: Any, places: NDArray[np.int64] | None = None, then: _Then | None = None
+    look: OfThings,
+    table: EventTable,
+    state: Any,
+    places: NDArray[np.int64] | None = None,
+    then: _Then | None = None,
+    at: NDArray[np.int64] | None = None,
 ) -> Column:
-    table = _table(state, numbers, places)
-    if look.paired and then is not None:
-        table.before, table.lasting = _table(then.state, numbers, places), (then.there, then.same)
+    table = replace(table, state=state, places=places, at=at)
+    if then is not None:
+        before = replace(table, state=then.state, at=then.at)
+        table.before, table.lasting = before, (then.there, then.same)
     with np.errstate(all="ignore"):
         return look.read(table)
-
-
-def _table(state: Any, numbers: Any, places: NDArray[np.int64] | None) -> EventTable:
-    nobody = np.zeros((0, 0))
-    return EventTable(np.zeros(0), nobody, Lead(np.zeros(0), nobody), numbers, state=state, places=places)

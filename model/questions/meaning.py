@@ -164,7 +164,9 @@ class _Interpreter:
         self._question = question
         self._thing = thing
         self._back = back  # within 'was' about a thing
-        self._own = True  # whether nothing but fields of each thing is read, of the present state
+        self._fields: list[Run] = []  # of each thing
+        self._of_event = False  # whether numbers of the event are read beside them
+        self._needs = frozenset[int]()  # what is read beside them from the state itself, by the places of its looks
         self._alone = True  # whether these read its own rows alone
         self._paired = False  # whether also of the state one event before
 
@@ -226,8 +228,10 @@ class _Interpreter:
         mine = self._words.of_thing.get(self._thing, {})
         if name in mine:
             read = self._value(mine[name], node)
+            self._fields.append(read)
+            self._alone &= getattr(mine[name].source, "alone", True)
             return Meaning(read, truth=False, choices=mine[name].choices)
-        self._own = False
+        self._of_event = True
         happening = self._words.happenings.get(name)
         if happening is not None and isinstance(node, Name):
             flag = happening.flag
@@ -239,9 +243,11 @@ class _Interpreter:
 
     def _field(self, known: AskedField, node: Name | Member) -> Meaning:
         read = self._value(known, node)
-        if isinstance(known.source, StateValue | SaidValues) and not self._thing:
-            whole = OfThings(None, read, alone=False) if isinstance(known.source, StateValue) else None
-            return self._looked(read, False, known.choices, whole)
+        if isinstance(known.source, StateValue | SaidValues):
+            whole = OfThings(None, read, (read,), alone=False) if isinstance(known.source, StateValue) else None
+            part = self._looked(read, False, known.choices, whole)
+            self._needs |= part.needs
+            return part
         return Meaning(read, truth=False, choices=known.choices)
 
     def _looked(self, read: Run, truth: bool, choices: str = "", of_things: OfThings | None = None) -> Meaning:
@@ -250,8 +256,8 @@ class _Interpreter:
         self._question.looks.append(StateLook(read, of_things))
         needs = frozenset((place,))
         if truth:
-            return Meaning(lambda table: table.looks[place] > 0, truth=True, needs=needs)
-        return Meaning(lambda table: table.looks[place], truth=False, choices=choices, needs=needs)
+            return Meaning(lambda table: table.look(place) > 0, truth=True, needs=needs)
+        return Meaning(lambda table: table.look(place), truth=False, choices=choices, needs=needs)
 
     def _value(self, known: AskedField, node: Name | Member) -> Run:
         place = self._place(known, node)
@@ -265,7 +271,6 @@ class _Interpreter:
         if isinstance(source, SaidValues):
             self._question.pairs = True
             return partial(of_said, source.names(self._words.policy)[place or 0])
-        self._alone &= source.alone
         return partial(of_state, source, place)
 
     def _place(self, known: AskedField, node: Name | Member) -> int | None:
@@ -314,11 +319,10 @@ class _Interpreter:
         if known is None:
             near = nearest(name, self._words.of_thing[node.thing])
             self.wrong(node.name, f"found the {node.thing}'s field '{name}', {near}")
-        read, things = inside._value(known, node.name), self._words.things[node.thing]
+        part, things = inside._named(node.name), self._words.things[node.thing]
         self._refuse_none(node, things)
-        plain = things.there is None and node.number % 1 == 0 and node.number >= 1
-        changing = inside._of_things(things, read, int(node.number) - 1) if plain else None
-        return self._looked(partial(of_one, things.numbers, node.number, read), False, known.choices, changing)
+        changing = inside._of_things(things, part.run, int(node.number))
+        return self._looked(partial(of_one, things.numbers, node.number, part.run), False, known.choices, changing)
 
     def _refuse_none(self, node: OfThing, things: ThingFields) -> None:
         """A number that no thing ever has."""
@@ -333,11 +337,12 @@ class _Interpreter:
         changing = inside._of_things(things, part.run)
         return self._looked(partial(of_many, things.numbers, part.run), node.how == "any", of_things=changing)
 
-    def _of_things(self, things: ThingFields, read: Run, place: int | None = None) -> OfThings | None:
+    def _of_things(self, things: ThingFields, read: Run, number: int | None = None) -> OfThings | None:
         """A look that need not stop at each state; None where it must."""
-        if not self._own or not (self._alone or things.at_once):
+        if not (self._alone or things.at_once):
             return None
-        return OfThings(things, read, place, self._alone, self._paired)
+        fields = tuple(self._fields)
+        return OfThings(things, read, fields, number, self._alone, self._paired, self._of_event, self._needs)
 
     # Signs.
 
@@ -372,7 +377,10 @@ class _Interpreter:
         self._question.pairs = self._paired = True
         inside = _Interpreter(self._text, self._words, self._question, self._thing, back=True)
         found = inside.read(part, depth + 1)
-        self._own, self._alone = self._own and inside._own, self._alone and inside._alone
+        self._fields += inside._fields
+        self._alone &= inside._alone
+        self._of_event |= inside._of_event
+        self._needs |= inside._needs
         return found
 
     def _was(self, part: Meaning) -> Run:

@@ -51,6 +51,8 @@ class EventTable:
         where it was the same.
     said:
         What the policy said while the event of a table of one was made: numbers by name.
+    at:
+        The event, counted with those before, that goes with each value of *state*, in a shape that goes with theirs.
     """
 
     rows: np.ndarray
@@ -64,6 +66,7 @@ class EventTable:
     places: NDArray[np.int64] | None = None
     lasting: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None
     said: Callable[[], Mapping[str, float]] = dict
+    at: NDArray[np.int64] | None = None
     _columns: dict[Any, Column] = field(default_factory=dict)
 
     @property
@@ -80,29 +83,38 @@ class EventTable:
                 before[self.lead.rows["event"] == 0] = np.nan
                 mine = np.concatenate([before, mine])
             self._columns[name] = mine
-        return self._columns[name]
+        return self._picked(self._columns[name])
 
     def happened(self, flag: int) -> Column:
         """[length] where the flag is set."""
         flags = self.rows["flags"]
         if self.lead.length:
             flags = np.concatenate([self.lead.rows["flags"], flags])
-        return np.asarray((flags & flags.dtype.type(flag)) != 0)
+        return self._picked((flags & flags.dtype.type(flag)) != 0)
 
     def sample(self, place: int) -> Column:
         """[length] a column of the samples."""
-        if not self.lead.length:
-            return self.samples[:, place]
-        return np.concatenate([self.lead.samples[:, place], self.samples[:, place]])
+        if place not in self._columns:
+            mine = self.samples[:, place]
+            self._columns[place] = np.concatenate([self.lead.samples[:, place], mine]) if self.lead.length else mine
+        return self._picked(self._columns[place])
+
+    def look(self, place: int) -> Column:
+        """[length] what was looked up in states, of a place in the question."""
+        return self._picked(self.looks[place])
+
+    def _picked(self, column: Column) -> Column:
+        return column if self.at is None else column[self.at]
 
     def one(self, place: int, state: Any) -> EventTable:
         """The event at a place, counted with those before, with the state after it."""
         none = Lead(self.lead.rows[:0], self.lead.samples[:0])
+        looks = {number: look[place : place + 1] for number, look in self.looks.items()}
         if place < self.lead.length:
             known = Lead(self.lead.rows[place : place + 1], self.lead.samples[place : place + 1])
-            return EventTable(self.rows[:0], self.samples[:0], known, self.numbers, state=state)
+            return EventTable(self.rows[:0], self.samples[:0], known, self.numbers, looks, state=state)
         own = slice(place - self.lead.length, place - self.lead.length + 1)
-        return EventTable(self.rows[own], self.samples[own], none, self.numbers, state=state)
+        return EventTable(self.rows[own], self.samples[own], none, self.numbers, looks, state=state)
 
 
 def shifted(column: Column) -> Column:

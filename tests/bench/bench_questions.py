@@ -24,15 +24,21 @@ ASKED = (
     ("dra-vms", "rejected and any server where rank = 3", MILLION),
     ("dra-vms", "any server where was empty > 0 and empty = 0", MILLION),
     ("dra-vms", "rejected and greedy_servers[1] > 3", MILLION),
+    ("dra-vms", "any server where jobs[1] > Y[1] / 50 and empty > 0", MILLION),
+    ("dra-vms", "any job where leaves < time + 0.1 and since > time - 1", MILLION),
+    ("dra-vms", "any server where rank changes", MILLION // 10),
     ("queues-vqs-unstable", "waits and waiting > 50", MILLION),
     ("queues-vqs-unstable", "waits and any server where used[1] < 0.5", MILLION),
     ("jrs-two-phases", "overflowed and not was overflowed", MILLION),
     ("jrs-two-phases", "idled and any server where all_jobs = 0 and all_tokens > 0", MILLION),
     ("jrs-two-phases", "overflowed and any job where phase changes", MILLION),
+    ("jrs-two-phases", "any server where all_jobs < tokens[1] and all_tokens > 0", MILLION),
     ("moldable-sublinear", "blocked and busy > 150", MILLION),
     ("moldable-sublinear", "blocked and X[4] > 20", MILLION),
     ("moldable-sublinear", "blocked and (count job where width = 4) > 20", MILLION),
     ("moldable-sublinear", "busy > 100 and (count job where width = 4) > 20", MILLION),
+    ("moldable-sublinear", "any job where width < request and leaves < time + 0.01", MILLION),
+    ("moldable-sublinear", "any server where job changes", MILLION // 100),
 )
 
 

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from slotscope.model.api import Session
-from slotscope.model.questions import asking
+from slotscope.model.questions import asking, changes
 from slotscope.model.questions.asking import answers, make_ready
 from slotscope.model.questions.changes import StateLook
 from slotscope.model.questions.fields import StateValue
 from slotscope.model.questions.meaning import Question, understood
+from slotscope.model.questions.syntax import QuestionError
 from slotscope.model.running.engine import Task, started
 from slotscope.model.systems import compiled
 from slotscope.model.systems.state import digest
@@ -93,9 +94,74 @@ def test_a_field_that_depends_on_other_things_is_read_from_whole_states() -> Non
         assert of_things.alone != (name in {"rank", "index", "c", "in_reject_group"})
 
 
-def test_what_is_compared_with_the_event_is_looked_up() -> None:
-    text = "any server where jobs[1] > Y[1]"
-    assert understood(text, Session.open("dra-classroom").info.words).looks[0].of_things is None
+def mixed(session: Session, number: random.Random) -> list[str]:
+    """Of each field of each thing one that compares it with numbers of the event and of the state, then and before."""
+    words, found = session.info.words, []
+    own = {name: field for name, field in words.fields.items() if not field.index and name != "said"}
+    for thing, fields in words.of_thing.items():
+        for name, field in fields.items():
+            one = f"{name}[{number.randint(1, len(words.dimensions[field.index]))}]" if field.index else name
+            other, another = number.choice(list(own)), number.choice(list(own))
+            at = number.choice(("", "event % 3 = 0 and ", "event % 40 = 7 and ", "was "))
+            found += [
+                f"{at}((count {thing} where {one} {number.choice('<=>')} {other}) % 2 = 1)",
+                f"{at}(any {thing} where {one} > {other} % 3 and {one} < {another})",
+                f"{at}((count {thing} where was {one} <= {other} and {one} + 1 > was {another} % 4) % 2 = 1)",
+                f"{at}((count {thing} where {one} > {other} becomes true) % 2 = 1)",
+                f"{at}(any {thing} where {number.choice(list(words.happenings))} and {one} = 1)",
+                f"{thing} {number.randint(1, 30)} . {one} {at and 'changes'}{'' if at else f'> {other}'}",
+            ]
+    return found
+
+
+@pytest.mark.parametrize(("scenario", "events"), [("jrs-two-phases", 1200), *((name, EVENTS) for name in SCENARIOS)])
+def test_things_are_compared_with_the_event_as_states_do(
+    scenario: str, events: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also with few events and kinds of things at once, and where the table of jobs grows."""
+    monkeypatch.setattr(asking, "MOST_BYTES", 4000)
+    monkeypatch.setattr(changes, "MOST_TRUTHS", 500)
+    seed = random.randrange(2**32)
+    print("seed", seed)
+    session, seen, known = Session.open(scenario), 0, 0
+    for text in mixed(session, random.Random(seed)):
+        try:
+            question = understood(text, session.info.words)
+        except QuestionError:  # no thing of that number, or values with names beside others
+            continue
+        if question.looks[-1].of_things is not None:
+            found = asked(session, question, events)
+            assert np.array_equal(found, asked(session, by_looking(question), events)), text
+            seen, known = seen + bool(found.any()), known + 1
+    assert known >= 20
+    assert seen > known / 4
+
+
+#: Questions of two clauses about things, numbers of the event and of the state.
+TWO_CLAUSES = (
+    ("dra-classroom", "any server where jobs[1] > 0 and jobs[1] < was Y[1] and type = 1"),
+    ("dra-classroom", "any server where jobs[1] = greedy_servers[1]"),
+    ("dra-classroom", "(any server where empty > 1) and any job where server = 2"),
+    ("dra-classroom", "any server where rank = 2 and empty < Y[1]"),
+    ("queues-classroom", "any server where used[1] < 0.5 and jobs >= idle"),
+    ("queues-classroom", "(any job where arrival < time - 3) and any server where jobs > waiting"),
+    ("jrs-classroom", "any server where all_jobs < tokens[1] or all_tokens > backup_jobs"),
+    ("moldable-classroom", "any job where leaves < time + 1 and width > X[1]"),
+    ("moldable-classroom", "job 12 . width = width and known(job 12 . leaves)"),
+)
+
+
+@pytest.mark.parametrize(("scenario", "text"), TWO_CLAUSES)
+def test_no_state_is_looked_at_alone(scenario: str, text: str) -> None:
+    session = Session.open(scenario)
+    question = understood(text, session.info.words)
+    make_ready(session.bench, session.timeline, [question])
+    stops: list[int] = []
+    counted = [StateLook(lambda t, r=look.read: (stops.append(1), r(t))[1], look.of_things) for look in question.looks]
+    found = asked(session, replace_looks(question, counted))
+    assert len(stops) <= question.depth * len(question.looks)  # of the state at the start
+    assert found.any()
+    assert np.array_equal(found, asked(session, by_looking(question)))
 
 
 def pairs(session: Session, number: random.Random) -> list[str]:

@@ -57,7 +57,7 @@ def _of_classes(name: int) -> SampleColumns:
 
 
 def _job_of(state: Any) -> Any:
-    return np.where(state.server_job >= 0, state.job_number[state.server_job], np.nan)
+    return np.where(state.server_job >= 0, np.take_along_axis(state.job_number, state.server_job, axis=-1), np.nan)
 
 
 FIELDS = (
@@ -112,7 +112,10 @@ VOCABULARY = Vocabulary(
     MappingProxyType(
         {
             "server": ThingFields(
-                lambda state: np.arange(len(state.server_job)) + 1, SERVER_FIELDS, fixed=attrgetter("servers")
+                lambda state: np.arange(state.server_job.shape[-1]) + 1,
+                SERVER_FIELDS,
+                at_once=True,
+                fixed=attrgetter("servers"),
             ),
             "job": jobs_with(
                 JOB_FIELDS,
