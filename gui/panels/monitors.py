@@ -30,6 +30,9 @@ MARKS: dict[Standing, str] = {"holds": "✓ holds", "violated": "✗ violated", 
 #: The link that takes an expression of the user's own away.
 _AWAY = "away"
 
+#: The columns of rows, from above.
+_VIOLATED, _OWN, _CLAIMS, _INVARIANTS = range(4)
+
 #: Longer curves of slack are drawn from so many of their samples.
 MOST_POINTS = 400
 _WIDTH, _HEIGHT, _EDGE = 110, 30, 3
@@ -87,14 +90,15 @@ class MonitorsPanel(Panel):
         column = QVBoxLayout(self._list)
         column.setContentsMargins(10, 6, 10, 6)
         column.setSpacing(6)
-        self._heads = (QLabel("Of your own"), QLabel("Claims of the long run"), QLabel("Invariants"))
-        self._columns = (QVBoxLayout(), QVBoxLayout(), QVBoxLayout())
+        heads = ("Violated", "Of your own", "Claims of the long run", "Invariants")
+        self._heads = tuple(map(QLabel, heads))
+        self._columns = tuple(QVBoxLayout() for _ in heads)
         for head, rows in zip(self._heads, self._columns, strict=True):
             rows.setSpacing(8)
             column.addWidget(head)
             column.addLayout(rows)
         column.addStretch()
-        area = scrolled(self._list, self.body)
+        area = self._area = scrolled(self._list, self.body)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.ground(self._list)
         column = QVBoxLayout(self.body)
@@ -124,6 +128,7 @@ class MonitorsPanel(Panel):
         for row in self.rows.values():
             _discard(row)
         self.rows = {}
+        self._area.verticalScrollBar().setValue(0)
 
     def show_frame(self, frame: Frame) -> None:
         """Bring every row up to this moment."""
@@ -132,34 +137,46 @@ class MonitorsPanel(Panel):
             return
         self._show_own(frame)
         for claim in claim_readings(frame.info, frame.samples, frame.bounds, frame.time):
-            self._row(claim.claim.name, self._columns[1]).show_claim(claim)
+            self._row(claim.claim.name, _CLAIMS).show_claim(claim)
         for reading in frame.monitors:
             stop = MONITOR + reading.monitor.name
-            row = self._row(reading.monitor.name, self._columns[2], stop)
+            row = self._row(reading.monitor.name, _INVARIANTS, stop)
             row.show_reading(reading, stop in frame.breakpoints)
             if reading.monitor.slack is not None and len(frame.samples):
                 table = frame.samples[:: -(-len(frame.samples) // MOST_POINTS)]
                 row.show_slack(reading.monitor.slack(frame.info.numbers, frame.info.facts, table), reading.monitor.unit)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Each row in its column; but what is violated comes first, where it is seen."""
+        filled = [0] * len(self._columns)
+        for row in self.rows.values():
+            column = _VIOLATED if row.violated else row.column
+            if self._columns[column].indexOf(row) != filled[column]:
+                self._columns[column].insertWidget(filled[column], row)
+                if row.violated:
+                    self._area.verticalScrollBar().setValue(0)
+            filled[column] += 1
+        for head, count in zip(self._heads, filled, strict=True):
+            head.setVisible(count > 0)
 
     def _show_own(self, frame: Frame) -> None:
         """A row for each expression of the user's own."""
         wanted = {unless(text): text for text in frame.followed.watch}
-        self._heads[0].setVisible(bool(wanted))
         for gone in [name for name, row in self.rows.items() if row.own and name not in wanted]:
             _discard(self.rows.pop(gone))
         known = {} if frame.tracked is None else frame.tracked.readings()
         for stop, text in wanted.items():
-            row = self._row(stop, self._columns[0], stop, text)
+            row = self._row(stop, _OWN, stop, text)
             row.show_reading(known.get(text) or _asleep(text, frame), stop in frame.breakpoints)
             slack = np.zeros(0) if frame.tracked is None else frame.tracked.slack(text)
             row.show_slack(slack[:: max(1, -(-len(slack) // MOST_POINTS))], "the difference of both sides")
 
-    def _row(self, name: str, column: QVBoxLayout, stop: str = "", own: str = "") -> MonitorRow:
+    def _row(self, name: str, column: int, stop: str = "", own: str = "") -> MonitorRow:
         if name not in self.rows:
-            row = MonitorRow(self.theme, self._list, own)
+            row = MonitorRow(self.theme, self._list, column, own)
             row.stop.clicked.connect(lambda: self.intent.emit(BreakAt(stop)))
             row.text.linkActivated.connect(lambda link: self._chosen(own, link))
-            column.addWidget(row)
             self.rows[name] = row
         return self.rows[name]
 
@@ -179,11 +196,15 @@ def _asleep(text: str, frame: Frame) -> Reading:
 
 
 class MonitorRow(QWidget):
-    """One monitor: how it stands, what it says, its slack over time, and a switch; *own* is the user's text of it."""
+    """One monitor: how it stands, what it says, its slack over time, and a switch; *own* is the user's text of it.
 
-    def __init__(self, theme: Theme, parent: QWidget, own: str = "") -> None:
+    *column* is where it stands unless it is violated.
+    """
+
+    def __init__(self, theme: Theme, parent: QWidget, column: int, own: str = "") -> None:
         super().__init__(parent)
         self._theme = theme
+        self.column = column
         self.own = own
         self._reading: Reading | ClaimReading | None = None
         self.text = QLabel(self)
@@ -198,15 +219,15 @@ class MonitorRow(QWidget):
             if own
             else "Pause the run where this is found violated."
         )
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
+        inside = QVBoxLayout(self)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.setSpacing(2)
         above = QHBoxLayout()
         above.setSpacing(12)
         above.addWidget(self.text, 1)
         above.addWidget(self.stop, 0, Qt.AlignmentFlag.AlignTop)
-        column.addLayout(above)
-        column.addWidget(self.curve)
+        inside.addLayout(above)
+        inside.addWidget(self.curve)
         self.curve.hide()
         self.stop.hide()
         self.restyle(theme)
@@ -217,6 +238,11 @@ class MonitorRow(QWidget):
         self.text.setFont(current_fonts().body)
         self.curve.restyle(theme)
         self._write()
+
+    @property
+    def violated(self) -> bool:
+        """Whether it is known not to hold."""
+        return self._reading is not None and self._reading.standing == "violated"
 
     def show_reading(self, reading: Reading, stops: bool) -> None:
         """An invariant, and whether the run is to stop where it is violated."""

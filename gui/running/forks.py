@@ -10,7 +10,7 @@ from slotscope.gui.running.worker import RunWorker
 from slotscope.model.api import Session
 from slotscope.model.comparison.companion import companion, forked
 from slotscope.model.comparison.comparison import Comparison
-from slotscope.model.comparison.runs import lanes_of, lanes_shown
+from slotscope.model.comparison.runs import Run, lanes_of, lanes_shown
 from slotscope.model.errors import UserError
 from slotscope.model.forks.changes import Choice, Course, Deviation
 from slotscope.model.forks.edits import edits_between
@@ -126,7 +126,17 @@ def go_to_fork(worker: RunWorker, text: str) -> None:
 def _show_beside(worker: RunWorker, left: Session, other: Session) -> None:
     event = left.timeline.event
     twin = companion(left, left.origin.policy, left.compiled)
-    worker.exchange(Comparison.of([twin, other]), tr("Forked after event {event}:").format(event=event))
+    done = tr("Forked after event {event}:").format(event=event)
+    worker.exchange(Comparison.of([twin, other]), done, aside=not _untouched(worker.present))
+
+
+def _untouched(run: Run) -> bool:
+    """Whether it is a fork, beside what it left, that has not gone on yet: the way back leads past it."""
+    if not isinstance(run, Comparison):
+        return False
+    fork = run.sessions[-1]
+    changes = Course.read(fork.origin.policy).changes
+    return bool(changes) and fork.timeline.live_end == changes[-1].event
 
 
 def rename(worker: RunWorker, text: str, name: str) -> None:

@@ -382,10 +382,10 @@ class RunWorker(QObject):
         stop_what_hangs()
         self.post_instead(RunWorker.pause)
 
-    def exchange(self, session: Run, done: str = "") -> None:
-        """Run another run instead; one that had begun can come back, see :meth:`go_back`."""
+    def exchange(self, session: Run, done: str = "", aside: bool = True) -> None:
+        """Run another run instead; one that had begun is put *aside* and can come back, see :meth:`go_back`."""
         replaced = self.session
-        if replaced is not None and replaced.timeline.live_end > replaced.timeline.first_event:
+        if aside and replaced is not None and replaced.timeline.live_end > replaced.timeline.first_event:
             self._put_aside(replaced)
         self.adopt(session)
         if self._replaced is not None:

@@ -13,7 +13,7 @@ from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Iterator, Mapping
+from typing import Any, Iterator, Mapping, Sequence
 
 from slotscope.model import packages
 from slotscope.model.errors import PolicyError, UserError, unknown_name
@@ -74,7 +74,7 @@ def source_of(name: str) -> tuple[str, str]:
     return str(file), module if file.name == "__init__.py" else module.rpartition(".")[0]
 
 
-def reference_class(name: str) -> Any:
+def reference_class(name: str, among: Sequence[str] = ()) -> Any:
     """The reference class of one of the program's policies.
 
     Where several kinds of system have a policy of that name it is that of the first.
@@ -82,13 +82,11 @@ def reference_class(name: str) -> Any:
     Raises
     ------
     PolicyError
-        If no policy has that name; the nearest known one is named.
+        If no policy has that name; the nearest known one is named, and all, or those *among* which it is looked for.
     """
     if name not in POLICIES:
-        raise PolicyError(
-            unknown_name("policy", name, [*POLICIES, *packages.offered("policies")])
-            + "; or give the path of a .py file"
-        )
+        known = among or [*POLICIES, *packages.offered("policies")]
+        raise PolicyError(unknown_name("policy", name, known) + "; or give the path of a .py file")
     modules = next(modules for modules in POLICIES_OF.values() if name in modules)
     return import_module(modules[name]).Reference
 
@@ -106,12 +104,16 @@ def reference_for(name: str, system: str) -> Any:
     if name in POLICIES_OF[system]:
         return import_module(POLICIES_OF[system][name]).Reference
     own = import_module(_OWN) if is_own(name) else None
-    found = own.load_policy(name, system) if own else reference_class(name)
+    found = own.load_policy(name, system) if own else reference_class(name, _known_to(system))
     if found.system != system:
-        packaged = (name for name, _, kind, _ in packaged_policies() if kind == system)
-        allowed = ", ".join([*POLICIES_OF[system], *packaged])
+        allowed = ", ".join(_known_to(system))
         raise PolicyError(f"found '{name}', a policy of {found.system} systems, allowed for this scenario: {allowed}")
     return found
+
+
+def _known_to(system: str) -> list[str]:
+    """The policies of a kind of system by name, those of packages, too."""
+    return [*POLICIES_OF[system], *(name for name, _, kind, _ in packaged_policies() if kind == system)]
 
 
 def stop_what_hangs() -> None:

@@ -100,6 +100,46 @@ def test_the_other_choice_stands_beside_and_one_key_goes_back(qtbot: QtBot, wind
     assert window.frame.event == EVENT
 
 
+def test_forking_again_at_one_event_leads_back_past_what_has_not_gone_on(qtbot: QtBot, window: MainWindow) -> None:
+    left = window.worker.session
+    dialog = opened(qtbot, window)
+    reject(qtbot, window, dialog)
+    dialog.policy.setText("best-fit")
+    qtbot.mouseClick(dialog.go_on, Button.LeftButton)
+    rest(qtbot, window, lambda: window.compare.labels[-1] != f"DRA, reject @{EVENT}")
+    assert set(items(dialog)) == {"dra", "reject", "best-fit"}
+    close(qtbot, window, dialog)
+    press(qtbot, window, Key.Key_Z, CTRL | SHIFT)
+    rest(qtbot, window, lambda: not window.frame.companions)
+    assert window.worker.session is left
+    press(qtbot, window, Key.Key_Z, CTRL | SHIFT)
+    rest(qtbot, window, lambda: len(window.frame.companions) == 1)
+    assert window.frame.companions[0].info.policy_name == "best-fit"
+
+
+def test_what_a_fork_made_of_its_events_is_a_step_of_the_way_back(qtbot: QtBot, window: MainWindow) -> None:
+    dialog = opened(qtbot, window)
+    reject(qtbot, window, dialog)
+    window.control.go_to(EVENT + 1)
+    rest(qtbot, window, lambda: window.frame.event == EVENT + 1)
+    beside = window.worker.session
+    dialog.policy.setText("best-fit")
+    qtbot.mouseClick(dialog.go_on, Button.LeftButton)
+    rest(qtbot, window, lambda: window.worker.session is not beside)
+    close(qtbot, window, dialog)
+    press(qtbot, window, Key.Key_Z, CTRL | SHIFT)
+    rest(qtbot, window, lambda: window.worker.session is beside)
+
+
+def test_an_unknown_policy_is_answered_with_those_of_the_kind(qtbot: QtBot, window: MainWindow) -> None:
+    dialog = opened(qtbot, window)
+    dialog.policy.setText("bestfit")
+    qtbot.mouseClick(dialog.go_on, Button.LeftButton)
+    qtbot.waitUntil(lambda: "did you mean 'best-fit'?" in dialog.fault.text())
+    assert "vqs" not in dialog.fault.text()
+    assert "jrs" not in dialog.fault.text()
+
+
 def test_while_the_run_goes_on_nothing_is_decided_of_an_event_that_is_past(qtbot: QtBot, window: MainWindow) -> None:
     dialog = opened(qtbot, window)
     assert dialog.decide.isEnabled()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any, Iterator
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
-from slotscope.gui.panels.monitors import MonitorsPanel
+from slotscope.gui.panels.monitors import _INVARIANTS, MonitorsPanel
 from slotscope.gui.panels.track import TrackPanel
 from slotscope.gui.theme import Theme, apply, load_theme
 from slotscope.model.api import Session
@@ -76,6 +77,25 @@ class TestRows:
         panel.set_frame(looked_at("moldable"))
         assert "token-limit" not in panel.rows
         assert "near-optimum" in panel.rows
+
+    @pytest.mark.parametrize("system", KINDS)
+    def test_what_is_violated_stands_above_all_else_and_goes_back_to_its_place(self, panel, qtbot, system):
+        frame = looked_at(system)
+        panel.set_frame(frame)
+        order = [name for name in panel.rows if panel.rows[name].column == _INVARIANTS]
+        bar = panel._area.verticalScrollBar()
+        qtbot.waitUntil(lambda: bar.maximum() > 0)
+        bar.setValue(bar.maximum())
+        *others, last = frame.monitors
+        broken = last._replace(standing="violated", event=60, sentence="it broke", since=59)
+        panel.set_frame(replace(frame, monitors=(*others, broken)))
+        row, window = panel.rows[last.monitor.name], panel._area.viewport()
+        qtbot.waitUntil(lambda: row.mapTo(window, QPoint(0, row.height())).y() <= window.height() and bar.value() == 0)
+        assert all(row.y() < one.y() for one in panel.rows.values() if one is not row)
+        assert panel._heads[0].isVisible()
+        panel.set_frame(frame)
+        qtbot.waitUntil(lambda: sorted(order, key=lambda name: panel.rows[name].y()) == order)
+        assert not panel._heads[0].isVisible()
 
     def test_the_curve_is_painted(self, panel):
         panel.set_frame(looked_at("moldable"))
