@@ -55,6 +55,7 @@ class LogModel(QAbstractTableModel):
         self.breakpoints: frozenset[int | str] = frozenset()
         self._narrator: Narrator | None = None
         self._sentences: dict[bytes, str] = {}
+        self._entries: dict[int, LogEntry] = {}  # of this moment
         self._decimals = 2
         self._step_time = 0.0
 
@@ -71,6 +72,7 @@ class LogModel(QAbstractTableModel):
         self.marks, self._narrator = kind.vocabulary.marks, narrator
         self._sentences.clear()
         self.rows, self.steps = self.rows[:0], ()
+        self._entries.clear()
         self.endResetModel()
 
     @property
@@ -82,6 +84,7 @@ class LogModel(QAbstractTableModel):
         """The event that the run stands after, and the time now."""
         self.present, self.breakpoints, self._step_time = event, breakpoints, time
         self._decimals = decimals_for(event, time)
+        self._entries.clear()
 
     def set_rows(self, rows: np.ndarray, steps: tuple[Record, ...] = ()) -> None:
         """Show other rows, and the sub-steps taken so far of the event after them."""
@@ -91,6 +94,7 @@ class LogModel(QAbstractTableModel):
         elif after < before:
             self.beginRemoveRows(QModelIndex(), after, before - 1)
         self.rows, self.steps = rows, steps
+        self._entries.clear()
         if after > before:
             self.endInsertRows()
         elif after < before:
@@ -128,6 +132,11 @@ class LogModel(QAbstractTableModel):
 
     def entry(self, place: int) -> LogEntry:
         """All that stands in line *place*."""
+        if place not in self._entries:
+            self._entries[place] = self._entry(place)
+        return self._entries[place]
+
+    def _entry(self, place: int) -> LogEntry:
         if place < len(self.rows):
             row = self.rows[place]
             event = int(row["event"])

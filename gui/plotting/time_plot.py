@@ -165,9 +165,11 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
             reference = _Reference(pg.InfiniteLine(angle=0), role, text, value)
             self._references[name] = reference
             self.getPlotItem().addItem(reference.line, ignoreBounds=True)
+            reference.line.setPen(self._dashed(self._theme.color(role)))
+        elif reference.role != role:
+            reference.line.setPen(self._dashed(self._theme.color(role)))
         reference.role, reference.text, reference.value = role, text, value
         reference.line.setPos(value)
-        reference.line.setPen(self._dashed(self._theme.color(role)))
 
     def has_reference(self, name: str) -> bool:
         """Whether a reference line of this name is shown."""

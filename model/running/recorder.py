@@ -47,7 +47,7 @@ class Samples:
 
     def __init__(self, width: int, most: int = MOST_SAMPLES) -> None:
         self.stride = 1
-        self._table = np.zeros((1024, width))
+        self._table = np.zeros((most, width))  # memory is taken as it is written
         self._count = 0
         self._most = most
 
@@ -68,10 +68,7 @@ class Samples:
         while len(table) > self._most:
             stride *= 2
             table = table[table[:, 0] % stride == 0]
-        room = 1024
-        while room < len(table):
-            room *= 2
-        self._table = np.zeros((room, table.shape[1]))
+        self._table = np.zeros((self._most, table.shape[1]))
         self._table[: len(table)] = table
         self._count = len(table)
         self.stride = stride
@@ -80,22 +77,22 @@ class Samples:
         """Add the rows, in order of events, that are newer than the last and stand on the grid."""
         fresh = rows[np.searchsorted(rows[:, 0], self.last_event, side="right") :]  # no copy: a run's start has many
         if self.stride > 1:
-            fresh = fresh[fresh[:, 0] % self.stride == 0]
-        while self._count + len(fresh) > len(self._table):
-            if len(self._table) < self._most:
-                self._table = np.concatenate([self._table, np.zeros_like(self._table)])
-            else:
-                self._thin()
-                fresh = fresh[fresh[:, 0] % self.stride == 0]
+            fresh = self._on_grid(fresh)
+        while self._count + len(fresh) > self._most:
+            self._thin()
+            fresh = self._on_grid(fresh)
         self._table[self._count : self._count + len(fresh)] = fresh
         self._count += len(fresh)
 
     def _thin(self) -> None:
         self.stride *= 2
-        kept = self.table[self.table[:, 0] % self.stride == 0]
+        kept = self._on_grid(self.table)
         self._table = np.empty_like(self._table)  # a new table: views given out stay as they are
         self._table[: len(kept)] = kept
         self._count = len(kept)
+
+    def _on_grid(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.compress(rows[:, 0].astype(np.int64) % self.stride == 0, rows, axis=0)
 
 
 class RecentRows:

@@ -165,10 +165,11 @@ class MomentPlot(RunPlot):
 
     def set_levels(self, levels: tuple[Level, ...]) -> None:
         """Lines at these values, and at no others."""
-        self.discard(*self._levels)
+        names = tuple(level.name for level in levels)
+        self.discard(*(name for name in self._levels if name not in names))
         for level in levels:
             self.set_reference(*level)
-        self._levels = tuple(level.name for level in levels)
+        self._levels = names
 
 
 def align(plots: Sequence[MomentPlot]) -> None:
