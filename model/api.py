@@ -94,8 +94,12 @@ class Session(Walk):
         """What is known of the monitors, under the rules that hold here."""
         leg = self._leg
         if leg not in self._lookouts:
-            self._lookouts[leg] = Lookout(leg.kind.monitors, leg.system, self.bench.forced)
+            self._lookouts[leg] = Lookout(leg.kind.monitors, leg.system, self.bench.forced, self._before)
         return self._lookouts[leg]
+
+    def _before(self, event: int) -> Any:
+        """The state after an event of history; None after one that the run has begun behind."""
+        return self.timeline.fork_at(event) if event >= self.timeline.first_event else None
 
     # Opening.
 

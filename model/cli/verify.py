@@ -12,7 +12,7 @@ from slotscope.model.api import Session
 from slotscope.model.cli.output import Progress, print_json, progress_of
 from slotscope.model.running.assembly import Bench
 from slotscope.model.running.engine import Advance, Engine, EventRun, Task, started
-from slotscope.model.systems.state import differences, digest
+from slotscope.model.systems.state import copied, differences, digest
 
 #: Sentences kept; a broken state breaks many invariants at every event.
 MOST_SENTENCES = 100
@@ -67,6 +67,7 @@ def compare(session: Session, events: int, progress: Progress) -> Verification:
     while outcome.events < events and outcome.agree:
         if bench.runs.next_event(mine) is None:
             break
+        before = copied(mine)
         run = EventRun(bench.runs, mine)
         run.finish()
         result = _one_event(other, theirs, bench.system.row_dtype)
@@ -77,7 +78,7 @@ def compare(session: Session, events: int, progress: Progress) -> Verification:
         else:
             outcome.agree = False
             outcome.violations.append(result.fault.line)
-        _check(bench, mine, outcome)
+        _check(bench, mine, outcome, before)
         progress(outcome.events, events)
     outcome.digest = digest(mine)
     return outcome
@@ -98,8 +99,8 @@ def _agree(mine: Any, theirs: Any, outcome: Verification) -> None:
         )
 
 
-def _check(bench: Bench, state: Any, outcome: Verification) -> None:
-    for sentence in bench.violations(state):
+def _check(bench: Bench, state: Any, outcome: Verification, before: Any = None) -> None:
+    for sentence in bench.violations(state, before):
         if len(outcome.violations) < MOST_SENTENCES:
             outcome.violations.append(f"event {outcome.events}: {sentence}")
 

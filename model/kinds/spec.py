@@ -287,9 +287,9 @@ class Kind(ABC):
         found: tuple[Claim, ...] = self.part("measures").CLAIMS
         return found
 
-    def violations(self, system: Any, state: Any, overruled: bool = False) -> list[str]:
+    def violations(self, system: Any, state: Any, overruled: bool = False, before: Any = None) -> list[str]:
         """Every invariant that a state breaks, one sentence each; *overruled*: not what the policy promises."""
-        return violations(self.monitors, system, state, overruled)
+        return violations(self.monitors, system, state, overruled, before)
 
     # Beyond a run.
 

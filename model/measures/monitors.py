@@ -22,6 +22,7 @@ SHARE = 0.03
 Standing = Literal["holds", "violated", "open"]
 
 Check = Callable[[Any, Any], Iterator[str]]
+StepCheck = Callable[[Any, Any, Any], Iterator[str]]
 Slack = Callable[[Any, Any, NDArray[np.float64]], NDArray[np.float64]]
 
 
@@ -44,6 +45,8 @@ class Monitor(NamedTuple):
         In words; as the paper writes it, or empty; and where it has it.
     checks:
         Functions of the system and a state: each way in which the state breaks it, in a sentence.
+    steps:
+        Functions of the system and the states before and after an event, for what the state after it does not tell.
     stage:
         It is judged only of states that break nothing of an earlier stage.
     applies:
@@ -64,6 +67,7 @@ class Monitor(NamedTuple):
     promise: bool = False
     slack: Slack | None = None
     unit: str = ""
+    steps: tuple[StepCheck, ...] = ()
 
 
 class Claim(NamedTuple):
@@ -115,35 +119,53 @@ class Reading(NamedTuple):
     since: int = -1
 
 
-def broken(monitors: Sequence[Monitor], system: Any, state: Any, overruled: bool = False) -> dict[str, list[str]]:
+def broken(
+    monitors: Sequence[Monitor], system: Any, state: Any, overruled: bool = False, before: Any = None
+) -> dict[str, list[str]]:
     """What *state* breaks, by the name of each monitor that could be judged; empty lists hold.
 
     *monitors* are in the order of their stages; *overruled*: a fork has decided something in the policy's place.
+    Without the state *before* the event steps are not judged.
     """
     found: dict[str, list[str]] = {}
     for _, stage in groupby(monitors, key=lambda monitor: monitor.stage):
         if any(found.values()):
             break
         for monitor in stage:
-            if monitor.applies(system) and not (overruled and monitor.promise):
+            if monitor.applies(system) and not (overruled and monitor.promise) and _judges(monitor, before):
                 found[monitor.name] = [line for check in monitor.checks for line in check(system, state)]
+                found[monitor.name] += [line for step in monitor.steps for line in step(system, before, state)]
     return found
 
 
-def violations(monitors: Sequence[Monitor], system: Any, state: Any, overruled: bool = False) -> list[str]:
+def _judges(monitor: Monitor, before: Any) -> bool:
+    return before is not None or not monitor.steps
+
+
+def violations(
+    monitors: Sequence[Monitor], system: Any, state: Any, overruled: bool = False, before: Any = None
+) -> list[str]:
     """Every sentence of :func:`broken`; an empty list says that all is sound."""
-    return [line for lines in broken(monitors, system, state, overruled).values() for line in lines]
+    return [line for lines in broken(monitors, system, state, overruled, before).values() for line in lines]
 
 
 class Lookout:
     """Looks at the states of one run now and then, and remembers.
 
     A history is the same whenever it is passed again; so what was found stays when a run goes back.  *forced* are
-    the decisions that a fork makes in the policy's place, by their events.
+    the decisions that a fork makes in the policy's place, by their events; *at* gives the state after an event, for
+    what is judged of events.
     """
 
-    def __init__(self, monitors: Sequence[Monitor], system: Any, forced: Mapping[int, str] | None = None) -> None:
+    def __init__(
+        self,
+        monitors: Sequence[Monitor],
+        system: Any,
+        forced: Mapping[int, str] | None = None,
+        at: Callable[[int], Any] | None = None,
+    ) -> None:
         self._system = system
+        self._at = at
         self._forced = dict(forced or {})
         self._readings = {one.name: Reading(one, "open", 0) for one in monitors if one.applies(system)}
         self._judged: dict[str, int] = {}  # the last event after which each was judged
@@ -178,10 +200,12 @@ class Lookout:
         first = min(self._forced, default=event + 1)
         if first <= event:
             self._excuse(first)
-        for name, lines in broken([one.monitor for one in self.readings], self._system, state, first <= event).items():
-            before = self._readings[name]
-            now = before._replace(looked=before.looked + (self._judged.get(name) != event))
-            if before.standing != "violated":
+        monitors = [one.monitor for one in self.readings]
+        before = self._at(event - 1) if self._at and event and any(one.steps for one in monitors) else None
+        for name, lines in broken(monitors, self._system, state, first <= event, before).items():
+            known = self._readings[name]
+            now = known._replace(looked=known.looked + (self._judged.get(name) != event))
+            if known.standing != "violated":
                 now = now._replace(standing="holds")
                 if lines:
                     since = self._judged.get(name, -1)

@@ -14,7 +14,7 @@ from typing import Any, Callable, Iterator, NamedTuple, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.questions.changes import OfThings, Watch, column_of, of_states, read_at_once, watched_by
+from slotscope.model.questions.changes import OfThings, WatchedThings, column_of, of_states, read_at_once, watched_by
 from slotscope.model.questions.meaning import Question
 from slotscope.model.questions.tables import Column, EventTable, Lead
 from slotscope.model.running.assembly import Bench
@@ -226,7 +226,9 @@ class _Asker:
             self._seen = state
             self._slices.learn(len(tables[0].rows), monotonic() - began)
 
-    def _look_at_changes(self, tables: list[EventTable], state: Any, watch: Watch, changes: RowChanges | None) -> None:
+    def _look_at_changes(
+        self, tables: list[EventTable], state: Any, watch: WatchedThings, changes: RowChanges | None
+    ) -> None:
         """Fill in what is read of things, at the events that are open, from what was changed up to each of them.
 
         Where the run has not told its *changes* its events are run once more, from *state*.
@@ -283,7 +285,7 @@ class _Asker:
         for table, place, _ in looks:
             table.known.add(place)
 
-    def _again(self, state: Any, rows: np.ndarray, watch: Watch) -> Iterator[tuple[Any, RowChanges, int]]:
+    def _again(self, state: Any, rows: np.ndarray, watch: WatchedThings) -> Iterator[tuple[Any, RowChanges, int]]:
         """Run on from *state*: a state, what changed after it up to each of the events of *rows*, and how many ran."""
         moments = rows["event"].astype(np.int64)
         task = _watching(watch)._replace(moments=moments)
@@ -310,7 +312,7 @@ class _Asker:
         return state
 
 
-def _watching(watch: Watch) -> Task:
+def _watching(watch: WatchedThings) -> Task:
     """What lets a run tell what it changes."""
     return Task(watch=watch.names, settled=watch.things.settled, touched=watch.things.touched)
 

@@ -52,7 +52,7 @@ class StateLook(NamedTuple):
     of_things: OfThings | None = None
 
 
-class Watch(NamedTuple):
+class WatchedThings(NamedTuple):
     """What is watched of one kind of thing: arrays of the state that have a row for each."""
 
     things: ThingFields
@@ -70,7 +70,7 @@ class _ReadState:
         return getattr(self._state, name)
 
 
-def watched_by(looks: Iterable[StateLook], state: Any, numbers: Any) -> tuple[Watch, ...]:
+def watched_by(looks: Iterable[StateLook], state: Any, numbers: Any) -> tuple[WatchedThings, ...]:
     """The arrays of the state to be watched for looks at each kind of thing, where that can be."""
     alone = [look.of_things for look in looks if look.of_things is not None and look.of_things.alone]
     kinds = {id(one.things): one.things for one in alone if one.things is not None}
@@ -78,7 +78,7 @@ def watched_by(looks: Iterable[StateLook], state: Any, numbers: Any) -> tuple[Wa
     for things in kinds.values():
         names = _read_by((one for one in alone if one.things is things), state, numbers)
         if 0 < len(names) <= MOST_WATCHED and len({len(getattr(state, name)) for name in names}) == 1:
-            found.append(Watch(things, tuple(names)))
+            found.append(WatchedThings(things, tuple(names)))
     return tuple(found)
 
 

@@ -68,10 +68,11 @@ class Bench:
         """The decisions that a fork makes in the policy's place, by the event of each."""
         return {}
 
-    def violations(self, state: Any) -> list[str]:
-        """What a state of the run breaks of its kind's invariants."""
+    def violations(self, state: Any, before: Any = None) -> list[str]:
+        """What a state of the run, and with the one *before* its event that, breaks of its kind's invariants."""
         event = int(state.number[EVENT])
-        return self.kind.violations(self.at(event).system, state, min(self.forced, default=event + 1) <= event)
+        overruled = min(self.forced, default=event + 1) <= event
+        return self.kind.violations(self.at(event).system, state, overruled, before)
 
     @property
     def numbers(self) -> Any:

@@ -34,6 +34,18 @@ class Policy(dra.Reference):
             yield replace(record, i_star=view.ranks) if isinstance(record, Classify) else record
 """
 
+OFF_THE_ACCEPT_GROUP = """
+from slotscope.model.kinds.reservation.policies import dra
+
+class Policy(dra.Reference):
+    title = "DRA that fills the Reject Group first"
+
+    @staticmethod
+    def accepting_server(view, job_type):
+        others = (view.empty_slots(job_type) * view.classification().reject_group).nonzero()[0]
+        return (int(others[0]), 1) if len(others) else dra.Reference.accepting_server(view, job_type)
+"""
+
 LEAVES_A_THIRD = """
 from slotscope.model.kinds.queue.policies.base import OwnPolicy, Place
 
@@ -109,6 +121,7 @@ class Policy(OwnPolicy):
 
 BROKEN = {
     "groups": Broken("dra-classroom", "groups", "but I* is", WRONG_RANK),
+    "admission": Broken("dra-classroom", "admission", "in the Reject Group", OFF_THE_ACCEPT_GROUP),
     "work-conserving": Broken("queues-classroom", "work-conserving", "fits server", LEAVES_A_THIRD),
     "max-weight of VQS": Broken("queues-classroom", "max-weight", "weighs", LIGHTEST.format(module="vqs")),
     "max-weight of VQS-BF": Broken("queues-classroom", "max-weight", "weighs", LIGHTEST.format(module="vqs_bf")),

@@ -204,6 +204,14 @@ def _has_groups(system: ReservationSystem) -> bool:
     return bool(system.policy.has_groups)
 
 
+def _admission(_: ReservationSystem, before: ReservationState, state: ReservationState) -> Sentences:
+    """A job that arrives goes to a server that was in the Accept Group; CRA after it may move that one elsewhere."""
+    if (state.tally[:, ADMITTED] > before.tally[:, ADMITTED]).any():
+        more = np.flatnonzero((state.placement > before.placement).any(axis=1))
+        for server in more[classify(before).reject_group[more]].tolist():
+            yield f"the job went to server {server + 1}, which was in the Reject Group"
+
+
 def _runs_cra(system: ReservationSystem) -> bool:
     """Whether CRA ran at this very event, and is the program's own, which can be asked again."""
     return bool(system.policy.has_groups and system.policy.cra_at_events)
@@ -248,6 +256,17 @@ MONITORS = (
         (_groups,),
         stage=1,
         applies=_has_groups,
+    ),
+    Monitor(
+        "admission",
+        "A job is admitted to a reserved slot on the Accept Group, as that was before the event",
+        "ℓ ∈ AG_j",
+        "Algorithm 2, lines 18 and 19",
+        (),
+        stage=1,
+        applies=_has_groups,
+        promise=True,
+        steps=(_admission,),
     ),
     Monitor(
         "reassignment",
