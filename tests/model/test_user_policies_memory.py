@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from shutil import copy
 from threading import Event, Thread
+from typing import Any
 
+import numpy as np
 import pytest
 
 from slotscope.model.api import Session
@@ -68,6 +70,28 @@ def test_what_lies_deep_inside_is_seen_to_change() -> None:
     lasting = Lasting(Holder(value), {}, ())
     assert lasting.changed() == []
     deep.append(1)
+    assert lasting.changed() == ["self.held"]
+
+
+@pytest.mark.parametrize(
+    ("held", "change"),
+    [
+        (lambda: np.arange(3), lambda held: held.__setitem__(1, 7)),
+        (lambda: np.arange(4), lambda held: setattr(held, "shape", (2, 2))),
+        (lambda: (np.arange(3), np.zeros(2)), lambda held: held[1].__setitem__(0, -0.0)),
+        (lambda: {"a": 1, "b": float("nan")}, lambda held: held.update(a=True)),
+        (lambda: {"a": 1}, lambda held: held.update({f"{n}": n for n in range(50)})),
+        (lambda: {"a": 1}, lambda held: held.update(a=[])),
+        (lambda: {"a": [1]}, lambda held: held["a"].append(2)),
+    ],
+)
+def test_numbers_are_seen_to_change_and_only_then(held: Callable[[], Any], change: Callable[[Any], None]) -> None:
+    holder = Holder(held())
+    lasting = Lasting(holder, {}, ())
+    assert lasting.changed() == []
+    holder.held = held()  # another object with the same in it
+    assert lasting.changed() == []
+    change(holder.held)
     assert lasting.changed() == ["self.held"]
 
 

@@ -26,6 +26,8 @@ MOST_PARTS, MOST_DEPTH = 10_000, 200
 
 #: Types whose values tell themselves; subclasses may have been given any ``__repr__``.
 _PLAIN = frozenset({int, float, complex, str, bytes, bool, type(None), Fraction, range})
+#: So many values are looked at one by one.
+_FEW = 20
 #: Types of containers that have no attributes.
 _BARE = frozenset({list, tuple, dict, set, frozenset, bytearray})
 
@@ -67,12 +69,12 @@ class Lasting:
         }
         self._before = self._first_prints()
 
-    def _first_prints(self) -> dict[str, tuple[Any, bytes | None]]:
+    def _first_prints(self) -> dict[str, tuple[Any, _Print | None]]:
         """By name each value and its print, or None for what cannot change in place."""
-        press, before = _Press(self._known, self._module), {}
+        press, before = _Press(self._known, self._module), dict[str, tuple[Any, _Print | None]]()
         for name, value in self._all():
             try:
-                before[name] = value, None if self._is_fixed(value) else press.print(value)
+                before[name] = value, None if self._is_fixed(value) else _held(value) or press.print(value)
             except TooMuchError as error:
                 raise TooMuchError(f"with {name} it {error}") from None
         return before
@@ -104,7 +106,8 @@ class Lasting:
             return False
         if kind in _PLAIN or id(value) in self._known or kind is ModuleType:
             return True
-        if kind.__module__.partition(".")[0] == "numba":  # a function of the file, with what was compiled of it
+        # A function of the file, with what was compiled of it; what a class keeps for isinstance.
+        if kind.__module__.partition(".")[0] in {"numba", "_abc"}:
             return True
         if isinstance(value, tuple):
             return not hasattr(value, "__dict__") and all(self._is_fixed(part, depth + 1) for part in value)
@@ -126,9 +129,29 @@ def _is_special(name: str) -> bool:
     return name.startswith("__") and name.endswith("__")
 
 
-def _same(press: _Press, value: Any, before: Any, made: bytes | None) -> bool:
+#: Of arrays of numbers, and of dictionaries of plain values, what they hold; of all else a hash.
+_Print = bytes | tuple[Any, ...]
+
+
+def _held(value: Any) -> tuple[Any, ...]:
+    """What an array of numbers holds, a tuple of some, or a small dictionary of plain values.
+
+    Empty for all else, which takes ten times as long to print.
+    """
+    if type(value) is dict:
+        parts = _flat(value.items()) if len(value) < _FEW else [value]
+        return (dict, *map(_plain, parts)) if all(type(part) in _PLAIN for part in parts) else ()
+    arrays = value if isinstance(value, tuple) and not hasattr(value, "__dict__") else (value,)
+    if not all(type(array) is np.ndarray and not array.dtype.hasobject for array in arrays):
+        return ()
+    return type(value), *((array.dtype.str, array.shape, array.tobytes()) for array in arrays)
+
+
+def _same(press: _Press, value: Any, before: Any, made: _Print | None) -> bool:
     if made is None and value is before:
         return True
+    if isinstance(made, tuple):
+        return _held(value) == made
     try:
         return press.print(value) == (made or press.print(before))
     except TooMuchError:  # it has grown
