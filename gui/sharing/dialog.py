@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Callable, NamedTuple, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
@@ -104,7 +103,7 @@ class ShareDialog(QDialog):
         self._lay_out()
         self.browse.clicked.connect(self._choose)
         self.save.clicked.connect(self.begin)
-        self.cancel.clicked.connect(self._stop_or_close)
+        self.cancel.clicked.connect(self.reject)
 
     def _fill(self, panels: Sequence[tuple[str, str]]) -> None:
         for words, by in _STEPS:
@@ -257,21 +256,9 @@ class ShareDialog(QDialog):
         else:
             self._tell(fault)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc is Cancel."""
-        if event.matches(QKeySequence.StandardKey.Cancel):
-            self._stop_or_close()
-        else:
-            super().keyPressEvent(event)
-
-    def _stop_or_close(self) -> None:
-        """Stop what is being made; where nothing is, close."""
+    def reject(self) -> None:
+        """Cancel, Esc and the cross of its frame: stop what is being made; where nothing is, close."""
         if self.job.running:
             self.job.stop()
         else:
-            self.close()
-
-    def closeEvent(self, event: QCloseEvent) -> None:
-        """Nothing is made any more."""
-        self.job.end()
-        super().closeEvent(event)
+            super().reject()
