@@ -61,6 +61,7 @@ class ComparisonPanel(Panel):
         self.curves = LaneCurves(self.theme, self.body)
         self.curves.picked.connect(self._go_to)
         self.where = QCheckBox()
+        self.where.setAccessibleName(tr("What else counts as a difference"))
         self._named = ""  # the kind of system whose words the controls use
         self.where.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.buttons = {name: self._button(name, text, title, tip) for name, text, title, tip in _BUTTONS}

@@ -25,7 +25,7 @@ from slotscope.gui.panels.scenario_fields import (
     titles_with,
 )
 from slotscope.gui.panels.scenario_leaves import ShapeCell, leaf_cells
-from slotscope.gui.theme import Theme
+from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.reporting.frame import Frame, RunInfo
 from slotscope.model.scenario.load import Scenario, as_data
 
@@ -116,15 +116,25 @@ class ScenarioPanel(Panel):
         self.revert.setToolTip(tr("Revert: drop the edits and show what runs."))
         self.revert.clicked.connect(self.reload)
         row = QHBoxLayout()
-        for button in (self.restart, self.fork, self.go_on, self.revert):
-            button.setMinimumWidth(button.fontMetrics().horizontalAdvance(button.text()) + 8)
+        for button in self._buttons:
             row.addWidget(button)
+        self._give_room()
         row.addStretch(1)
         footer = QVBoxLayout()
         footer.setContentsMargins(10, 6, 10, 8)
         footer.addWidget(self.message)
         footer.addLayout(row)
         return footer
+
+    @property
+    def _buttons(self) -> tuple[QPushButton, ...]:
+        return self.restart, self.fork, self.go_on, self.revert
+
+    def _give_room(self) -> None:
+        """Buttons have room for their words; lecture mode gives a panel what it asks for."""
+        for button in self._buttons:
+            words = button.fontMetrics().horizontalAdvance(button.text()) + 8
+            button.setMinimumWidth(button.sizeHint().width() if current_fonts().lecture else words)
 
     # Filling.
 
@@ -388,6 +398,7 @@ class ScenarioPanel(Panel):
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
+        self._give_room()
         for label in self._headings.values():
             label.setStyleSheet(f"color: {theme.normal}; font-weight: bold")
         for cell in self._cells:

@@ -41,8 +41,8 @@ class ShareBars(SteadyRows[Row]):
         """The configuration as the paper writes it."""
 
     @abstractmethod
-    def words_of(self, row: Row) -> str:
-        """The same in words, where that is too long; empty for all others."""
+    def words_of(self, row: Row) -> tuple[str, ...]:
+        """The same in words, where that is too long, and in fewer; none for all others."""
 
     @abstractmethod
     def shares_of(self, row: Row) -> tuple[float, ...]:
@@ -60,10 +60,13 @@ class ShareBars(SteadyRows[Row]):
 
     def label(self, row: Row, room: float) -> str:
         """The configuration as the paper writes it, or in words where it is too long."""
-        name, words = self.name_of(row), self.words_of(row)
-        if not words or self._metrics().horizontalAdvance(name) <= room:
+        name, words, metrics = self.name_of(row), self.words_of(row), self._metrics()
+        if not words:
             return name
-        return self._metrics().elidedText(words, Qt.TextElideMode.ElideRight, room)
+        for text in (name, *words):
+            if metrics.horizontalAdvance(text) <= room:
+                return text
+        return metrics.elidedText(words[-1], Qt.TextElideMode.ElideRight, room)
 
     def _columns(self) -> tuple[float, float, float]:
         """Width of the labels, left end of the numbers, width of one number.

@@ -28,6 +28,7 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc]
     def __init__(self, orientation: str, label: str) -> None:
         super().__init__(orientation)
         self._text = label
+        self._named = True  # whether there is room for the label
         self._metrics = QFontMetricsF(QFont())
         self.enableAutoSIPrefix(False)
 
@@ -36,6 +37,7 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc]
         if label != self._text:
             self._text = label
             self.setLabel(label)
+            self.showLabel(self._named)  # pyqtgraph shows each new label
             self.resizeEvent()  # only there is a label put into the middle of its axis
 
     @property
@@ -77,6 +79,7 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc]
     def fit(self, *, named: bool = True) -> None:
         """Make room for the numbers of the present range, and where it is *named* for the label beside them."""
         label = 1.2 * self._text_height + _GAP if named else _GAP
+        self._named = named
         self.showLabel(named)
         if self.orientation == "bottom":
             self.setHeight(_TICK_OFFSET + self._text_height + label)
@@ -98,6 +101,7 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc]
             self._text,
             **{"color": theme.muted, "font-size": f"{fonts.body_size}pt", "font-family": f"'{fonts.family}'"},
         )
+        self.showLabel(self._named)
 
 
 class GridLines(pg.GraphicsObject):  # type: ignore[misc]

@@ -546,6 +546,10 @@ Wie viele welche Antwort gaben; steht dann neben der richtigen (Eingabetaste).</
             <translation>nach Ereignis {number}</translation>
         </message>
         <message>
+            <source>What else counts as a difference</source>
+            <translation>Was noch als Unterschied zählt</translation>
+        </message>
+        <message>
             <source>One policy runs alone; Compare, above, puts others beside it.</source>
             <translation>Eine Strategie läuft allein; „Vergleichen“ oben stellt andere daneben.</translation>
         </message>

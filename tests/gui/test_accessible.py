@@ -15,6 +15,7 @@ from slotscope.gui.panel import Panel
 from slotscope.gui.panels.wording import sentence
 from slotscope.gui.widgets import spoken
 from slotscope.model.lessons.files import find_lesson, load_lesson
+from slotscope.model.policies import POLICIES_OF
 from tests.contract.moments import SMALL
 from tests.gui.accessible import listening, nameless, tree
 from tests.gui.windows import press, rest
@@ -93,9 +94,15 @@ def test_a_lesson_is_done_by_keys_alone(window: MainWindow, qtbot: QtBot, lesson
     window.lessons.end()
 
 
+@pytest.mark.parametrize("count", [0, 2])
 @pytest.mark.parametrize("system", SMALL)
-def test_whatever_can_be_used_has_a_name(window: MainWindow, system: str) -> None:
-    window.stand_at(SMALL[system], (), None, (), None, None)
+def test_whatever_can_be_used_has_a_name(window: MainWindow, qtbot: QtBot, system: str, count: int) -> None:
+    """Of one policy, and of two side by side with every panel that the second one can have."""
+    window.stand_at(SMALL[system], tuple(POLICIES_OF[system])[:count], None, (), None, None)
+    qtbot.waitUntil(lambda: window.area.complete and len(window.lanes.labels) == count)
+    for name in [*window.docks]:
+        for lane in range(window.lanes.lanes_of(window.docks[name].panel.name)):
+            window.lanes.dock_of(window.docks[name].panel.name, lane)
     window.settle()
     assert sum(1 for _ in tree(window)) > 300
     assert nameless(window) == []

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 import pytest
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
 from slotscope.gui.painting.textures import type_tile
-from slotscope.gui.panel import Panel
 from slotscope.gui.panels import panels_of
 from slotscope.gui.theme import Theme, apply, load_theme
 from tests.contract.moments import large_frame
@@ -75,33 +72,55 @@ def _levels(pixels: np.ndarray) -> np.ndarray:
     return np.stack([pixels >> shift & 255 for shift in (16, 8, 0)], -1).astype(np.int64)
 
 
-@cache
-def _panel(system: str) -> type[Panel]:
-    """The panel of all servers that has the smallest cells."""
-    entries = {entry.name: entry for entry in panels_of(system)}
-    return entries.get("server-grid", next(iter(entries.values()))).load()
+#: Pictures of each kind that tell types apart, at sizes at which cells, bars or lines have no room for textures.
+PICTURES = (
+    ("reservation", "servers", (300, 200)),
+    ("reservation", "server-grid", (300, 200)),
+    ("reservation", "theory", (300, 200)),
+    ("reservation", "groups", (640, 400)),
+    ("reservation", "reward", (640, 400)),
+    ("queue", "bins", (300, 200)),
+    ("queue", "queues", (300, 200)),
+    ("queue", "queue-curves", (300, 200)),
+    ("phases", "phase-servers", (300, 200)),
+    ("phases", "tokens", (640, 400)),
+    ("phases", "policy-map", (640, 400)),
+    ("moldable", "moldable-servers", (300, 200)),
+)
+#: A size at which each of them shows all it has; the least pixels that a type must have, and the least share of the
+#: pictures of servers that types have.
+WHOLE, LEAST_PIXELS, LEAST_SHARE = (1000, 700), 100, 0.01
+SERVERS = ("servers", "server-grid", "bins", "phase-servers", "moldable-servers")
 
 
-@pytest.mark.parametrize("system", ["reservation", "queue", "phases", "moldable"])
-def test_cells_too_small_for_textures_show_types_apart(qapp: QApplication, theme: Theme, system: str) -> None:
-    """On a small picture of many servers each type that is seen has its colour pure, and these stay apart."""
-    apply(qapp, theme)
-    panel = _panel(system)(theme)
-    panel.resize(300, 200)
+def _pure(theme: Theme, system: str, name: str, size: tuple[int, int]) -> dict[int, int]:
+    """The types whose own colour a picture has, unmixed, each with the number of its pixels."""
+    (entry,) = (entry for entry in panels_of(system) if entry.name == name)
+    panel = entry.load()(theme)
+    panel.resize(*size)
     panel.show()
     panel.set_frame(large_frame(system))
     settle(panel)
     image = panel.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
     panel.close()
     panel.deleteLater()
-    apply(qapp, load_theme("light"))
-    pixels = np.frombuffer(bytes(image.constBits()), np.uint32).reshape(image.height(), -1) | 0xFF000000
+    pixels = np.frombuffer(bytes(image.constBits()), np.uint32) | 0xFF000000
     looks = {int(colour[1:], 16) | 0xFF000000: place for place, colour in enumerate(theme.palette)}
     found, counts = np.unique(pixels, return_counts=True)
-    seen = {
-        looks[colour]: count for colour, count in zip(found.tolist(), counts.tolist(), strict=True) if colour in looks
-    }
-    assert len(seen) >= 2, f"{system}: of all types only {seen} are seen"
-    assert sum(seen.values()) > 0.01 * pixels.size
+    return {looks[colour]: n for colour, n in zip(found.tolist(), counts.tolist(), strict=True) if colour in looks}
+
+
+@pytest.mark.parametrize(("system", "name", "size"), PICTURES)
+def test_pictures_too_small_for_textures_show_types_apart(
+    qapp: QApplication, theme: Theme, system: str, name: str, size: tuple[int, int]
+) -> None:
+    """On a small picture each type that a large one shows has its colour pure, and these stay apart."""
+    apply(qapp, theme)
+    seen, whole = (_pure(theme, system, name, room) for room in (size, WHOLE))
+    apply(qapp, load_theme("light"))
+    assert len(seen) >= 2 and set(seen) == set(whole), f"of the types {set(whole)} only {seen} are seen"
+    assert min(seen.values()) >= LEAST_PIXELS
+    if name in SERVERS:
+        assert sum(seen.values()) > LEAST_SHARE * size[0] * size[1]
     for eyes in EYES:
         assert nearest(linear(*(theme.palette[place] for place in seen)), eyes)[0] >= ALL

@@ -71,6 +71,14 @@ def test_a_plot_shows_all_its_parts(qtbot: QtBot, name: str, lecture: bool) -> N
     assert set(wanted) <= seen
 
 
+def test_an_axis_that_has_no_room_for_its_name_has_none_under_another(plot: TimePlot) -> None:
+    axis = plot.getPlotItem().getAxis("bottom")
+    for named in (False, True):
+        axis.fit(named=named)
+        axis.set_name(f"another {named}")
+        assert axis.label.isVisible() == named
+
+
 def test_an_empty_plot_shows_its_axes(plot: TimePlot) -> None:
     plot.refresh()
     assert len(colours_in(pixels_of(picture(plot)))) > 3

@@ -9,9 +9,10 @@ import pytest
 from PySide6.QtWidgets import QApplication, QScrollArea
 from pytestqt.qtbot import QtBot
 
+from slotscope.gui.docking.docks import lane_name
 from slotscope.gui.language.words import speak
 from slotscope.gui.main_window import MainWindow
-from slotscope.gui.panels import SENTENCES, panels_of
+from slotscope.gui.panels import COMPARISON, SENTENCES, panels_of
 from slotscope.gui.widgets.curtain import Curtain, curtain_of
 from tests.gui.halls import PROJECTOR, stand
 from tests.gui.overflowing import cut, scrolled_sideways, shortened
@@ -20,8 +21,16 @@ from tests.gui.windows import complete_window
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 
-#: Scenarios and events: of each kind that of a classroom, and one of many pools and long names.
-STANDS = (*CLASSROOMS, ("jrs-azure", 40))
+#: Scenarios, policies and events: of each kind that of a classroom, alone and side by side, and one of many pools and
+#: long names.
+STANDS = (
+    *((scenario, (), event) for scenario, event in CLASSROOMS),
+    ("dra-classroom", ("dra", "first-fit"), 30),
+    ("queues-classroom", ("vqs", "bf-js"), 20),
+    ("jrs-classroom", ("jrs", "first-fit"), 14),
+    ("moldable-classroom", ("greedy-p", "greedy"), 7),
+    ("jrs-azure", (), 40),
+)
 
 
 @pytest.fixture(params=["en", "de"])
@@ -33,25 +42,33 @@ def window(request: pytest.FixtureRequest, qapp: QApplication, qtbot: QtBot, tmp
     speak(qapp, "en")
 
 
-@pytest.mark.parametrize(("scenario", "event"), STANDS)
-def test_nothing_is_cut_in_any_panel(qtbot: QtBot, window: MainWindow, scenario: str, event: int) -> None:
-    stand(qtbot, window, scenario, (), event)
-    for name in [entry.load().name for entry in panels_of(window.area.system)]:
-        if name not in (window.area.roles.servers, SENTENCES):
-            window.lecture.put_beside(name, 0)
-        qtbot.wait(30)
-        window.settle()
-        panel = window.docks[name].panel
-        with shortened() as found:
-            panel.set_theme(panel.theme)
+@pytest.mark.parametrize(("scenario", "policies", "event"), STANDS)
+def test_nothing_is_cut_in_any_panel(
+    qtbot: QtBot, window: MainWindow, scenario: str, policies: tuple[str, ...], event: int
+) -> None:
+    """Of each policy that is shown, the second one's as well."""
+    stand(qtbot, window, scenario, policies, event)
+    for name in [entry.load().name for entry in (*panels_of(window.area.system), *(COMPARISON,) * bool(policies))]:
+        for lane in range(window.lanes.lanes_of(name)):
+            if name not in (window.area.roles.servers, SENTENCES):
+                window.lecture.put_beside(name, lane)
+            qtbot.wait(30)
             window.settle()
-            panel.grab()
-        assert (name, found, cut(window), scrolled_sideways(panel)) == (name, [], [], [])
-        for area in panel.findChildren(QScrollArea):
-            if area.isVisible() and area.verticalScrollBar().maximum() > 0:
-                curtain = curtain_of(area)
-                assert curtain is not None, (name, area)
-                pages_are_whole(qtbot, area, curtain)
+            _is_whole(qtbot, window, lane_name(name, lane))
+
+
+def _is_whole(qtbot: QtBot, window: MainWindow, name: str) -> None:
+    panel = window.docks[name].panel
+    with shortened() as found:
+        panel.set_theme(panel.theme)
+        window.settle()
+        panel.grab()
+    assert (name, found, cut(window), scrolled_sideways(panel)) == (name, [], [], [])
+    for area in panel.findChildren(QScrollArea):
+        if area.isVisible() and area.verticalScrollBar().maximum() > 0:
+            curtain = curtain_of(area)
+            assert curtain is not None, (name, area)
+            pages_are_whole(qtbot, area, curtain)
 
 
 def pages_are_whole(qtbot: QtBot, area: QScrollArea, curtain: Curtain) -> None:

@@ -19,6 +19,9 @@ pytestmark = pytest.mark.slow
 
 Key = Qt.Key
 
+#: Pixels that a panel has once it is arranged.
+LEAST = 200
+
 
 @pytest.fixture
 def window(window: MainWindow) -> MainWindow:
@@ -42,6 +45,25 @@ def test_a_lesson_shows_the_curves_of_the_optimum_whole(
     curve = window.docks[name].panel.curve
     view = window.docks[name].panel.findChild(HeadedColumns).viewport()
     assert curve.mapTo(view, curve.rect().bottomLeft()).y() < view.height()
+
+
+def test_what_becomes_of_the_queues_is_said_whole(qtbot: QtBot, window: MainWindow) -> None:
+    press(qtbot, window, Key.Key_L)
+    window.lessons.open("queues-2-vqs", 4)
+    rest(
+        qtbot,
+        window,
+        lambda: (
+            window.updatesEnabled()
+            and "supportable" in shown(window)
+            and window.docks["supportable"].panel.limits.isVisible()
+            and window.docks["supportable"].panel.height() > LEAST
+        ),
+    )
+    window.settle()
+    panel = window.docks["supportable"].panel
+    view = panel.area.viewport()
+    assert panel.limits.mapTo(view, panel.limits.rect().bottomLeft()).y() < view.height()
 
 
 @pytest.mark.parametrize("room", [100, 200, 400])

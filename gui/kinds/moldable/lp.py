@@ -91,7 +91,7 @@ class LoadCurve(QWidget):
         self._curve.replace(np.r_[0.0, curve[:, 0]], np.r_[curve[0, 1], curve[:, 1]])
         self._room.replace([0.0], [_ROOM * float(curve[:, 1].max())])
         self._knots, self._present = knots, present
-        self.plot.getPlotItem().getAxis("bottom").setLabel(f"load {symbol}")
+        self.plot.getPlotItem().getAxis("bottom").set_name(f"load {symbol}")
         self.plot.refresh()
 
     def show_load(self, load: Fraction, text: str) -> None:

@@ -36,6 +36,8 @@ from slotscope.model.reporting.frame import Frame
 #: A panel that is lower than this has two columns from a smaller width on.
 _FLAT, _TWO_NARROW = 560, 600
 _BELOW, _UNLIMITED = 8, 16_777_215
+#: Pixels beside a column of text.
+_BESIDE = 20
 _SHARE = 0.001
 _BEST = "<i>ρ</i><sup>*</sup>"
 
@@ -133,7 +135,9 @@ class SupportablePanel(BoundsPanel):
         # Beside long tables, and in a hall, the pictures stay in view as a whole.
         room = self.height() - self.tiles.sizeHint().height() - _BELOW
         if not two:
-            room -= sum(part.sizeHint().height() for part in (self.scale, self.limits) if not part.isHidden())
+            wide = self.area.viewport().width() - _BESIDE
+            room -= self.scale.sizeHint().height() * (not self.scale.isHidden())
+            room -= self.limits.heightForWidth(wide) * (not self.limits.isHidden())
         for picture in pictures:
             whole = two or current_fonts().lecture
             picture.setMaximumHeight(max(room, picture.minimumHeight()) if whole else _UNLIMITED)

@@ -139,7 +139,7 @@ def _root(servers: int, total: int) -> float:
 
 
 #: Lines of text that the plane is high at least, as it likes it, and in a hall, where nobody scrolls.
-_LEAST, _USUAL, _LEAST_IN_HALL = 15, 20, 9
+_LEAST, _USUAL, _LEAST_IN_HALL = 15, 20, 8
 #: Pieces of the arrow, and live marks at most, that labels keep clear of.
 _PIECES, _CLEAR_MARKS = 12, 8
 _CLEAR, _CLEAR_OF_DISC = 6.0, 15.0  # pixels between a mark and its label

@@ -33,11 +33,12 @@ _RESOLUTION = 0.001
 class ConfigurationRow:
     """Shares of the servers; no configuration stands for all others.
 
-    ``words`` names the jobs where the numbers alone are too long.
+    ``words`` names the jobs where the numbers alone are too long, ``brief`` as a sum.
     """
 
     configuration: Configuration | None
     words: str
+    brief: str
     best: Fraction
     present: float
 
@@ -60,9 +61,9 @@ class ConfigurationBars(ShareBars[ConfigurationRow]):
         """The configuration as the paper writes it."""
         return row.name
 
-    def words_of(self, row: ConfigurationRow) -> str:
+    def words_of(self, row: ConfigurationRow) -> tuple[str, ...]:
         """The jobs in it."""
-        return "" if row.configuration is None else row.words
+        return (row.words, row.brief) if row.words else ()
 
     def shares_of(self, row: ConfigurationRow) -> tuple[float, ...]:
         """At best, and now."""
@@ -139,19 +140,24 @@ def configuration_rows(
     kept = ordered[:MOST_ROWS]
     present = [int((held == np.array(k)).all(axis=1).sum()) for k in kept]
     rows = [
-        ConfigurationRow(k, _words(k, names), best[k], count / len(held))
+        ConfigurationRow(k, _words(k, names), _brief(k, names), best[k], count / len(held))
         for k, count in zip(kept, present, strict=True)
     ]
     left = sum((best[k] for k in ordered[MOST_ROWS:]), Fraction(0))
     rest = len(held) - sum(present)
     if left or rest:
-        rows.append(ConfigurationRow(None, "", left, rest / len(held)))
+        rows.append(ConfigurationRow(None, "", "", left, rest / len(held)))
     return tuple(rows)
 
 
 def _words(configuration: Configuration, names: Sequence[str]) -> str:
     parts = zip(configuration, names, strict=True)
     return " + ".join(f"{count} of {name}" for count, name in parts if count)
+
+
+def _brief(configuration: Configuration, names: Sequence[str]) -> str:
+    parts = zip(configuration, names, strict=True)
+    return " + ".join(name if count == 1 else f"{count}×{name}" for count, name in parts if count)
 
 
 # Sentences and tables.

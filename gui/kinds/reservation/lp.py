@@ -82,12 +82,12 @@ class SolutionBars(ShareBars[BarRow]):
         """The configuration as the paper writes it."""
         return "others" if row.configuration is None else f"({', '.join(map(str, row.configuration))})"
 
-    def words_of(self, row: BarRow) -> str:
+    def words_of(self, row: BarRow) -> tuple[str, ...]:
         """The types that are in it."""
         if row.configuration is None:
-            return ""
+            return ()
         parts = [f"{count}\u202f{type_letter(j)}" for j, count in enumerate(row.configuration) if count]
-        return " + ".join(parts) or "empty"
+        return (" + ".join(parts) or "empty",)
 
     def shares_of(self, row: BarRow) -> tuple[float, ...]:
         """At best, greedily packed, and now."""

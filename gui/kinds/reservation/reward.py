@@ -154,6 +154,7 @@ class RewardPanel(TiledPanel):
         room = below - round((_LEAST_PLOT if hall else _ROOMY_PLOT) * current_fonts().scale)
         roomy = room >= self.table.height_of(len(lines) if hall else _LEAST_LINES)
         self.table.set_counts((everything, *lines) if roomy else (everything,))
+        self.table_area.setMinimumWidth(self.table.minimumSizeHint().width() if hall else 0)
         self.table_area.setFixedHeight(min(self.table.sizeHint().height(), max(room, self.table.height_of(1))))
         self.table_area.setVisible(below - self.table.height_of(1) >= _LEAST_PLOT * current_fonts().scale)
 

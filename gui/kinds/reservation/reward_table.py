@@ -91,7 +91,13 @@ class RewardTable(Chart):
         return QSize(200, self.height_of(len(self._counts)))
 
     def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
+        """In a hall as wide as names and numbers need without shares; lecture mode gives a panel what it asks for."""
+        least = self.sizeHint()
+        if not current_fonts().lecture:
+            return least
+        self._measure()
+        numbers = sum(self._widths) - self._widths[SHARE] + _GAP * len(COLUMNS)
+        return QSize(max(least.width(), round(self._names_end() + numbers + _MARGIN) + 1), least.height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
