@@ -104,7 +104,7 @@ class ForksDialog(QDialog):
         """What is offered is about where the run rests; while it goes on nothing can be decided of another event."""
         if not frame.playing:
             self._ask()
-        elif self.decide.isEnabled():
+        else:
             self.place.setText(tr("Press Space to pause and Shift+Right to step into a decision."))
             self.decision.setEnabled(False)
             self.decide.setEnabled(False)

@@ -7,7 +7,7 @@ of the question leaves open; where those are many, its first run is looked at af
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import partial
 from time import monotonic
 from typing import Any, Callable, Iterator, NamedTuple, Sequence
 
@@ -18,7 +18,7 @@ from slotscope.model.questions.changes import OfThings, WatchedThings, column_of
 from slotscope.model.questions.meaning import Question
 from slotscope.model.questions.tables import Column, EventTable, Lead
 from slotscope.model.running.assembly import Bench
-from slotscope.model.running.engine import EventRun, System, Task
+from slotscope.model.running.engine import EventRun, Task
 from slotscope.model.running.slices import MOST_EVENTS, Slices
 from slotscope.model.running.timeline import NO_END, Stretch, Timeline
 from slotscope.model.systems.base import EVENT, PolicySystem
@@ -207,12 +207,13 @@ class _Asker:
         if self._seen is not None and events and int(state.number[EVENT]) - int(self._seen.number[EVENT]) <= NEAR:
             state = self._seen
         for event in events:
-            number, before = int(tables[0].rows["event"][event]), None
+            number, before, said = int(tables[0].rows["event"][event]), None, _nothing
             if self._pairs:
                 state = self._state_after(state, number - 1)
                 before = copied(state)
+            if self._pairs or self._timeline.engine.name == "reference":
+                state, said = self._made_after(self._state_after(state, number - 1))
             state = self._state_after(state, number)
-            said = cache(partial(_said, self._timeline.system, before)) if self._pairs else dict
             for question, table, mine in zip(self._questions, tables, needed, strict=True):
                 if mine[event]:
                     scene = table.one(event + self._depth, state)
@@ -306,10 +307,28 @@ class _Asker:
             needed[-self._depth :] = True
         return np.asarray(needed[self._depth :])
 
+    def _made_after(self, state: Any) -> tuple[Any, Callable[[], dict[str, float]]]:
+        """The state one event later, made by the reference, and what the policy said of it."""
+        if self._timeline.system.next_event(state) is None:
+            return state, _nothing
+        run = EventRun(self._timeline.system, state)
+        run.finish()
+        return run.state, partial(_said, run)
+
     def _state_after(self, state: Any, event: int) -> Any:
         for stretch in self._timeline.onwards(state, event):
             state = stretch.state
         return state
+
+
+def _nothing() -> dict[str, float]:
+    return {}
+
+
+def _said(run: EventRun) -> dict[str, float]:
+    """The numbers that the policy said in an event, the last one of each name."""
+    values = [pair for record in run.records for pair in record.values.items()]
+    return {name: float(value) for name, value in values if isinstance(value, int | float | np.number)}
 
 
 def _watching(watch: WatchedThings) -> Task:
@@ -323,14 +342,6 @@ def _is_whole(look: OfThings) -> bool:
 
 def _is_together(look: OfThings) -> bool:
     return look.things is not None and not look.alone
-
-
-def _said(system: System, before: Any) -> dict[str, float]:
-    """The numbers that the policy says while the event after a state is made, the last one of each name."""
-    run = EventRun(system, before)
-    run.finish()
-    values = [pair for record in run.records for pair in record.values.items()]
-    return {name: float(value) for name, value in values if isinstance(value, int | float | np.number)}
 
 
 def _one(look: Any, scene: EventTable) -> float:

@@ -147,6 +147,18 @@ def test_while_the_run_goes_on_nothing_is_decided_of_an_event_that_is_past(qtbot
     qtbot.waitUntil(lambda: not dialog.decide.isEnabled() and "pause" in dialog.place.text())
 
 
+def test_while_the_run_goes_on_the_sheet_does_not_speak_of_an_event_that_is_past(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    dialog = opened(qtbot, window)
+    while dialog.decide.isEnabled():  # up to where nothing is decided in the next event: a departure
+        there = f"After event {window.frame.event + 1},"
+        window.control.go_to(window.frame.event + 1)
+        rest(qtbot, window, lambda there=there: dialog.place.text().startswith(there))
+    press(qtbot, window, Key.Key_Space)
+    qtbot.waitUntil(lambda: window.frame.playing and "pause" in dialog.place.text())
+
+
 def test_a_right_click_offers_what_can_be_decided_of_the_server(qtbot: QtBot, window: MainWindow) -> None:
     window.carry_out(Select(server=1))
     view = window.docks["servers"].panel

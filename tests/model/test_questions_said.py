@@ -73,6 +73,15 @@ def test_what_was_said_is_the_last_number_of_that_name(session: Session, name: s
     assert repr(values(session, f"was said[{name}]")) == repr([float("nan"), *expected[:-1]])
 
 
+@pytest.mark.slow
+def test_what_is_said_leaves_the_state_before_the_event_as_it_is(session: Session) -> None:
+    event = "any server where filled > was filled"
+    alone, beside = values(session, event), values(session, f"known(said[room]) and {event}")
+    said = [room == room for room in plain(session, "room")]
+    assert beside == [float(one and truth) for one, truth in zip(alone, said, strict=True)]
+    assert any(beside)
+
+
 def test_memory_is_a_field(session: Session) -> None:
     remembered = values(session, "memory[1]")
     gained = [0.0 if value != value else value for value in plain(session, "room")]
