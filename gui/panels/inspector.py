@@ -18,7 +18,7 @@ from slotscope.gui.panel import Panel
 from slotscope.gui.panels.decisions_model import LogEntry, LogModel
 from slotscope.gui.panels.decisions_view import LogView
 from slotscope.gui.panels.inspector_now import Now
-from slotscope.gui.theme import Theme
+from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.scripts import set_scripts
 from slotscope.model.reporting.explain import counted, grouped, plural, shown_time
 from slotscope.model.reporting.frame import Frame, RunInfo
@@ -80,8 +80,10 @@ class HistoryList(QWidget):
         column.addWidget(self.how_far)
 
     def restyle(self, theme: Theme) -> None:
-        """Follow another theme or size of type."""
+        """Follow another theme or size of type; a hall reads every sentence in full."""
         self._theme = theme
+        self.view.set_lecture(current_fonts().lecture)
+        self.view.horizontalHeader().hide()
         self.view.restyle(theme)
 
     def show_found(self, frame: Frame, found: Found | None) -> None:

@@ -24,6 +24,7 @@ from slotscope.gui.panels.decisions_model import Index
 from slotscope.gui.panels.scenario_cells import type_pixmap
 from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme
+from slotscope.gui.widgets.curtain import Curtain
 from slotscope.model.reporting.inspection import Description, Fact, FactSection, HistoryCurve, Table, TableLine, Thing
 
 #: Lines that a table shows at once.
@@ -174,6 +175,7 @@ class Now(QScrollArea):
             column.addWidget(widget)
         column.addStretch(1)
         self.setWidget(inner)
+        Curtain(self)
 
     def _table(self) -> QTableView:
         table = QTableView()

@@ -12,7 +12,9 @@ from slotscope.gui.kinds.phases.tokens_rates import HEADINGS
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panels.columns import HeadedColumns
 from slotscope.gui.panels.share_bars import heading
+from slotscope.gui.widgets.curtain import curtain_of
 from tests.gui.halls import PROJECTOR, READ, bring, shown, stand
+from tests.gui.test_hall_whole import pages_are_whole
 from tests.gui.windows import press, rest
 
 pytestmark = pytest.mark.slow
@@ -45,6 +47,29 @@ def test_a_lesson_shows_the_curves_of_the_optimum_whole(
     curve = window.docks[name].panel.curve
     view = window.docks[name].panel.findChild(HeadedColumns).viewport()
     assert curve.mapTo(view, curve.rect().bottomLeft()).y() < view.height()
+
+
+def test_an_inspector_says_what_happened_in_full_and_cuts_no_table(qtbot: QtBot, window: MainWindow) -> None:
+    press(qtbot, window, Key.Key_L)
+    window.lessons.open("tour", 4)
+    rest(
+        qtbot,
+        window,
+        lambda: (
+            window.updatesEnabled()
+            and "inspector" in shown(window)
+            and window.docks["inspector"].panel.history.model.rowCount() > 3
+        ),
+    )
+    window.settle()
+    panel = window.docks["inspector"].panel
+    view, rows = panel.history.view, range(panel.history.model.rowCount())
+    heights = [view.height_of(row, view.viewport().width()) for row in rows]
+    assert max(heights) > min(heights), "no sentence of two lines"
+    assert heights == [view.rowHeight(row) for row in rows]
+    curtain = curtain_of(panel.now)
+    assert curtain is not None
+    pages_are_whole(qtbot, panel.now, curtain)
 
 
 def test_what_becomes_of_the_queues_is_said_whole(qtbot: QtBot, window: MainWindow) -> None:
