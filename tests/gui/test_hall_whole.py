@@ -13,10 +13,11 @@ from slotscope.gui.docking.docks import lane_name
 from slotscope.gui.language.words import speak
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panels import COMPARISON, SENTENCES, panels_of
+from slotscope.gui.presenting.strokes import base_of
 from slotscope.gui.widgets.curtain import Curtain, curtain_of
 from tests.gui.halls import PROJECTOR, stand
 from tests.gui.overflowing import cut, scrolled_sideways, shortened
-from tests.gui.test_lecture import CLASSROOMS
+from tests.gui.test_lecture import CLASSROOMS, LEAST
 from tests.gui.windows import complete_window
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
@@ -46,8 +47,12 @@ def window(request: pytest.FixtureRequest, qapp: QApplication, qtbot: QtBot, tmp
 def test_nothing_is_cut_in_any_panel(
     qtbot: QtBot, window: MainWindow, scenario: str, policies: tuple[str, ...], event: int
 ) -> None:
-    """Of each policy that is shown, the second one's as well."""
+    """Of each policy that is shown, the second one's as well; and servers of a classroom are high enough."""
     stand(qtbot, window, scenario, policies, event)
+    if "classroom" in scenario:
+        servers = window.area.roles.servers
+        boxes = [base_of(window.docks[lane_name(servers, lane)].panel, (0, 0)) for lane in range(len(policies) or 1)]
+        assert all(box is not None and box.height() >= LEAST for box in boxes), boxes
     for name in [entry.load().name for entry in (*panels_of(window.area.system), *(COMPARISON,) * bool(policies))]:
         for lane in range(window.lanes.lanes_of(name)):
             if name not in (window.area.roles.servers, SENTENCES):
