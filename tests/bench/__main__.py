@@ -22,6 +22,7 @@ BENCHMARKS: tuple[tuple[str, str, tuple[str, ...] | None, tuple[str, ...]], ...]
     ("Engines", "bench_engines", ("--quick",), ()),
     ("Queues", "bench_queues", ("--quick",), ()),
     ("Phases", "bench_phases", ("--quick",), ()),
+    ("Instructions", "bench_counts", ("--quick",), ()),
     ("Moldable jobs", "bench_moldable", ("--quick",), ()),
     ("Policies of one's own", "bench_own", ("--quick",), ()),
     ("History", "bench_history", ("--quick",), ()),

@@ -30,6 +30,7 @@ from slotscope.model.running.engine import Reason, Task, started
 from slotscope.model.systems.state import copied
 from tests.bench.contestants import TAPE
 from tests.bench.queue_ways import Pointers
+from tests.bench.timing import architecture
 
 Process = Generator[simpy.Event, Any, None]
 Array = np.ndarray
@@ -258,7 +259,17 @@ def compiled_c(folder: Path) -> ctypes.CDLL | None:
     library = folder / f"{SOURCE}.so"
     source = str(Path(__file__).with_name(SOURCE))
     subprocess.run(
-        [compiler, "-O3", "-march=native", "-ffp-contract=off", "-shared", "-fPIC", "-o", str(library), source],
+        [
+            compiler,
+            "-O3",
+            f"-march={architecture()}",
+            "-ffp-contract=off",
+            "-shared",
+            "-fPIC",
+            "-o",
+            str(library),
+            source,
+        ],
         check=True,
         capture_output=True,
     )

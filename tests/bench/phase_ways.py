@@ -32,6 +32,7 @@ from slotscope.model.running.assembly import Bench
 from slotscope.model.systems import random_words
 from tests.bench.contestants import TAPE
 from tests.bench.queue_ways import Pointers
+from tests.bench.timing import architecture
 
 SOURCE = "requesting.c"
 
@@ -375,7 +376,7 @@ def compiled_c(folder: Path) -> ctypes.CDLL | None:
     library = folder / f"{SOURCE}.so"
     source = str(Path(__file__).with_name(SOURCE))
     subprocess.run(
-        [compiler, "-O3", "-march=native", "-shared", "-fPIC", "-o", str(library), source, "-lm"],
+        [compiler, "-O3", f"-march={architecture()}", "-shared", "-fPIC", "-o", str(library), source, "-lm"],
         check=True,
         capture_output=True,
     )

@@ -25,6 +25,7 @@ from slotscope.model.running.assembly import Bench
 from slotscope.model.running.engine import Engine, Reason, Task
 from slotscope.model.systems.state import copied
 from tests.bench.contestants import TAPE
+from tests.bench.timing import architecture
 
 Process = Generator[simpy.Event, Any, None]
 
@@ -136,7 +137,7 @@ def compiled_c(folder: Path) -> tuple[ctypes.CDLL, ...] | None:
             [
                 compiler,
                 "-O3",
-                "-march=native",
+                f"-march={architecture()}",
                 "-shared",
                 "-fPIC",
                 "-o",

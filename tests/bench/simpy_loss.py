@@ -23,6 +23,7 @@ import simpy
 from slotscope.model.kinds.reservation.state import DEPARTURES, NEXT_ARRIVAL, NOW, ReservationState
 from slotscope.model.running.assembly import Bench
 from slotscope.model.systems.bitset import BIT_POSITION, DE_BRUIJN
+from tests.bench.timing import architecture
 
 Array = Any
 Process = Generator[simpy.Event, Any, None]
@@ -435,7 +436,7 @@ def compiled_c(folder: Path) -> Callable[[Arrays], int] | None:
     source, library = folder / "loss.c", folder / "loss.so"
     source.write_text(C_SOURCE, encoding="utf-8")
     subprocess.run(
-        [compiler, "-O3", "-march=native", "-shared", "-fPIC", "-o", str(library), str(source)],
+        [compiler, "-O3", f"-march={architecture()}", "-shared", "-fPIC", "-o", str(library), str(source)],
         check=True,
         capture_output=True,
     )

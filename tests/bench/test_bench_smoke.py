@@ -21,6 +21,7 @@ from slotscope.model.running.engine import Task
 from slotscope.model.scenario.load import load_scenario
 from slotscope.model.systems.state import copied, digest
 from tests.bench import (
+    bench_counts,
     bench_engines,
     bench_history,
     bench_own,
@@ -236,3 +237,20 @@ def test_contestants_take_turns() -> None:
     times = timing.interleaved({"a": way("a"), "b": way("b")}, rounds=2)
     assert turns == ["prepare a", "a", "prepare b", "b"] * 3
     assert [len(found) for found in times.values()] == [2, 2]
+
+
+def test_what_is_counted_is_told_by_event_and_without_what_was_prepared(capsys: pytest.CaptureFixture[str]) -> None:
+    idle, mine, in_c = (bench_counts.Counts(*three) for three in ((100, 40, 2), (1300, 240, 4), (1100, 240, 4)))
+    counted = {"kernel": mine.less(idle, 10), "C": in_c.less(idle, 10)}
+    assert counted["kernel"] == (120, 20, 0.2)
+    bench_counts.report("a case", counted)
+    assert "instructions of the kernel / C: a case" in capsys.readouterr().out
+
+
+def test_a_case_that_is_counted_has_a_kernel_and_c_that_do_as_many_events(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(bench_counts, "EVENTS", ARRIVALS[0])
+    ways = bench_counts.of_queue("queues-wide-jobs", tmp_path)
+    assert next(iter(ways)) == "kernel"
+    assert len({way()() for way in ways.values()}) == 1

@@ -1,0 +1,167 @@
+"""What kernels and the same work in C come to in instructions, reads, and misses of the caches, counted one by one.
+
+Run with ``python -m tests.bench.bench_counts [--quick]``; it needs Valgrind and a C compiler.  Cachegrind counts a
+whole process, so a case is run three times: prepared and left, and once with each way, from which the first is taken
+off.  Both are compiled for the same processor, whose instructions Cachegrind knows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Mapping, NamedTuple
+
+from slotscope.model.kinds.queue.state import with_room
+from slotscope.model.systems.state import copied
+from tests.bench import bench_engines, bench_phases, bench_queues
+from tests.bench.contestants import counted
+from tests.bench.queue_ways import compiled_ways, problem_of
+from tests.bench.timing import ARCHITECTURE, SETTLED, SIZES, Contestant, aim, section, settled, table
+
+ROOT = Path(__file__).resolve().parents[2]
+
+#: A processor that both compilers and Cachegrind know, and caches as most have them: bytes, ways, bytes of a line.
+KNOWN = {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": "", ARCHITECTURE: "haswell"}
+CACHES = ("--cache-sim=yes", "--I1=32768,8,64", "--D1=32768,8,64", "--LL=33554432,16,64")
+
+#: What is prepared and left.
+NOTHING = "nothing"
+
+#: Events, or slots, of one count.
+EVENTS = 40_000
+
+#: How many instructions a kernel may have for each of C's: nine tenths of its speed, if all take as long.
+MOST = 1 / 0.9
+
+_COUNTED = re.compile(r"(I +refs|D +refs|LLd misses): +([\d,]+)")
+
+
+class Counts(NamedTuple):
+    """Of one event."""
+
+    instructions: float
+    data: float  #: reads and writes
+    far: float  #: those that no cache holds
+
+    def less(self, other: Counts, events: float) -> Counts:
+        """What is left without another's, by event."""
+        return Counts(*((mine - its) / events for mine, its in zip(self, other, strict=True)))
+
+
+def of_loss(servers: str, folder: Path) -> dict[str, Contestant]:
+    """First fit: the kernel, and its loop alone in C."""
+    bench, state = settled(int(servers), "first-fit", SETTLED)
+    ways = bench_engines.loss_contestants(bench, state, (EVENTS, 1, 1), folder)
+    return {
+        name: counted(way) for name, way in ways.items() if name in {"kernel", "Numba, bare loop", "C -O3, bare loop"}
+    }
+
+
+def of_queue(name: str, folder: Path) -> dict[str, Contestant]:
+    """BF-J/S: the kernel, and the same in C."""
+    bench = bench_queues.bench_of(name, "bf-js", {}, None)
+    state = with_room(copied(bench_queues.settled(bench, 2000)), 10_000)
+    ways = compiled_ways(problem_of(bench, state, EVENTS), folder)
+    return {title: counted(way, "slots") for title, way in ways.items() if "only" not in title}
+
+
+def of_phases(name: str, folder: Path) -> dict[str, Contestant]:
+    """JRS: the kernel, and the same in C."""
+    case = next(case for case in bench_phases.CASES if case[0] == name)
+    ways = bench_phases.ways_of(bench_phases.bench_of(case[0], case[1], given=case[2]), (EVENTS, 1, 1), folder)
+    return {title: ways[title] for title in ("kernel", bench_phases.IN_C) if title in ways}
+
+
+#: What is counted: how it is called, what makes its ways, and of what.
+CASES = {
+    f"first fit, L = {SIZES[0]}": (of_loss, str(SIZES[0])),
+    "BF-J/S, queues-wide-jobs": (of_queue, "queues-wide-jobs"),
+    "JRS, jrs-two-phases": (of_phases, "jrs-two-phases"),
+    f"first fit, L = {SIZES[1]}": (of_loss, str(SIZES[1])),
+    "BF-J/S, queues-small-jobs": (of_queue, "queues-small-jobs"),
+    "JRS, jrs-three-phases": (of_phases, "jrs-three-phases"),
+    "JRS, jrs-fixed-sizes": (of_phases, "jrs-fixed-sizes"),
+}
+
+#: How many of them are counted in a short run.
+FEW = 2
+
+
+def carry_out(case: str, way: str) -> None:
+    """In a process of its own: prepare all ways, carry out one, and tell how many events that were, and all ways."""
+    make, of_what = CASES[case]
+    with tempfile.TemporaryDirectory() as folder:
+        prepared = {title: contestant() for title, contestant in make(of_what, Path(folder)).items()}
+        events = prepared[way]() if way != NOTHING else 0.0
+    print(events, *prepared, sep="\n", flush=True)
+    os._exit(0)  # what Python does at its end need not be counted
+
+
+def process(case: str, way: str, *before: str) -> tuple[list[str], str]:
+    """What it tells, and what is told of it."""
+    done = subprocess.run(
+        [*before, sys.executable, "-m", "tests.bench.bench_counts", "--case", case, "--way", way],
+        cwd=ROOT,
+        env=os.environ | KNOWN,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.splitlines(), done.stderr
+
+
+def counts_of(case: str) -> dict[str, Counts]:
+    """Each way's, the kernel's first."""
+    ways = process(case, "kernel")[0][1:]  # compiles it, which is not to be counted
+    found: dict[str, Counts] = {}
+    idle = Counts(0, 0, 0)
+    with tempfile.TemporaryDirectory() as folder:
+        valgrind = ("valgrind", "--tool=cachegrind", *CACHES, f"--cachegrind-out-file={folder}/counts")
+        for way in (NOTHING, *ways):
+            told, of_it = process(case, way, *valgrind)
+            refs = {name.replace(" ", ""): float(number.replace(",", "")) for name, number in _COUNTED.findall(of_it)}
+            whole = Counts(*(refs[name] for name in ("Irefs", "Drefs", "LLdmisses")))
+            if way == NOTHING:
+                idle = whole
+            else:
+                found[way] = whole.less(idle, float(told[0]))
+    return found
+
+
+def report(case: str, found: Mapping[str, Counts]) -> None:
+    """Print the table of a case, and its target."""
+    heads = ("way", "instructions", "reads and writes", "of which no cache holds")
+    rows = [(way, *(f"{count:.3g}" for count in one)) for way, one in found.items()]
+    section(f"an event of {case}, counted", table(heads, rows))
+    (_, mine), (in_c, theirs) = found.items()
+    why = (
+        f"{mine.instructions:.0f} for {theirs.instructions:.0f} of C's, {mine.data:.0f} for {theirs.data:.0f} reads "
+        f"and writes, of which no cache holds {mine.far:.2f} for {theirs.far:.2f}"
+    )
+    aim(f"instructions of the kernel / {in_c}: {case}", MOST, [mine.instructions / theirs.instructions], limit_is=why)
+
+
+def main() -> None:
+    """Count all cases and print the targets."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help=f"the first {FEW} cases only")
+    parser.add_argument("--case", help="for a process of its own: what it runs")
+    parser.add_argument("--way", default=NOTHING)
+    arguments = parser.parse_args()
+    if arguments.case:
+        carry_out(arguments.case, arguments.way)
+    if shutil.which("valgrind") is None or shutil.which("cc") is None:
+        print("Valgrind or a C compiler is missing: nothing is counted.")
+        return
+    for case in list(CASES)[: FEW if arguments.quick else None]:
+        report(case, counts_of(case))
+
+
+if __name__ == "__main__":
+    main()
