@@ -148,10 +148,7 @@ def aim_at_c(what: str, times: Mapping[str, Sequence[float]], kernel: str, in_c:
     if in_c in times:
         more = spread(1e9 * (mine - c) for c, mine in zip(times[in_c], times[kernel], strict=True)).text(2)
         shares = ratios(times[in_c], times[kernel])
-        why = (
-            limit_is
-            or f'{more} ns more, on the same arrays and with the same steps; "Instructions" counts what Numba makes of them'
-        )
+        why = limit_is or f"{more} ns more, on the same arrays and with the same steps: Instructions counts these"
         aim(f"speed of the kernel / {in_c}: {what}", 0.9, shares, at_least=True, limit_is=why)
 
 
