@@ -15,7 +15,7 @@ from slotscope.model.questions.tables import Column, EventTable, Lead
 from slotscope.model.systems.watching import MOST_WATCHED, RowChanges
 
 #: Truths of things at events that are found at once: more of them leave a processor's cache.
-MOST_TRUTHS = 2**16
+MOST_TRUTHS = 2**13
 
 #: Events that things are asked about at once, at least and at most.
 FEWEST_EVENTS, MOST_EVENTS = 64, 4096
@@ -208,11 +208,11 @@ class _Versions:
         self, kinds: NDArray[np.int64], event: NDArray[np.int64], now: NDArray[Any], was: NDArray[Any], events: int
     ) -> NDArray[np.int64]:
         """[events, kinds] how many more there are of each after each event than before the first."""
-        steps = np.zeros(events * len(kinds), np.int64)
+        steps = np.zeros(events * len(kinds), np.int32)
         for which, step in ((now, 1), (was, -1)):
             mine = which > 0
             np.add.at(steps, event[mine] * len(kinds) + np.searchsorted(kinds, which[mine]), step)
-        return np.asarray(np.cumsum(steps.reshape(events, len(kinds)), axis=0))
+        return np.asarray(np.cumsum(steps.reshape(events, len(kinds)), axis=0, dtype=np.int32))
 
     def _true_at(self, versions: NDArray[np.int64], event: NDArray[np.int64]) -> NDArray[np.bool_]:
         """[events, versions] whether it is true of a thing that is as a version is, and was so before the event."""
