@@ -129,7 +129,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def _compile_first() -> None:
     """Compile the kernels before there are workers that would all compile the same."""
     for process in [warm_in_background(system) for system in KINDS]:
-        assert process is None or process.wait() == 0
+        if process is not None:
+            with process:
+                assert process.wait() == 0
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:

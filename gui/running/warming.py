@@ -146,8 +146,8 @@ class Warming:
             ended = process.poll() is not None
             self._said += process.stdout.read() or b""
             if ended:
-                process.stdout.close()
-                self._process, self.failed = None, process.returncode != 0
+                with process:  # which closes its pipes
+                    self._process, self.failed = None, process.returncode != 0
                 if self.failed:
                     self._system = ""  # the next run tries again
         self._describe()

@@ -83,7 +83,8 @@ def main() -> int:
     seed = randrange(10**6) if given.seed is None else given.seed
     for process in [warm_in_background(system) for system in KINDS]:
         if process is not None:
-            process.wait()
+            with process:
+                process.wait()
     end, faults = monotonic() + given.seconds, 0
     while (left := end - monotonic()) > 1:
         outcome = walk(seed, given.kind, f"--seconds={min(left, _WALK):.0f}")
