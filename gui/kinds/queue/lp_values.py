@@ -38,9 +38,9 @@ class ConfigurationRow:
 
     configuration: Configuration | None
     words: str
-    brief: str
     best: Fraction
     present: float
+    brief: str = ""
 
     @property
     def name(self) -> str:
@@ -63,7 +63,7 @@ class ConfigurationBars(ShareBars[ConfigurationRow]):
 
     def words_of(self, row: ConfigurationRow) -> tuple[str, ...]:
         """The jobs in it."""
-        return (row.words, row.brief) if row.words else ()
+        return tuple(filter(None, (row.words, row.brief)))
 
     def shares_of(self, row: ConfigurationRow) -> tuple[float, ...]:
         """At best, and now."""
@@ -140,13 +140,13 @@ def configuration_rows(
     kept = ordered[:MOST_ROWS]
     present = [int((held == np.array(k)).all(axis=1).sum()) for k in kept]
     rows = [
-        ConfigurationRow(k, _words(k, names), _brief(k, names), best[k], count / len(held))
+        ConfigurationRow(k, _words(k, names), best[k], count / len(held), _brief(k, names))
         for k, count in zip(kept, present, strict=True)
     ]
     left = sum((best[k] for k in ordered[MOST_ROWS:]), Fraction(0))
     rest = len(held) - sum(present)
     if left or rest:
-        rows.append(ConfigurationRow(None, "", "", left, rest / len(held)))
+        rows.append(ConfigurationRow(None, "", left, rest / len(held)))
     return tuple(rows)
 
 
