@@ -191,10 +191,11 @@ class ShareDialog(QDialog):
         """What is to be said before anything is made: a file that is there is replaced at the second press only."""
         name = self.file.text().strip()
         if not name:
-            return "--out: found nothing, allowed: a path"
+            return f"--out: {tr('found nothing, allowed: a path')}"
         replaced, self._replaced = self._replaced, name
         if replaced != name and Path(name).is_file():
-            return f"--out: {name} is there already; Save once more to replace it"
+            there = tr("{file} is there already; Save once more to replace it").format(file=name)
+            return f"--out: {there}"
         return ""
 
     def _tell(self, fault: str) -> None:

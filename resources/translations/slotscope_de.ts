@@ -992,6 +992,14 @@ Die Eingabetaste fragt damit den ganzen Verlauf, wie waiting &gt; 50 becomes tru
             <translation>Größe</translation>
         </message>
         <message>
+            <source>found nothing, allowed: a path</source>
+            <translation>nichts gefunden, erlaubt: ein Pfad</translation>
+        </message>
+        <message>
+            <source>{file} is there already; Save once more to replace it</source>
+            <translation>{file} gibt es schon; noch einmal Speichern ersetzt sie</translation>
+        </message>
+        <message>
             <source>Saved as {file}</source>
             <translation>Gespeichert als {file}</translation>
         </message>

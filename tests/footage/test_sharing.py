@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt
 from PySide6.QtGui import QDrag, QGuiApplication, QImage
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
+from slotscope.gui.language.words import speak
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.page.command import unpacked
 from slotscope.gui.sharing.dialog import ShareDialog
@@ -215,6 +216,25 @@ class TestDialogs:
         dialog.end.setText("18")
         assert make(qtbot, window, dialog) == f"Saved as {path}"
         assert path.read_text("utf-8").startswith("<!doctype html>")
+        qtbot.waitUntil(lambda: not window.findChildren(ShareDialog))
+
+    def test_what_is_wrong_with_the_file_is_said_in_german(
+        self, qtbot: QtBot, window: MainWindow, tmp_path: Path, qapp: QApplication
+    ) -> None:
+        speak(qapp, "de")
+        try:
+            dialog = dialog_of(qtbot, window, "page")
+            dialog.file.clear()
+            qtbot.mouseClick(dialog.save, Qt.MouseButton.LeftButton)
+            _, said = dialog.faults["out"]
+            assert said.text() == "nichts gefunden, erlaubt: ein Pfad"
+            (path := tmp_path / "x.html").touch()
+            dialog.file.setText(str(path))
+            qtbot.mouseClick(dialog.save, Qt.MouseButton.LeftButton)
+            assert said.text() == f"{path} gibt es schon; noch einmal Speichern ersetzt sie"
+            dialog.close()
+        finally:
+            speak(qapp, "en")
         qtbot.waitUntil(lambda: not window.findChildren(ShareDialog))
 
     def test_a_lesson_becomes_a_page(self, qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:

@@ -177,8 +177,8 @@ class GapPlot(Chart):
         painter.drawText(self.label_box(constant), _CENTRE, _label(constant))
 
     def label_box(self, constant: float) -> QRectF:
-        """Where the line is named: beside it, and beside the names and points of peers."""
-        line, right = self._metrics().height(), self._ends()[0]
+        """Where the line is named: beside it, off what is written at the axes, and beside the names and points of peers."""
+        line, right, room = self._metrics().height(), self._ends()[0], self._room()
         width = self._metrics().horizontalAdvance(_label(constant)) + 4
         taken = [box for _, box in self.name_boxes()]
         taken += [
@@ -192,8 +192,10 @@ class GapPlot(Chart):
                 QRectF(at.x() - width - _PAD, at.y() - 1.4 * line, width, line),
                 QRectF(at.x() + _PAD, at.y() + 0.4 * line, width, line),
             ]
-        free = (box for box in boxes if not any(box.intersects(other) for other in taken))
-        return next(free, boxes[0])
+        unwritten = room.adjusted(0, -_PAD, 0, 0)  # what is below the title
+        inside = [box for box in boxes if unwritten.contains(box)]
+        free = (box for box in inside if not any(box.intersects(other) for other in taken))
+        return next(free, (inside or boxes)[0])
 
     def _paint_point(self, painter: QPainter, point: GapPoint) -> None:
         color, at = QColor(self._theme.color(point.role)), self.at(point)

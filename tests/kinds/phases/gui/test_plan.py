@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
-from itertools import combinations
+from itertools import combinations, product
 from math import nan, sqrt
 
 import pytest
@@ -265,6 +265,20 @@ def test_the_line_is_named_beside_the_names_of_peers(qtbot: QtBot, height: int):
         assert height < 300 or not any(name.intersects(mark) for _, name in plot.name_boxes() for mark in plot._marks())
         stood.add(round(box.left()))
     assert len(stood) > 1  # it makes room
+
+
+@pytest.mark.parametrize("constant", [1.3, 6.0])
+def test_the_name_of_the_line_is_off_what_is_written_at_the_axes(qtbot: QtBot, constant: float):
+    """In a hall's type, in plots as low as those of a projector, whatever stands beside the line."""
+    ours = tuple(GapPoint("JRS", scale, constant * sqrt(scale), 0.5) for scale in (6.0, 12.0, 24.0, 48.0))
+    with type_of(True):
+        plot = GapPlot(load_theme("light"))
+        qtbot.addWidget(plot)
+        for width, height, gap in product(range(240, 640, 80), (150, 180, 240), range(0, 10, 3)):
+            plot.resize(width, height)
+            plot.set_points(ours, (GapPoint("First fit by peak demand", 12.0, float(gap), 0.5, named=True),))
+            below_title = plot._room().adjusted(0, -8, 0, 0)
+            assert below_title.contains(plot.label_box(constant)), (width, height, gap)
 
 
 def test_a_stopped_page_says_so(qtbot: QtBot):
