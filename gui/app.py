@@ -95,7 +95,8 @@ def main(
         window.lessons.open(*lesson)
     else:
         open_in(window, scenario, policies, seed, event, trace)
-    signal.signal(signal.SIGINT, lambda *_: window.close())
+    for asked in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(asked, lambda *_: window.close())
     beat = QTimer()  # lets Python see Ctrl+C
     beat.start(300)
     beat.timeout.connect(lambda: None)

@@ -10,6 +10,9 @@ from threading import Thread
 
 _ROOT = Path(__file__).resolve().parents[1]
 
+#: By how much such a process gives way to the window and its run, where there is not a core for each.
+_NICE = 5
+
 
 def start_beside(
     module: str, *arguments: str, stdout: int = subprocess.PIPE, stderr: int = subprocess.DEVNULL
@@ -24,7 +27,9 @@ def start_beside(
 
 
 def end_with_program() -> None:
-    """In such a process, once its task is read: end as soon as nobody waits for what it does."""
+    """In such a process, once its task is read: give way, and end as soon as nobody waits for what it does."""
+    if sys.platform != "win32":
+        os.nice(_NICE)
     Thread(target=_wait_for_end, name="lifeline", daemon=True).start()
 
 

@@ -56,7 +56,7 @@ _MARGIN, _GAP = 5, 3  # before the first mark, and between marks
 _STEP_INDENT = 0.8  # of a sub-step's sentence, in heights of the type
 
 #: Cells that are remembered as they were painted; then all are forgotten.
-_MOST_REMEMBERED = 512
+_MOST_REMEMBERED = 256
 
 
 class LogDelegate(QStyledItemDelegate):

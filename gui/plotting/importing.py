@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from time import monotonic
 from typing import Iterator
 
 from PySide6 import QtCore, QtGui, QtWidgets
@@ -16,14 +17,21 @@ from PySide6 import QtCore, QtGui, QtWidgets
 _BROUGHT = ("PySide6.QtOpenGLWidgets", "PySide6.QtSvg", "PySide6.QtTest")
 
 
+#: Seconds that a part of Qt's classes takes; the window has a frame in less.
+_PART = 0.01
+
+
 def import_in_parts() -> Iterator[None]:
     """Import another part with each step; nothing is left to do where it was done before."""
     if "pyqtgraph" in sys.modules:
         return
     for module in (QtCore, QtGui, QtWidgets):
+        until = monotonic() + _PART
         for name in dir(module):
             getattr(module, name)
-        yield
+            if monotonic() > until:
+                yield
+                until = monotonic() + _PART
     for name in (*_BROUGHT, "pyqtgraph"):
         import_module(name)
         yield

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Callable, NamedTuple, Sequence
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
@@ -103,7 +104,7 @@ class ShareDialog(QDialog):
         self._lay_out()
         self.browse.clicked.connect(self._choose)
         self.save.clicked.connect(self.begin)
-        self.cancel.clicked.connect(self.reject)
+        self.cancel.clicked.connect(self.close)
 
     def _fill(self, panels: Sequence[tuple[str, str]]) -> None:
         for words, by in _STEPS:
@@ -257,9 +258,17 @@ class ShareDialog(QDialog):
         else:
             self._tell(fault)
 
-    def reject(self) -> None:
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc is Cancel."""
+        if event.matches(QKeySequence.StandardKey.Cancel):
+            self.close()
+        else:
+            super().keyPressEvent(event)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
         """Cancel, Esc and the cross of its frame: stop what is being made; where nothing is, close."""
         if self.job.running:
             self.job.stop()
+            event.ignore()
         else:
-            super().reject()
+            super().closeEvent(event)
