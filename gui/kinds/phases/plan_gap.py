@@ -177,7 +177,7 @@ class GapPlot(Chart):
         painter.drawText(self.label_box(constant), _CENTRE, _label(constant))
 
     def label_box(self, constant: float) -> QRectF:
-        """Where the line is named: beside it, off what is written at the axes, and beside the names and points of peers."""
+        """Where the line is named: beside it, off what stands at the axes, and off names and points of peers."""
         line, right, room = self._metrics().height(), self._ends()[0], self._room()
         width = self._metrics().horizontalAdvance(_label(constant)) + 4
         taken = [box for _, box in self.name_boxes()]
