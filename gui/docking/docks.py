@@ -9,8 +9,9 @@ from typing import TextIO
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QLabel, QMainWindow, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QMainWindow, QToolButton, QWidget
 
+from slotscope.gui.docking.panel_title import PanelTitle
 from slotscope.gui.intents import Select
 from slotscope.gui.language.words import tr
 from slotscope.gui.panel import Panel
@@ -35,7 +36,7 @@ _BUTTONS = {
     "cancel": "Hide\nHides this panel; the View menu brings it back.",
 }
 
-#: Characters of a policy's name in the title of its panels, so that the panel's own name is seen, too.
+#: Characters of a policy's name on the tabs of its panels, so that the panel's own name is seen, too.
 LONGEST_POLICY = 16
 
 #: The property of a window that names the kind of system whose panels it has.
@@ -57,10 +58,9 @@ class PanelDock(QDockWidget):
         self.seen = True  #: neither closed nor behind another tab
         self.setObjectName(f"dock-{self.name}")
         self.setWidget(panel)
-        self._title = QLabel(tr(panel.title))
+        self._title = PanelTitle(tr(panel.title))
         self._title.setToolTip(f"{tr(panel.title)}\n{tr(panel.summary)}")
         panel.setAccessibleName(tr(panel.title))
-        self._title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._buttons: dict[str, QToolButton] = {}
         self.setTitleBarWidget(self._title_bar())
         self.topLevelChanged.connect(self._frame)
@@ -129,9 +129,8 @@ class PanelDock(QDockWidget):
         own = tr(self.panel.title)
         title = f"{label}: {own}" if label else own
         brief = label if len(label) <= LONGEST_POLICY else f"{label[: LONGEST_POLICY - 1].rstrip()}…"
-        shown = f"{brief}: {own}" if label else own
-        self.setWindowTitle(shown)
-        self._title.setText(shown)
+        self.setWindowTitle(f"{brief}: {own}" if label else own)
+        self._title.name_policy(label)
         self._title.setToolTip(f"{title}\n{tr(self.panel.summary)}")
         self.panel.setAccessibleName(title)
 
