@@ -7,19 +7,20 @@ from __future__ import annotations
 
 import pickle
 import sys
+from typing import Any
 
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.lifeline import end_with_program
 
 
-def main() -> None:
-    """Solve for the scenario pickled on standard input; write each pickled answer as it comes."""
-    scenario = pickle.load(sys.stdin.buffer)
-    end_with_program()
+def main(scenario: Any) -> None:
+    """Write each pickled answer for a scenario as it comes."""
     for bounds in kind_named(scenario.system).all_bounds(scenario):
         pickle.dump(bounds, sys.stdout.buffer)
         sys.stdout.buffer.flush()
 
 
 if __name__ == "__main__":
-    main()
+    task = pickle.load(sys.stdin.buffer)
+    end_with_program()
+    main(task)

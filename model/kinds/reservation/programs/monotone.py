@@ -248,13 +248,11 @@ def critical_levels(
     return tuple(result)
 
 
-def main() -> None:
-    """Search with what stands pickled on standard input; print progress and result as JSON lines.
+def main(space: ConfigurationSpace, rewards: Sequence[Fraction], workload: Sequence[Fraction], budget: int) -> None:
+    """Search, and print progress and result as JSON lines.
 
     The window runs this module as a process of its own, which it ends to cancel the search.
     """
-    space, rewards, workload, budget = pickle.load(sys.stdin.buffer)
-    end_with_program()
 
     def progress(evaluations: int) -> None:
         print(json.dumps({"evaluations": evaluations}), flush=True)
@@ -264,4 +262,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    task = pickle.load(sys.stdin.buffer)
+    end_with_program()
+    main(*task)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import json
 import pickle
-import sys
 from fractions import Fraction
-from types import SimpleNamespace
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,6 +17,7 @@ from slotscope.model.kinds.reservation.programs.monotone import (
     critical_levels,
     search_violation,
 )
+from slotscope.model.lifeline import start_beside
 from slotscope.model.programs.configurations import ConfigurationSpace
 from tests.kinds.reservation.theory.test_reward_programs import VM_REWARDS, VM_WORKLOAD, VMS, Instance, instances
 
@@ -153,12 +150,14 @@ def test_the_result_survives_as_data() -> None:
         assert MonotoneSearch.from_data(json.loads(json.dumps(found.as_data()))) == found
 
 
-def test_as_a_process_it_reports_and_answers(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    task = pickle.dumps((VMS, VM_REWARDS, [load / 10 for load in VM_WORKLOAD], 500))
-    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(task)))
-    monotone.main()
-    *progress, last = map(json.loads, capsys.readouterr().out.splitlines())
+def test_as_a_process_it_reports_and_answers() -> None:
+    process = start_beside(monotone.__name__)
+    with process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        pickle.dump((VMS, VM_REWARDS, [load / 10 for load in VM_WORKLOAD], 500), process.stdin)
+        process.stdin.flush()
+        *progress, last = map(json.loads, process.stdout)
+    assert process.returncode == 0
     assert [line["evaluations"] for line in progress] == [200, 400]
     assert MonotoneSearch.from_data(last["result"]).witness is None
