@@ -115,7 +115,7 @@ class RunWorker(QObject):
         self._stale = True
         self._after = Afterwards()
         self._replaced: Run | None = None
-        self._message = ""
+        self._message = self._gap = ""  # what is said; what was last said of a wait that is cut short
         self._thread = threading.Thread(target=self._live, name="run", daemon=True)
 
     # Called by the window.
@@ -347,6 +347,8 @@ class RunWorker(QObject):
     def rest(self) -> None:
         """Stop running, for something else that is wanted; searches go on after it."""
         self.drive.running = False
+        if self._message == self._gap:
+            self._message = ""  # nothing is waited for any more
         self._after.leave(self.session)
         self._stale = True
 
@@ -465,12 +467,13 @@ class RunWorker(QObject):
     # Running.
 
     def _slice(self) -> None:
-        before, gap, self._after.ran = moments_of(self.present), self.drive.told_of_gap, True
+        before, self._after.ran = moments_of(self.present), True
         if (said := self.drive.slice(self.present, self._next_frame - monotonic())) is not None:
             self.drive.end()
             self.tell(said)
-        elif self.drive.told_of_gap != gap:
-            self.tell(self.drive.told_of_gap)
+        elif self.drive.told_of_gap != self._gap:  # also where another pace or goal has ended it
+            self._gap = self.drive.told_of_gap
+            self.tell(self._gap)
         self._stale |= moments_of(self.present) != before
 
     def _use_what_is_compiled(self) -> None:

@@ -245,6 +245,8 @@ def _file_errors(path: Path) -> Iterator[None]:
         problem = "found a gzip file that ends too early; copy or download it again"
     except (gzip.BadGzipFile, zlib.error) as error:
         problem = f"found a damaged gzip file ({error}); copy or download it again"
+    except FileNotFoundError:
+        problem = "there is no such file; name one with --trace PATH, or in the window choose one, or drop it there"
     except OSError as error:
         problem = f"the file cannot be read: {error.strerror or error}"
     except ValueError as error:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import Event
 from time import sleep
 
 import pytest
 
 from slotscope.gui.running import worker as workers
+from slotscope.gui.running.drive import LONGEST_WAIT
 from slotscope.gui.running.goals import Goal
 from slotscope.gui.running.pace import NO_LIMIT, Pace
 from slotscope.gui.running.worker import MOMENT, RunWorker
@@ -102,6 +104,27 @@ def test_at_a_slow_pace_of_time_an_event_that_stays_has_its_sub_steps(qtbot) -> 
     assert frames[-1].playing
     assert not frames[-1].running
     assert frames[-1].last_records == stepped.last_records
+
+
+@pytest.mark.parametrize("after", [RunWorker.pause, lambda worker: worker.set_pace(NO_LIMIT)], ids=["pause", "pace"])
+def test_a_wait_that_is_cut_short_is_told_only_while_it_lasts(qtbot, after: Callable[[RunWorker], None]) -> None:
+    worker, frames = RunWorker(), []
+    worker.framed.connect(frames.append)
+    worker.adopt(session := Session.open("dra-classroom", kernel=False))
+    following = session.timeline.next_event
+    assert following is not None
+    worker.set_pace(Pace(time=following.time / (3 * LONGEST_WAIT)))
+    worker.run(Goal())
+    worker._slice()
+    worker._publish()
+    assert frames[-1].message.startswith("Nothing happens for ")
+    after(worker)
+    if worker.drive.running:
+        worker._slice()
+    worker.take()
+    worker._next_frame = 0.0
+    worker._publish()
+    assert len(frames) == 2 and not frames[-1].message
 
 
 def test_a_pause_is_seen_before_what_is_costly_to_count_in_its_log(qtbot) -> None:
