@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
@@ -116,9 +117,10 @@ class LinesPainter:
         left = layout.gap + marks.side
         number = QRectF(left, box.top(), layout.gap + layout.name - left, box.height())
         painter.drawText(number, _RIGHT, format_number(life.token + 1))
-        painter.setPen(QColor(theme.muted))
-        place = QRectF(number.right() + layout.gap, box.top(), layout.server, box.height())
-        painter.drawText(place, _LEFT, f"{'s' if layout.brief else 'server '}{life.server + 1}")
+        if layout.server:
+            painter.setPen(QColor(theme.muted))
+            place = QRectF(number.right() + layout.gap, box.top(), layout.server, box.height())
+            painter.drawText(place, _LEFT, f"{'s' if layout.brief else 'server '}{life.server + 1}")
 
     def _line(self, life: Life, box: QRectF, now: float) -> None:
         layout, painter = self._layout, self._painter
@@ -223,7 +225,7 @@ class LifeLines(Chart):
         metrics = QFontMetricsF(current_fonts().body)
         number = metrics.horizontalAdvance(format_number(float(10**self._digits - 1)))
         brief = self.width() < _NARROW * current_fonts().scale
-        self.layout_of_lines = LinesLayout(
+        layout = LinesLayout(
             self.width(),
             self.height(),
             metrics.height() + 3,
@@ -232,6 +234,7 @@ class LifeLines(Chart):
             age=metrics.horizontalAdvance("0.00000"),
             brief=brief,
         )
+        self.layout_of_lines = layout if layout.is_whole else replace(layout, server=0.0)
 
     def sizeHint(self) -> QSize:
         return QSize(300, round(_USUAL_LINES * self.layout_of_lines.row))

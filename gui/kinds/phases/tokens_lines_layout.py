@@ -160,6 +160,8 @@ _MOST_WAITING = 0.6
 _COVERED = 0.9
 #: It gets shorter only when what it must cover is shorter by this factor.
 _SHRINK = 5.0
+#: The lines are at least so wide, in pixels.
+_SHORTEST = 20.0
 #: Shorter stretches are none.
 _INSTANT = 1e-9
 
@@ -212,7 +214,7 @@ class LinesLayout:
     height: float
     row: float
     name: float  #: widths of the texts
-    server: float
+    server: float  #: 0 where long numbers leave no room for it; the tip tells it
     age: float
     brief: bool = False  #: whether servers are called s1 and not server 1
     gap: float = 10.0
@@ -225,12 +227,17 @@ class LinesLayout:
     @property
     def left(self) -> float:
         """Where the lines begin."""
-        return 3 * self.gap + self.name + self.server
+        return 2 * self.gap + self.name + (self.server + self.gap if self.server else 0.0)
 
     @property
     def right(self) -> float:
         """The present."""
-        return max(self.left + 20.0, self.width - 2 * self.gap - self.age)
+        return max(self.left + _SHORTEST, self.width - 2 * self.gap - self.age)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all columns are within its width."""
+        return self.right + 2 * self.gap + self.age <= self.width
 
     def box(self, place: int) -> QRectF:
         """A line from edge to edge."""

@@ -318,6 +318,19 @@ def test_curves_and_lives_fill_the_width(panel: TokensPanel, frame: Frame, width
     assert max(part.right() for part in seen) == panel.body.width() - 1
 
 
+@pytest.mark.parametrize("width", [260, 270, 420, 900])
+def test_how_long_tokens_waited_is_whole_after_many_of_them(panel: TokensPanel, frame: Frame, width: int) -> None:
+    """Numbers of eight digits took the room of the last column."""
+    number = frame.state.token_number
+    later = frame.state._replace(token_number=np.where(number >= 0, number + 17_000_000, -1))
+    panel.set_frame(frame)
+    panel.lines.resize(width, 300)
+    panel.lines.show_moment(replace(frame, state=later))
+    layout = panel.lines.layout_of_lines
+    assert layout.right + layout.gap + layout.age <= width
+    assert (layout.server > 0) == (width > 300)
+
+
 def test_a_policy_of_ones_own_without_limits_has_counts_curves_and_lives(panel: TokensPanel) -> None:
     session = run("jrs-classroom", 57, str(Path(__file__).parents[4] / "resources/policies/asking_servers.py"))
     frame = session.frame()
