@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
@@ -114,6 +116,7 @@ class QuestionLine(QWidget):
         ):
             self.buttons[name].clicked.connect(signal)
         self.answer.returnPressed.connect(self._enter)
+        self.answer.textEdited.connect(self.sketch.take)
         self.counts.returnPressed.connect(self.revealed)
         self.hide()
 
@@ -174,10 +177,12 @@ class QuestionLine(QWidget):
         """A button for each answer, or where they are too many for that a list: never the right one alone."""
         for offered in self._offered:
             self._options.removeWidget(offered)
+            offered.hide()  # Tab passes it until it is gone
             offered.deleteLater()
         self._offered = [self._list(options)] if len(options) > FEW else [self._option(one) for one in options]
-        for offered in self._offered:
+        for before, offered in pairwise([self.answer, *self._offered]):
             self._options.addWidget(offered)
+            self.setTabOrder(before, offered)  # a new one is the last of the window
 
     def _option(self, option: str) -> QToolButton:
         button = self._button(option, f"{option}\n{tr('Writes this answer into the field.')}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import takewhile
 from typing import Iterable, Sequence
 
@@ -13,7 +14,8 @@ from PySide6.QtWidgets import QWidget
 from slotscope.gui.language.words import tr
 from slotscope.gui.theme import Theme, current_fonts, load_theme
 from slotscope.gui.widgets.spoken import announce
-from slotscope.model.exercises.posed import Posed, Sketch
+from slotscope.model.errors import UserError
+from slotscope.model.exercises.posed import Posed, Reader, Sketch
 from slotscope.model.reporting.explain import full_time
 
 #: Lines of text that the picture is high, those in a hall, and pixels around the curve.
@@ -46,6 +48,7 @@ class SketchPad(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._theme = load_theme("light")
         self._sketch: Sketch | None = None
+        self._read: Reader | None = None
         self._values: list[float] = []  # drawn, one for each time wanted
         self._right: list[float] = []
         self._point, self._answered = 0, False
@@ -54,13 +57,20 @@ class SketchPad(QWidget):
 
     def ask(self, posed: Posed) -> None:
         """Show the curve of a question, if it has one."""
-        self._sketch, self._answered, self._point = posed.sketch, False, 0
+        self._sketch, self._read, self._answered, self._point = posed.sketch, posed.read, False, 0
         if posed.sketch is not None:
             last = float(posed.sketch.values[-1]) if len(posed.sketch.values) else 0.0
             self._values = [last] * len(posed.sketch.wanted)
             self._right = [float(value) for value in posed.taken.split()]
         self.setVisible(posed.sketch is not None)
         self.update()
+
+    def take(self, typed: str) -> None:
+        """Draw what is typed instead, once it is a value for each time."""
+        if self._sketch is not None and self._read is not None:
+            with suppress(UserError):
+                self._values = [float(part) for part in self._read(typed).split()]
+                self.update()
 
     def show_answer(self) -> None:
         """Show what came, beside what was drawn."""

@@ -20,6 +20,7 @@ from slotscope.model.exercises.question import QuizQuestion
 from slotscope.model.lessons.answers import read_answers
 from slotscope.model.lessons.grading import grades, known_lessons
 from slotscope.model.reporting.inspection import Thing
+from slotscope.model.running.origin import Moment
 from tests.gui.test_keys import strike
 from tests.gui.windows import choose_file, rest
 
@@ -331,10 +332,34 @@ def test_a_curve_is_drawn_with_the_mouse_and_the_keys(qtbot: QtBot, window: Main
         strike(window, key)
     moved = [float(part) for part in line.answer.text().split()]
     assert pad.hasFocus() and moved[-2] > drawn[-2] and moved[:-2] == drawn[:-2]
+    line.answer.setFocus()
+    line.answer.selectAll()
+    QTest.keyClicks(line.answer, posed.taken)
+    assert pad._values == right  # what is typed is drawn
     QTest.mouseClick(pad, Qt.MouseButton.LeftButton, pos=spots[-1])
     strike(window, Key.Key_Return)
     assert line.verdict.text().startswith("✓ Right: ")
     rest(qtbot, window, lambda: window.frame.time > 60)
+
+
+@pytest.mark.parametrize(
+    ("scenario", "policy", "event"), [("dra-classroom", "dra", 17), ("queues-bf-unstable", "bf-js", 360)]
+)
+def test_tab_goes_from_the_field_to_what_writes_an_answer(
+    qtbot: QtBot, window: MainWindow, scenario: str, policy: str, event: int
+) -> None:
+    """To each button, or to the list where the answers are many, also of the second question that is asked."""
+    window.lessons.end()
+    window.control.open(scenario, policy, None, Moment((event,)))
+    rest(qtbot, window, lambda: window.frame.event == event and window.frame.info.origin.source == scenario)
+    line = window.lessons.questions.line
+    for _ in range(2):
+        strike(window, Key.Key_A)
+        qtbot.waitUntil(line.answer.hasFocus)
+        for offered in (*line._offered, line.buttons["commit"]):
+            QTest.keyClick(window.focusWidget(), Key.Key_Tab)
+            assert offered.hasFocus()
+        QTest.mouseClick(line.buttons["skip"], Qt.MouseButton.LeftButton)
 
 
 def test_with_the_keys_a_curve_goes_on_level(qtbot: QtBot) -> None:
