@@ -237,6 +237,8 @@ class _Interpreter:
             flag = happening.flag
             return Meaning(lambda table: table.happened(flag), truth=True)
         if name not in self._words.fields:
+            if happening is not None:
+                self.wrong(node, f"found '{name}[...]', which happens or not, allowed: {name}")
             near = nearest(name, (*mine, *self._words.names()))
             self.wrong(node, f"found the name '{name}', {near}")
         return self._field(self._words.fields[name], node)

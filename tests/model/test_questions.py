@@ -203,6 +203,7 @@ class TestMistakes:
             ("jobs > 3", 1, "allowed: jobs[1] to jobs["),
             ("jobs[9] > 3", 6, "allowed: jobs[1] to jobs["),
             ("job[1] > 3", 1, "which has one value"),
+            ("rejected[1]", 1, "found 'rejected[...]', which happens or not, allowed: rejected"),
             ("any servr where empty > 0", 1, "nearest: server"),
             ("server 3 . rnk = 1", 12, "nearest: rank"),
             ("rejected and server 99 . rank = 1", 14, "found server 99, allowed: 1 to 7"),
