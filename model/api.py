@@ -28,7 +28,7 @@ from slotscope.model.reporting.history import Histories
 from slotscope.model.reporting.inspection import Thing
 from slotscope.model.running.assembly import Bench, assemble, with_changes
 from slotscope.model.running.origin import Origin
-from slotscope.model.running.waiting import GivenUpError
+from slotscope.model.running.waiting import GivenUpError, nobody_waits
 from slotscope.model.running.walk import ROWS_OF_LOG, Walk
 from slotscope.model.scenario.load import Scenario, load_scenario, parse_scenario_text, scenario_text
 from slotscope.model.session.bench import jobs_from, open_bench, saved_bench
@@ -98,8 +98,11 @@ class Session(Walk):
         return self._lookouts[leg]
 
     def _before(self, event: int) -> Any:
-        """The state after an event of history; None after one that the run has begun behind."""
-        return self.timeline.fork_at(event) if event >= self.timeline.first_event else None
+        """The state after an event of history, if that is at hand, a kernel runs to it, or nobody waits; else None."""
+        line = self.timeline
+        known = line.at_hand(event)
+        quick = line.engine.name == "kernel" or nobody_waits()
+        return line.fork_at(event) if known is None and quick and event >= line.first_event else known
 
     # Opening.
 

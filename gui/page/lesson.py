@@ -64,7 +64,7 @@ def _tell_part(tell: Tell, finished: int, all_: int, done: float) -> None:
 def _chapter(lesson: Lesson, number: int, folder: Path, further: Sequence[str], tell: Tell) -> dict[str, Any]:
     step = lesson.steps[number]
     place = step.place(folder)
-    run = place.open(kernel=max(place.moment.events) > AT_HAND)
+    run = place.open(kernel=max(place.moment.events) > AT_HAND or _looks_far(step))
     stand_at(run, place.moment)
     asked, end = None, _end(lesson, number, folder)
     if step.question is not None:
@@ -80,6 +80,11 @@ def _chapter(lesson: Lesson, number: int, folder: Path, further: Sequence[str], 
     if asked is not None:
         asked["decided"] = _decided(run, data["frames"], posed, place.moment, step)
     return {"text": "".join(f"<p>{part}</p>" for part in paragraphs(step.text)), "question": asked, **data}
+
+
+def _looks_far(step: Step) -> bool:
+    """Whether its question is answered by what comes until a time."""
+    return step.question is not None and isinstance(step.question.until, float)
 
 
 def _panels(run: Run, step: Step, further: Sequence[str]) -> tuple[str, ...]:
@@ -103,7 +108,7 @@ def _end(lesson: Lesson, number: int, folder: Path) -> Place:
 
 def _decided(run: Run, frames: Sequence[dict[str, Any]], posed: Posed, moment: Moment, step: Step) -> int:
     """The number of the moment at which the policy has answered."""
-    if isinstance(step.question and step.question.until, float):
+    if _looks_far(step):
         return len(frames) - 1
     lane = step.policy - 1 if len(lanes_of(run)) > 1 else 0
     event = moment.events[min(lane, len(moment.events) - 1)]

@@ -460,6 +460,11 @@ class Timeline:
         """A copy of the latest state kept that is not after *event*."""
         return copied(self._keyframes.state(self._keyframes.near(event)))
 
+    def at_hand(self, event: int) -> Any:
+        """A copy of the state after *event* events where none of them is run again; else None."""
+        known = self._before
+        return copied(known) if known is not None and int(known.number[0]) == event else None
+
     def fork_at(self, event: int) -> Any:
         """A copy of the state after *event* events."""
         if event == self.event:

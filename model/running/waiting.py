@@ -89,6 +89,11 @@ def who_waits() -> Waiter:
     return _waiting.get()
 
 
+def nobody_waits() -> bool:
+    """Whether what is done now may take its time."""
+    return _waiting.get() is _NOBODY
+
+
 def share_of(here: float, start: float, end: float) -> float:
     """How much of the way from *start* to *end* is done; 0 where it has no end."""
     return min(1.0, (here - start) / (end - start)) if end > start else 1.0
