@@ -212,7 +212,7 @@ class TestTraces:
     def test_absent_ones(self, refusal, command):
         line = refusal(f"{command.format('dra-google')} --trace gone.csv")
         assert "gone.csv" in line
-        assert "No such file" in line
+        assert "there is no such file; name one with --trace PATH" in line
 
     def test_one_where_none_is_needed(self, refusal, tmp_path):
         (tmp_path / "part.csv").touch()
