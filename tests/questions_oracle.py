@@ -150,7 +150,8 @@ class Story:
             return None if math.isnan(sampled) else sampled
         if moment.state is None:
             return None
-        value = np.asarray(source.read(moment.state), float) * (source.scale(self.numbers) if source.scale else 1)
+        state = moment.state if source.derived is None else source.derived.seen(moment.state)
+        value = np.asarray(source.read(state), float) * (source.scale(self.numbers) if source.scale else 1)
         value = value[thing[1]] if thing else value
         number = float(value[place] if known.index else value)
         return None if math.isnan(number) else number
@@ -210,7 +211,18 @@ class Story:
             return bool(now and not before)
         if node.how == "becomes false":
             return bool(before and not now)
-        return now is not None and before is not None and now != before
+        if now is None or before is None:  # a number of a thing that was there before may come or go
+            known = self._was_there(event, thing) if thing else isinstance(node.part, OfThing)
+            return known and (now is None) is not (before is None)
+        return now != before
+
+    def _was_there(self, event: int, thing: tuple[str, int]) -> bool:
+        """Whether a thing of the state after an event was there one event before."""
+        if event < 1:
+            return False
+        numbers = self.words.things[thing[0]].numbers
+        now, then = (list(numbers(self.moments[each].state)) for each in (event, event - 1))
+        return now[thing[1]] in then
 
     def _infix(self, node: Infix, event: int, thing: tuple[str, int] | None) -> Any:
         if node.sign in {"and", "or"}:

@@ -174,7 +174,7 @@ class CourseEngine:
         self._system.sample(run.state, samples[0])
         wanted = bool(task.stride) and int(run.state.number[EVENT]) % task.stride == 0
         reason = Reason.FLAG if int(tape[0]["flags"]) & task.stop_flags else Reason.LIMIT
-        changes = changed_rows(before, run.state, task.watch, task.whole) if task.watch else None
+        changes = changed_rows(before, run.state, task.watch, task.whole, task.derived) if task.watch else None
         return Advance(run.state, 1, reason, samples if wanted else samples[:0], changes=changes)
 
     def _wide(self, samples: np.ndarray) -> np.ndarray:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.questions.changes import OfThings, WatchedThings, column_of, of_states, read_at_once, watched_by
+from slotscope.model.questions.fields import ThingFields
 from slotscope.model.questions.meaning import Question
 from slotscope.model.questions.tables import Column, EventTable, Lead
 from slotscope.model.running.assembly import Bench
@@ -197,10 +198,9 @@ class _Asker:
                 known = table.lead.looks.get(place, fresh[:0])
                 table.looks[place] = np.concatenate([known, fresh])
         if self._timeline.engine.watches:
-            self._look_at_once(tables, state, _is_whole)
+            self._look_at_once(tables, state)
             for watch in self._watches:
                 self._look_at_changes(tables, state, watch, changes if watch is self._watches[0] else None)
-            self._look_at_once(tables, state, _is_together)
         began = monotonic()
         needed = [self._needed(*pair) for pair in zip(self._questions, tables, strict=True)]
         events = np.flatnonzero(np.logical_or.reduce(needed)).tolist()
@@ -238,7 +238,7 @@ class _Asker:
         open_ones = np.logical_or.reduce([self._needed(*pair) for pair in zip(self._questions, tables, strict=True)])
         if watch is self._watches[0]:
             self._many = bool(open_ones.mean() > MANY)
-        looks = self._looks_at(tables, lambda look: look.alone and look.things is watch.things)
+        looks = self._looks_at(tables, watch.things)
         first = 0
         again = self._again(state, rows[open_ones], watch) if looks else ()
         for before, told, count in [(state, changes, len(rows))] if changes else again:
@@ -249,20 +249,18 @@ class _Asker:
         for table, place, _ in looks:
             table.known.add(place)
 
-    def _looks_at(
-        self, tables: list[EventTable], chosen: Callable[[OfThings], bool]
-    ) -> list[tuple[EventTable, int, OfThings]]:
-        """Each look at things that is chosen and can be found now, with its table and its place in the question."""
+    def _looks_at(self, tables: list[EventTable], things: ThingFields | None) -> list[tuple[EventTable, int, OfThings]]:
+        """Each look at *things*, or at the state itself, that can be found now, with its table and its place."""
         return [
             (table, place, look.of_things)
             for question, table in zip(self._questions, tables, strict=True)
             for place, look in enumerate(question.looks)
-            if look.of_things is not None and chosen(look.of_things) and look.of_things.needs <= table.known
+            if look.of_things is not None and look.of_things.things is things and look.of_things.needs <= table.known
         ]
 
-    def _look_at_once(self, tables: list[EventTable], state: Any, chosen: Callable[[OfThings], bool]) -> None:
-        """Fill in what depends on several things, at the events that are open: their states are read together."""
-        looks = self._looks_at(tables, chosen) if self._at_once else []
+    def _look_at_once(self, tables: list[EventTable], state: Any) -> None:
+        """Fill in what is read from the state itself, at the events that are open: many states together."""
+        looks = self._looks_at(tables, None) if self._at_once else []
         if not looks:
             return
         rows = tables[0].rows
@@ -280,7 +278,7 @@ class _Asker:
                 told = np.searchsorted(stretch.changes.event, here - first, "right")
                 for table, place, look in looks if len(here) else ():
                     at = table.lead.length + here
-                    table.looks[place][at] = of_states(look, stretch.changes, before, table, told, at)
+                    table.looks[place][at] = of_states(look, stretch.changes, before, table, told)
                 state = stretch.state
                 before = state._replace(**{name: getattr(state, name).copy() for name in self._at_once})
         for table, place, _ in looks:
@@ -333,15 +331,8 @@ def _said(run: EventRun) -> dict[str, float]:
 
 def _watching(watch: WatchedThings) -> Task:
     """What lets a run tell what it changes."""
-    return Task(watch=watch.names, settled=watch.things.settled, touched=watch.things.touched)
-
-
-def _is_whole(look: OfThings) -> bool:
-    return look.things is None
-
-
-def _is_together(look: OfThings) -> bool:
-    return look.things is not None and not look.alone
+    things = watch.things
+    return Task(watch=watch.names, settled=things.settled, touched=things.touched, derived=things.derived)
 
 
 def _one(look: Any, scene: EventTable) -> float:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from slotscope.model.questions.fields import ThingFields
 from slotscope.model.questions.operations import Run
 from slotscope.model.questions.tables import Column, EventTable, Lead
-from slotscope.model.systems.watching import MOST_WATCHED, RowChanges
+from slotscope.model.systems.watching import MOST_WATCHED, RowChanges, StateRows
 
 #: Truths of things at events that are found at once: more of them leave a processor's cache.
 MOST_TRUTHS = 2**13
@@ -25,16 +25,15 @@ class OfThings(NamedTuple):
     """A look that is about things, or about the state itself (None), which need not stop at each state.
 
     *read* gives a truth of each thing, and how many are true is asked for; or the value of the thing of a *number*.
-    It reads the *fields* of each thing from the thing's own rows *alone*; or also from others', and many states at
-    once.  One that is *paired* reads each thing as it was one event before, too; one *of_event* also numbers of the
-    event; and what stands at the places *needs* among the question's looks.
+    It reads the *fields* of each thing from the thing's own rows.  One that is *paired* reads each thing as it was one
+    event before, too; one *of_event* also numbers of the event; and what stands at the places *needs* among the
+    question's looks.
     """
 
     things: ThingFields | None
     read: Run
     fields: tuple[Run, ...]
     number: int | None = None
-    alone: bool = True
     paired: bool = False
     of_event: bool = False
     needs: frozenset[int] = frozenset()
@@ -59,32 +58,34 @@ class WatchedThings(NamedTuple):
     names: tuple[str, ...]
 
 
-class _ReadState:
+class _ReadState(StateRows):
     """A state that remembers what was read from it."""
 
     def __init__(self, state: Any) -> None:
-        self._state, self.names = state, dict[str, None]()
+        super().__init__(state, {})
+        self.names = dict[str, None]()
 
     def __getattr__(self, name: str) -> Any:
         self.names[name] = None
-        return getattr(self._state, name)
+        return super().__getattr__(name)
 
 
 def watched_by(looks: Iterable[StateLook], state: Any, numbers: Any) -> tuple[WatchedThings, ...]:
     """The arrays of the state to be watched for looks at each kind of thing, where that can be."""
-    alone = [look.of_things for look in looks if look.of_things is not None and look.of_things.alone]
-    kinds = {id(one.things): one.things for one in alone if one.things is not None}
+    mine = [look.of_things for look in looks if look.of_things is not None]
+    kinds = {id(one.things): one.things for one in mine if one.things is not None}
     found = []
     for things in kinds.values():
-        names = _read_by((one for one in alone if one.things is things), state, numbers)
-        if 0 < len(names) <= MOST_WATCHED and len({len(getattr(state, name)) for name in names}) == 1:
+        seen = state if things.derived is None else things.derived.seen(state)
+        names = _read_by((one for one in mine if one.things is things), seen, numbers)
+        if 0 < len(names) <= MOST_WATCHED and len({len(getattr(seen, name)) for name in names}) == 1:
             found.append(WatchedThings(things, tuple(names)))
     return tuple(found)
 
 
 def read_at_once(looks: Iterable[StateLook], state: Any, numbers: Any) -> tuple[str, ...]:
-    """The arrays of the state that are read by looks at things that depend on each other; none if that cannot be."""
-    names = _read_by((one.of_things for one in looks if one.of_things and not one.of_things.alone), state, numbers)
+    """The arrays that are read by looks at the state itself; none if they are too many."""
+    names = _read_by((one.of_things for one in looks if one.of_things and one.of_things.things is None), state, numbers)
     return tuple(names) if len(names) <= MOST_WATCHED else ()
 
 
@@ -101,28 +102,14 @@ def _read_by(looks: Iterable[OfThings], state: Any, numbers: Any) -> dict[str, N
     return seen.names
 
 
-def of_states(
-    look: OfThings, changes: RowChanges, before: Any, table: EventTable, told: NDArray[np.int64], at: NDArray[np.int64]
-) -> Column:
+def of_states(look: OfThings, changes: RowChanges, before: Any, table: EventTable, told: NDArray[np.int64]) -> Column:
     """[n] a look at states that *changes* tells as a whole, after the state *before*, which has the number 0.
 
-    *told* [n] are the numbers of those that are asked for, and *at* the events by their places in *table*, counted
-    with those before.
+    *told* [n] are the numbers of those that are asked for.
     """
     arrays = {name: np.concatenate([_first(getattr(before, name), rows), rows]) for name, rows in changes.rows.items()}
-    states, count = before._replace(**{name: _taken(array, told) for name, array in arrays.items()}), len(at)
-    if look.things is None:
-        return np.broadcast_to(_read(look, table, states), (count,))
-    shape = count, len(look.things.numbers(before))
-    then = None
-    if look.paired:
-        earlier = states._replace(**{name: _taken(array, np.maximum(told - 1, 0)) for name, array in arrays.items()})
-        then = _Then(earlier, *_all(shape), at[:, None] - 1)
-    spread = np.broadcast_to(_read(look, table, states, at=at[:, None], then=then), shape)
-    if look.number is None:
-        return np.asarray(spread.sum(axis=1))
-    here = 1 <= look.number <= shape[1]
-    return np.asarray(spread[:, look.number - 1] if here else np.full(count, np.nan))
+    states = StateRows(before, {name: _taken(array, told) for name, array in arrays.items()})
+    return np.broadcast_to(_read(look, table, states), told.shape)
 
 
 def _taken(array: NDArray[Any], places: NDArray[np.int64]) -> NDArray[Any]:
@@ -152,11 +139,14 @@ class _Versions:
     """The rows of things as they were before the first of some events, and as events changed them."""
 
     def __init__(self, look: OfThings, changes: RowChanges, before: Any, table: EventTable, start: int) -> None:
-        self._look, self._before, self._table, self._start = look, before, table, start
+        self._look, self._table, self._start = look, table, start
+        derived = self._things.derived
+        seen = derived is not None and not {*derived.names}.isdisjoint(changes.rows)
+        self._before = derived.seen(before) if derived is not None and seen else before
         order = np.argsort(changes.place, kind="stable")
         self.place, self.event = changes.place[order], changes.event[order]
         self._rows = {name: told[order] for name, told in changes.rows.items()}
-        self._places = len(getattr(before, next(iter(self._rows))))
+        self._places = len(getattr(self._before, next(iter(self._rows))))
         self._begins = np.r_[True, self.place[1:] != self.place[:-1]][: len(self.place)]
 
     def value(self, events: int) -> Column:
@@ -223,7 +213,7 @@ class _Versions:
 
     def turned(self, events: int) -> Column:
         """[events] of how many more things it is true, as those that the event changed were otherwise before."""
-        at, state = self._start + self.event, self._before._replace(**self._rows)
+        at, state = self._start + self.event, StateRows(self._before, self._rows)
         earlier = {name: self._earlier(told, getattr(self._before, name)) for name, told in self._rows.items()}
         known = ~self._begins | (self.place < self._places)
         now = _of(self._look, self._table, state, self.place, at=at)
@@ -236,7 +226,7 @@ class _Versions:
     def _every(self) -> Any:
         """A state that has the rows of all versions, those before the first event first."""
         joined = {name: np.concatenate([getattr(self._before, name), told]) for name, told in self._rows.items()}
-        return self._before._replace(**joined)
+        return StateRows(self._before, joined)
 
     @cached_property
     def _every_place(self) -> NDArray[np.int64]:
@@ -244,7 +234,7 @@ class _Versions:
 
     def _taken(self, versions: NDArray[np.int64]) -> Any:
         state = self._every
-        return state._replace(**{name: getattr(state, name)[versions] for name in self._rows})
+        return StateRows(state, {name: getattr(state, name)[versions] for name in self._rows})
 
     def _numbers(self) -> NDArray[np.int64]:
         """[versions] what each thing is called; -1 where there is none."""
@@ -329,7 +319,7 @@ def _of(
     back = None if at is None else at - 1
     then = _Then(state, *_all(int(where.sum())), back)
     if earlier is not None:
-        before = state._replace(**{name: rows[where] for name, rows in earlier[0].items()})
+        before = StateRows(state, {name: rows[where] for name, rows in earlier[0].items()})
         then = _lasting(look.things, state, before, earlier[1][where], back)
     found = _read(look, table, state, places[where], then if look.paired else None, at)
     spread = np.full(len(where), missing, found.dtype if missing == 0 else float)

@@ -13,7 +13,7 @@ from typing import Any, Callable, Iterable, Mapping, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from slotscope.model.systems.watching import Touched
+from slotscope.model.systems.watching import Derived, Touched
 
 
 class EventKind(NamedTuple):
@@ -67,13 +67,13 @@ class StateValue(NamedTuple):
 
     *read* takes the state, or one whose arrays are [k, ...] of k states, and gives a number; [n] where the field
     has an index, each [k, ...] of k states; or it takes a state alone and gives [m] or [m, n], where it is a field of m
-    things.  *scale* is what one unit is, from a scenario's numbers.  A thing's value is
-    read from its own rows in the state *alone*, or also from other things and from numbers of the state.
+    things, from their own rows, among which those *derived* from the state are.  *scale* is what one unit is, from a
+    scenario's numbers.
     """
 
     read: Callable[[Any], Any]
     scale: Callable[[Any], Any] | None = None
-    alone: bool = True
+    derived: Derived | None = None
 
 
 class SaidValues(NamedTuple):
@@ -127,10 +127,8 @@ class ThingFields:
     *numbers* takes the state, and gives [m] what the things are called; *fields* are of as many.  *there* takes
     the state, and gives [places] in which of its rows there is a thing; without it in each.  The arrays of
     the state that are *settled* do not change at a place before another thing comes to it; at which places an event
-    may change those that things read of themselves is *touched*, where its row tells.  Where states
-    can be read *at_once*, fields also take a state whose arrays are [k, ...] of k states, and give [k, m] or
-    [k, m, n]; there is a thing in each place, and no array of theirs grows.  Of a *fixed* number of things the
-    scenario's numbers tell it.
+    may change those that things read of themselves is *touched*, where its row tells; some rows are *derived* from the
+    state.  Of a *fixed* number of things the scenario's numbers tell it.
     """
 
     numbers: Callable[[Any], Any]
@@ -138,7 +136,7 @@ class ThingFields:
     there: Callable[[Any], Any] | None = None
     settled: frozenset[str] = frozenset()
     touched: Touched | None = None
-    at_once: bool = False
+    derived: Derived | None = None
     fixed: Callable[[Any], int] | None = None
 
 

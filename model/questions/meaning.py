@@ -24,7 +24,8 @@ from slotscope.model.questions.operations import (
     of_same,
     of_sample,
     of_state,
-    unequal,
+    turns,
+    turns_of_one,
 )
 from slotscope.model.questions.syntax import (
     COMPARISONS,
@@ -167,7 +168,6 @@ class _Interpreter:
         self._fields: list[Run] = []  # of each thing
         self._of_event = False  # whether numbers of the event are read beside them
         self._needs = frozenset[int]()  # what is read beside them from the state itself, by the places of its looks
-        self._alone = True  # whether these read its own rows alone
         self._paired = False  # whether also of the state one event before
 
     def wrong(self, node: Node, message: str) -> NoReturn:
@@ -229,7 +229,6 @@ class _Interpreter:
         if name in mine:
             read = self._value(mine[name], node)
             self._fields.append(read)
-            self._alone &= getattr(mine[name].source, "alone", True)
             return Meaning(read, truth=False, choices=mine[name].choices)
         self._of_event = True
         happening = self._words.happenings.get(name)
@@ -246,7 +245,7 @@ class _Interpreter:
     def _field(self, known: AskedField, node: Name | Member) -> Meaning:
         read = self._value(known, node)
         if isinstance(known.source, StateValue | SaidValues):
-            whole = OfThings(None, read, (read,), alone=False) if isinstance(known.source, StateValue) else None
+            whole = OfThings(None, read, (read,)) if isinstance(known.source, StateValue) else None
             part = self._looked(read, False, known.choices, whole)
             self._needs |= part.needs
             return part
@@ -339,12 +338,9 @@ class _Interpreter:
         changing = inside._of_things(things, part.run)
         return self._looked(partial(of_many, things.numbers, part.run), node.how == "any", of_things=changing)
 
-    def _of_things(self, things: ThingFields, read: Run, number: int | None = None) -> OfThings | None:
-        """A look that need not stop at each state; None where it must."""
-        if not (self._alone or things.at_once):
-            return None
-        fields = tuple(self._fields)
-        return OfThings(things, read, fields, number, self._alone, self._paired, self._of_event, self._needs)
+    def _of_things(self, things: ThingFields, read: Run, number: int | None = None) -> OfThings:
+        """A look that need not stop at each state."""
+        return OfThings(things, read, tuple(self._fields), number, self._paired, self._of_event, self._needs)
 
     # Signs.
 
@@ -380,7 +376,6 @@ class _Interpreter:
         inside = _Interpreter(self._text, self._words, self._question, self._thing, back=True)
         found = inside.read(part, depth + 1)
         self._fields += inside._fields
-        self._alone &= inside._alone
         self._of_event |= inside._of_event
         self._needs |= inside._needs
         return found
@@ -439,7 +434,8 @@ class _Interpreter:
             return self._turns_of_thing(node, depth)
         if node.how == "changes":
             part = self.read(node.part, depth + 1)
-            return Meaning(partial(changes, part.run), truth=True, needs=part.needs)
+            changed = turns_of_one if isinstance(node.part, OfThing) else changes
+            return Meaning(partial(changed, part.run), truth=True, needs=part.needs)
         part = self.truth(node.part, depth + 1)
         if node.how == "becomes false":
             return Meaning(
@@ -460,8 +456,10 @@ class _Interpreter:
         part = self.read(node.part, depth) if node.how == "changes" else self.truth(node.part, depth)
         before = self._was(self._before(node, node.part, depth))
         if node.how == "changes":
-            differ = np.not_equal if part.truth else unequal
-            return Meaning(lambda table: differ(part.run(table), before(table)), truth=True)
+            if part.truth:
+                return Meaning(lambda table: part.run(table) != before(table), truth=True)
+            there = self._was(Meaning(partial(constant, np.True_), truth=True))
+            return Meaning(lambda table: turns(part.run(table), before(table), there(table)), truth=True)
         if node.how == "becomes false":
             return Meaning(lambda table: before(table) & ~part.run(table), truth=True)
         return Meaning(lambda table: part.run(table) & ~before(table), truth=True)

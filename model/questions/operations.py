@@ -9,6 +9,7 @@ import numpy as np
 
 from slotscope.model.questions.fields import RowColumn, SampleColumns, StateValue
 from slotscope.model.questions.tables import Column, EventTable, shifted
+from slotscope.model.systems.watching import Derived, StateRows
 
 Run = Callable[[EventTable], Column]
 
@@ -69,13 +70,18 @@ def of_sample(source: SampleColumns, place: int | None, table: EventTable) -> Co
 
 def of_state(source: StateValue, place: int | None, table: EventTable) -> Column:
     """In a table of one: a number, or [m] one for each thing; missing where the policy of a fork remembers less."""
-    value = np.asarray(source.read(table.state), float)
+    value = np.asarray(source.read(_with(source.derived, table.state)), float)
     if source.scale is not None:
         scale = np.asarray(source.scale(table.numbers))
         value = value * (scale[table.places] if scale.ndim and table.places is not None else scale)
     if place is None:
         return value
     return value[..., place] if place < value.shape[-1] else np.full(value.shape[:-1], np.nan)
+
+
+def _with(derived: Derived | None, state: Any) -> Any:
+    """A state that has what is derived from it."""
+    return state if derived is None or isinstance(state, StateRows) else derived.seen(state)
 
 
 def of_said(name: str, table: EventTable) -> Column:
@@ -125,3 +131,14 @@ def changes(run: Run, table: EventTable) -> Column:
     now = run(table)
     before = shifted(now)
     return np.asarray(now != before) if now.dtype.kind == "b" else unequal(now, before)
+
+
+def turns(now: Column, before: Column, there: Column) -> Column:
+    """Where a number of a thing that was *there* before is another one, or came or went."""
+    return np.asarray(unequal(now, before) | (there & (np.isnan(now) != np.isnan(before))))
+
+
+def turns_of_one(run: Run, table: EventTable) -> Column:
+    """[length] where the number of the thing of a number does so."""
+    now = run(table)
+    return turns(now, shifted(now), np.asarray(True))

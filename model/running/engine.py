@@ -47,6 +47,7 @@ class Task(NamedTuple):
     past: int = 0  #: events up to this one have happened already, and are run again
     watch: tuple[str, ...] = ()  #: arrays of the state whose changed rows are told, if the engine can
     settled: frozenset[str] = frozenset()  #: those of them that change only in rows in which others do
+    derived: Any = None  #: those of them that follow from the state, see :class:`model.systems.watching.Derived`
     touched: Any = None  #: where rows tell what changed, see :class:`model.systems.watching.Touched`
     whole: bool = False  #: each of the arrays watched is told as a whole where it changes
     moments: NDArray[np.int64] | None = None  #: after which events, in order, that is told; None: after each

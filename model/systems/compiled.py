@@ -24,7 +24,7 @@ from slotscope.model.running.engine import Advance, Reason, Task
 from slotscope.model.running.waiting import who_waits
 from slotscope.model.scenario.workload import JobBlock
 from slotscope.model.systems.base import EVENT, NEXT_ARRIVAL
-from slotscope.model.systems.watching import RowWatch, watched
+from slotscope.model.systems.watching import RowWatch, follow_nothing, watched
 
 # Why a kernel comes back.
 AT_LIMIT, AT_TIME, AT_FLAG, AT_END, NEEDS_JOBS, NEEDS_ROOM, NEEDS_VALUE = range(7)
@@ -55,6 +55,8 @@ class CompiledEngine:
     ----------
     kernel:
         The function, to be compiled.
+    follow:
+        What keeps up the numbers of things that follow from its states, see :class:`.watching.Derived`.
     constants, outcomes:
         The lengths of ``constant`` and ``outcome``.
     no_jobs:
@@ -65,6 +67,7 @@ class CompiledEngine:
     keyframe_every = 10_000
     watchable = True  #: whether it can tell what it changes; one of a file would be compiled for it each time
     kernel: Callable[..., int]
+    follow: Callable[..., None] = staticmethod(follow_nothing)
     constants: int
     outcomes: int
     no_jobs: Any = JobBlock(np.empty(0), np.empty(0, np.int32), np.empty(0), np.zeros(1, np.int64))
@@ -158,12 +161,12 @@ class CompiledEngine:
         if task.moments is not None:
             offsets = task.moments - int(state.number[EVENT]) - 1
             offsets = offsets[(offsets >= 0) & (offsets < events)]
-        return RowWatch(state, task.watch, offsets, tape, task.settled, task.whole, task.touched)
+        return RowWatch(state, task.watch, offsets, tape, task.settled, task.whole, task.touched, task.derived)
 
     @cached_property
     def _watched(self) -> Callable[..., int]:
         """The kernel event by event, with what each of them changes."""
-        return watched(self._run, f"{type(self).__module__}.{type(self).__name__}")
+        return watched(self._run, type(self).follow, f"{type(self).__module__}.{type(self).__name__}")
 
     def _jobs(self, state: Any) -> Any:
         block = self.block_at(int(state.number[NEXT_ARRIVAL]))

@@ -3,14 +3,15 @@
 Each of the arrays watched has one row for each place of a thing: a server, or a record of the table of
 jobs.  After each event that somebody asks about all of them are compared with what they were, which costs a
 fraction of a nanosecond a byte, and the rows that differ are written down.  Where a kind of system says in which
-columns of an event's row the places stand that it may have changed, only those are compared.  Or each array is one
-row, and is written down whole, for what is read from several things at once.
+columns of an event's row the places stand that it may have changed, only those are compared.  What follows from the
+state as a whole, such as the ranks of servers, is kept up by compiled code and compared in the same way.  Or each array
+is one row, and is written down whole, for what is read from the state itself.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, Callable, Collection, NamedTuple, Sequence
+from typing import Any, Callable, Collection, Mapping, NamedTuple, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +40,32 @@ class Touched(NamedTuple):
     most: tuple[tuple[str, int], ...] = ()
 
 
+class StateRows:
+    """A state, of which some arrays are others, or that has more."""
+
+    def __init__(self, state: Any, rows: Mapping[str, NDArray[Any]]) -> None:
+        self._state, self._rows = state, rows
+
+    def __getattr__(self, name: str) -> Any:
+        return self._rows[name] if name in self._rows else getattr(self._state, name)
+
+
+class Derived(NamedTuple):
+    """Numbers of each thing that follow from the state as a whole, such as ranks.
+
+    *start* takes a state, and gives those of *names* [n, places] and what is kept beside them [m], whole numbers both;
+    *follow*, jitable, takes the state at a later time and brings both up to it.
+    """
+
+    names: tuple[str, ...]
+    start: Callable[[Any], tuple[NDArray[np.int64], NDArray[np.int64]]]
+    follow: Callable[[Any, Array, Array], None]
+
+    def seen(self, state: Any) -> StateRows:
+        """A state that has these numbers, too."""
+        return StateRows(state, dict(zip(self.names, self.start(state)[0], strict=True)))
+
+
 class RowChanges(NamedTuple):
     """Rows that events changed, in the order of events."""
 
@@ -53,11 +80,15 @@ class Log(NamedTuple):
     then: tuple[Array, ...]  #: [places * width] as they were
     widths: Array  #: bytes in a row of each
     compared: Array  #: whether each is compared, or changes where others do
+    anywhere: Array  #: whether each may change in places which no row names
     whole: bool  #: each array is one row, which is taken without a look
     moments: Array  #: [k] the events of the slice, from 0, after which it is looked
+    derived: Array  #: [n, places] what follows from the state, see :class:`Derived`; [0, 0]: nobody asks
+    kept: Array  #: [m] what is kept beside it
     tape: Array  #: [n, bytes] the rows of the slice
     named: Array  #: [c] where in a row the places stand that its event may have changed; none: it may be any
     most: Array  #: [d, 2] where in a row a number stands, and up to which it may be no other place
+    latest: Array  #: [places] the latest entry of each, -1 for none
     event: Array  #: [m]
     place: Array  #: [m]
     taken: tuple[Array, ...]  #: [m, width]
@@ -67,6 +98,11 @@ class Log(NamedTuple):
 def kernel(*_: Any) -> int:
     """Stands for the kernel that is watched."""
     raise TypeError("a kernel takes the place of this function before it is called")
+
+
+@jitable
+def follow_nothing(state: Any, derived: Array, kept: Array) -> None:
+    """Where nothing of the state is derived; and it stands for what follows it where something is."""
 
 
 def advance_watched(
@@ -91,6 +127,8 @@ def advance_watched(
         end = log.moments[log.count[1]] + 1 if looked else len(tape)
         code = kernel(*((state,) + index + (jobs, constant, until, tape[:end], samples, done, outcome)))  # noqa: RUF005
         if looked and done[0] == end:
+            if len(log.derived) > 0:
+                follow_nothing(state, log.derived, log.kept)
             note(now, log, end - 1)
             log.count[1] += 1
         if code != 0:
@@ -105,10 +143,11 @@ def note(now: Any, log: Any, event: int) -> None:
     since = log.moments[log.count[1] - 1] + 1 if log.count[1] > 0 else 0
     if log.whole:
         put(log, first, event, 0)
-    elif names_all(now, log, since, event):
-        compare_named(now, log, since, first, event)
     else:
-        compare_all(now, log, first, event)
+        named = names_all(now, log, since, event)
+        if named:
+            compare_named(now, log, since, first, event)
+        compare_all(now, log, named, first, event)
     for entry in range(first, log.count[0]):
         for array in range(MOST_WATCHED):
             width = log.widths[array]
@@ -123,7 +162,7 @@ def names_all(now: Any, log: Any, since: int, event: int) -> bool:
     """Whether the rows of some events name all places that they may have changed, few enough to look at those alone."""
     size = 0
     for array in range(MOST_WATCHED):
-        if log.compared[array]:
+        if log.compared[array] and not log.anywhere[array]:
             size += len(now[array])
     if len(log.named) == 0 or (event + 1 - since) * len(log.named) * BYTES_FOR_A_PLACE > size:
         return False
@@ -150,17 +189,17 @@ def compare_named(now: Any, log: Any, since: int, first: int, event: int) -> Non
         for column in range(len(log.named)):
             place = number_in(log.tape[at], log.named[column])
             for array in range(MOST_WATCHED):
-                if place >= 0 and log.compared[array]:
+                if place >= 0 and log.compared[array] and not log.anywhere[array]:
                     width = log.widths[array]
                     start = place * width
                     compare(now[array], log.then[array], start, start + width, width, log, first, event)
 
 
 @jitable
-def compare_all(now: Any, log: Any, first: int, event: int) -> None:
-    """Write down all rows that differ."""
+def compare_all(now: Any, log: Any, named: bool, first: int, event: int) -> None:
+    """Write down all rows that differ, of the arrays that are not compared where they are *named*."""
     for array in range(MOST_WATCHED):
-        if not log.compared[array]:
+        if not log.compared[array] or (named and not log.anywhere[array]):
             continue
         content, then, width = now[array], log.then[array], log.widths[array]
         whole = len(content) // 8 * 8
@@ -205,12 +244,11 @@ def compare(content: Array, then: Array, start: int, end: int, width: int, log: 
 @jitable
 def put(log: Any, first: int, event: int, place: int) -> None:
     """An entry for a place, if this event has none yet."""
-    for entry in range(first, log.count[0]):
-        if log.place[entry] == place:
-            return
-    log.event[log.count[0]] = event
-    log.place[log.count[0]] = place
-    log.count[0] += 1
+    if log.latest[place] < first:
+        log.latest[place] = log.count[0]
+        log.event[log.count[0]] = event
+        log.place[log.count[0]] = place
+        log.count[0] += 1
 
 
 class RowWatch:
@@ -225,33 +263,63 @@ class RowWatch:
         settled: Collection[str] = (),
         whole: bool = False,
         touched: Touched | None = None,
+        derived: Derived | None = None,
     ) -> None:
         """At most MOST_WATCHED *names*; *moments* are the events to come, from 0, after which it is looked.
 
         Those that are *settled* change only in rows in which others do, and are not compared.  Arrays watched
-        *whole* are one row each, and do not grow.  What is *touched* stands in the rows of the *tape*.
+        *whole* are one row each, and do not grow.  What is *touched* stands in the rows of the *tape*, and says nothing
+        of what is *derived*.
         """
         self._names, self._whole = tuple(names), whole
+        followed, kept = np.zeros((0, 0), np.int64), np.zeros(0, np.int64)
+        self._derived: dict[str, NDArray[np.int64]] = {}
+        if derived is not None and not {*derived.names}.isdisjoint(names):
+            followed, kept = derived.start(state)
+            self._derived = dict(zip(derived.names, followed, strict=True))
         now = self.now(state)
         widths = np.zeros(MOST_WATCHED, np.int64)
-        places = 1 if whole else len(getattr(state, self._names[0]))
+        places = 1 if whole else len(self._array(state, self._names[0]))
         widths[: len(self._names)] = [len(content) // places for content in now[: len(self._names)]]
         compared = np.array([name not in settled for name in self._names])
         compared = np.r_[compared, np.zeros(MOST_WATCHED - len(compared), np.bool_)]
+        anywhere = np.zeros(MOST_WATCHED, np.bool_)
+        anywhere[: len(self._names)] = [name in self._derived for name in self._names]
         most = (1 if whole else 4) * len(moments) + 2 * places
         taken = tuple(np.empty((most, int(width)), np.uint8) for width in widths)
         then = tuple(content[: 0 if whole else None].copy() for content in now)
-        event, place = np.empty(most, np.int64), np.empty(most, np.int64)
+        latest, event, place = np.full(places, -1), np.empty(most, np.int64), np.empty(most, np.int64)
         rows = tape.view(np.uint8).reshape(len(tape), tape.dtype.itemsize)
         columns, numbers = touched or Touched(())
         named = np.array([_offset(tape, name) for name in columns], np.int64)
         beyond = np.array([(_offset(tape, name), most) for name, most in numbers], np.int64).reshape(-1, 2)
         count = np.zeros(2, np.int64)
-        self.log = Log(then, widths, compared, whole, moments, rows, named, beyond, event, place, taken, count)
+        self.log = Log(
+            then,
+            widths,
+            compared,
+            anywhere,
+            whole,
+            moments,
+            followed,
+            kept,
+            rows,
+            named,
+            beyond,
+            latest,
+            event,
+            place,
+            taken,
+            count,
+        )
+
+    def _array(self, state: Any, name: str) -> NDArray[Any]:
+        array: NDArray[Any] = self._derived[name] if name in self._derived else getattr(state, name)
+        return array
 
     def now(self, state: Any) -> tuple[Any, ...]:
         """The arrays as bytes, up to MOST_WATCHED."""
-        own = tuple(_bytes(getattr(state, name)) for name in self._names)
+        own = tuple(_bytes(self._array(state, name)) for name in self._names)
         return own + (np.empty(0, np.uint8),) * (MOST_WATCHED - len(own))
 
     def grown(self, state: Any) -> None:
@@ -260,8 +328,9 @@ class RowWatch:
             return
         now = self.now(state)
         then = tuple(np.r_[old, content[len(old) :]] for old, content in zip(self.log.then, now, strict=True))
-        self.log = self.log._replace(then=then)
-        places = len(getattr(state, self._names[0]))
+        places = len(self._array(state, self._names[0]))
+        latest = np.r_[self.log.latest, np.full(places - len(self.log.latest), -1)]
+        self.log = self.log._replace(then=then, latest=latest)
         if len(self.log.event) < int(self.log.count[0]) + 2 * places:
             more = 2 * places
             event, place = (np.r_[one, np.empty(more, np.int64)] for one in (self.log.event, self.log.place))
@@ -272,13 +341,17 @@ class RowWatch:
         """What was written down."""
         count, rows = int(self.log.count[0]), {}
         for name, taken in zip(self._names, self.log.taken, strict=False):
-            array = getattr(state, name)
+            array = self._array(state, name)
             rows[name] = _rows(taken[:count], array[None] if self._whole else array)
         return RowChanges(self.log.event[:count], self.log.place[:count], rows)
 
 
-def changed_rows(before: Any, after: Any, names: Sequence[str], whole: bool = False) -> RowChanges:
+def changed_rows(
+    before: Any, after: Any, names: Sequence[str], whole: bool = False, derived: Derived | None = None
+) -> RowChanges:
     """What one event changed, from the states before and after it; of a place that was none before, all."""
+    if derived is not None:
+        before, after = derived.seen(before), derived.seen(after)
     if whole:
         none = np.zeros(1, np.int64)
         return RowChanges(none, none, {name: getattr(after, name)[None].copy() for name in names})
@@ -291,9 +364,9 @@ def changed_rows(before: Any, after: Any, names: Sequence[str], whole: bool = Fa
 
 
 @cache
-def watched(twin: Callable[..., int], name: str) -> Callable[..., int]:
-    """:func:`advance_watched` of a compiled kernel; by *name* the cache tells it from others."""
-    copy = with_others(advance_watched, {kernel: twin}, name)
+def watched(twin: Callable[..., int], follow: Callable[..., None], name: str) -> Callable[..., int]:
+    """:func:`advance_watched` of a kernel, with what *follow* keeps up; by *name* the cache tells it from others."""
+    copy = with_others(advance_watched, {kernel: twin, follow_nothing: follow}, name)
     return compiled_anew(copy, kept=True)
 
 

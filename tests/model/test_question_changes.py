@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from slotscope.model.api import Session
+from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.questions import asking, changes
 from slotscope.model.questions.asking import answers, make_ready
 from slotscope.model.questions.changes import StateLook
-from slotscope.model.questions.fields import StateValue
 from slotscope.model.questions.meaning import Question, understood
 from slotscope.model.questions.syntax import QuestionError
 from slotscope.model.running.engine import Task, started
@@ -67,6 +67,31 @@ def test_nothing_is_compiled_for_who_has_not_asked_for_that(monkeypatch: pytest.
     assert found.any() and (found == asked(session, question)).all()
 
 
+@pytest.mark.parametrize("policy", sorted(ROOMS["reservation"].policies))
+def test_ranks_under_each_policy_are_those_of_each_state(policy: str) -> None:
+    """Compiled code keeps them up, whatever the policy does to configurations, stamps and what CRA said."""
+    session, number = Session.open("dra-classroom", policy), random.randint(1, 7)
+    print("number", number)
+    numbers = ("rank = 1", "rank = 2", "index = 2", "in_reject_group = 1", f"rank = {number} and index = {number}")
+    for text in (f"(count server where {each}) % 2 = 1" for each in numbers):
+        question = understood(text, session.info.words)
+        make_ready(session.bench, session.timeline, [question])
+        assert np.array_equal(asked(session, question), asked(session, by_looking(question))), text
+    assert asked(session, understood("any server where index = 2", session.info.words)).any()
+
+
+def test_a_server_that_begins_or_ends_a_job_has_another_one() -> None:
+    session = Session.open("moldable-classroom")
+    for text, other in (
+        ("server 7 . job changes", "server 7 . busy changes"),
+        ("any server where job changes", "admitted or departed"),
+        ("any server where job changes and known(job)", "admitted"),
+    ):
+        found, expected = (asked(session, understood(each, session.info.words)) for each in (text, other))
+        assert np.array_equal(found, expected), text
+        assert found.any()
+
+
 @pytest.mark.parametrize(("scenario", "servers"), SCENARIOS.items())
 def test_changes_answer_as_states_do(scenario: str, servers: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asking, "MOST_BYTES", 4000)  # so that states are read at once many times
@@ -82,16 +107,6 @@ def test_changes_answer_as_states_do(scenario: str, servers: int, monkeypatch: p
             found, expected = asked(session, question), asked(session, by_looking(question))
             assert np.array_equal(found, expected), text
     assert from_changes > 5
-
-
-def test_a_field_that_depends_on_other_things_is_read_from_whole_states() -> None:
-    words = Session.open("dra-classroom").info.words
-    for name, field in words.of_thing["server"].items():
-        assert isinstance(field.source, StateValue)
-        text = f"any server where {name}{'[1]' if field.index else ''} = 1"
-        of_things = understood(text, words).looks[0].of_things
-        assert of_things is not None
-        assert of_things.alone != (name in {"rank", "index", "c", "in_reject_group"})
 
 
 def mixed(session: Session, number: random.Random) -> list[str]:

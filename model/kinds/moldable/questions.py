@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from slotscope.model.kinds.moldable import rows, sampling
+from slotscope.model.kinds.moldable.running import RUNNING
 from slotscope.model.kinds.moldable.state import ADMITTED, ARRIVED, BLOCKED, DISTANCE
 from slotscope.model.questions.fields import (
     AskedField,
@@ -56,8 +57,9 @@ def _of_classes(name: int) -> SampleColumns:
     return SampleColumns(lambda numbers: sampling.columns(name, numbers.classes))
 
 
-def _job_of(state: Any) -> Any:
-    return np.where(state.server_job >= 0, np.take_along_axis(state.job_number, state.server_job, axis=-1), np.nan)
+def _running(state: Any) -> Any:
+    """The number of the job that each server runs; missing where there is none."""
+    return np.where(state.running >= 0, state.running, np.nan)
 
 
 FIELDS = (
@@ -93,7 +95,7 @@ FIELDS = (
 )
 
 SERVER_FIELDS = (
-    AskedField("job", "the job that it runs", StateValue(_job_of, alone=False)),
+    AskedField("job", "the job that it runs", StateValue(_running, derived=RUNNING)),
     AskedField("busy", "1 if it runs a job, else 0", StateValue(lambda state: state.server_job >= 0)),
 )
 
@@ -114,7 +116,7 @@ VOCABULARY = Vocabulary(
             "server": ThingFields(
                 lambda state: np.arange(state.server_job.shape[-1]) + 1,
                 SERVER_FIELDS,
-                at_once=True,
+                derived=RUNNING,
                 fixed=attrgetter("servers"),
             ),
             "job": jobs_with(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from slotscope.model.kinds.reservation import rows, sampling
-from slotscope.model.kinds.reservation.classification import places_of
+from slotscope.model.kinds.reservation.ranking import RANKS
 from slotscope.model.kinds.reservation.state import GREEDY_LENGTH, ReservationState
 from slotscope.model.questions.fields import (
     AskedField,
@@ -107,17 +107,17 @@ SERVER_FIELDS = (
         "empty slots on the server",
         StateValue(lambda state: (state.configuration - state.placement).sum(axis=-1)),
     ),
-    AskedField("rank", "the server's rank", StateValue(lambda state: places_of(state).rank, alone=False)),
+    AskedField("rank", "the server's rank", StateValue(attrgetter("rank"), derived=RANKS)),
     AskedField(
         "index",
         "its index among the servers of its configuration",
-        StateValue(lambda state: places_of(state).index, alone=False),
+        StateValue(attrgetter("index"), derived=RANKS),
         symbol="c",
     ),
     AskedField(
         "in_reject_group",
         "1 in the Reject Group, 0 in the Accept Group",
-        StateValue(lambda state: places_of(state).reject_group, alone=False),
+        StateValue(attrgetter("in_reject_group"), derived=RANKS),
     ),
 )
 
@@ -138,7 +138,7 @@ VOCABULARY = Vocabulary(
                 _numbers_of_servers,
                 SERVER_FIELDS,
                 touched=Touched(("server", "source", "first_reassigned"), (("reassigned", 1), ("preempted", 0))),
-                at_once=True,
+                derived=RANKS,
                 fixed=attrgetter("servers"),
             ),
             "job": jobs_with(JOB_FIELDS, ("job_type", "job_arrival", "job_departure")),

@@ -6,6 +6,7 @@ from typing import Any
 
 from slotscope.model.kinds.moldable.kernels import loop
 from slotscope.model.kinds.moldable.kernels.calendar import calendar_of
+from slotscope.model.kinds.moldable.running import RUNNING
 from slotscope.model.kinds.moldable.state import MoldableState
 from slotscope.model.systems.compiled import COMMON, CompiledEngine
 
@@ -14,6 +15,7 @@ class MoldableKernel(CompiledEngine):
     """The compiled twin of every policy for moldable jobs: they differ in their rules alone."""
 
     kernel = staticmethod(loop.advance)
+    follow = staticmethod(RUNNING.follow)
     constants = COMMON
     outcomes = 1
 

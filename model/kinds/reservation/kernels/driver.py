@@ -10,6 +10,7 @@ import numpy as np
 from slotscope.model.kinds.reservation.kernels import best_fit, dra, events, first_fit, power_of_d, static_reservation
 from slotscope.model.kinds.reservation.kernels.index import WANTED_MASK, Configurations, VariantRules, build_index
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
+from slotscope.model.kinds.reservation.ranking import RANKS
 from slotscope.model.kinds.reservation.state import ReservationState
 from slotscope.model.kinds.reservation.system import ReservationSystem
 from slotscope.model.systems.compiled import CompiledEngine
@@ -19,6 +20,7 @@ class ReservationKernel(CompiledEngine):
     """A compiled twin of a reference; a subclass says which kernel, and which index."""
 
     outcomes = events.PLACES
+    follow = staticmethod(RANKS.follow)
 
     def __init__(self, system: ReservationSystem) -> None:
         self.numbers = system.numbers
