@@ -26,8 +26,8 @@ class OfThings(NamedTuple):
 
     *read* gives a truth of each thing, and how many are true is asked for; or the value of the thing of a *number*.
     It reads the *fields* of each thing from the thing's own rows.  One that is *paired* reads each thing as it was one
-    event before, too; one *of_event* also numbers of the event; and what stands at the places *needs* among the
-    question's looks.
+    event before, too, and where it is *turning* it is true only of things that the event changed; one *of_event* reads
+    also numbers of the event; and what stands at the places *needs* among the question's looks.
     """
 
     things: ThingFields | None
@@ -35,6 +35,7 @@ class OfThings(NamedTuple):
     fields: tuple[Run, ...]
     number: int | None = None
     paired: bool = False
+    turning: bool = False
     of_event: bool = False
     needs: frozenset[int] = frozenset()
 
@@ -131,6 +132,8 @@ def column_of(look: OfThings, changes: RowChanges, before: Any, table: EventTabl
     things = _Versions(look, changes, before, table, start)
     if look.number is not None:
         return things.value(events)
+    if look.turning:
+        return things.turned(events)
     column = things.counted_at_each(events) if look.mixed else things.counted(events)
     return column + things.turned(events) if look.paired else column
 
@@ -212,13 +215,16 @@ class _Versions:
         return np.broadcast_to(_read(self._look, self._table, state, places, then, at), shape)
 
     def turned(self, events: int) -> Column:
-        """[events] of how many more things it is true, as those that the event changed were otherwise before."""
+        """[events] of how many more things it is true, as those that the event changed were otherwise before.
+
+        Of one that is turning: of how many in all.
+        """
         at, state = self._start + self.event, StateRows(self._before, self._rows)
         earlier = {name: self._earlier(told, getattr(self._before, name)) for name, told in self._rows.items()}
         known = ~self._begins | (self.place < self._places)
-        now = _of(self._look, self._table, state, self.place, at=at)
-        then = _of(self._look, self._table, state, self.place, (earlier, known), at)
-        return np.bincount(self.event, then.astype(np.int64) - now, events)
+        then = _of(self._look, self._table, state, self.place, (earlier, known), at).astype(np.int64)
+        now = 0 if self._look.turning else _of(self._look, self._table, state, self.place, at=at)
+        return np.bincount(self.event, then - now, events)
 
     # Rows.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Callable, NoReturn
 
@@ -65,6 +65,8 @@ class Meaning:
         What of the question's looks at states it needs, by their places.
     bound:
         Where it may be true (given True) or must be (given False) before states are looked at.
+    turning:
+        Whether it is true only of things that the event changed.
     """
 
     run: Run
@@ -72,6 +74,7 @@ class Meaning:
     choices: str = ""
     needs: frozenset[int] = frozenset()
     bound: Callable[[EventTable, bool], Column] | None = None
+    turning: bool = False
 
     def where(self, table: EventTable, upper: bool) -> Column:
         """Where it may, or must, be true as far as is known without looking at states."""
@@ -322,7 +325,7 @@ class _Interpreter:
             self.wrong(node.name, f"found the {node.thing}'s field '{name}', {near}")
         part, things = inside._named(node.name), self._words.things[node.thing]
         self._refuse_none(node, things)
-        changing = inside._of_things(things, part.run, int(node.number))
+        changing = inside._of_things(things, part, int(node.number))
         return self._looked(partial(of_one, things.numbers, node.number, part.run), False, known.choices, changing)
 
     def _refuse_none(self, node: OfThing, things: ThingFields) -> None:
@@ -335,12 +338,13 @@ class _Interpreter:
     def _where(self, node: Where, depth: int) -> Meaning:
         inside = self._inside(node)
         part, things = inside.truth(node.condition, depth), self._words.things[node.thing]
-        changing = inside._of_things(things, part.run)
+        changing = inside._of_things(things, part)
         return self._looked(partial(of_many, things.numbers, part.run), node.how == "any", of_things=changing)
 
-    def _of_things(self, things: ThingFields, read: Run, number: int | None = None) -> OfThings:
+    def _of_things(self, things: ThingFields, part: Meaning, number: int | None = None) -> OfThings:
         """A look that need not stop at each state."""
-        return OfThings(things, read, tuple(self._fields), number, self._paired, self._of_event, self._needs)
+        told = self._paired, part.turning, self._of_event, self._needs
+        return OfThings(things, part.run, tuple(self._fields), number, *told)
 
     # Signs.
 
@@ -378,7 +382,7 @@ class _Interpreter:
         self._fields += inside._fields
         self._of_event |= inside._of_event
         self._needs |= inside._needs
-        return found
+        return replace(found, turning=not (inside._of_event or inside._needs))
 
     def _was(self, part: Meaning) -> Run:
         """What a part was of each thing, one event before."""
@@ -393,6 +397,7 @@ class _Interpreter:
                 truth=True,
                 needs=left.needs | right.needs,
                 bound=lambda table, upper: both(left.where(table, upper), right.where(table, upper)),
+                turning=(any if node.sign == "and" else all)((left.turning, right.turning)),
             )
         left, right = self._pair(node, depth)
         if (left.truth or right.truth) and (node.sign not in {"=", "!="} or left.truth != right.truth):
@@ -454,15 +459,16 @@ class _Interpreter:
     def _turns_of_thing(self, node: Turns, depth: int) -> Meaning:
         """What the event did to each thing; one that was not there before was nothing, and not so."""
         part = self.read(node.part, depth) if node.how == "changes" else self.truth(node.part, depth)
-        before = self._was(self._before(node, node.part, depth))
-        if node.how == "changes":
-            if part.truth:
-                return Meaning(lambda table: part.run(table) != before(table), truth=True)
-            there = self._was(Meaning(partial(constant, np.True_), truth=True))
-            return Meaning(lambda table: turns(part.run(table), before(table), there(table)), truth=True)
-        if node.how == "becomes false":
-            return Meaning(lambda table: before(table) & ~part.run(table), truth=True)
-        return Meaning(lambda table: part.run(table) & ~before(table), truth=True)
+        found = self._before(node, node.part, depth)
+        before, there = self._was(found), self._was(Meaning(partial(constant, np.True_), truth=True))
+        runs: dict[str, Run] = {
+            "becomes true": lambda table: part.run(table) & ~before(table),
+            "becomes false": lambda table: before(table) & ~part.run(table),
+            "changes": lambda table: (
+                part.run(table) != before(table) if part.truth else turns(part.run(table), before(table), there(table))
+            ),
+        }
+        return Meaning(runs[node.how], truth=True, turning=found.turning)
 
     def _call(self, node: FunctionCall, depth: int) -> Meaning:
         parts = [self.number(each, depth) for each in node.parts]

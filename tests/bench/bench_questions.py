@@ -14,7 +14,10 @@ from tests.bench.timing import aim
 
 MILLION, LONG = 10**6, 10**8
 
-#: Two clauses each: of rows, of samples, of what events change, and of states looked up (few events, as it is slow).
+#: A policy that says what it looks at.
+COUNTING = "resources/policies/first_fit_compiled.py"
+
+#: Two clauses each: of rows, of samples, of what events change, and of what a policy says (few events, as it is slow).
 ASKED = (
     ("dra-vms", "rejected and servers_with_room >= 1", MILLION),
     ("dra-vms", "jobs[1] > 100 and was jobs[1] <= 100", MILLION),
@@ -26,7 +29,11 @@ ASKED = (
     ("dra-vms", "rejected and greedy_servers[1] > 3", MILLION),
     ("dra-vms", "any server where jobs[1] > Y[1] / 50 and empty > 0", MILLION),
     ("dra-vms", "any job where leaves < time + 0.1 and since > time - 1", MILLION),
-    ("dra-vms", "any server where rank changes", MILLION // 10),
+    ("dra-vms", "any server where rank = 3 and empty > 1", MILLION),
+    ("dra-vms", "any server where index = 2 and in_reject_group = 1", MILLION),
+    ("dra-vms", "any server where rank changes and rank > time % 5", MILLION),
+    ("dra-vms", "server 7 . rank changes and event % 2 = 0", MILLION),
+    (f"dra-vms {COUNTING}", "jobs[1] > 0 and said[with_room] > 100", MILLION // 100),
     ("queues-vqs-unstable", "waits and waiting > 50", MILLION),
     ("queues-vqs-unstable", "waits and any server where used[1] < 0.5", MILLION),
     ("jrs-two-phases", "overflowed and not was overflowed", MILLION),
@@ -38,7 +45,8 @@ ASKED = (
     ("moldable-sublinear", "blocked and (count job where width = 4) > 20", MILLION),
     ("moldable-sublinear", "busy > 100 and (count job where width = 4) > 20", MILLION),
     ("moldable-sublinear", "any job where width < request and leaves < time + 0.01", MILLION),
-    ("moldable-sublinear", "any server where job changes", MILLION // 100),
+    ("moldable-sublinear", "any server where job changes and busy > 100", MILLION),
+    ("moldable-sublinear", "server 7 . job changes and busy > 100", MILLION),
 )
 
 
@@ -61,7 +69,8 @@ def ran(session: Session, events: int) -> float:
 
 def row(scenario: str, text: str, events: int, rounds: int) -> str:
     """One line of the table."""
-    session = Session.open(scenario)
+    name, _, policy = scenario.partition(" ")
+    session = Session.open(name, policy or None)
     question = understood(text, session.info.words)
     asked(session, question, 1000), ran(session, 1000)
     ratios, costs, again, walls, hits = [], [], [], [], 0
