@@ -107,7 +107,7 @@ class RunControl(QObject):
 
         def command(worker: RunWorker) -> None:
             worker.begin_opening(path.name)
-            worker.exchange(load_run(path))
+            worker.exchange(load_run(path, kernel=False))
 
         self._worker.post_instead(command)
 

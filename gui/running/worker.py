@@ -220,6 +220,8 @@ class RunWorker(QObject):
         except GivenUpError as error:
             self.tell("" if self.drive.running else line_of(error))  # a run that pauses needs no words
             self.drive.running = False
+            if session is None:  # no frame comes that could tell it
+                self.refused.emit(line_of(error))
         except UserError as error:
             line = line_of(error)
             if isinstance(error, UntrustedPolicyError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtWidgets import QLabel
 
 from slotscope.gui.docking.layouts import soon
@@ -32,13 +32,14 @@ class OpeningNote(QLabel):
             self._place()
 
     def _place(self) -> None:
-        """To the middle of the servers; where they are not seen, of the window."""
+        """To the middle of the servers; where they are not seen, of the window; at first above their note."""
         self.setFont(current_fonts().heading)
         self.adjustSize()
         area = self._window.area
         servers = area.docks.get(area.roles.servers)
         room = self._window.rect() if servers is None or not servers.seen else servers.geometry()
-        self.move(room.center() - self.rect().center())
+        above = 0 if self._window.info is not None else 2 * self.height()
+        self.move(room.center() - self.rect().center() - QPoint(0, above))
         self.raise_()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
