@@ -266,7 +266,7 @@ class DecisionsPanel(Panel):
         # While events rush past, no row changes its height.
         self.view.open_row(-1 if frame.running else self.model.present_row())
         if self._following:
-            self._to_end()
+            self._to_present()
 
     def _ask(self) -> None:
         """Return in the search: what stands there is a question."""
@@ -279,16 +279,22 @@ class DecisionsPanel(Panel):
             self._asking = ""
             self.intent.emit(Ask(""))
 
-    def _to_end(self) -> None:
+    def _to_present(self) -> None:
+        """To the end; of what is found in all of history to the next hit, or the last one before it."""
         bar = self.view.verticalScrollBar()
-        bar.setValue(bar.maximum())
+        row = self.model.row_up_to(self.model.present + 1)
+        if self.model.steps or row == len(self.model.rows) - 1:
+            bar.setValue(bar.maximum())
+        else:
+            self.view.scrollTo(self.model.index(max(0, row), 0), self.view.ScrollHint.PositionAtCenter)
+        self._following = True
 
     def _scrolled(self, value: int) -> None:
         self._following = value >= self.view.verticalScrollBar().maximum()
 
     def _resized(self) -> None:
         if self._following:
-            self._to_end()
+            self._to_present()
 
     def _follow(self) -> None:
         self._following = True

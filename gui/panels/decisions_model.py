@@ -108,6 +108,10 @@ class LogModel(QAbstractTableModel):
         last = int(self.rows["event"][-1]) if len(self.rows) else 0
         return max(last, self.present + bool(self.steps))
 
+    def row_up_to(self, event: int) -> int:
+        """The line of the last event up to one; -1 where there is none."""
+        return int(np.searchsorted(self.rows["event"], event, "right")) - 1
+
     def passing(self, rows: np.ndarray, flags: int, text: str) -> np.ndarray:
         """Those of *rows* that have one of the *flags* (0: all) and *text* in their sentence."""
         if flags:

@@ -50,6 +50,13 @@ def ask(qtbot, window, text):
     rest(qtbot, window, lambda: not window.frame.asked.searching)
 
 
+def hits_in_sight(panel):
+    """The events of the lines that can be read."""
+    view, height = panel.view, panel.view.viewport().height()
+    first, last = view.rowAt(0), view.rowAt(height - view.rowHeight(0))
+    return panel.model.rows["event"][first : (last if last >= 0 else len(panel.model.rows)) + 1].tolist()
+
+
 def test_all_history_is_asked_and_gone_to(qtbot, window, true_hits):
     panel, bar = window.docks["decisions"].panel, window.transport.history
     seen = true_hits[true_hits <= EVENTS]
@@ -68,6 +75,13 @@ def test_all_history_is_asked_and_gone_to(qtbot, window, true_hits):
     for hit in seen[:2]:
         press(qtbot, window, Qt.Key.Key_F3)
         rest(qtbot, window, lambda hit=hit: window.frame.event == hit - 1)
+        assert hit in hits_in_sight(panel)
+    middle = int(seen[len(seen) // 2])
+    window.control.go_to(middle)
+    rest(qtbot, window, lambda: window.frame.event == middle)
+    assert middle in hits_in_sight(panel)
+    window.control.go_to(int(seen[1]) - 1)
+    rest(qtbot, window, lambda: window.frame.event == seen[1] - 1)
     press(qtbot, window, Qt.Key.Key_F3, Qt.KeyboardModifier.ShiftModifier)
     rest(qtbot, window, lambda: window.frame.event == seen[0] - 1)
 
