@@ -12,7 +12,7 @@ from typing import Any, Callable, Sequence
 
 from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QMenu, QWidget
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLineEdit, QMenu, QWidget
 
 from slotscope.gui import theme as themes
 from slotscope.gui.docking.compare_docks import CompareDocks
@@ -380,10 +380,13 @@ class MainWindow(DockWindow):
         self.control.open(line.scenario, line.policy, line.seed, line.event, beside=line.policies[1:])
 
     def escape(self) -> None:
-        """Close what is in front of the window; where nothing is, stop what runs long."""
+        """Close what is in front of the window; where nothing is, leave a field that is typed in, and stop the run."""
         front = dialogs.in_front(self) or self.lessons.in_front
         if front is not None:
             front.close()
+        elif isinstance(self.focusWidget(), QLineEdit | QAbstractSpinBox):
+            self.setFocus()
+            self.control.pause()
         elif not self.lessons.presenter.end_show():
             self.control.pause()
 

@@ -126,7 +126,7 @@ COMMANDS: tuple[Command, ...] = (
             "stop",
             "Stop",
             ("Esc",),
-            "Closes what is in front (a sheet, a dialog, an inspector); else stops what runs.",
+            "Closes what is in front (a sheet, a dialog, an inspector); else leaves a field, and stops what runs.",
             "cancel",
         ),
         Command(

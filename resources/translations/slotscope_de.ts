@@ -1698,8 +1698,8 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>Abbrechen</translation>
         </message>
         <message>
-            <source>Closes what is in front (a sheet, a dialog, an inspector); else stops what runs.</source>
-            <translation>Schließt, was davor liegt (Blatt, Dialog, Inspektor); sonst bricht es ab, was läuft.</translation>
+            <source>Closes what is in front (a sheet, a dialog, an inspector); else leaves a field, and stops what runs.</source>
+            <translation>Schließt, was davor liegt (Blatt, Dialog, Inspektor); sonst verlässt es ein Feld und bricht ab, was läuft.</translation>
         </message>
         <message>
             <source>Breakpoint before the next event</source>

@@ -160,6 +160,19 @@ def test_escape_closes_a_sheet_first_then_stops(qtbot: QtBot, window: MainWindow
     rest(qtbot, window, lambda: not window.frame.running)
 
 
+def test_escape_leaves_a_field_and_the_next_key_is_the_windows(qtbot: QtBot, window: MainWindow) -> None:
+    search = window.docks["decisions"].panel.bar.search
+    QTest.mouseClick(search, Qt.MouseButton.LeftButton)
+    QTest.keyClicks(search, "rejected ")
+    strike(search, Key.Key_Escape)
+    assert not search.hasFocus() and search.text() == "rejected "
+    strike(window, Key.Key_Space)
+    rest(qtbot, window, lambda: window.frame.running)
+    QTest.mouseClick(search, Qt.MouseButton.LeftButton)
+    strike(search, Key.Key_Escape)
+    rest(qtbot, window, lambda: not window.frame.running)
+
+
 def test_escape_from_the_window_closes_the_sheet_that_stands_over_it(qtbot: QtBot, window: MainWindow) -> None:
     strike(window, Key.Key_F1)
     assert window.findChildren(QDialog)
