@@ -261,7 +261,7 @@ class TestOptions:
             ("run", "run: the following arguments are required: SCENARIO"),
             ("run dra-vms more", "'more': found one argument too many"),
             ("rnu dra-vms", "did you mean 'run'?"),
-            ("--seed 1 verify", "allowed: 'slotscope verify ...'"),
+            ("--seed 1 verify", "'slotscope verify --help' shows all"),
             ("run dra-vms --policy dar", "did you mean 'dra'?"),
             ("reproduce dra-fig", "no experiment is called 'dra-fig'"),
             ("reproduce dra-fig3 --scale huge", "allowed: quick, paper"),

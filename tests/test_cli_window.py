@@ -120,6 +120,9 @@ class TestWindow:
         for command in ("dra-vms", "lesson dra-1-decision"):
             assert slotscope(f"{command} --language de").code == 0
             assert app.language == "de"
+        app.language = None
+        assert slotscope("--language de lesson dra-1-decision --step 3").code == 0
+        assert (app.language, app.lesson[1]) == ("de", 2)
         assert slotscope("screenshot dra-vms --at 2 --language de --out a.png").code == 0
         assert app.pictures[-1][-1] == "de"
 

@@ -63,7 +63,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """The options of a command line; ``command`` is one of :data:`COMMANDS` or ``window``.
 
     A first argument that is a command's name means the command, also where a scenario has
-    the same name.
+    the same name. Options before it are the command's, as if they stood behind it.
 
     Raises
     ------
@@ -76,11 +76,12 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         return _parser(arguments[0]).parse_intermixed_args(arguments[1:])  # questions may follow options
     if arguments:
         _refuse_misspelt(arguments[0])
-    options = _window().parse_args(arguments)
+    options, _ = _window().parse_known_args(arguments)
     if options.scenario in COMMANDS:
-        raise UsageError(
-            f"found a command after options, allowed: 'slotscope {options.scenario} ...'", where=options.scenario
-        )
+        behind = list(arguments)
+        behind.remove(options.scenario)
+        return parse([options.scenario, *behind])
+    options = _window().parse_args(arguments)
     options.as_it_comes = {"--language", options.language, f"--language={options.language}"}.issuperset(arguments)
     return options
 
