@@ -384,8 +384,8 @@ class MainWindow(DockWindow):
         front = dialogs.in_front(self) or self.lessons.in_front
         if front is not None:
             front.close()
-        elif isinstance(self.focusWidget(), QLineEdit | QAbstractSpinBox):
-            self.setFocus()
+        elif isinstance(field := self.focusWidget(), QLineEdit | QAbstractSpinBox):
+            field.clearFocus()
             self.control.pause()
         elif not self.lessons.presenter.end_show():
             self.control.pause()
