@@ -350,8 +350,9 @@ def test_tab_goes_from_the_field_to_what_writes_an_answer(
 ) -> None:
     """To each button, or to the list where the answers are many, also of the second question that is asked."""
     window.lessons.end()
+    info = window.frame.info  # of the lesson, which stands at such an event, too
     window.control.open(scenario, policy, None, Moment((event,)))
-    rest(qtbot, window, lambda: window.frame.event == event and window.frame.info.origin.source == scenario)
+    rest(qtbot, window, lambda: window.frame.event == event and window.frame.info is not info)
     line = window.lessons.questions.line
     for _ in range(2):
         strike(window, Key.Key_A)
