@@ -186,7 +186,7 @@ class QuestionLine(QWidget):
 
     def _option(self, option: str) -> QToolButton:
         button = self._button(option, f"{option}\n{tr('Writes this answer into the field.')}")
-        button.clicked.connect(lambda: self.fill(option))
+        button.clicked.connect(lambda: self.choose(option))
         return button
 
     def _list(self, options: tuple[str, ...]) -> ChoiceBox:
@@ -196,7 +196,7 @@ class QuestionLine(QWidget):
         box.addItems(options)
         box.setPlaceholderText("...")
         box.setCurrentIndex(-1)
-        box.textActivated.connect(self.fill)
+        box.textActivated.connect(self.choose)
         return box
 
     def focus_answer(self) -> None:
@@ -208,6 +208,11 @@ class QuestionLine(QWidget):
         if self.answer.isEnabled():
             self.answer.setText(text)
             self.say_fault("")
+
+    def choose(self, text: str) -> None:
+        """Write an answer that was pressed or pointed at: Enter commits it, and all other keys stay commands."""
+        self.fill(text)
+        self.buttons["commit"].setFocus()
 
     def show_answer(self, text: str, goes_on: bool) -> None:
         """The question is answered; *goes_on*: another one follows on request."""

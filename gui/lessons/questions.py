@@ -121,7 +121,7 @@ class QuestionControl(QObject):
         if server is None and thing.what == self.posed.picks:
             server = thing.number
         if server is not None and (text := self.posed.pointed(server)):
-            self.line.fill(text)
+            self.line.choose(text)
 
     def commit(self) -> None:
         """Grade the answer, and step it out."""

@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from slotscope.gui.intents import Select
 from slotscope.gui.lessons.sketch import SketchPad
 from slotscope.gui.main_window import MainWindow
+from slotscope.gui.widgets.boxes import EnterButton
 from slotscope.model.api import Session
 from slotscope.model.exercises.posing import pose
 from slotscope.model.exercises.question import QuizQuestion
@@ -272,6 +273,27 @@ def test_a_job_or_a_token_that_is_pointed_at_answers(qtbot: QtBot, window: MainW
         window.docks[panel].panel.intent.emit(chosen)
         assert line.answer.text() == posed.taken
         questions.close()
+
+
+@pytest.mark.parametrize("lecturing", [False, True])
+def test_enter_commits_what_was_pressed_or_pointed_at(qtbot: QtBot, window: MainWindow, lecturing: bool) -> None:
+    questions, line = window.lessons.questions, window.lessons.questions.line
+    if lecturing:
+        window.actions_by_name["lecture"].trigger()
+        qtbot.waitUntil(line.counts.isVisible)
+    seven = next(one for one in line.findChildren(EnterButton) if one.text() == "7")
+    view = window.docks[window.area.roles.servers].panel
+    for answer in (
+        lambda: qtbot.mouseClick(seven, Qt.MouseButton.LeftButton),
+        lambda: view.intent.emit(Select(thing=Thing("server", 6), server=6)),
+    ):
+        line.fill("")
+        view.setFocus()
+        answer()
+        assert line.answer.text() == "7" and questions.open
+        assert window.focusWidget() is line.buttons["commit"]
+    strike(window, Key.Key_Return)
+    assert not questions.open and line.verdict.text().startswith("✗ ")
 
 
 def test_answers_of_a_lesson_are_graded_with_it(

@@ -141,7 +141,7 @@ def _letters(painter: QPainter, scene: StackScene, left: float, number: int, fil
         texts: tuple[str, ...] = (words, style.letter, "")
         if not scene.rows.legend:  # nothing else says what a letter stands for
             name = scene.frame.info.numbers.type_names[job_type]
-            texts = (f"{words} {name}", *texts)
+            texts = (words if name == style.letter else f"{words} {name}", *texts)
         ink = scene.theme.ink(style.color)
         scene.text.draw_first(painter, area, texts, ink, 0.5)
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QPainter
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.kinds.reservation.servers_scene import LADDER
 from slotscope.gui.kinds.reservation.servers_stacks import StackView
 from slotscope.gui.kinds.reservation.servers_words import caption_lines
+from slotscope.gui.painting.stack_text import Symbols
 from slotscope.model.api import Session
+from slotscope.model.lessons.files import lesson_files
 from slotscope.model.reporting.frame import Frame
 from tests.kinds.reservation.gui.servers_views import classroom, stacks
 
@@ -80,3 +85,20 @@ def test_what_a_hidden_legend_says_is_said_below_the_stacks(qtbot: QtBot, classe
     said = view.words_at(QPointF(20, view.scene.regions.foot.center().y()))
     for words in ("A: web", "B: database", "C: training", "dashed frame: still missing"):
         assert words in said.splitlines()
+
+
+def test_a_type_that_is_called_by_its_letter_is_named_once(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = Session.open(str(lesson_files()["dra-4-print"].parent / "scenarios" / "dra-line-8.toml"), kernel=False)
+    session.run(events=1)
+    written: list[str] = []
+    draw = Symbols.draw_in
+
+    def noted(self: Symbols, painter: QPainter, rect: QRectF, text: str, *rest: Any) -> None:
+        written.append(text)
+        draw(self, painter, rect, text, *rest)
+
+    monkeypatch.setattr(Symbols, "draw_in", noted)
+    view = stacks(qtbot, session.frame(), (WIDTH, 220))
+    view.grab()
+    assert view.scene is not None and view.scene.rows.legend == 0
+    assert [text for text in written if text.startswith("A 2")] == ["A 2/3"]
