@@ -11,6 +11,7 @@ from slotscope.model.errors import ScenarioError
 from slotscope.model.running.assembly import Bench, assemble
 from slotscope.model.running.engine import Reason, Task, started
 from slotscope.model.systems.state import copied, digest
+from slotscope.model.systems.watching import Derived
 
 
 def bench_of(scenario: Any, recorded: Any = None) -> Bench:
@@ -39,6 +40,21 @@ def check_pieces(bench: Bench, piece: int, events: int = 120) -> None:
         state = kernel.advance(before, tape_of(bench, size), Task()).state
         assert ahead.rows == size + 5 or not endless
     assert digest(state) == digest(whole.state)
+
+
+def check_derived(bench: Bench, derived: Derived, every: int, events: int = 60) -> None:
+    """What the kernel keeps up and tells, after each *every*-th event, is what follows from the reference's state."""
+    start = started(bench.system)
+    task = Task(watch=derived.names, derived=derived, moments=np.arange(every, events + 1, every))
+    told = bench.kernel().advance(copied(start), tape_of(bench, events), task)
+    assert told.changes is not None
+    state, seen = start, derived.start(start)[0].copy()
+    for event in range(told.rows):
+        state = bench.reference.advance(state, tape_of(bench, 1), Task()).state
+        mine = told.changes.event == event
+        seen[:, told.changes.place[mine]] = [told.changes.rows[name][mine] for name in derived.names]
+        if (event + 1) % every == 0:
+            assert (seen == derived.start(state)[0]).all(), event + 1
 
 
 def check_samples(bench: Bench, stride: int, events: int = 50) -> None:

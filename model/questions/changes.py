@@ -15,10 +15,10 @@ from slotscope.model.questions.tables import Column, EventTable, Lead
 from slotscope.model.systems.watching import MOST_WATCHED, RowChanges, StateRows
 
 #: Truths of things at events that are found at once: more of them leave a processor's cache.
-MOST_TRUTHS = 2**13
+MOST_TRUTHS = 2**15
 
 #: Events that things are asked about at once, at least and at most.
-FEWEST_EVENTS, MOST_EVENTS = 64, 4096
+FEWEST_EVENTS, MOST_EVENTS = 128, 4096
 
 
 class OfThings(NamedTuple):
@@ -146,7 +146,7 @@ class _Versions:
         derived = self._things.derived
         seen = derived is not None and not {*derived.names}.isdisjoint(changes.rows)
         self._before = derived.seen(before) if derived is not None and seen else before
-        order = np.argsort(changes.place, kind="stable")
+        order = _in_order(changes.place)
         self.place, self.event = changes.place[order], changes.event[order]
         self._rows = {name: told[order] for name, told in changes.rows.items()}
         self._places = len(getattr(self._before, next(iter(self._rows))))
@@ -174,38 +174,24 @@ class _Versions:
     def counted_at_each(self, events: int) -> Column:
         """[events] of how many things it is true, by what each event is: things whose fields are the same are one."""
         alike, shown = self._alike()
-        order = np.argsort(self.event, kind="stable")
+        order = _in_order(self.event)
         event, now, was = self.event[order], alike[self._places :][order], self._were(alike, 0)[order]
-        present = np.bincount(alike[: self._places], minlength=len(shown))
+        present = np.bincount(alike[: self._places], minlength=len(shown)).astype(np.float64)  # whole, added up faster
         present[0] = 0
         column, first = np.zeros(events, np.int64), 0
         while first < events:
-            room = MOST_TRUTHS // max(1, int(np.count_nonzero(present)))
-            last = min(events, first + max(FEWEST_EVENTS, min(MOST_EVENTS, room)))
+            last = min(events, first + _together(int(np.count_nonzero(present)), len(event) / events, len(shown)))
             mine = slice(*np.searchsorted(event, (first, last)))
-            there = present > 0
-            there[now[mine]] = True
-            there[0] = False
-            kinds = np.flatnonzero(there)
-            truths = self._true_at(shown[kinds], np.arange(first, last))
-            column[first:last] = truths @ present[kinds]
-            turned = np.unique(np.r_[now[mine], was[mine]])
-            turned = turned[turned > 0]
-            steps = self._steps(turned, event[mine] - first, now[mine], was[mine], last - first)
-            column[first:last] += np.einsum("ij,ij->i", steps, truths[:, np.searchsorted(kinds, turned)])
+            turned = _named(len(shown), now[mine], was[mine])
+            kinds = np.flatnonzero((present > 0) | turned)
+            truths = self._true_at(shown[kinds], np.arange(first, last)).astype(np.float64)
+            counted = truths @ present[kinds]
+            steps = _steps(np.flatnonzero(turned), len(shown), event[mine] - first, now[mine], was[mine], last - first)
+            counted += np.einsum("ij,ij->i", steps, truths[:, turned[kinds]])
+            column[first:last] = counted
             present[turned] += steps[-1]
             first = last
         return column
-
-    def _steps(
-        self, kinds: NDArray[np.int64], event: NDArray[np.int64], now: NDArray[Any], was: NDArray[Any], events: int
-    ) -> NDArray[np.int64]:
-        """[events, kinds] how many more there are of each after each event than before the first."""
-        steps = np.zeros(events * len(kinds), np.int32)
-        for which, step in ((now, 1), (was, -1)):
-            mine = which > 0
-            np.add.at(steps, event[mine] * len(kinds) + np.searchsorted(kinds, which[mine]), step)
-        return np.asarray(np.cumsum(steps.reshape(events, len(kinds)), axis=0, dtype=np.int32))
 
     def _true_at(self, versions: NDArray[np.int64], event: NDArray[np.int64]) -> NDArray[np.bool_]:
         """[events, versions] whether it is true of a thing that is as a version is, and was so before the event."""
@@ -257,9 +243,10 @@ class _Versions:
         mine = np.arange(len(places)) if there is None else np.flatnonzero(there)
         table = replace(self._table, state=state, places=places[mine])
         kind = np.zeros(len(mine), np.int64)
-        for read in self._look.fields:
+        for number, read in enumerate(self._look.fields):
             values = np.unique(np.broadcast_to(read(table), (len(mine),)), return_inverse=True)[1].reshape(-1)
-            kind = np.unique(kind * (values.max(initial=0) + 1) + values, return_inverse=True)[1].reshape(-1)
+            joined = kind * (values.max(initial=0) + 1) + values
+            kind = np.unique(joined, return_inverse=True)[1].reshape(-1) if number else values
         alike = np.zeros(len(places), np.int64)
         alike[mine] = kind + 1
         shown = np.zeros(kind.max(initial=-1) + 2, np.int64)
@@ -288,6 +275,39 @@ class _Versions:
         known = self._begins & (self.place < len(first))
         was[known] = first[self.place[known]]
         return was
+
+
+def _in_order(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """[m] where they stand in order, equal ones as they stand; most are short words, sorted by their bytes."""
+    short = not len(numbers) or numbers.max() < 2**16
+    return np.argsort(numbers.astype(np.uint16) if short else numbers, kind="stable")
+
+
+def _together(present: int, turning: float, most: int) -> int:
+    """At how many events things are asked about at once: of so many kinds as are *present* and come with each event."""
+    room = 2 * MOST_TRUTHS / (present + (present**2 + 4 * turning * MOST_TRUTHS) ** 0.5 + 1)
+    return max(FEWEST_EVENTS, min(MOST_EVENTS, int(max(room, MOST_TRUTHS / most))))
+
+
+def _named(most: int, *kinds: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """[most] which numbers of kinds are among some; 0 is none."""
+    found = np.zeros(most, np.bool_)
+    for some in kinds:
+        found[some] = True
+    found[0] = False
+    return found
+
+
+def _steps(
+    kinds: NDArray[np.int64], most: int, event: NDArray[np.int64], now: NDArray[Any], was: NDArray[Any], events: int
+) -> NDArray[np.float64]:
+    """[events, kinds] how many more there are of each after each event than before the first."""
+    steps, place = np.zeros(events * len(kinds)), np.zeros(most, np.int64)
+    place[kinds] = np.arange(len(kinds))
+    for which, step in ((now, 1.0), (was, -1.0)):
+        mine = which > 0
+        np.add.at(steps, event[mine] * len(kinds) + place[which[mine]], step)
+    return np.asarray(np.cumsum(steps.reshape(events, len(kinds)), axis=0))
 
 
 class _Then(NamedTuple):

@@ -67,7 +67,7 @@ class CompiledEngine:
     keyframe_every = 10_000
     watchable = True  #: whether it can tell what it changes; one of a file would be compiled for it each time
     kernel: Callable[..., int]
-    follow: Callable[..., None] = staticmethod(follow_nothing)
+    follow: Callable[..., int] = staticmethod(follow_nothing)
     constants: int
     outcomes: int
     no_jobs: Any = JobBlock(np.empty(0), np.empty(0, np.int32), np.empty(0), np.zeros(1, np.int64))

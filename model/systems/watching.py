@@ -54,12 +54,13 @@ class Derived(NamedTuple):
     """Numbers of each thing that follow from the state as a whole, such as ranks.
 
     *start* takes a state, and gives those of *names* [n, places] and what is kept beside them [m], whole numbers both;
-    *follow*, jitable, takes the state at a later time and brings both up to it.
+    *follow*, jitable, takes the state at a later time and brings both up to it; it gives the number of places that may
+    have other numbers now, which then stand first in what is kept, or -1: it may be any.
     """
 
     names: tuple[str, ...]
     start: Callable[[Any], tuple[NDArray[np.int64], NDArray[np.int64]]]
-    follow: Callable[[Any, Array, Array], None]
+    follow: Callable[[Any, Array, Array], int]
 
     def seen(self, state: Any) -> StateRows:
         """A state that has these numbers, too."""
@@ -101,8 +102,9 @@ def kernel(*_: Any) -> int:
 
 
 @jitable
-def follow_nothing(state: Any, derived: Array, kept: Array) -> None:
+def follow_nothing(state: Any, derived: Array, kept: Array) -> int:  # noqa: ARG001
     """Where nothing of the state is derived; and it stands for what follows it where something is."""
+    return 0
 
 
 def advance_watched(
@@ -127,9 +129,8 @@ def advance_watched(
         end = log.moments[log.count[1]] + 1 if looked else len(tape)
         code = kernel(*((state,) + index + (jobs, constant, until, tape[:end], samples, done, outcome)))  # noqa: RUF005
         if looked and done[0] == end:
-            if len(log.derived) > 0:
-                follow_nothing(state, log.derived, log.kept)
-            note(now, log, end - 1)
+            told = follow_nothing(state, log.derived, log.kept) if len(log.derived) > 0 else 0
+            note(now, log, end - 1, told)
             log.count[1] += 1
         if code != 0:
             return code
@@ -137,8 +138,8 @@ def advance_watched(
 
 
 @jitable
-def note(now: Any, log: Any, event: int) -> None:
-    """Write down the rows that differ, and remember them as they are."""
+def note(now: Any, log: Any, event: int, told: int) -> None:
+    """Write down the rows that differ, and remember them as they are; of what is derived where that is *told*."""
     first = log.count[0]
     since = log.moments[log.count[1] - 1] + 1 if log.count[1] > 0 else 0
     if log.whole:
@@ -147,7 +148,9 @@ def note(now: Any, log: Any, event: int) -> None:
         named = names_all(now, log, since, event)
         if named:
             compare_named(now, log, since, first, event)
-        compare_all(now, log, named, first, event)
+        if told >= 0:
+            compare_told(now, log, told, first, event)
+        compare_all(now, log, named, told >= 0, first, event)
     for entry in range(first, log.count[0]):
         for array in range(MOST_WATCHED):
             width = log.widths[array]
@@ -196,10 +199,21 @@ def compare_named(now: Any, log: Any, since: int, first: int, event: int) -> Non
 
 
 @jitable
-def compare_all(now: Any, log: Any, named: bool, first: int, event: int) -> None:
-    """Write down all rows that differ, of the arrays that are not compared where they are *named*."""
+def compare_told(now: Any, log: Any, told: int, first: int, event: int) -> None:
+    """Write down the rows of what is derived that differ, of those that stand first in what is kept."""
     for array in range(MOST_WATCHED):
-        if not log.compared[array] or (named and not log.anywhere[array]):
+        if log.compared[array] and log.anywhere[array]:
+            width = log.widths[array]
+            for at in range(told):
+                start = log.kept[at] * width
+                compare(now[array], log.then[array], start, start + width, width, log, first, event)
+
+
+@jitable
+def compare_all(now: Any, log: Any, named: bool, told: bool, first: int, event: int) -> None:
+    """Write down all rows that differ, of the arrays that are not compared where they are *named* or *told*."""
+    for array in range(MOST_WATCHED):
+        if not log.compared[array] or (told if log.anywhere[array] else named):
             continue
         content, then, width = now[array], log.then[array], log.widths[array]
         whole = len(content) // 8 * 8

@@ -136,6 +136,7 @@ def test_things_are_compared_with_the_event_as_states_do(
     """Also with few events and kinds of things at once, and where the table of jobs grows."""
     monkeypatch.setattr(asking, "MOST_BYTES", 4000)
     monkeypatch.setattr(changes, "MOST_TRUTHS", 500)
+    monkeypatch.setattr(changes, "FEWEST_EVENTS", 3)
     seed = random.randrange(2**32)
     print("seed", seed)
     session, seen, known = Session.open(scenario), 0, 0
@@ -150,6 +151,38 @@ def test_things_are_compared_with_the_event_as_states_do(
             seen, known = seen + bool(found.any()), known + 1
     assert known >= 20
     assert seen > known / 4
+
+
+def test_a_thing_that_changes_at_each_event_is_asked_about_while_it_is_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not each way that it ever was at each event, which takes time and memory by the square of a slice."""
+    session, found = Session.open("queues-vqs-unstable"), []
+    question = understood("any server where last_departure > time - 0.5", session.info.words)
+    make_ready(session.bench, session.timeline, [question])
+    truths = changes._Versions._true_at
+    monkeypatch.setattr(
+        changes._Versions, "_true_at", lambda *given: (found.append(truths(*given)), found[-1])[1], raising=True
+    )
+    assert asked(session, question, 20_000).any()
+    assert sum(each.size for each in found) <= 500 * 20_000
+    assert max(each.size for each in found) <= 2 * changes.MOST_TRUTHS
+
+
+@pytest.mark.parametrize("policy", sorted(ROOMS["moldable"].policies))
+def test_the_jobs_of_servers_under_each_policy_are_those_of_each_state(policy: str) -> None:
+    """At each event, and at a few with others in between, in which a record may be given to another job."""
+    session, number = Session.open("moldable-classroom", policy), random.randint(1, 30)
+    print("number", number)
+    for at in ("", "event % 40 = 7 and "):
+        for text in (
+            "(count server where job % 3 = 1) % 2 = 1",
+            f"any server where job = {number}",
+            "server 2 . job > 9",
+        ):
+            question = understood(at + text, session.info.words)
+            make_ready(session.bench, session.timeline, [question])
+            found = asked(session, question)
+            assert np.array_equal(found, asked(session, by_looking(question))), text
+            assert found.any() or "job = " in text
 
 
 #: Questions of two clauses about things, numbers of the event and of the state.

@@ -41,8 +41,8 @@ def ranked(state: ReservationState) -> tuple[NDArray[np.int64], NDArray[np.int64
 
 
 @jitable
-def rank_again(state: State, derived: Array, kept: Array) -> None:
-    """Bring what is derived up to a state, where it has another cause than before."""
+def rank_again(state: State, derived: Array, kept: Array) -> int:
+    """Bring what is derived up to a state, where it has another cause than before; it may be of any server."""
     at = 2 * len(state.stamp)
     moved = renew(state.stamp, kept, at)
     at += len(state.stamp)
@@ -55,8 +55,10 @@ def rank_again(state: State, derived: Array, kept: Array) -> None:
     at += state.greedy_configuration.size
     moved |= renew(state.greedy_count, kept, at)
     moved |= renew(state.number[I_STAR : EXTENDED + 1], kept, at + len(state.greedy_count))
-    if moved:
-        rank_servers(state, derived, kept)
+    if not moved:
+        return 0
+    rank_servers(state, derived, kept)
+    return -1
 
 
 @jitable

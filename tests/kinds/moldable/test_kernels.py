@@ -18,6 +18,7 @@ from slotscope.model.kinds.moldable.rows import (
     FLAG_SPLIT,
     MOLDABLE_ROW,
 )
+from slotscope.model.kinds.moldable.running import RUNNING
 from slotscope.model.kinds.moldable.state import EVENT, NOW
 from slotscope.model.running.assembly import Bench, assemble
 from slotscope.model.running.engine import Reason, Task, started
@@ -26,7 +27,7 @@ from slotscope.model.scenario.files import scenario_files
 from slotscope.model.scenario.load import as_data, edited, load_scenario, parse_scenario
 from slotscope.model.scenario.workload import RecordedWorkload
 from slotscope.model.systems.state import copied, differences, digest
-from tests.engines import bench_of, check_pieces, check_samples, check_stops
+from tests.engines import bench_of, check_derived, check_pieces, check_samples, check_stops
 from tests.kinds.moldable.strategies import any_policies, certain_policies, several_classes
 
 EVENTS = 60
@@ -247,3 +248,13 @@ def test_after_a_change_of_policy(scenario: Any, name: str, before: int) -> None
     now = float(state.clock[NOW])
     agree(other, EVENTS, other.system.take_over(bench.system, copied(state)))
     assert float(state.clock[NOW]) == now
+
+
+@given(scenarios(), st.sampled_from((1, 1, 2, 7)))
+def test_the_jobs_of_servers_that_are_told_are_those_of_each_state(scenario: Any, every: int) -> None:
+    check_derived(bench_of(scenario), RUNNING, every)
+
+
+@pytest.mark.parametrize("every", [1, 5])
+def test_the_jobs_of_many_servers_are_told(every: int) -> None:
+    check_derived(assemble(load_scenario("moldable-sublinear")), RUNNING, every, events=2000)

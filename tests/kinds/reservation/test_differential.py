@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slotscope.model.kinds.reservation.questions import VOCABULARY
+from slotscope.model.kinds.reservation.ranking import RANKS
 from slotscope.model.kinds.reservation.rows import EVENT_ROW
 from slotscope.model.kinds.reservation.scenario.schema import ReservationScenario
 from slotscope.model.kinds.reservation.state import REASSIGNMENTS
@@ -18,6 +19,7 @@ from slotscope.model.running.assembly import Bench, assemble
 from slotscope.model.running.engine import Engine, Reason, Task, started
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
 from slotscope.model.systems.state import copied, differences, digest
+from tests.engines import check_derived
 from tests.kinds.reservation.strategies import VARIANTS, scenarios
 
 EVENTS = 80
@@ -96,6 +98,11 @@ def test_every_event_of_many_scenarios(scenario: ReservationScenario) -> None:
 def test_explained_rows(scenario: ReservationScenario) -> None:
     for rows in agree(scenario, EVENTS, Task(explain=True)):
         assert rows[0][COSTLY].tolist() == rows[1][COSTLY].tolist()
+
+
+@given(ANY, st.sampled_from((1, 1, 2, 7)))
+def test_ranks_that_are_told_are_those_of_each_state(scenario: ReservationScenario, every: int) -> None:
+    check_derived(assemble(scenario), RANKS, every)
 
 
 def test_servers_with_room_under_given_configurations() -> None:
