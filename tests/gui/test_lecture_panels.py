@@ -124,7 +124,7 @@ def test_headings_of_rates_have_room(qtbot: QtBot, window: MainWindow, policies:
     window.settle()
     rates = window.docks["tokens"].panel.rates
     measure = QFontMetricsF(QApplication.font()).horizontalAdvance
-    for (_, brief), box in zip(HEADINGS, rates._columns()[2], strict=True):
+    for (_, brief, _), box in zip(HEADINGS, rates._columns()[2], strict=True):
         assert measure(brief) <= box.width() + 1
 
 

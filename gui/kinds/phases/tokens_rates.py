@@ -21,12 +21,12 @@ from slotscope.gui.theme import Theme, current_fonts
 _MARGIN, _GAP = 10.0, 12.0
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-#: Names of the rates, in the order of :class:`TypeRates`, and what stands where room is short.
+#: Names of the rates, in the order of :class:`TypeRates`; what stands where room is short, and where there is hardly any.
 HEADINGS = (
-    ("requests", "requests"),
-    ("matches", "matches"),
-    ("virtual arrivals", "virtual"),
-    ("overflows", "overflows"),
+    ("requests", "requests", "asked"),
+    ("matches", "matches", "met"),
+    ("virtual arrivals", "virtual", "virt."),
+    ("overflows", "overflows", "over"),
 )
 _PER_TIME = "per time:"
 _DIGITS = (3, 2, 1)  # significant ones of a rate
@@ -78,7 +78,7 @@ class RatesChart(SteadyRows[RateRow]):
         return ceil(self._width_beside(self._whole_names) + sum(self._heading_widths()))
 
     def _heading_widths(self) -> list[float]:
-        return [self._metrics().horizontalAdvance(brief) for _, brief in HEADINGS]
+        return [self._metrics().horizontalAdvance(brief) for _, brief, _ in HEADINGS]
 
     @property
     def _whole_names(self) -> tuple[str, ...]:
@@ -151,9 +151,9 @@ class RatesChart(SteadyRows[RateRow]):
         """What the columns are; rates are never without "per time", which in a narrow panel is said for "tokens"."""
         measure, (names, boxes, rates) = self._metrics().horizontalAdvance, columns
         painter.setPen(QColor(self._theme.muted))
-        for (whole, brief), box in zip(HEADINGS, rates, strict=True):
-            text = whole if measure(whole) <= box.width() else brief
+        for texts, box in zip(HEADINGS, rates, strict=True):
             room = box.width() + _GAP / 2
+            text = next((text for text in texts if measure(text) <= room), texts[-1])
             text = self._metrics().elidedText(text, Qt.TextElideMode.ElideRight, room)
             painter.drawText(box.adjusted(0, 0, _GAP / 2, 0), _LEFT, text)
         last = rates[-1]

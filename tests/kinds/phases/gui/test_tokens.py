@@ -387,12 +387,28 @@ def test_headings_of_rates_are_whole_in_a_narrow_panel(qtbot: QtBot, frame: Fram
     panel.set_frame(frame)
     chart = panel.rates
     measure = chart.fontMetrics().horizontalAdvance
-    least = [measure(brief) for _, brief in HEADINGS]
+    least = [measure(brief) for _, brief, _ in HEADINGS]
     rates = chart._columns()[2]
     chart.resize(round(chart.width() - rates[-1].right() + rates[0].left() + sum(least) + 60), 300)
     widths = [box.width() for box in chart._columns()[2]]
     assert len(set(widths)) > 1
     assert all(wide >= text for wide, text in zip(widths, least, strict=True))
+
+
+@pytest.mark.parametrize("short", [0, 40, 80])
+def test_no_heading_of_a_rate_is_cut_in_a_film(panel: TokensPanel, frame: Frame, short: int) -> None:
+    panel.set_frame(frame)
+    chart = panel.rates
+    measure = QFontMetricsF(current_fonts().body).horizontalAdvance
+    letters = tuple(row.letter for row in chart._rows)
+    briefly = sum(measure(brief) for _, brief, _ in HEADINGS)
+    chart.resize(round(chart._width_beside(letters) + briefly) - short, chart.height())
+    painter = Mock()
+    chart._heading(painter, chart._columns())
+    drawn = {call.args[-1]: call.args[0] for call in painter.drawText.call_args_list}
+    for texts in HEADINGS:
+        (told,) = set(texts) & set(drawn)
+        assert measure(told) <= drawn[told].width()
 
 
 def test_a_rate_without_room_has_fewer_digits_and_is_whole() -> None:
