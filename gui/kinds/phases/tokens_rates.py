@@ -21,7 +21,7 @@ from slotscope.gui.theme import Theme, current_fonts
 _MARGIN, _GAP = 10.0, 12.0
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-#: Names of the rates, in the order of :class:`TypeRates`; what stands where room is short, and where there is hardly any.
+#: Names of the rates, in the order of :class:`TypeRates`; what stands where room is short; where there is hardly any.
 HEADINGS = (
     ("requests", "requests", "asked"),
     ("matches", "matches", "met"),
