@@ -31,6 +31,7 @@ BENCHMARKS: tuple[tuple[str, str, tuple[str, ...] | None, tuple[str, ...]], ...]
     ("Drawing", "bench_drawing", ("--quick",), ()),
     ("Monitors", "bench_monitors", ("--quick",), ()),
     ("Questions", "bench_questions", ("--quick",), ()),
+    ("Questions of each field", "bench_questions", None, ("--fields",)),
     ("Questions of 10⁸ events", "bench_questions", None, ("--long",)),
     ("Why, and forks", "bench_why", ("--quick",), ()),
     ("Window", "bench_window", ("--quick",), ()),

@@ -6,6 +6,7 @@ How long anything takes is never looked at.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -13,9 +14,11 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QApplication
 
+from slotscope.model.api import Session
 from slotscope.model.kinds.queue.rows import QUEUE_ROW
 from slotscope.model.kinds.queue.state import WAITING
 from slotscope.model.kinds.reservation.rows import EVENT_ROW
+from slotscope.model.questions.meaning import understood
 from slotscope.model.running.assembly import assemble
 from slotscope.model.running.engine import Task
 from slotscope.model.scenario.load import load_scenario
@@ -25,6 +28,7 @@ from tests.bench import (
     bench_engines,
     bench_history,
     bench_own,
+    bench_questions,
     bench_queues,
     bench_scale,
     bench_start,
@@ -254,3 +258,14 @@ def test_a_case_that_is_counted_has_a_kernel_and_c_that_do_as_many_events(
     ways = bench_counts.of_queue("queues-wide-jobs", tmp_path)
     assert next(iter(ways)) == "kernel"
     assert len({way()() for way in ways.values()}) == 1
+
+
+@pytest.mark.parametrize("name", ["dra-classroom", "queues-classroom", "jrs-classroom", "moldable-classroom"])
+def test_questions_are_asked_about_each_field_that_is_declared(name: str) -> None:
+    words = Session.open(name, kernel=False).info.words
+    texts = list(bench_questions.of_each_field(words))
+    for text in texts:
+        understood(text, words)
+    fields = [*words.each_field(), *(field for one in words.of_thing.values() for field in one.values())]
+    asked = [field.name for field in fields if not field.index or words.dimensions[field.index]]
+    assert all(any(re.search(rf"\b{name}\b", text) for text in texts) for name in asked)
