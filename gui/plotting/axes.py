@@ -26,10 +26,10 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc]
     """An axis whose numbers have thin spaces at the thousands."""
 
     def __init__(self, orientation: str, label: str) -> None:
-        super().__init__(orientation)
         self._text = label
         self._named = True  # whether there is room for the label
         self._metrics = QFontMetricsF(QFont())
+        super().__init__(orientation)
         self.enableAutoSIPrefix(False)
 
     def set_name(self, label: str) -> None:
@@ -76,19 +76,31 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc]
         levels = self.tickValues(*self.range, length)
         return [float(value) for value in levels[0][1]]
 
+    @property
+    def _label_room(self) -> float:
+        return 1.2 * self._text_height + _GAP if self._named else _GAP
+
     def fit(self, *, named: bool = True) -> None:
         """Make room for the numbers of the present range, and where it is *named* for the label beside them."""
-        label = 1.2 * self._text_height + _GAP if named else _GAP
         self._named = named
         self.showLabel(named)
         if self.orientation == "bottom":
-            self.setHeight(_TICK_OFFSET + self._text_height + label)
-            return
+            self.setHeight(_TICK_OFFSET + self._text_height + self._label_room)
+        else:
+            self._widen()
+
+    def resizeEvent(self, event: Any = None) -> None:
+        """Another height has other numbers, whatever has changed it."""
+        super().resizeEvent(event)
+        if event is not None and self.orientation == "left" and event.oldSize().height() != event.newSize().height():
+            self._widen()
+
+    def _widen(self) -> None:
         ticks = self.ticks()
         spacing = ticks[1] - ticks[0] if len(ticks) > 1 else 1.0
         texts = self.tickStrings(ticks, 1.0, spacing)
         widest = max((self._metrics.horizontalAdvance(text) for text in texts), default=0.0)
-        self.setWidth(_TICK_OFFSET + widest + label)
+        self.setWidth(_TICK_OFFSET + widest + self._label_room)
 
     def set_theme(self, theme: Theme, fonts: Fonts) -> None:
         """Take another theme's colours and fonts."""

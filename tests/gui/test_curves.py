@@ -185,6 +185,18 @@ def test_the_left_axis_has_the_width_of_its_numbers_at_each_height(plot: TimePlo
         assert axis.width() >= widest + (axis._text_height if axis.label.isVisible() else 0)
 
 
+def test_the_left_axis_follows_its_height_whatever_has_changed_it(plot: TimePlot) -> None:
+    plot.add_curve("flat", 0).append([0, 10], [0, 1.5])
+    plot.refresh()
+    item, axis = plot.getPlotItem(), plot.getPlotItem().getAxis("left")
+    for margin in (250, 10, 200, 100, 10):
+        item.setContentsMargins(4, 8, 4, margin)
+        QApplication.processEvents()
+        found = axis.fixedWidth
+        plot._fit()
+        assert found == axis.fixedWidth
+
+
 def test_a_longer_name_stands_in_the_middle_of_its_axis(plot: TimePlot) -> None:
     axis = plot.getAxis("left")
     axis.set_name("a name that is longer")

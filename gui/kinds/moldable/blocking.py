@@ -48,6 +48,7 @@ class BlockingPanel(TiledPanel):
         self._plots.setSpacing(0)
         for plot in (self.blocked, self.times):
             plot.event_picked.connect(self.go_to)
+            plot.getPlotItem().getViewBox().sigResized.connect(self._align)
             self._plots.addWidget(plot, 3 if plot is self.blocked else 4)
         self.follow_theme(self.blocked, self.times)
         self.column.addLayout(self._plots, 1)
@@ -74,7 +75,10 @@ class BlockingPanel(TiledPanel):
         if due or learned:
             for plot in (self.blocked, self.times):
                 plot.draw(frame)
-            align((self.blocked, self.times))
+            self._align()
+
+    def _align(self) -> None:
+        align((self.blocked, self.times))
 
     def _measure(self, frame: Frame) -> None:
         """Means since the warm-up, up to the moment shown."""

@@ -196,6 +196,17 @@ def test_numbers_stand_above_with_their_intervals() -> None:
 # -- the panel ---------------------------------------------------------------------------------
 
 
+def test_times_stand_below_each_other_at_each_height(panel: BlockingPanel) -> None:
+    panel.set_frame(frame_of())
+    plots = (panel.blocked, panel.times)
+    for heights in ((400, 90), (90, 400), (240, 150), (150, 240)):
+        for plot, height in zip(plots, heights, strict=True):
+            plot.resize(plot.width(), height)
+        QApplication.processEvents()
+        left = {plot.getPlotItem().getViewBox().sceneBoundingRect().left() for plot in plots}
+        assert len(left) == 1
+
+
 def test_curves_follow_the_run(panel: BlockingPanel) -> None:
     frame = frame_of()
     panel.set_frame(frame)
