@@ -55,9 +55,13 @@ class HistorySearch(ABC):
             while self.due and monotonic() < deadline:
                 self._step()
         except GivenUpError:  # something else is wanted first
-            self._work = iter(())
+            self.drop()
         except UserError as error:
             self._fault = error.line
+
+    def drop(self) -> None:
+        """Begin with what is under way again, where it is wanted still."""
+        self._work = iter(())
 
     def _step(self) -> None:
         part = next(self._work, None)
@@ -75,8 +79,11 @@ class HistorySearch(ABC):
         return answers(self._system, self._timeline, self._questions, after, last, along=along)
 
 
-#: Hits whose places are kept, from the first on, and hits whose rows are kept, up to the newest.
+#: Hits whose places are kept, from the first on, and hits whose rows are kept, around the present event.
 MOST_HITS, MOST_ROWS = 2**20, 2000
+
+#: Hits before the present event, and after it, whose rows are fetched where they are not kept.
+NEAR = 200
 
 
 class Asked(NamedTuple):
@@ -85,10 +92,18 @@ class Asked(NamedTuple):
     text: str
     hits: int
     events: NDArray[np.int64]  #: [n] of the hits in order
-    rows: np.ndarray  #: [m] of the last hits
+    rows: np.ndarray  #: [m] of hits around the present event
     last: int  #: the event up to which it was asked
     searching: bool
     fault: str = ""  #: what is wrong with it, or why it cannot be asked further
+
+
+class _Fetch(NamedTuple):
+    """Rows of hits that are found once more, by their events."""
+
+    wanted: NDArray[np.int64]
+    rows: list[np.ndarray]
+    work: Iterator[Answers]
 
 
 class QuestionSearch(HistorySearch):
@@ -102,8 +117,10 @@ class QuestionSearch(HistorySearch):
         """Ask these from the first event on."""
         super().begin(questions)
         self._hits = 0
-        self._events: list[NDArray[np.int64]] = []
+        self._events = np.zeros(0, np.int64)
         self._rows = np.zeros(0, self._system.row_dtype)
+        self._newest = True  # whether these are of the last hits
+        self._fetch: _Fetch | None = None
 
     def want(self, text: str) -> None:
         """Ask this from now on; nothing if it is empty.  A mistake in it is told by :meth:`found`."""
@@ -126,16 +143,56 @@ class QuestionSearch(HistorySearch):
         """What is known so far; None if nothing is asked."""
         if not self.text:
             return None
-        events = np.concatenate([np.zeros(0, np.int64), *self._events])
-        return Asked(self.text, self._hits, events, self._rows, self._last, self.due, self._fault)
+        return Asked(self.text, self._hits, self._events, self._rows, self._last, super().due, self._fault)
 
     def take(self, part: Answers) -> None:
         """Keep the hits among some events."""
         rows = part.hits(0)
         self._hits += len(rows)
-        room = MOST_HITS - sum(map(len, self._events))
-        self._events.append(rows["event"][:room].astype(np.int64))
-        self._rows = np.concatenate([self._rows, rows[-MOST_ROWS:]])[-MOST_ROWS:]
+        room = MOST_HITS - len(self._events)
+        if len(rows) and room > 0:
+            self._events = np.concatenate([self._events, rows["event"][:room].astype(np.int64)])
+        if len(rows) and self._newest:
+            self._rows = np.concatenate([self._rows, rows[-MOST_ROWS:]])[-MOST_ROWS:]
+
+    # The rows around the present event.
+
+    @property
+    def due(self) -> bool:
+        """Whether there is anything to search, or rows around the present event are to be fetched."""
+        return super().due or self._fetch is not None or len(self._lacking()) > 0
+
+    def drop(self) -> None:
+        """Fetch again, too."""
+        super().drop()
+        self._fetch = None
+
+    def _lacking(self) -> NDArray[np.int64]:
+        """The hits around the present event, if the rows of the nearest are not at hand; else none."""
+        place = int(np.searchsorted(self._events, self._timeline.event, "right"))
+        near = self._events[max(0, place - NEAR) : place + NEAR]
+        beyond = place == len(self._events) < self._hits
+        kept = self._rows["event"]
+        if not len(near) or beyond or self._fault or self._stopped:
+            return near[:0]
+        if len(kept) and kept[0] <= near[0] and near[-1] <= kept[-1]:
+            return near[:0]
+        return self._events[max(0, place - MOST_ROWS // 2) : place + MOST_ROWS // 2]
+
+    def _step(self) -> None:
+        if super().due:
+            super()._step()
+            return
+        if self._fetch is None:
+            wanted = self._lacking()
+            self._fetch = _Fetch(wanted, [], self.onwards(int(wanted[0]) - 1, int(wanted[-1])))
+        part = next(self._fetch.work, None)
+        if part is not None:
+            self._fetch.rows.append(part.hits(0))
+            return
+        self._rows = np.concatenate(self._fetch.rows)
+        self._newest = bool(self._fetch.wanted[-1] == self._events[-1])
+        self._fetch = None
 
     # Going there.
 

@@ -7,6 +7,7 @@ import pytest
 
 from slotscope.model.api import Session
 from slotscope.model.errors import UserError
+from slotscope.model.questions import search
 from slotscope.model.running.waiting import GivenUpError, waiting
 
 QUESTION = "waits and waiting > 5"
@@ -39,7 +40,7 @@ def test_it_finds_what_the_rows_say_and_goes_on_as_the_run_does(run):
     assert run.questions.due
     assert finished(run).events.tolist() == hits_of(run, 5000)
     run.seek(10)
-    assert not run.questions.due
+    assert not run.questions.found().searching
 
 
 def test_sentences_of_hits_have_all_reasons(run):
@@ -121,3 +122,23 @@ def test_mistakes_and_silence_find_nothing(run):
     run.questions.want("")
     assert run.questions.found() is None
     assert np.array_equal(run.frame().state.number, run.timeline.state.number)
+
+
+def test_wherever_one_stands_the_rows_of_the_hits_around_are_at_hand(run, monkeypatch):
+    """Also once the newest ones were fetched again, and the run has gone on."""
+    monkeypatch.setattr(search, "MOST_ROWS", 60)
+    monkeypatch.setattr(search, "NEAR", 10)
+    run.questions.want(QUESTION)
+    hits = np.array(hits_of(run, 3000))
+    assert len(hits) > 300
+    for event in (3000, 0, int(hits[150]), int(hits[155]) - 1, int(hits[-1]) + 1, 3000):
+        run.seek(event)
+        while run.questions.due:
+            run.questions.search(0.001)
+        found, place = run.questions.found().rows["event"].tolist(), np.searchsorted(hits, event, "right")
+        assert set(hits[max(0, place - 10) : place + 10].tolist()) <= set(found)
+        assert found == [hit for hit in hits.tolist() if found[0] <= hit <= found[-1]]
+        assert len(found) <= 60
+        assert not run.questions.found().searching
+    run.run(events=500)
+    assert finished(run).rows["event"].tolist() == hits_of(run, 3500)[-60:]
