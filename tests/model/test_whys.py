@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from time import monotonic
@@ -342,3 +343,18 @@ if __name__ == "__main__":  # python -m tests.model.test_whys [DECISIONS [SEED]]
         found = confirmed(each, many, first)
         took = monotonic() - began
         print(f"{each}: {many} decisions of seed {first}, {found} flipped, all confirmed, {took:.0f} s", flush=True)
+
+
+@pytest.mark.parametrize("system", KINDS)
+def test_of_a_policy_of_ones_own_no_folder_is_cited(system: str) -> None:
+    """The system asks for what it asks, and the file chose the rest."""
+    scenario = {"queue": "queues", "phases": "jrs", "reservation": "dra", "moldable": "moldable"}[system]
+    session = Session.open(f"{scenario}-classroom", str(EXAMPLES / f"{system}_template.py"), kernel=False)
+    session.run(events=60)
+    places = set[str]()
+    for event in range(1, 61):
+        with suppress(UserError):  # an event that decides nothing
+            for table in why(session.bench, session.timeline, event).tables:
+                places |= {table.preference.place, *(each.place for each in table.conditions)}
+    assert f"{system}_template.py" in places
+    assert not [place for place in places if str(EXAMPLES) in place]

@@ -198,8 +198,7 @@ def _tokens(setting: Setting) -> Candidates:
 
 def _line(setting: Setting, step: int) -> str:
     """The line of the policy as it is printed beside the run."""
-    policy = setting.system.policy
-    return policy.name if policy.may_fail else f"{policy.title}, line {step}"
+    return asked_by(setting, f"{setting.system.policy.title}, line {step}")
 
 
 def _meant(setting: Setting) -> Iterator[Condition]:
