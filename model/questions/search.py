@@ -99,11 +99,15 @@ class Asked(NamedTuple):
 
 
 class _Fetch(NamedTuple):
-    """Rows of hits that are found once more, by their events."""
+    """Rows of hits that are found once more."""
 
-    wanted: NDArray[np.int64]
     rows: list[np.ndarray]
     work: Iterator[Answers]
+
+
+def _within(events: NDArray[np.int64], rows: np.ndarray) -> bool:
+    """Whether events in order lie between the first and the last of some rows."""
+    return len(events) > 0 < len(rows) and bool(rows["event"][0] <= events[0] and events[-1] <= rows["event"][-1])
 
 
 class QuestionSearch(HistorySearch):
@@ -118,8 +122,7 @@ class QuestionSearch(HistorySearch):
         super().begin(questions)
         self._hits = 0
         self._events = np.zeros(0, np.int64)
-        self._rows = np.zeros(0, self._system.row_dtype)
-        self._newest = True  # whether these are of the last hits
+        self._newest = self._around = np.zeros(0, self._system.row_dtype)  # rows of the last hits, and of others
         self._fetch: _Fetch | None = None
 
     def want(self, text: str) -> None:
@@ -143,7 +146,9 @@ class QuestionSearch(HistorySearch):
         """What is known so far; None if nothing is asked."""
         if not self.text:
             return None
-        return Asked(self.text, self._hits, self._events, self._rows, self._last, super().due, self._fault)
+        near = self._near(NEAR)
+        rows = self._around if _within(near, self._around) and not _within(near, self._newest) else self._newest
+        return Asked(self.text, self._hits, self._events, rows, self._last, super().due, self._fault)
 
     def take(self, part: Answers) -> None:
         """Keep the hits among some events."""
@@ -152,47 +157,44 @@ class QuestionSearch(HistorySearch):
         room = MOST_HITS - len(self._events)
         if len(rows) and room > 0:
             self._events = np.concatenate([self._events, rows["event"][:room].astype(np.int64)])
-        if len(rows) and self._newest:
-            self._rows = np.concatenate([self._rows, rows[-MOST_ROWS:]])[-MOST_ROWS:]
+        if len(rows):
+            self._newest = np.concatenate([self._newest, rows[-MOST_ROWS:]])[-MOST_ROWS:]
 
     # The rows around the present event.
 
     @property
     def due(self) -> bool:
         """Whether there is anything to search, or rows around the present event are to be fetched."""
-        return super().due or self._fetch is not None or len(self._lacking()) > 0
+        return super().due or self._fetch is not None or self._lacks()
 
     def drop(self) -> None:
         """Fetch again, too."""
         super().drop()
         self._fetch = None
 
-    def _lacking(self) -> NDArray[np.int64]:
-        """The hits around the present event, if the rows of the nearest are not at hand; else none."""
+    def _near(self, most: int) -> NDArray[np.int64]:
+        """So many hits before the present event and after it; none beyond those whose places are kept."""
         place = int(np.searchsorted(self._events, self._timeline.event, "right"))
-        near = self._events[max(0, place - NEAR) : place + NEAR]
         beyond = place == len(self._events) < self._hits
-        kept = self._rows["event"]
-        if not len(near) or beyond or self._fault or self._stopped:
-            return near[:0]
-        if len(kept) and kept[0] <= near[0] and near[-1] <= kept[-1]:
-            return near[:0]
-        return self._events[max(0, place - MOST_ROWS // 2) : place + MOST_ROWS // 2]
+        return self._events[:0] if beyond else self._events[max(0, place - most) : place + most]
+
+    def _lacks(self) -> bool:
+        near = self._near(NEAR)
+        known = _within(near, self._newest) or _within(near, self._around)
+        return len(near) > 0 and not (known or self._fault or self._stopped)
 
     def _step(self) -> None:
         if super().due:
             super()._step()
             return
         if self._fetch is None:
-            wanted = self._lacking()
-            self._fetch = _Fetch(wanted, [], self.onwards(int(wanted[0]) - 1, int(wanted[-1])))
+            wanted = self._near(MOST_ROWS // 2)
+            self._fetch = _Fetch([], self.onwards(int(wanted[0]) - 1, int(wanted[-1])))
         part = next(self._fetch.work, None)
         if part is not None:
             self._fetch.rows.append(part.hits(0))
-            return
-        self._rows = np.concatenate(self._fetch.rows)
-        self._newest = bool(self._fetch.wanted[-1] == self._events[-1])
-        self._fetch = None
+        else:
+            self._around, self._fetch = np.concatenate(self._fetch.rows), None
 
     # Going there.
 
