@@ -160,7 +160,10 @@ def start(program: str, environment: Mapping[str, str]) -> Started:
 def warm(environment: dict[str, str]) -> None:
     """Compile everything that the cache lacks, which takes as long as it takes."""
     command = [sys.executable, "-m", "slotscope.gui.running.warming", "reservation"]
-    subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, check=True)
+    lifeline, silent = subprocess.PIPE, subprocess.DEVNULL  # it ends where its input does
+    with subprocess.Popen(command, cwd=ROOT, env=environment, stdin=lifeline, stdout=silent) as process:
+        if process.wait() != 0:
+            raise subprocess.CalledProcessError(process.returncode, command)
 
 
 def cpu_of_compiling() -> float:
