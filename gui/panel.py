@@ -34,7 +34,6 @@ from slotscope.model.running.origin import NO_LINE
 #: would take its neighbours' room, and make the window larger than a small screen.
 LEAST = (120, 60)
 
-
 #: Numbers that change while a run goes on are written this often, in seconds.
 LABEL_PERIOD = 0.25
 
@@ -82,6 +81,7 @@ class Panel(QWidget):
     title: ClassVar[str]  #: on the dock
     summary: ClassVar[str]  #: one sentence, for tooltips and menus
     needs: ClassVar[frozenset[str]] = frozenset()  #: what the system must offer
+    tells: ClassVar[frozenset[str]] = frozenset()  #: what it shows that may be asked for, see :meth:`veil`
     titled_in_lecture: ClassVar[bool] = True  #: whether a hall needs to read what it is
 
     intent = Signal(object)
@@ -92,6 +92,7 @@ class Panel(QWidget):
         self.theme = theme
         self.frame: Frame | None = None
         self.selection = Select()
+        self._veiled = False
         self.fault: Fault | None = None  #: shown instead of the picture until tried again
         self._note = QLabel(self)
         self._note.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -247,7 +248,8 @@ class Panel(QWidget):
         if self.fault is not None:
             return
         with caught():
-            if note := self.why_not(frame):
+            hidden = tr("The answer stands here: it is shown once one is given.") if self._veiled else ""
+            if note := self.why_not(frame) or hidden:
                 self.show_note(note)
                 return
             self._stack.setCurrentWidget(self.body)
@@ -256,6 +258,12 @@ class Panel(QWidget):
                 self.begin(frame)
             self.show_frame(frame)
             self._describe()
+
+    def veil(self, what: str) -> None:
+        """Show nothing while a question asks for *what* the panel tells; empty: none does."""
+        was, self._veiled = self._veiled, what in self.tells
+        if self._veiled is not was and self.frame is not None:
+            self.set_frame(self.frame)
 
     def set_selection(self, selection: Select) -> None:
         """Show what is pointed at anywhere in the window."""

@@ -45,6 +45,7 @@ class DockArea(QObject):
         self.frame: Frame | None = None
         self.selection = Select()  #: of the first lane
         self._announced = ""
+        self._veil = ""
         self.follow(system)
         application = QApplication.instance()
         assert isinstance(application, QApplication)
@@ -79,6 +80,7 @@ class DockArea(QObject):
     def take(self, dock: PanelDock) -> None:
         """From now on a dock shows what the others show."""
         self.docks[dock.name] = dock
+        dock.panel.veil(self._veil)
         self._show_in(dock)
 
     def remove(self, *names: str) -> None:
@@ -130,6 +132,12 @@ class DockArea(QObject):
             now = now.parentWidget()
         if now is not None and not now.seen and self.docks.get(now.name) is now:
             now.raise_()
+
+    def veil(self, what: str) -> None:
+        """Let no panel tell *what* a question asks for; empty: none does."""
+        self._veil = what
+        for dock in self.docks.values():
+            dock.panel.veil(what)
 
     def come_to_rest(self) -> None:
         """Show the last frame once more in all docks that are seen, at their present sizes, and nothing in motion."""

@@ -108,6 +108,7 @@ class QuestionControl(QObject):
 
     def _hold(self, on: bool) -> None:
         self.open = on
+        self._area.veil(self.posed.veils if on and self.posed is not None else "")
         self.held.emit(on)
 
     # Answering.

@@ -99,6 +99,8 @@ class Posed:
         The answer that stands for a thing that is pointed at, by its number; empty: none does.
     sketch:
         The curve that is to be drawn on; its answer are the values at the times wanted.
+    veils:
+        What no panel may tell while it is open; empty: the pictures of that moment do not give it away.
     """
 
     ask: str
@@ -116,6 +118,7 @@ class Posed:
     options: tuple[str, ...] = ()
     pointed: Callable[[int], str] = _nothing
     sketch: Sketch | None = None
+    veils: str = ""
 
 
 @dataclass(frozen=True)

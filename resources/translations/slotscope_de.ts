@@ -518,6 +518,10 @@ Wie viele welche Antwort gaben; steht dann neben der richtigen (Eingabetaste).</
             <translation>Was wäre, wenn …</translation>
         </message>
         <message>
+            <source>The answer stands here: it is shown once one is given.</source>
+            <translation>Hier steht die Antwort: Das wird gezeigt, sobald eine gegeben ist.</translation>
+        </message>
+        <message>
             <source>Why this {what}?</source>
             <translation>Warum „{what}“?</translation>
         </message>

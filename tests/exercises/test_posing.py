@@ -9,6 +9,7 @@ from typing import Iterator
 import numpy as np
 import pytest
 
+from slotscope.gui.panels import panels_of
 from slotscope.model.api import Session
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.counts import counted_answers, read_counts
@@ -211,3 +212,15 @@ def test_a_job_that_waits_is_asked_for_once() -> None:
         asked.append((found.event, found.posed.words))
         session.seek(found.event + (not found.posed.decided), found.posed.decided)
     assert len(set(asked)) == len(asked) and any(words.startswith("Which server takes job 30") for _, words in asked)
+
+
+def test_what_is_veiled_is_told_by_a_panel_and_is_what_is_asked_for() -> None:
+    """Else a question would hide nothing, or the picture that it is about."""
+    veiled: dict[str, set[str]] = {}
+    for asked, scenario, policy in WHERE:
+        posed = {one.veils for _, one in some_of(opened(scenario, policy, 1), question_of(asked), 120)}
+        veiled[asked] = veiled.get(asked, set()) | posed
+    told = {what for entry in panels_of("reservation") for what in entry.load().tells}
+    assert veiled["ranks"] == told != set()
+    assert set().union(*veiled.values()) - {""} == told
+    assert veiled["server"] | veiled["migration"] == {""}

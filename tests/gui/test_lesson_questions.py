@@ -399,3 +399,27 @@ def test_with_the_keys_a_curve_goes_on_level(qtbot: QtBot) -> None:
     assert step > 0 and drawn[0] == [step] * 8  # nothing is drawn yet: all of it rises
     assert drawn[2] == [step, *[2 * step] * 7]  # from the second point on
     assert drawn[4] == [2 * step] * 8  # the first alone, as those after it stood higher
+
+
+#: Panels that show what GPA found.
+HIDDEN = frozenset({"servers", "lp", "theory"})
+
+
+@pytest.mark.parametrize(
+    ("name", "step", "hidden"), [("dra-5-numbers", 4, HIDDEN), ("dra-4-print", 4, HIDDEN), ("tour", 3, frozenset())]
+)
+def test_no_panel_tells_what_is_asked(
+    qtbot: QtBot, window: MainWindow, name: str, step: int, hidden: frozenset[str]
+) -> None:
+    """Headings and columns are those of the last CRA; panels that come to sight later tell nothing, too."""
+    window.lessons.open(name, step)
+    rest(qtbot, window, lambda: window.lessons.questions.open and window.lessons.questions._step[0] == name)
+    for dock in window.docks.values():
+        dock.raise_()
+        qtbot.wait(10)
+    tells = {name for name, dock in window.docks.items() if dock.panel.shows_note}
+    assert hidden <= tells if hidden else "servers" not in tells
+    strike(window, Key.Key_R)
+    rest(qtbot, window, lambda: not window.lessons.questions.open)
+    assert not any(window.docks[name].panel._veiled for name in hidden)
+    qtbot.waitUntil(lambda: not window.docks["servers"].panel.shows_note)

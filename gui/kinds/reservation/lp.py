@@ -110,6 +110,7 @@ class LPPanel(BoundsPanel):
     title = "Optimum and greedy"
     summary = "The linear program's optimum beside the greedy assignment, over all workloads."
     needs = frozenset({"bounds", "reward"})
+    tells = frozenset({"greedy configurations"})
 
     def build(self) -> None:
         """Three pages: the programs, a busy sign, a sentence."""

@@ -41,6 +41,7 @@ class ServersPanel(Panel):
     title = "Servers"
     summary = "Every server in the stack of its configuration, as in Figure 1 of the paper."
     needs = frozenset({"servers"})
+    tells = frozenset({"greedy configurations"})
 
     def build(self) -> None:
         """Stacks for policies that reserve slots, a grid for those that do not."""

@@ -87,6 +87,7 @@ class TheoryPanel(Panel):
     title = "Theory"
     summary = "The slot deficit q, effective servers against the fluid limit, and V(z)."
     needs = frozenset({"greedy configurations"})
+    tells = frozenset({"greedy configurations"})
 
     def build(self) -> None:
         """Numbers, two pictures of bars, the curve of V, and the search."""

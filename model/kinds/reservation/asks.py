@@ -62,6 +62,10 @@ def _migration(at: At) -> Posed | None:
     )
 
 
+#: What GPA finds, in the order of ranks: pictures have that of the last CRA, by which it is known before.
+GREEDY = "greedy configurations"
+
+
 def _configuration(at: At) -> Posed | None:
     """Which configuration an empty server gets, or GPA finds."""
     found = next(
@@ -101,6 +105,7 @@ def _configuration(at: At) -> Posed | None:
         taken=shown(right),
         reason=f"{at.narrated(record)} ({line}).",
         level=1 if reassigned else 2,
+        veils="" if reassigned else GREEDY,
     )
 
 
@@ -185,6 +190,7 @@ def _ranks(at: At) -> Posed | None:
         reason=f"they come by their rewards, {rewards} ({ranking.line}).",
         alike=int(len(set(earns.values())) < len(earns)),
         level=min(3, len(in_order) - 1),
+        veils=GREEDY,
     )
 
 
