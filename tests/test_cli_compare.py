@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
+EXAMPLES = Path(__file__).parents[1] / "resources" / "policies"
 RUN = "run dra-vms --until 8 --warmup 2 --seed 5"
 
 
@@ -75,6 +78,14 @@ def test_the_output_is_repeatable_and_readable(slotscope):
     assert said.out == slotscope(command).out
     for text in ("difference, paired", "first-fit - dra", "first decision that differs", "+/-"):
         assert text in said.out
+
+
+def test_a_policy_of_one_s_own_is_called_without_its_folder(slotscope) -> None:
+    own = EXAMPLES / "half_of_the_rest.py"
+    said = slotscope(f"run moldable-classroom --policy {own} --policy greedy --until 30")
+    assert re.search(r"measure +half_of_the_rest\.py +\+/-", said.out)
+    assert re.search(r"difference, paired +greedy - half_of_the_rest\.py", said.out)
+    assert f"  {own} (reference):" in said.out
 
 
 def test_what_rounding_leaves_is_zero(slotscope):

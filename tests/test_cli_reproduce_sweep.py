@@ -14,6 +14,7 @@ from slotscope import __main__ as main
 
 pytestmark = pytest.mark.slow
 
+EXAMPLES = Path(__file__).parents[1] / "resources" / "policies"
 SAMPLE = "google2011/task_events-job_id-mod151eq2.csv.gz"
 
 
@@ -166,6 +167,14 @@ class TestPicture:
             "initial.start = empty, policy = first-fit",
         ]
         assert [curve.x for curve in figure.curves] == [(0.5, 1.0, 2.0)] * 2
+
+    def test_a_policy_of_one_s_own_is_called_without_its_folder(self, answer, drawn):
+        own = EXAMPLES / "half_of_the_rest.py"
+        sweep(
+            answer,
+            f"moldable-classroom --until 30 --replications 2 --vary servers.count=8,10 --policy {own} --policy greedy",
+        )
+        assert [curve.name for curve in drawn[0].curves] == ["policy = half_of_the_rest.py", "policy = greedy"]
 
     def test_shares_are_in_per_cent_where_the_axis_says_so(self, answer, drawn):
         said = sweep(answer, "moldable-classroom --until 60 --replications 2 --vary servers.count=8,10 --json")

@@ -11,6 +11,8 @@ from slotscope.gui.language.words import tr
 from slotscope.gui.panels.wording import GREEDY_PLAIN, significant, with_interval
 from slotscope.model.lab.results import Row
 from slotscope.model.lab.runner import Status
+from slotscope.model.lab.sweep import POLICY
+from slotscope.model.policies.choice import names_beside
 from slotscope.model.reporting.explain import THIN_SPACE, raised
 
 _ALPHA = re.compile(r"\balpha\b")
@@ -57,7 +59,8 @@ def what_text(row: Row) -> str:
 
 def at_texts(rows: Sequence[Row]) -> list[str]:
     """For which parameters each row stands: without what is common to all, by short names."""
-    items = [dict(row.at) for row in rows]
+    called = names_beside(list(dict.fromkeys(str(row.at[POLICY]) for row in rows if POLICY in row.at)))
+    items = [{key: called[str(value)] if key == POLICY else value for key, value in row.at.items()} for row in rows]
     first = items[0] if items else {}
     common = {
         key for key, value in first.items() if len(rows) > 1 and all(one.get(key, _NONE) == value for one in items)

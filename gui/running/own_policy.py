@@ -83,15 +83,15 @@ class OwnPolicyFile(QObject):
             self._transport.show_fault(f"{path}: cannot be written: {error.strerror}")
             return
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent)))
-        self.choose(str(path))
+        self.choose(str(path), running=True)
 
-    def choose(self, path: str) -> None:
-        """Run the policy in a file, on the scenario that runs now."""
+    def choose(self, path: str, running: bool = False) -> None:
+        """Open the scenario that is open now under the policy in a file; stand at its start, or run."""
         self._settings.setValue(FOLDER, str(Path(path).parent))
         allow_named(path)
         self._wanted = path
         self._watch()
-        self._open_wanted()
+        self._open_wanted(running)
 
     # Asking whether a file that a scenario or a session names may run.
 
@@ -121,8 +121,8 @@ class OwnPolicyFile(QObject):
             self._transport.show_fault("")
             self._worker.post(command)
 
-    def _open_wanted(self) -> None:
-        self._control.run_again(self._wanted, self._transport.seed.value())
+    def _open_wanted(self, running: bool = False) -> None:
+        self._control.run_again(self._wanted, self._transport.seed.value(), running)
 
     @staticmethod
     def dropped(data: QMimeData) -> str:

@@ -81,8 +81,8 @@ class RunControl(QObject):
 
         self._worker.post_instead(command)
 
-    def run_again(self, policy: str, seed: int) -> None:
-        """Run the present scenario, with the edits made to it, under another policy or seed.
+    def run_again(self, policy: str, seed: int, running: bool = False) -> None:
+        """Open the present scenario, with the edits made to it, under another policy or seed; stand or run.
 
         Policies that run beside it do so again.
         """
@@ -95,6 +95,8 @@ class RunControl(QObject):
             )
             session.rename(current.name)
             worker.exchange(_with_lanes(worker, session))
+            if running:
+                worker.run(Goal())
 
         self._worker.post_instead(command)
 

@@ -17,6 +17,7 @@ from slotscope.model.comparison.companion import companion
 from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.differences import Difference
 from slotscope.model.measures.metrics import Estimate
+from slotscope.model.policies.choice import names_beside
 from slotscope.model.reporting.data_columns import DeclaredColumn
 from slotscope.model.reporting.data_tables import DataTable, table_of_records
 from slotscope.model.reporting.explain import Narrator, quantity
@@ -41,6 +42,12 @@ class Compared:
     difference: Difference | None
     narrators: tuple[Narrator, ...]
     type_names: tuple[str, ...]
+
+    @property
+    def called(self) -> list[str]:
+        """What the policies are called beside each other."""
+        names = names_beside([run.policy for run in self.policies])
+        return [names[run.policy] for run in self.policies]
 
     @property
     def differences(self) -> tuple[Mapping[str, Estimate], ...]:
@@ -125,23 +132,23 @@ class Compared:
 
     def _means(self) -> str:
         header = ["measure"]
-        for run in self.policies:
-            header += [run.policy, "+/- (95 %)"]
+        for name in self.called:
+            header += [name, "+/- (95 %)"]
         return table(header, _rows([run.metrics for run in self.policies]))
 
     def _verdicts(self) -> list[str]:
         lines = [
-            f"{run.policy}: {run.judgement.verdict}, {run.judgement.reason}"
-            for run in self.policies
+            f"{name}: {run.judgement.verdict}, {run.judgement.reason}"
+            for name, run in zip(self.called, self.policies, strict=True)
             if run.judgement is not None
         ]
         return [*lines, ""] if lines else []
 
     def _paired(self) -> str:
-        first = self.policies[0].policy
+        first, *others = self.called
         header = ["difference, paired"]
-        for run in self.policies[1:]:
-            header += [f"{run.policy} - {first}", "+/- (95 %)"]
+        for name in others:
+            header += [f"{name} - {first}", "+/- (95 %)"]
         return table(header, _rows(self.differences))
 
     def _first(self) -> list[str]:
@@ -154,8 +161,8 @@ class Compared:
         return [
             f"first decision that differs: {self._job(found)} at time {time}",
             *(
-                f"  {run.policy}, event {int(row['event']):,}: {narrator.row(row)}"
-                for run, row, narrator in zip(self.policies, found.rows, self.narrators, strict=True)
+                f"  {name}, event {int(row['event']):,}: {narrator.row(row)}"
+                for name, row, narrator in zip(self.called, found.rows, self.narrators, strict=True)
             ),
         ]
 

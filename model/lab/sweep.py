@@ -18,8 +18,12 @@ from slotscope.model.lab.results import Curve, Figure, Result, Row
 from slotscope.model.lab.simulation import simulations
 from slotscope.model.measures.metrics import estimate
 from slotscope.model.policies import reference_for
+from slotscope.model.policies.choice import names_beside
 from slotscope.model.running.assembly import assemble, named_policy, policy_parameters
 from slotscope.model.scenario.load import Scenario, as_data, parse_scenario
+
+#: What tells the policy in a row.
+POLICY = "policy"
 
 #: The value of an axis, as a scenario file may hold it.
 Value = bool | int | float | str
@@ -235,7 +239,7 @@ class Sweep:
     def at(self, point: Point) -> dict[str, Value]:
         """What sets a combination apart."""
         at = {one.path: value for one, value in zip(self.axes, point.values, strict=True)}
-        return at | ({"policy": point.policy} if point.policy else {})
+        return at | ({POLICY: point.policy} if point.policy else {})
 
     def result(self, scale: str, options: Options, outcomes: Outcomes) -> Result:
         """Each measure of each combination that has a finished run, and a picture."""
@@ -316,7 +320,9 @@ def _figure(sweep: Sweep, rows: Sequence[Row]) -> Figure | None:
 
 def _line_name(sweep: Sweep, at: Mapping[str, Value], across: str) -> str:
     """What the curve of a combination is called: all but what the axis shows."""
-    return ", ".join(f"{key} = {value}" for key, value in at.items() if key != across) or sweep.name
+    called = names_beside(sweep.policies)
+    shown = {key: called[str(value)] if key == POLICY else value for key, value in at.items() if key != across}
+    return ", ".join(f"{key} = {value}" for key, value in shown.items()) or sweep.name
 
 
 def _set(data: dict[str, Any], path: str, value: Value) -> None:

@@ -7,7 +7,8 @@ Values are numbers, ``true`` or ``false``, text, lists in brackets, or tables in
 from __future__ import annotations
 
 import re
-from typing import Any
+from pathlib import PurePath
+from typing import Any, Sequence
 
 from slotscope.model.errors import PolicyError
 from slotscope.model.scenario.common import PolicyChoice
@@ -45,6 +46,16 @@ def choice_text(choice: PolicyChoice) -> str:
     """The text that :func:`policy_choice` reads back, with every parameter."""
     given = ",".join(f"{key}={value_text(value)}" for key, value in choice.parameters.items())
     return f"{choice.name}:{given}" if given else choice.name
+
+
+def names_beside(texts: Sequence[str]) -> dict[str, str]:
+    """What policies are called beside each other: one in a file without its folder, if no other is called so."""
+    short = {}
+    for text in texts:
+        name = policy_choice(text).name
+        short[text] = PurePath(name).name + text.strip().removeprefix(name)
+    called = list(short.values())
+    return {text: name if called.count(name) == 1 else text for text, name in short.items()}
 
 
 def _parts(text: str) -> list[str]:

@@ -198,6 +198,7 @@ def _unknown(location: tuple[int | str, ...], known: _Keys) -> str:
     """What is said of a key: whose it is not, or what may be meant: the same one elsewhere, one like it, or any."""
     from difflib import get_close_matches
 
+    path = _path(location)
     here, key = known.get(_table(_path(location[:-1])), {}), str(location[-1])
     if key in here:
         other = f"that '{location[-2]}' does not have" if location[-2] in _TAGS else "of another kind of entry"
@@ -206,6 +207,7 @@ def _unknown(location: tuple[int | str, ...], known: _Keys) -> str:
     near = get_close_matches(key, here, n=1)
     if near and key not in elsewhere:
         return f"found an unknown key; did you mean '{near[0]}'?"
-    far = get_close_matches(key, elsewhere, n=1)
+    around = (name for name, found in elsewhere.items() if not path.startswith(f"{found}."))  # it stands in that
+    far = get_close_matches(key, around, n=1)
     hint = f"; did you mean '{elsewhere[far[0]]}'?" if far else f", allowed: {', '.join(here) or 'none'}"
     return f"found an unknown key{hint}"

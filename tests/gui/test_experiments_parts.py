@@ -91,6 +91,8 @@ class TestWords:
         assert at_texts(named) == ["α = 0", "α = 1/2"]
         assert at_texts(rows[:1]) == ["dra, count = 20, warmup = 5"]
         assert at_texts([]) == []
+        own = [Row("n", 0.0, at={"policy": policy}) for policy in ("far/mine.py", "greedy-p")]
+        assert at_texts(own) == ["mine.py", "greedy-p"]
         assert list(told_apart(["policy = a, x = 1", "policy = b, x = 1"]).values()) == ["a", "b"]
 
     def test_what_tells_rows_apart_is_never_cut(self, qtbot: QtBot) -> None:

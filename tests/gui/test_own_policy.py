@@ -38,6 +38,12 @@ def window(qtbot: QtBot, window: MainWindow) -> MainWindow:
     return window
 
 
+def goes_on(window: MainWindow, path: str) -> bool:
+    """Is this policy on its way?"""
+    frame = window.frame
+    return frame is not None and frame.running and frame.info.policy_name == path and frame.event > 0
+
+
 def runs(window: MainWindow, path: str, event: int | None = None) -> Callable[[], bool]:
     """Does this policy run, and stand at that event?"""
 
@@ -403,6 +409,8 @@ def test_a_new_one_is_written_from_the_template_and_runs(
     for key in (Qt.Key.Key_End, Qt.Key.Key_Return):
         qtbot.keyClick(box.view(), key)  # type: ignore[no-untyped-call]
     choose_file(window, path.with_suffix(""))
+    qtbot.waitUntil(lambda: goes_on(window, str(path)), timeout=30_000)
+    window.control.pause()
     rest(qtbot, window, runs(window, str(path)))
     assert path.read_text(encoding="utf-8") == template_of(system)
     assert shown == [str(tmp_path)]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from slotscope.model.api import Session
 from slotscope.model.errors import PolicyError, UserError
-from slotscope.model.policies.choice import choice_text, policy_choice
+from slotscope.model.policies.choice import choice_text, names_beside, policy_choice
 from slotscope.model.scenario.common import PolicyChoice
 from slotscope.model.systems.state import digest
 
@@ -109,3 +109,16 @@ def _opened(line: str) -> Session:
     session = Session.open(words[1], options["--policy"], int(options["--seed"]), kernel=False)
     session.seek(int(options["--event"]))
     return session
+
+
+def test_a_policy_in_a_file_is_called_without_its_folder_where_that_tells_it_apart() -> None:
+    assert names_beside(("a/mine.py:kept=3", "dra:d=5", "a/mine.py")) == {
+        "a/mine.py:kept=3": "mine.py:kept=3",
+        "dra:d=5": "dra:d=5",
+        "a/mine.py": "mine.py",
+    }
+    assert names_beside(("a/mine.py", "b/mine.py", "c/other.py")) == {
+        "a/mine.py": "a/mine.py",
+        "b/mine.py": "b/mine.py",
+        "c/other.py": "other.py",
+    }

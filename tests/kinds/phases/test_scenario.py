@@ -106,6 +106,7 @@ BROKEN: dict[str, tuple[tuple[Place, Any], tuple[str, ...]]] = {
     ),
     "no workload": ((("workload",), None), ("workload:", "required")),
     "an unknown workload": ((("workload",), {"kind": "batch"}), ("workload:", "batch", "'scripted'")),
+    "a key like its own table": ((("workload", "load"), 1), ("workload.load:", "unknown key, allowed: kind, scale")),
     "an unknown key in a workload": ((("workload", "scales"), 3), ("workload.scales:", "did you mean 'scale'")),
     "an unknown format": (
         (("workload",), {"kind": "trace", "format": "swf"}),
