@@ -27,7 +27,7 @@ class ShareBars(SteadyRows[Row]):
     """
 
     heads: ClassVar[tuple[tuple[str, str], ...]]  #: heading and role of each share
-    widest: ClassVar[str]  #: the widest number
+    widest: ClassVar[str]  #: a number for which there is always room, so that columns rest
     most_label: ClassVar[float]  #: the part of the width that labels may have
     about: ClassVar[str]  #: a sentence on all rows
 
@@ -74,7 +74,8 @@ class ShareBars(SteadyRows[Row]):
         Where numbers have no room beside the bars, labels may take theirs.
         """
         label = self._label_width(self.most_label * self.width())
-        number = self._metrics().horizontalAdvance(self.widest) + _GAP
+        numbers = (self.widest, *(text for row in self._rows for text in self.numbers_of(row)))
+        number = max(map(self._metrics().horizontalAdvance, numbers)) + _GAP
         left = self.width() - _MARGIN - len(self.heads) * number
         if left - _GAP - (_MARGIN + label + _GAP) < _LEAST_BAR:
             left = self.width() - _MARGIN + _GAP

@@ -12,6 +12,7 @@ from slotscope.model.kinds.spec import STABLE, UNSTABLE, Judgement
 from slotscope.model.measures.metrics import Batches, Estimate
 from slotscope.model.measures.monitors import Claim, Standing
 from slotscope.model.reporting.frame import RunInfo
+from slotscope.model.scenario.common import ARE_RECORDED, RECORDED
 
 
 class ClaimReading(NamedTuple):
@@ -62,7 +63,7 @@ def claim_readings(info: RunInfo, samples: NDArray[np.float64], bounds: Any, now
     """What a run says of each claim of its kind, by the batches of its samples [n, width] since the warm-up.
 
     A mean is judged once it has been measured for as long as the warm-up: batches of less than that depend on
-    each other, and their interval is too narrow.
+    each other, and their interval is too narrow.  Of recorded jobs, which are one run only, none is.
     """
     kind, warmup = info.kind, float(info.scenario.run.warmup)
     found = kind.batches_so_far(info.numbers, [samples], warmup, now) if now > warmup else ()
@@ -70,12 +71,12 @@ def claim_readings(info: RunInfo, samples: NDArray[np.float64], bounds: Any, now
     judgement = kind.judge(info.scenario, [batches], now - warmup) if batches and kind.judges else None
     known = (claim for claim in kind.claims if not claim.measure or not batches or claim.measure in batches)
     found_out = (judged(claim, info.numbers, bounds, batches, judgement) for claim in known)
-    return tuple(found_out if now - warmup >= warmup else map(_not_yet, found_out))
+    why = "it is judged when that took as long as the warm-up" if now - warmup < warmup else ""
+    why = ARE_RECORDED if info.scenario.workload.kind in RECORDED else why
+    return tuple(_not_judged(reading, why) if why else reading for reading in found_out)
 
 
-def _not_yet(reading: ClaimReading) -> ClaimReading:
+def _not_judged(reading: ClaimReading, why: str) -> ClaimReading:
     if reading.standing == "open" or not reading.claim.measure:
         return reading
-    return reading._replace(
-        standing="open", sentence=f"{reading.sentence}; it is judged when that took as long as the warm-up"
-    )
+    return reading._replace(standing="open", sentence=f"{reading.sentence}; {why}")

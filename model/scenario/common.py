@@ -174,6 +174,10 @@ Service = Annotated[
 ]
 
 
+#: Kinds of workloads whose jobs are recorded, and why no claim about the long run is judged of them.
+RECORDED, ARE_RECORDED = ("scripted", "trace"), "the jobs are recorded, and are one run only"
+
+
 class PoissonArrivals(Section):
     """Independent Poisson arrivals at each job type's rate times the number of servers.
 

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from slotscope.model.kinds.queue import sampling
 from slotscope.model.kinds.queue.numbers import QueueNumbers
-from slotscope.model.kinds.queue.scenario.arrivals import ScriptedSlots, TraceSlots
 from slotscope.model.kinds.queue.scenario.schema import QueueScenario
 from slotscope.model.kinds.queue.state import ARRIVED, DEPARTED, NOW, PLACED, RENEWED, WAITING, QueueState
 from slotscope.model.kinds.spec import NO_VERDICT, UNSTABLE, Judgement
 from slotscope.model.measures.growth import Growth, growth, together
 from slotscope.model.measures.metrics import Batches, Estimate, ratio
 from slotscope.model.measures.monitors import Claim
+from slotscope.model.scenario.common import ARE_RECORDED, RECORDED
 
 #: What is counted, and where in a row of totals: after the two integrals.
 COUNTS = ("arrived", "placed", "departed", "renewals")
@@ -90,9 +90,6 @@ def headline_now(_numbers: QueueNumbers, state: QueueState) -> float:
     return float(state.number[WAITING])
 
 
-#: Why a recorded workload has no verdict.
-_RECORDED = "the jobs are recorded, and are one run only"
-
 #: What is a mean only of a queue that does not grow.
 _MEANS = ("queue_length", "waiting_time")
 
@@ -111,8 +108,8 @@ def judge(scenario: QueueScenario, runs: Sequence[Mapping[str, Batches]], span: 
     """
     whole = together([_growth_of(run, span) for run in runs])
     corrected = {"queue_growth": Estimate(whole.slope, whole.half_width)}
-    if isinstance(scenario.workload, ScriptedSlots | TraceSlots):
-        return Judgement(NO_VERDICT, _RECORDED, corrected)
+    if scenario.workload.kind in RECORDED:
+        return Judgement(NO_VERDICT, ARE_RECORDED, corrected)
     if whole.verdict == UNSTABLE:
         corrected |= {name: Estimate(np.nan, np.nan) for name in _MEANS}
     return Judgement(whole.verdict, whole.reason, corrected)

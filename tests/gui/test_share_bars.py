@@ -1,0 +1,31 @@
+"""Rows of bars with their numbers: each number has room beside its bar."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from PySide6.QtGui import QFontMetricsF, QPainter
+from pytestqt.qtbot import QtBot
+
+from slotscope.gui.kinds.queue.lp_values import ConfigurationBars, ConfigurationRow
+from slotscope.gui.theme import load_theme
+
+
+def test_no_number_is_wider_than_its_column(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[tuple[float, float]] = []
+    draw = QPainter.drawText
+
+    def note(painter: QPainter, box: object, *rest: object) -> object:
+        if rest and rest[-1] == "0.003419":
+            drawn.append((QFontMetricsF(painter.font()).horizontalAdvance("0.003419"), box.width()))  # type: ignore[attr-defined]
+        return draw(painter, box, *rest)  # type: ignore[call-overload]
+
+    bars = ConfigurationBars(load_theme("light"))
+    qtbot.addWidget(bars)
+    bars.resize(1000, 300)
+    bars.set_rows((ConfigurationRow((24, 0), "", Fraction(3419, 1_000_003), 0.0),))
+    monkeypatch.setattr(QPainter, "drawText", note)
+    bars.grab()
+    assert drawn
+    assert all(needed <= width for needed, width in drawn)
