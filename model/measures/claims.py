@@ -12,7 +12,7 @@ from slotscope.model.kinds.spec import STABLE, UNSTABLE, Judgement
 from slotscope.model.measures.metrics import Batches, Estimate
 from slotscope.model.measures.monitors import Claim, Standing
 from slotscope.model.reporting.frame import RunInfo
-from slotscope.model.scenario.common import ARE_RECORDED, RECORDED
+from slotscope.model.scenario.common import ARE_RECORDED, is_recorded
 
 
 class ClaimReading(NamedTuple):
@@ -72,7 +72,7 @@ def claim_readings(info: RunInfo, samples: NDArray[np.float64], bounds: Any, now
     known = (claim for claim in kind.claims if not claim.measure or not batches or claim.measure in batches)
     found_out = (judged(claim, info.numbers, bounds, batches, judgement) for claim in known)
     why = "it is judged when that took as long as the warm-up" if now - warmup < warmup else ""
-    why = ARE_RECORDED if info.scenario.workload.kind in RECORDED else why
+    why = ARE_RECORDED if is_recorded(info.scenario.workload) else why
     return tuple(_not_judged(reading, why) if why else reading for reading in found_out)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import fsum, isfinite, lcm
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
@@ -174,8 +174,8 @@ Service = Annotated[
 ]
 
 
-#: Kinds of workloads whose jobs are recorded, and why no claim about the long run is judged of them.
-RECORDED, ARE_RECORDED = ("scripted", "trace"), "the jobs are recorded, and are one run only"
+#: Why no claim about the long run is judged of recorded jobs.
+ARE_RECORDED = "the jobs are recorded, and are one run only"
 
 
 class PoissonArrivals(Section):
@@ -212,11 +212,17 @@ class ScriptedWorkload(Section):
 class TraceWorkload(Section):
     """Arrivals, types and service times from a recorded trace."""
 
+    recorded: ClassVar[bool] = True
     kind: Literal["trace"]
     format: Literal["google-task-events", "jobs"] = "google-task-events"
     paths: tuple[str, ...] = ()
     time_scale: Positive = Fraction(1)
     limit: Whole = Field(default=1_000_000, ge=1)
+
+
+def is_recorded(workload: Any) -> bool:
+    """Whether jobs arrive as a script or a trace has it; with ``recorded = False`` a trace tells rates alone."""
+    return bool(workload.kind == "scripted" or (workload.kind == "trace" and workload.recorded))
 
 
 Workload = Annotated[PoissonArrivals | ScriptedWorkload | TraceWorkload, Field(discriminator="kind")]

@@ -11,7 +11,6 @@ from slotscope.model.errors import PolicyError, ScenarioError
 from slotscope.model.forks.changes import Choice
 from slotscope.model.forks.overruled import Overruled
 from slotscope.model.reporting.records import Event, Record, Remember
-from slotscope.model.scenario.common import RECORDED
 from slotscope.model.systems.outcome import Outcome
 from slotscope.model.systems.state import by_number
 
@@ -195,7 +194,7 @@ class PolicySystem(ABC):
         ScenarioError
             If the workload is a script or a trace.
         """
-        if self.scenario.workload.kind in RECORDED:
+        if self.scenario.workload.kind in ("scripted", "trace"):
             raise ScenarioError(
                 "found a recorded workload, allowed when continuing with new arrivals: random ones; "
                 "keep the same jobs, or apply with a restart instead"

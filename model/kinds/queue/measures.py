@@ -16,7 +16,7 @@ from slotscope.model.kinds.spec import NO_VERDICT, UNSTABLE, Judgement
 from slotscope.model.measures.growth import Growth, growth, together
 from slotscope.model.measures.metrics import Batches, Estimate, ratio
 from slotscope.model.measures.monitors import Claim
-from slotscope.model.scenario.common import ARE_RECORDED, RECORDED
+from slotscope.model.scenario.common import ARE_RECORDED, is_recorded
 
 #: What is counted, and where in a row of totals: after the two integrals.
 COUNTS = ("arrived", "placed", "departed", "renewals")
@@ -108,7 +108,7 @@ def judge(scenario: QueueScenario, runs: Sequence[Mapping[str, Batches]], span: 
     """
     whole = together([_growth_of(run, span) for run in runs])
     corrected = {"queue_growth": Estimate(whole.slope, whole.half_width)}
-    if scenario.workload.kind in RECORDED:
+    if is_recorded(scenario.workload):
         return Judgement(NO_VERDICT, ARE_RECORDED, corrected)
     if whole.verdict == UNSTABLE:
         corrected |= {name: Estimate(np.nan, np.nan) for name in _MEANS}

@@ -141,6 +141,11 @@ class TraceMoldable(Section):
     load: Load | None = None
     limit: Whole = Field(default=1_000_000, ge=1)
 
+    @property
+    def recorded(self) -> bool:
+        """Whether jobs arrive at the log's own times."""
+        return self.arrivals == "recorded"
+
 
 MoldableWorkload = Annotated[
     MoldablePoisson | ScriptedMoldable | TraceMoldable,

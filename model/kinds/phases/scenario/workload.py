@@ -7,7 +7,7 @@ instance files tell them.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated, Iterator, Literal, Self
+from typing import Annotated, ClassVar, Iterator, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -178,6 +178,7 @@ class TracePhases(Section):
     time.  Of the types the most frequent ``most_types`` are kept, of the jobs the first ``limit``.
     """
 
+    recorded: ClassVar[bool] = False
     kind: Literal["trace"]
     format: Literal["azure-flavours", "alibaba-pods", "jobs"] = "azure-flavours"
     paths: tuple[str, ...] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -113,6 +113,7 @@ class TraceSlots(Section):
     ``arrival_rate`` is an estimate that reading the trace fills in.
     """
 
+    recorded: ClassVar[bool] = True
     kind: Literal["trace"]
     format: Literal["google-task-events", "alibaba-pods", "jobs"] = "google-task-events"
     paths: tuple[str, ...] = ()
