@@ -127,6 +127,7 @@ def _question(posed: Posed) -> dict[str, Any]:
         "options": list(few),
         "answers": answers,
         "sketch": None if posed.sketch is None else _sketch(posed.sketch),
+        "veils": posed.veils,
         "taken": "as it is drawn now" if posed.sketch is not None else posed.taken,
         "reason": told(posed),
     }

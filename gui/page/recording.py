@@ -229,7 +229,8 @@ def _panels(shown: dict[str, list[_RecordedPanel]]) -> list[dict[str, Any]]:
     found = []
     for themed in zip(*shown.values(), strict=True):
         panel = themed[0].panel
-        entry = {"name": panel.name, "title": panel.title, "lane": themed[0].lane}
+        entry: dict[str, Any] = {"name": panel.name, "title": panel.title, "lane": themed[0].lane}
+        entry["tells"] = sorted(panel.tells)
         entry |= {"width": panel.width(), "height": panel.height()}
         found.append({**entry, "themes": [_vectors(one.vectors) for one in themed]})
     return found

@@ -3,6 +3,8 @@
 
 const SIDE = 33, TILE = 32; // of tiles: pixels of a side, and from one to the next
 const THEMES = ["light", "dark"];
+const VEILED = "The answer stands here: it is shown once one is given.";
+const VEIL = `<text class="veil" x="50%" y="50%">${VEILED}</text>`;
 const byId = (id) => document.getElementById(id);
 
 let chapters = [];
@@ -143,12 +145,12 @@ function show(at) {
 }
 
 function showPicture(view, frame, panel) {
-  const picture = frame.pictures[theme][panel], key = `${theme} ${picture}`;
-  if (view.seen !== key) view.svg.innerHTML = drawn(view.panel.themes[theme], picture);
+  const picture = frame.pictures[theme][panel], veiled = tellsWhatIsAsked(view.panel), key = `${theme} ${picture} ${veiled}`;
+  if (view.seen !== key) view.svg.innerHTML = veiled ? VEIL : drawn(view.panel.themes[theme], picture);
   view.seen = key;
   const lane = frame.lanes[view.panel.lane];
   view.svg.setAttribute("aria-label", `${view.panel.title}. ${lane.said}`);
-  view.words.textContent = chapter.words[frame.words[panel]];
+  view.words.textContent = veiled ? VEILED : chapter.words[frame.words[panel]];
 }
 
 function showLine(code, lane) {
@@ -221,6 +223,10 @@ function open(which) {
 
 function waits() {
   return Boolean(chapter.question) && !chapter.answered;
+}
+
+function tellsWhatIsAsked(panel) {
+  return waits() && panel.tells.includes(chapter.question.veils);
 }
 
 function limit() {

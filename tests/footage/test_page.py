@@ -319,6 +319,28 @@ def test_a_lesson_asks_and_grades_as_the_program_does(qapp: Any, tmp_path: Path)
 
 
 @browser
+def test_no_picture_tells_what_is_asked(qapp: Any, tmp_path: Path) -> None:
+    """Until it is answered, or revealed; what readers of the screen are told of it as little."""
+    path = tmp_path / "lesson.html"
+    write_page(lesson_data("dra-5-numbers", 5, ("lp", "reward"), lambda _: None), path)
+    found = driven(
+        path,
+        """
+        const veiled = () => views.map((view) => [view.panel.name, view.svg.textContent === VEILED, view.words.textContent === VEILED]);
+        const asked = veiled();
+        press("r"); const revealed = veiled();
+        press("Home");
+        return {asked, revealed, back: veiled(), place};
+        """,
+        tmp_path,
+    )
+    names = ["servers", "lp", "reward"]
+    assert found["asked"] == [["servers", True, True], ["lp", True, True], ["reward", False, False]]
+    assert found["revealed"] == found["back"] == [[name, False, False] for name in names]
+    assert found["place"] == 0
+
+
+@browser
 def test_a_curve_is_drawn_and_graded_as_the_program_does(qapp: Any, tmp_path: Path) -> None:
     path, lesson = tmp_path / "drawn.html", tmp_path / "drawn.toml"
     line = "slotscope dra-classroom --policy dra --seed 171 --event 12"
