@@ -326,7 +326,8 @@ def test_no_picture_tells_what_is_asked(qapp: Any, tmp_path: Path) -> None:
     found = driven(
         path,
         """
-        const veiled = () => views.map((view) => [view.panel.name, view.svg.textContent === VEILED, view.words.textContent === VEILED]);
+        const hides = (part) => part.textContent === VEILED;
+        const veiled = () => views.map((view) => [view.panel.name, hides(view.svg), hides(view.words)]);
         const asked = veiled();
         press("r"); const revealed = veiled();
         press("Home");
