@@ -98,9 +98,9 @@ class PolicyClass:
     @cached_property
     def loaded(self) -> Loaded:
         """What the program is told."""
-        given, function = getattr(self._cls, "title", ""), kernel_function(self._cls)
+        function = kernel_function(self._cls)
         return Loaded(
-            given if isinstance(given, str) and given else Path(self._source.path).stem,
+            self._title or Path(self._source.path).stem,
             str(getattr(self._cls, "paper", "") or ""),
             self._system,
             *self._shown,
@@ -108,6 +108,13 @@ class PolicyClass:
             {name: line_of(getattr(self._cls, name, None)) for name in self._own_occasions},
             function.__code__.co_firstlineno if function is not None else 0,
         )
+
+    @property
+    def _title(self) -> str:
+        """What the policy calls itself: not what the policy of the program's own is called from which it starts."""
+        given = (vars(cls)["title"] for cls in self._cls.__mro__ if "title" in vars(cls) and not vars(cls).get("name"))
+        title = next(given, "")
+        return title if isinstance(title, str) else ""
 
     @property
     def _own_occasions(self) -> list[str]:
