@@ -23,7 +23,7 @@ Array = Any
 #: Arrays that can be watched at once.
 MOST_WATCHED = 6
 
-#: Words of eight bytes that are compared at once.
+#: Words that are compared at once, in whole vectors.
 BLOCK = 64
 
 #: Bytes compared in blocks in the time that one place which a row names takes.
@@ -228,8 +228,8 @@ def compare_all(now: Any, log: Any, named: bool, told: bool, first: int, event: 
 
 @jitable
 def differs(words: Array, were: Array, start: int) -> bool:
-    """Whether a block of words does; of a length known when it is compiled, so that whole vectors are compared."""
-    found = np.uint64(0)
+    """Whether a block of whole numbers does; of a length known when compiled, so that vectors are compared."""
+    found = words[unsigned(start)] ^ were[unsigned(start)]
     for at in range(BLOCK):
         found |= words[unsigned(start + at)] ^ were[unsigned(start + at)]
     return bool(found != 0)
@@ -292,39 +292,27 @@ class RowWatch:
             followed, kept = derived.start(state)
             self._derived = dict(zip(derived.names, followed, strict=True))
         now = self.now(state)
-        widths = np.zeros(MOST_WATCHED, np.int64)
         places = 1 if whole else len(self._array(state, self._names[0]))
-        widths[: len(self._names)] = [len(content) // places for content in now[: len(self._names)]]
-        compared = np.array([name not in settled for name in self._names])
-        compared = np.r_[compared, np.zeros(MOST_WATCHED - len(compared), np.bool_)]
-        anywhere = np.zeros(MOST_WATCHED, np.bool_)
-        anywhere[: len(self._names)] = [name in self._derived for name in self._names]
+        widths = _of_each([len(content) // places for content in now[: len(self._names)]], np.int64)
         most = (1 if whole else 4) * len(moments) + 2 * places
-        taken = tuple(np.empty((most, int(width)), np.uint8) for width in widths)
-        then = tuple(content[: 0 if whole else None].copy() for content in now)
-        latest, event, place = np.full(places, -1), np.empty(most, np.int64), np.empty(most, np.int64)
-        rows = tape.view(np.uint8).reshape(len(tape), tape.dtype.itemsize)
         columns, numbers = touched or Touched(())
-        named = np.array([_offset(tape, name) for name in columns], np.int64)
-        beyond = np.array([(_offset(tape, name), most) for name, most in numbers], np.int64).reshape(-1, 2)
-        count = np.zeros(2, np.int64)
         self.log = Log(
-            then,
-            widths,
-            compared,
-            anywhere,
-            whole,
-            moments,
-            followed,
-            kept,
-            rows,
-            named,
-            beyond,
-            latest,
-            event,
-            place,
-            taken,
-            count,
+            then=tuple(content[: 0 if whole else None].copy() for content in now),
+            widths=widths,
+            compared=_of_each([name not in settled for name in self._names], np.bool_),
+            anywhere=_of_each([name in self._derived for name in self._names], np.bool_),
+            whole=whole,
+            moments=moments,
+            derived=followed,
+            kept=kept,
+            tape=tape.view(np.uint8).reshape(len(tape), tape.dtype.itemsize),
+            named=np.array([_offset(tape, name) for name in columns], np.int64),
+            most=np.array([(_offset(tape, name), last) for name, last in numbers], np.int64).reshape(-1, 2),
+            latest=np.full(places, -1),
+            event=np.empty(most, np.int64),
+            place=np.empty(most, np.int64),
+            taken=tuple(np.empty((most, int(width)), np.uint8) for width in widths),
+            count=np.zeros(2, np.int64),
         )
 
     def _array(self, state: Any, name: str) -> NDArray[Any]:
@@ -382,6 +370,13 @@ def watched(twin: Callable[..., int], follow: Callable[..., None], name: str) ->
     """:func:`advance_watched` of a kernel, with what *follow* keeps up; by *name* the cache tells it from others."""
     copy = with_others(advance_watched, {kernel: twin, follow_nothing: follow}, name)
     return compiled_anew(copy, kept=True)
+
+
+def _of_each(known: Sequence[int], kind: type[np.generic]) -> NDArray[Any]:
+    """[MOST_WATCHED] a number of each array, none of those that there are not."""
+    numbers = np.zeros(MOST_WATCHED, kind)
+    numbers[: len(known)] = known
+    return numbers
 
 
 def _offset(tape: np.ndarray, name: str) -> int:

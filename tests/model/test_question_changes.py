@@ -24,8 +24,22 @@ EVENTS = 400
 
 
 def asked(session: Session, question: Question, events: int = EVENTS) -> np.ndarray:
-    parts = [part.values[0].copy() for part in answers(session.bench.system, session.timeline, [question], 0, events)]
-    return np.concatenate(parts)
+    return all_asked(session, [question], events)[0]
+
+
+def all_asked(session: Session, questions: list[Question], events: int) -> list[np.ndarray]:
+    """Each question's answers, found on one walk."""
+    found = answers(session.bench.system, session.timeline, questions, 0, events)
+    return [np.concatenate(parts) for parts in zip(*([*map(np.copy, part.values)] for part in found), strict=True)]
+
+
+def compared(session: Session, texts: dict[str, Question], events: int = EVENTS) -> list[np.ndarray]:
+    """What each question finds, each on a walk of its own; one that looks at each state finds the same of all."""
+    expected = all_asked(session, [by_looking(question) for question in texts.values()], events)
+    found = [asked(session, question, events) for question in texts.values()]
+    for text, one, other in zip(texts, found, expected, strict=True):
+        assert np.array_equal(one, other), text
+    return found
 
 
 def by_looking(question: Question) -> Question:
@@ -98,15 +112,10 @@ def test_changes_answer_as_states_do(scenario: str, servers: int, monkeypatch: p
     seed = random.randrange(2**32)
     print("seed", seed)
     session = Session.open(scenario)
-    from_changes = 0
-    for text in questions(session, random.Random(seed), servers):
-        question = understood(text, session.info.words)
-        alone = question.looks[0].of_things is not None
-        from_changes += alone
-        if alone:
-            found, expected = asked(session, question), asked(session, by_looking(question))
-            assert np.array_equal(found, expected), text
-    assert from_changes > 5
+    texts = {text: understood(text, session.info.words) for text in questions(session, random.Random(seed), servers)}
+    alone = {text: question for text, question in texts.items() if question.looks[0].of_things is not None}
+    compared(session, alone)
+    assert len(alone) > 5
 
 
 def mixed(session: Session, number: random.Random) -> list[str]:
@@ -139,18 +148,16 @@ def test_things_are_compared_with_the_event_as_states_do(
     monkeypatch.setattr(changes, "FEWEST_EVENTS", 3)
     seed = random.randrange(2**32)
     print("seed", seed)
-    session, seen, known = Session.open(scenario), 0, 0
+    session, known = Session.open(scenario), {}
     for text in mixed(session, random.Random(seed)):
         try:
             question = understood(text, session.info.words)
         except QuestionError:  # no thing of that number, or values with names beside others
             continue
         if question.looks[-1].of_things is not None:
-            found = asked(session, question, events)
-            assert np.array_equal(found, asked(session, by_looking(question), events)), text
-            seen, known = seen + bool(found.any()), known + 1
-    assert known >= 20
-    assert seen > known / 4
+            known[text] = question
+    assert len(known) >= 20
+    assert sum(found.any() for found in compared(session, known, events)) > len(known) / 4
 
 
 def test_a_thing_that_changes_at_each_event_is_asked_about_while_it_is_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -233,15 +240,11 @@ def test_changes_say_what_an_event_did_to_each_thing(
     monkeypatch.setattr(asking, "MOST_BYTES", 4000)
     seed = random.randrange(2**32)
     print("seed", seed)
-    session, seen, known = Session.open(scenario), 0, 0
-    for text in pairs(session, random.Random(seed)):
-        question = understood(text, session.info.words)
-        if question.looks[0].of_things is not None:
-            found = asked(session, question, events)
-            assert np.array_equal(found, asked(session, by_looking(question), events)), text
-            seen, known = seen + bool(found.any()), known + 1
-    assert known >= 8
-    assert seen > known / 3
+    session = Session.open(scenario)
+    texts = {text: understood(text, session.info.words) for text in pairs(session, random.Random(seed))}
+    known = {text: question for text, question in texts.items() if question.looks[0].of_things is not None}
+    assert len(known) >= 8
+    assert sum(found.any() for found in compared(session, known, events)) > len(known) / 3
 
 
 OF_THE_STATE = (

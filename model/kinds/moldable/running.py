@@ -10,10 +10,7 @@ from numpy.typing import NDArray
 from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.moldable.state import MoldableState
 from slotscope.model.systems.base import EVENT
-from slotscope.model.systems.watching import Derived
-
-#: Servers that are compared at once, in whole vectors.
-BLOCK = 64
+from slotscope.model.systems.watching import BLOCK, Derived, differs
 
 
 def jobs_run(state: MoldableState) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -40,18 +37,9 @@ def follow_jobs(state: Any, derived: Any, kept: Any) -> int:
     kept[servers] = state.number[EVENT]
     whole = servers // BLOCK * BLOCK
     for first in range(0, whole, BLOCK):
-        if every or records_differ(state.server_job, were, first):
+        if every or differs(state.server_job, were, first):
             told = look_up(state, derived, kept, were, first, first + BLOCK, told)
     return look_up(state, derived, kept, were, whole, servers, told)
-
-
-@jitable
-def records_differ(records: Any, were: Any, first: int) -> bool:
-    """Whether those of a block of servers do; of a length known when it is compiled, so that vectors are compared."""
-    found = np.int32(0)
-    for at in range(BLOCK):
-        found |= records[unsigned(first + at)] ^ were[unsigned(first + at)]
-    return bool(found != 0)
 
 
 @jitable

@@ -257,7 +257,6 @@ def _for_migration(setting: Setting) -> tuple[tuple[Condition, ...], Preference]
     state, j, emptied = setting.state, setting.event.type, setting.event.server
     groups = classify(state)
     jobs, name = state.placement[:, j], setting.system.numbers.type_names[j]
-    accepts = not groups.reject_group[emptied]
     line = "Algorithm 2, line 24"
     conditions = (
         Condition(
@@ -265,7 +264,7 @@ def _for_migration(setting: Setting) -> tuple[tuple[Condition, ...], Preference]
             "need not give a job: the slot emptied is in the Reject Group",
             "ℓ ∈ AG",
             line,
-            np.full(len(jobs), accepts),
+            np.full(len(jobs), not groups.reject_group[emptied]),
             f"server {emptied + 1} has rank {groups.rank[emptied]}, index {groups.index[emptied]}",
             nothing_told,
         ),
@@ -288,12 +287,13 @@ def _for_migration(setting: Setting) -> tuple[tuple[Condition, ...], Preference]
             lambda server: counted(int(jobs[server]), "job"),
         ),
     )
+    order = -groups.rank.astype(np.int64)
     return conditions, Preference(
         "the one of highest rank",
         "Algorithm 2, line 25",
         lambda server: f"rank {groups.rank[server]}",
-        -groups.rank.astype(np.int64) * len(jobs) + np.arange(len(jobs)),
-        compares=-groups.rank.astype(np.int64),
+        order * len(jobs) + np.arange(len(jobs)),
+        compares=order,
     )
 
 
