@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt, SignalInstance
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
@@ -65,6 +65,14 @@ class BreakpointsDialog(QDialog):
         told.connect(self._show)
         control.list_breakpoints()
         self.field.setFocus()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Down goes from the field to the list below it."""
+        if event.key() == Qt.Key.Key_Down and self.focusWidget() is self.field and self.listed.count():
+            self.listed.setFocus(Qt.FocusReason.TabFocusReason)
+            self.listed.setCurrentRow(0)
+        else:
+            super().keyPressEvent(event)
 
     def _lay_out(self) -> None:
         layout = QVBoxLayout(self)

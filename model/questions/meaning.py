@@ -45,7 +45,7 @@ from slotscope.model.questions.syntax import (
     parse,
 )
 from slotscope.model.questions.tables import Column, EventTable, shifted
-from slotscope.model.questions.words import Words, nearest
+from slotscope.model.questions.words import Words, first_few, nearest
 from slotscope.model.reporting.explain import grouped
 
 
@@ -213,8 +213,7 @@ class _Interpreter:
             if place is not None:
                 return Meaning(partial(constant, float(place)), truth=False, choices=choices)
             if not self._known(node.text):
-                near = nearest(node.text, self._words.dimensions[choices])
-                self.wrong(node, f"found the {choices} '{node.text}', {near}")
+                self.wrong(node, self._no_member(choices, node.text))
         part = self.read(node, depth)
         if part.truth:
             self.wrong(node, "found what is true or false, allowed here: a number")
@@ -296,10 +295,15 @@ class _Interpreter:
             return int(place) - 1
         found = self._words.place_of(known.index, node.member.text)
         if found is None:
-            self.wrong(
-                node.member, f"found the {known.index} '{node.member.text}', {nearest(node.member.text, members)}"
-            )
+            self.wrong(node.member, self._no_member(known.index, node.member.text))
         return found - 1
+
+    def _no_member(self, dimension: str, name: str) -> str:
+        members = self._words.dimensions[dimension]
+        if dimension != "said":
+            return f"found the {dimension} '{name}', {nearest(name, members)}"
+        says = f"it says: {first_few(members)}" if members else "it says no values"
+        return f"found '{name}', which the policy does not say; {says}"
 
     def _written(self, known: AskedField, name: str) -> str:
         count = len(self._words.dimensions[known.index])

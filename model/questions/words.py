@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from difflib import get_close_matches
-from typing import Any, Iterable, Iterator, Mapping, NamedTuple
+from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 from slotscope.model.questions.fields import (
     AskedField,
@@ -44,6 +44,7 @@ _OF_ALL = (
     AskedField("time", "when it happens", RowColumn("time"), unit="time"),
     AskedField("kind", "what kind of event it is", RowColumn("kind"), choices="kind"),
 )
+_SAID = AskedField("said", "what the policy said last", SaidValues(said_by), index="said")
 _MEMORY = AskedField("memory", "what the policy remembers", StateValue(lambda state: state.memory), index="memory")
 
 #: Names shown where one is not known.
@@ -70,12 +71,10 @@ class Words:
         self._time_unit = quantity("", system.scenario.run.time_unit).strip() or "units of time"
         self.policy = system.policy
         self.happenings: Mapping[str, EventKind] = {each.word: each for each in vocabulary.happenings}
-        self.fields = _by_name((*_OF_ALL, *vocabulary.fields, _MEMORY))
+        self.fields = _by_name((*_OF_ALL, *vocabulary.fields, _SAID, _MEMORY))
         self.things: Mapping[str, ThingFields] = vocabulary.things
         self.of_thing = {name: _by_name(thing.fields) for name, thing in vocabulary.things.items()}
         said = said_by(system.policy)
-        if said:
-            self.fields["said"] = AskedField("said", "what the policy said last", SaidValues(said_by), index="said")
         memory = tuple(str(place + 1) for place in range(getattr(system.policy, "memory", 0)))
         self.dimensions = {"kind": _KINDS, "memory": memory, "said": said, **vocabulary.dimensions(system)}
 
@@ -134,9 +133,13 @@ def nearest(name: str, names: Iterable[str]) -> str:
     near = [folded[each] for each in get_close_matches(name.casefold(), folded, n=NEAREST, cutoff=0.5)]
     if near:
         return f"nearest: {', '.join(near)}"
-    few = ", ".join(known[:FEW])
-    others = f" and {len(known) - FEW} others" if len(known) > FEW else ""
-    return f"allowed: {few}{others}" if known else "there is none"
+    return f"allowed: {first_few(known)}" if known else "there is none"
+
+
+def first_few(names: Sequence[str]) -> str:
+    """Names in their order, and how many others there are."""
+    others = f" and {len(names) - FEW} others" if len(names) > FEW else ""
+    return f"{', '.join(names[:FEW])}{others}"
 
 
 def _by_name(fields: Iterable[AskedField]) -> dict[str, AskedField]:

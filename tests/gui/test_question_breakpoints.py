@@ -72,6 +72,17 @@ def test_enter_beside_the_number_of_times_adds_it_too(qtbot: QtBot, window: Main
     assert not dialog.field.text() and dialog.times.value() == 1
 
 
+def test_down_goes_from_the_field_to_the_list(qtbot: QtBot, window: MainWindow) -> None:
+    dialog = opened(qtbot, window)
+    for text in ("rejected", "migrated"):
+        typed(qtbot, dialog, text)
+    qtbot.waitUntil(lambda: lines(dialog) == ["rejected", "migrated"])
+    qtbot.keyClick(dialog.field, Key.Key_Down)
+    assert dialog.focusWidget() is dialog.listed and dialog.listed.currentRow() == 0
+    qtbot.keyClick(dialog.listed, Key.Key_Down)
+    assert dialog.listed.currentRow() == 1
+
+
 def test_a_run_stops_before_an_event_where_a_question_holds(qtbot: QtBot, window: MainWindow) -> None:
     dialog = opened(qtbot, window)
     typed(qtbot, dialog, "rejectd")
