@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from slotscope.model.api import Session
-from slotscope.model.kinds.queue.facts import records_on
+from slotscope.model.kinds.queue.facts import records_on, waiting_records
 from slotscope.model.scenario.load import edited, load_scenario
 from tests.lessons.claims_queues import HORIZON, MILLION, READINGS, TRAP, active, free, held, left, said, sizes, waiting
 from tests.lessons.standing import SEEDS, Standing, bounds, cited, ended, mean, tells
@@ -28,6 +28,13 @@ def replaced(at: Standing) -> bool:
     return at.frame.time == 6104
 
 
+def of_size_five(at: Standing) -> list[int]:
+    """The numbers of the jobs of size 5 that wait."""
+    state = at.state
+    waiting = [one for one in waiting_records(state) if at.numbers.amount(int(state.job_size[one, 0])) == FIVE]
+    return [int(state.job_number[one]) for one in waiting]
+
+
 tells(
     TRAP,
     1,
@@ -38,7 +45,7 @@ tells(
         "exactly 100 slots": lambda at: at.scenario.jobs[0].service.slots == 100,
         "9.18 of the 10": lambda at: 10 * at.numbers.intensity == Fraction(918, 100),
         "five jobs of 2": lambda at: held(at, 1) == [TWO] * 5,
-        "18 jobs wait, one of them of size 5": lambda at: waiting(at) == [18] and at.state.queue_length.sum() == 18,
+        "18 jobs wait, one of them, job 200, of size 5": lambda at: waiting(at) == [18] and of_size_five(at) == [200],
         "Three jobs leave": lambda at: at.frame.next_event is not None,
     },
 )
