@@ -1,14 +1,20 @@
-"""What is being opened, over the picture of what is left: the boxes above name the new run already."""
+"""What is being opened, over the picture of what is left: the boxes above name the new run already.
+
+A hall has no line below the panels: there all that takes long is told so.
+"""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
 from PySide6.QtWidgets import QLabel
 
 from slotscope.gui.docking.layouts import soon
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.running.goals import GoalProgress
 from slotscope.gui.theme import current_fonts
+
+#: Milliseconds after which a hall is told what goes on in the run that it sees: what takes less is over by then.
+AFTER = 400
 
 
 class OpeningNote(QLabel):
@@ -21,15 +27,25 @@ class OpeningNote(QLabel):
         self.hide()
         self._window = window
         self._moved = soon(self, self._place)  # once the docks have their new places
+        self._late = QTimer(self, singleShot=True, interval=AFTER)
+        self._late.timeout.connect(self._tell)
         window.worker.progressed.connect(self._follow)
         window.installEventFilter(self)
 
     def _follow(self, progress: GoalProgress) -> None:
-        """Tell how far it is with opening; go once something else is told, or nothing more."""
-        self.setVisible(progress.opening)
-        if progress.opening:
-            self.setText(progress.text)
-            self._place()
+        """Tell how far it is; go once something else is told, or nothing more."""
+        self.setText(progress.text)
+        if not (progress.opening or (progress.text and self._window.lecture.on)):
+            self._late.stop()
+            self.hide()
+        elif progress.opening or self.isVisible():
+            self._tell()
+        elif not self._late.isActive():
+            self._late.start()
+
+    def _tell(self) -> None:
+        self.show()
+        self._place()
 
     def _place(self) -> None:
         """To the middle of the servers; where they are not seen, of the window; at first above their note."""

@@ -102,3 +102,15 @@ def test_what_takes_long_in_the_same_run_is_not_told_over_its_picture(
     window.control.go_to(3_000)
     rest(qtbot, window, lambda: window.frame.event == 3_000)
     assert not note_of(window).isVisible()
+
+
+def test_a_hall_is_told_all_that_takes_long(qtbot: QtBot, window: MainWindow) -> None:
+    """It has no line below the panels."""
+    press(qtbot, window, Qt.Key.Key_L)
+    qtbot.waitUntil(window.status.isHidden)
+    note = note_of(window)
+    window.control.run_until(event=10**12)
+    qtbot.waitUntil(note.isVisible, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: note.text().startswith("Running to event 1"), timeout=PATIENCE)
+    press(qtbot, window, Qt.Key.Key_Escape)
+    qtbot.waitUntil(note.isHidden, timeout=PATIENCE)
