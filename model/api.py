@@ -78,7 +78,7 @@ class Session(Walk):
         """What stays the same until rules change; all of one run have the same origin."""
         leg = self._leg
         if leg not in self._infos:
-            self._infos[leg] = run_info(leg, self.name, self.origin)
+            self._infos[leg] = run_info(self.bench, self.timeline.event, self.name, self.origin)
         return self._infos[leg]
 
     @property

@@ -7,6 +7,7 @@ from math import ceil, log2
 import numpy as np
 
 from slotscope.model.questions.words import Words
+from slotscope.model.reporting.explain import Narrator
 from slotscope.model.reporting.frame import RunInfo
 from slotscope.model.running.assembly import Bench
 from slotscope.model.running.origin import Origin
@@ -17,8 +18,9 @@ FIRST_ARRIVALS = 10
 LONG = 5.0
 
 
-def run_info(bench: Bench, name: str, origin: Origin) -> RunInfo:
-    """The description of a run that is shown as *name*."""
+def run_info(whole: Bench, event: int, name: str, origin: Origin) -> RunInfo:
+    """The description of a run that is shown as *name*, by what goes on after *event* events."""
+    bench = whole.at(event)
     scenario, system = bench.scenario, bench.system
     policy = system.policy
     kind = bench.kind
@@ -32,7 +34,7 @@ def run_info(bench: Bench, name: str, origin: Origin) -> RunInfo:
         seed=scenario.seed,
         numbers=bench.numbers,
         facts=kind.facts(system),
-        narrator=kind.narrator(system),
+        narrator=narrator_of(whole, bench),
         pseudocode=policy.pseudocode,
         time_unit=scenario.run.time_unit,
         warnings=bench.numbers.warnings(),
@@ -42,6 +44,15 @@ def run_info(bench: Bench, name: str, origin: Origin) -> RunInfo:
         usual_pace=usual_pace(bench),
         initial_jobs=system.initial_jobs,
     )
+
+
+def narrator_of(whole: Bench, bench: Bench) -> Narrator:
+    """What words a run at one of its legs: all events, each as the policy has it that decided there."""
+    narrator: Narrator = bench.kind.narrator(bench.system)
+    if len(whole.legs) > 1:
+        told = [leg.kind.narrator(leg.system) for leg in whole.legs]
+        narrator.legs = tuple(zip(whole.starts, told, strict=True))
+    return narrator
 
 
 def usual_pace(bench: Bench) -> float:

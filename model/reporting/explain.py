@@ -39,9 +39,17 @@ class Narrator(ABC):
     #: What is said of a sub-step, by its kind, where it is no action; functions of the narrator and the step's values.
     wordings: ClassVar[Mapping[str, Wording]] = {}
 
-    @abstractmethod
+    #: Of a run in which rules change: how many events came before each of its policies, and what words their events.
+    legs: Sequence[tuple[int, Narrator]] = ()
+
     def row(self, row: np.void) -> str:
-        """One sentence for an event, with its reason in numbers."""
+        """One sentence for an event, with its reason in numbers, as the policy has it that decided there."""
+        own = (leg for before, leg in reversed(self.legs) if before < row["event"])
+        return next(own, self)._row(row)
+
+    @abstractmethod
+    def _row(self, row: np.void) -> str:
+        """The same under one policy."""
 
     @abstractmethod
     def event(self, event: Event) -> str:

@@ -50,6 +50,11 @@ class Bench:
         return (self,)
 
     @property
+    def starts(self) -> tuple[int, ...]:
+        """After how many events each of them goes on."""
+        return (0,)
+
+    @property
     def root(self) -> Bench:
         """What the run began with."""
         return self.legs[0]
@@ -145,6 +150,11 @@ class ForkedBench(Bench):
     def legs(self) -> tuple[Bench, ...]:
         """The benches in turn."""
         return self.parts
+
+    @property
+    def starts(self) -> tuple[int, ...]:
+        """After how many events each goes on."""
+        return tuple(leg.first for leg in self.course.legs)
 
     def at(self, event: int) -> Bench:
         """The leg that goes on after *event* events."""

@@ -283,6 +283,22 @@ def test_another_policy_goes_on_and_its_past_is_described_as_it_was(kind: str) -
     assert frame.samples.shape[1] >= session.frame().samples.shape[1]
 
 
+@KINDS
+def test_each_event_is_worded_as_the_policy_has_it_that_decided_there(kind: str) -> None:
+    scenario, _, other = RUNS[kind]
+    session = run_of(kind, 300)
+    fork = forked(session, at(300, policy=other), kernel=False)
+    fork.run(events=60)
+    other_alone = Session.open(scenario, other, kernel=False).info.narrator
+    past = [session.info.narrator.row(row) for row in session.timeline.rows(1, 300)]
+    for event in (200, 360):
+        fork.seek(event)
+        rows = fork.timeline.rows(1, 360)
+        told = [fork.info.narrator.row(row) for row in rows]
+        assert told[:300] == past
+        assert told[300:] == [other_alone.row(row) for row in rows[300:]]
+
+
 def edited(session: Session, *path: Any, value: Any) -> Deviation:
     """A change of one value of the scenario where the run stands."""
     before = as_data(session.bench.scenario)

@@ -51,7 +51,7 @@ class MoldableNarrator(Narrator):
 
     # Rows.
 
-    def row(self, row: np.void) -> str:
+    def _row(self, row: np.void) -> str:
         """One sentence for an event: what happened, and why."""
         flags, job_class = int(row["flags"]), int(row["type"])
         job = self.job(int(row["job"]), job_class)

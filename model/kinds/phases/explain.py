@@ -81,7 +81,7 @@ class PhaseNarrator(Narrator):
 
     # Rows.
 
-    def row(self, row: np.void) -> str:
+    def _row(self, row: np.void) -> str:
         """One sentence for an event: what happened, and why."""
         flags = int(row["flags"])
         if flags & FLAG_TICKED:

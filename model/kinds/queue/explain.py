@@ -51,7 +51,7 @@ class QueueNarrator(Narrator):
 
     # Rows.
 
-    def row(self, row: np.void) -> str:
+    def _row(self, row: np.void) -> str:
         """One sentence for a slot: what happened, who waits and why."""
         parts = [counts] if (counts := self._counts(row)) else []
         if row["renewed"]:

@@ -47,7 +47,7 @@ class ReservationNarrator(Narrator):
         self._job = job_name
         self._slots = reserves_slots
 
-    def row(self, row: np.void) -> str:
+    def _row(self, row: np.void) -> str:
         """One sentence for an event, with its reason in numbers."""
         name = self._types[row["type"]] if row["type"] >= 0 else ""
         flags = int(row["flags"])
