@@ -5,7 +5,7 @@ A hall has no line below the panels: there all that takes long is told so.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtWidgets import QLabel
 
 from slotscope.gui.docking.layouts import soon
@@ -55,7 +55,10 @@ class OpeningNote(QLabel):
         servers = area.docks.get(area.roles.servers)
         room = self._window.rect() if servers is None or not servers.seen else servers.geometry()
         above = 0 if self._window.info is not None else 2 * self.height()
-        self.move(room.center() - self.rect().center() - QPoint(0, above))
+        place = QRect(QPoint(), self.size())
+        place.moveCenter(room.center() - QPoint(0, above))
+        place.moveLeft(max(0, min(place.left(), self._window.width() - place.width())))  # a lane may be narrower
+        self.setGeometry(place)
         self.raise_()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -6,7 +6,7 @@ from threading import Event
 from typing import Any, Iterator
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
@@ -104,13 +104,16 @@ def test_what_takes_long_in_the_same_run_is_not_told_over_its_picture(
     assert not note_of(window).isVisible()
 
 
-def test_a_hall_is_told_all_that_takes_long(qtbot: QtBot, window: MainWindow) -> None:
-    """It has no line below the panels."""
+def test_a_hall_is_told_all_that_takes_long(qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has no line below the panels; and servers that are narrower than the words cut none of them."""
     press(qtbot, window, Qt.Key.Key_L)
     qtbot.waitUntil(window.status.isHidden)
     note = note_of(window)
+    monkeypatch.setattr(note, "sizeHint", lambda: QSize(window.width() - 10, 40))
     window.control.run_until(event=10**12)
     qtbot.waitUntil(note.isVisible, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: note.width() == window.width() - 10, timeout=PATIENCE)
+    assert window.rect().contains(note.geometry())
     qtbot.waitUntil(lambda: note.text().startswith("Running to event 1"), timeout=PATIENCE)
     press(qtbot, window, Qt.Key.Key_Escape)
     qtbot.waitUntil(note.isHidden, timeout=PATIENCE)

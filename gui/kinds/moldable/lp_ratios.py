@@ -24,6 +24,7 @@ _ROOM = 1.12  # how far the vertical axis goes beyond the largest value
 _DOTS = 40
 #: Lines of text of each of the two pictures below each other: in a hall, which sees both; at least, and usually.
 _IN_HALL, _LEAST, _USUAL = 6.25, 8, 10
+_SPOKEN_OF = 1.45
 
 
 def picture_heights() -> tuple[int, int]:
@@ -75,10 +76,14 @@ class RatioPlot(Chart):
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
         super().restyle(theme)
-        self.setMinimumHeight(picture_heights()[0])
+        self.setMinimumHeight(self._height(0))
 
     def sizeHint(self) -> QSize:
-        return QSize(300, picture_heights()[1])
+        return QSize(300, self._height(1))
+
+    def _height(self, which: int) -> int:
+        """In a hall it is what is spoken of, and as high as a panel at 1280x720 allows: other pictures wait."""
+        return round(picture_heights()[which] * (_SPOKEN_OF if current_fonts().lecture else 1))
 
     # Geometry.
 

@@ -317,7 +317,8 @@ def test_pictures_grow_with_the_type_once_and_keep_their_heights(
         panel.set_frame(frame_of(NAMES[0]))
         pictures = panel.shares, panel.ratios, panel.curve
         before = [picture.minimumHeight() for picture in pictures]
-        assert panel.curve.minimumHeight() == panel.ratios.minimumHeight()
+        more = panel.ratios.minimumHeight() / panel.curve.minimumHeight()
+        assert more == pytest.approx(1.45 if lecture else 1.0, abs=0.01)  # a hall is shown where the line cuts
         panel.set_theme(load_theme("dark"))
         assert [picture.minimumHeight() for picture in pictures] == before
     finally:
