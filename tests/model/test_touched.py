@@ -56,7 +56,7 @@ def test_named_places_are_all_that_change(
     session = Session.open(scenario, policy)
     things = session.info.words.things[thing]
     assert things.touched is not None
-    assert session.timeline.engine.watches
+    assert session.timeline.engine.watchable
     size = sum(getattr(session.timeline.state, name).nbytes for name in names)
     assert every * len(things.touched.columns) * BYTES_FOR_A_PLACE <= size, "the system is too small to try it"
     task = Task(watch=names, moments=np.arange(every, EVENTS + 1, every))
