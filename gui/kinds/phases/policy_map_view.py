@@ -6,8 +6,8 @@ from typing import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPointF, QSize, QSizeF, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
+from PySide6.QtCore import QPointF, QSize, QSizeF, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from slotscope.gui.kinds.phases.policy_map_layout import NONE, MapLayout, laid_out
@@ -16,7 +16,6 @@ from slotscope.gui.kinds.phases.policy_map_painting import MapPainter, slice_nam
 from slotscope.gui.kinds.phases.policy_map_values import MapValues
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.chart import Chart
-from slotscope.gui.widgets.gestures import POINTING
 
 _LEAST_LINES, _USUAL_LINES = 8, 18  # heights in lines of text
 _MARGIN = 4.0
@@ -175,15 +174,12 @@ class MapView(Chart):
         assert self.places is not None
         return self.places.centre(cell) + QPointF(_MARGIN, _MARGIN)
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        cell = self.cell_at(event.position())
-        if event.button() in POINTING and cell is not None:
-            self.cell_clicked.emit(cell, event.type() == QEvent.Type.MouseButtonDblClick)
-        else:
-            event.ignore()
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        self.mousePressEvent(event)
+    def pick(self, point: QPointF, double: bool) -> bool:
+        """The cell that is there."""
+        cell = self.cell_at(point)
+        if cell is not None:
+            self.cell_clicked.emit(cell, double)
+        return cell is not None
 
     def tip_at(self, point: QPointF) -> str:
         """What the panel has to say."""

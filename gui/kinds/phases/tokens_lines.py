@@ -27,7 +27,6 @@ from slotscope.gui.painting.colour import mix
 from slotscope.gui.plotting.scales import MINUS, format_number, step_up
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.chart import Chart
-from slotscope.gui.widgets.gestures import POINTING
 from slotscope.model.reporting.frame import Frame
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -296,18 +295,12 @@ class LifeLines(Chart):
         super().leaveEvent(event)
         self._hover(None)
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        self._click(event, double=False)
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        self._click(event, double=True)
-
-    def _click(self, event: QMouseEvent, *, double: bool) -> None:
-        life = self.life_at(event.position().y())
-        if event.button() in POINTING and life is not None:
+    def pick(self, point: QPointF, double: bool) -> bool:
+        """The token whose line is there."""
+        life = self.life_at(point.y())
+        if life is not None:
             self.picked.emit(life.token, life.server, double)
-        else:
-            event.ignore()
+        return life is not None
 
     def tip_at(self, point: QPointF) -> str:
         """The life of the token at a place."""

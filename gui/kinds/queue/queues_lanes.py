@@ -16,7 +16,6 @@ from slotscope.gui.kinds.queue.wording import interval_words
 from slotscope.gui.plotting.scales import SteppedRange, format_number
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.chart import Chart
-from slotscope.gui.widgets.gestures import POINTING
 
 
 class LogSwitch(QToolButton):
@@ -232,20 +231,14 @@ class LanesView(Chart):
         super().leaveEvent(event)
         self._hover(None)
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        self._click(event, double=False)
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        self._click(event, double=True)
-
-    def _click(self, event: QMouseEvent, *, double: bool) -> None:
-        job, queue = self._job_at(event.position()), self._queue_at(event.position())
-        if event.button() in POINTING and job is not None:
+    def pick(self, point: QPointF, double: bool) -> bool:
+        """The job that is there, else the queue."""
+        job, queue = self._job_at(point), self._queue_at(point)
+        if job is not None:
             self.job_clicked.emit(job.number, double)
-        elif event.button() in POINTING and queue is not None:
+        elif queue is not None:
             self.queue_clicked.emit(queue, double)
-        else:
-            event.ignore()
+        return job is not None or queue is not None
 
     def tip_at(self, point: QPointF) -> str:
         """What the panel has to say."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Iterable, NamedTuple
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Signal
-from PySide6.QtGui import QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QPointF, QRectF, QSize, Signal
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from slotscope.gui.intents import Select
@@ -23,7 +23,6 @@ from slotscope.gui.panels.tiles import TiledPanel, TileText
 from slotscope.gui.plotting.scales import format_number
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.chart import Chart
-from slotscope.gui.widgets.gestures import POINTING
 from slotscope.model.reporting.frame import Frame
 
 _ROW_PAD, _BLOCK_GAP = 6.0, 10.0
@@ -172,15 +171,12 @@ class WeightsChart(Chart):
         listed = chips(self._blocks[line.block].rows[line.row], box, self._metrics().horizontalAdvance)
         return next((server for server, chip in listed if chip.contains(place)), None)
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        server = self.server_at(event.position())
-        if event.button() in POINTING and server is not None:
-            self.picked.emit(server, event.type() == QEvent.Type.MouseButtonDblClick)
-        else:
-            event.ignore()
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        self.mousePressEvent(event)
+    def pick(self, point: QPointF, double: bool) -> bool:
+        """The server whose number is written there."""
+        server = self.server_at(point)
+        if server is not None:
+            self.picked.emit(server, double)
+        return server is not None
 
     def tip_at(self, point: QPointF) -> str:
         """A sentence on the line at this height."""
