@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import Collection, Mapping, NamedTuple, Sequence
 
 from slotscope.model.errors import PolicyError
+from slotscope.model.policies.choice import without_folder
 
 _CHANGE = re.compile(r"@([0-9]{1,13})([:=+])")
 _SIGNS = {"=": "policy", ":": "decision", "+": "edits"}
@@ -80,7 +81,7 @@ class Deviation:
     @property
     def words(self) -> str:
         """The change as a name shows it."""
-        return self.policy or self.decision or "an edited scenario"
+        return without_folder(self.policy) or self.decision or "an edited scenario"
 
 
 @dataclass(frozen=True)

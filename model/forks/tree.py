@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Iterator, Mapping, NamedTuple
 
 from slotscope.model.forks.changes import Course, Deviation
+from slotscope.model.policies.choice import without_folder
 
 
 class Fork(NamedTuple):
@@ -67,7 +68,7 @@ class ForkTree:
             above = next((str(one) for one in _above(course) if str(one) in self.names), None)
             if above == parent:
                 change = course.changes[-1] if course.changes else None
-                yield Fork(text, name or (change.words if change else course.policy), depth, change)
+                yield Fork(text, name or (change.words if change else without_folder(course.policy)), depth, change)
                 yield from self._below(text, depth + 1)
 
 

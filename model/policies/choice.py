@@ -48,12 +48,15 @@ def choice_text(choice: PolicyChoice) -> str:
     return f"{choice.name}:{given}" if given else choice.name
 
 
+def without_folder(text: str) -> str:
+    """What a policy is called: one in a file by the file's name, with its parameters."""
+    name = policy_choice(text).name
+    return PurePath(name).name + text.strip().removeprefix(name)
+
+
 def names_beside(texts: Sequence[str]) -> dict[str, str]:
     """What policies are called beside each other: one in a file without its folder, if no other is called so."""
-    short = {}
-    for text in texts:
-        name = policy_choice(text).name
-        short[text] = PurePath(name).name + text.strip().removeprefix(name)
+    short = {text: without_folder(text) for text in texts}
     called = list(short.values())
     return {text: name if called.count(name) == 1 else text for text, name in short.items()}
 

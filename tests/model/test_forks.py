@@ -431,6 +431,12 @@ def test_a_tree_has_each_fork_below_the_one_it_leaves() -> None:
     assert [fork.text for fork in tree.entries()] == ["dra", "dra@9=best-fit"]
 
 
+def test_a_policy_in_a_file_is_called_without_its_folder() -> None:
+    tree = ForkTree()
+    tree.add("mine/few.py@40=mine/few.py:most=1@60=more.py")
+    assert [fork.name for fork in tree.entries()] == ["few.py", "few.py:most=1", "more.py"]
+
+
 def test_commands_take_forks_or_say_that_they_do_not() -> None:
     def slotscope(*words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run([sys.executable, "main.py", *words], capture_output=True, text=True, check=False)
