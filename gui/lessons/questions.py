@@ -16,7 +16,7 @@ from slotscope.model.errors import UserError
 from slotscope.model.exercises.counts import counted_answers, read_counts
 from slotscope.model.exercises.exercise import Exercise, ask_here, moment_line
 from slotscope.model.exercises.posed import Posed, told, verdict
-from slotscope.model.exercises.posing import pose
+from slotscope.model.exercises.posing import pose, under_its_policy
 from slotscope.model.exercises.question import QuizQuestion
 from slotscope.model.lessons.answers import Given, now
 from slotscope.model.reporting.frame import Frame
@@ -225,4 +225,5 @@ def _pose_next(worker: RunWorker, turn: int) -> None:
     if found is None:
         worker.posed.emit(turn, tr("The event that comes decides nothing; go on to one that does."))
     else:
-        worker.posed.emit(turn, found._replace(moment=moment_line(worker.present)))
+        posed = under_its_policy(found.posed, worker.present, 0)
+        worker.posed.emit(turn, found._replace(posed=posed, moment=moment_line(worker.present)))

@@ -29,11 +29,14 @@ class OpeningNote(QLabel):
         self._moved = soon(self, self._place)  # once the docks have their new places
         self._late = QTimer(self, singleShot=True, interval=AFTER)
         self._late.timeout.connect(self._tell)
+        self._progress = GoalProgress()
         window.worker.progressed.connect(self._follow)
+        window.lecture.switched.connect(lambda _: self._follow(self._progress))
         window.installEventFilter(self)
 
     def _follow(self, progress: GoalProgress) -> None:
         """Tell how far it is; go once something else is told, or nothing more."""
+        self._progress = progress
         self.setText(progress.text)
         if not (progress.opening or (progress.text and self._window.lecture.on)):
             self._late.stop()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from slotscope.model.api import Session
+from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.comparison.runs import Run, lanes_of
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.deciding import At
@@ -24,8 +25,18 @@ def pose(run: Run, question: QuizQuestion, lane: int = 0) -> Posed:
     UserError
         If nothing of the kind is decided in the event that comes.
     """
-    posed = pose_later(run, question, lane) if question.ask in LATER else _pose_decision(lanes_of(run)[lane], question)
+    if question.ask in LATER:
+        posed = pose_later(run, question, lane)
+    else:
+        posed = under_its_policy(_pose_decision(lanes_of(run)[lane], question), run, lane)
     return replace(posed, words=Phrase("{text}", text=question.text)) if question.text else posed
+
+
+def under_its_policy(posed: Posed, run: Run, lane: int) -> Posed:
+    """The question about a decision with whose it is, where several policies stand side by side."""
+    if not isinstance(run, Comparison):
+        return posed
+    return replace(posed, words=Phrase("Under {policy}: {question}", policy=run.labels[lane], question=posed.words))
 
 
 def at_present(session: Session) -> At:

@@ -1474,6 +1474,10 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>die Buchstaben {letters} in ihrer Reihenfolge, zum Beispiel {example}</translation>
         </message>
         <message>
+            <source>Under {policy}: {question}</source>
+            <translation>Unter {policy}: {question}</translation>
+        </message>
+        <message>
             <source>The {job} arrives. Which server takes it, or none?</source>
             <translation>{job} kommt an. Welcher Server nimmt ihn, oder keiner (none)?</translation>
         </message>

@@ -11,6 +11,7 @@ import pytest
 
 from slotscope.gui.panels import panels_of
 from slotscope.model.api import Session
+from slotscope.model.comparison.comparison import Comparison
 from slotscope.model.errors import UserError
 from slotscope.model.exercises.counts import counted_answers, read_counts
 from slotscope.model.exercises.exercise import ask_here, next_exercise
@@ -53,6 +54,16 @@ WHERE = (
 def question_of(text: str) -> QuizQuestion:
     ask, _, of = text.partition(":")
     return QuizQuestion.model_validate({"ask": ask, "of": of})
+
+
+def test_beside_others_a_question_says_whose_decision_it_is_about() -> None:
+    alone = Session.open("dra-classroom", "first-fit", kernel=False)
+    run = Comparison.beside(Session.open("dra-classroom", kernel=False), ("first-fit",), kernel=False)
+    question = question_of("server")
+    assert pose(run, question, 1).words == f"Under First fit: {pose(alone, question).words}"
+    assert pose(run, question, 0).words.startswith("Under DRA: The ")
+    written = question.model_copy(update={"text": "Who takes it?"})
+    assert pose(run, written, 1).words == "Who takes it?"
 
 
 @cache

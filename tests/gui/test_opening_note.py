@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.main_window import MainWindow
+from slotscope.gui.running.goals import GoalProgress
 from slotscope.model.api import Session
 from tests.gui.windows import press, rest
 from tests.limits import PATIENCE
@@ -117,3 +118,13 @@ def test_a_hall_is_told_all_that_takes_long(qtbot: QtBot, window: MainWindow, mo
     qtbot.waitUntil(lambda: note.text().startswith("Running to event 1"), timeout=PATIENCE)
     press(qtbot, window, Qt.Key.Key_Escape)
     qtbot.waitUntil(note.isHidden, timeout=PATIENCE)
+
+
+def test_what_is_told_once_is_told_in_whichever_mode_comes(qtbot: QtBot, window: MainWindow) -> None:
+    note = note_of(window)
+    window.worker.progressed.emit(GoalProgress("Compiling the policy"))
+    assert note.isHidden()
+    for shown in (note.isVisible, note.isHidden):
+        press(qtbot, window, Qt.Key.Key_L)
+        qtbot.waitUntil(shown, timeout=PATIENCE)
+    assert note.text() == "Compiling the policy"
