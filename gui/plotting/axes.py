@@ -80,6 +80,12 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc]
     def _label_room(self) -> float:
         return 1.2 * self._text_height + _GAP if self._named else _GAP
 
+    def overhang(self) -> float:
+        """Pixels by which a number at the axis' end stands beyond it, at most."""
+        ticks = self.ticks()
+        texts = self.tickStrings(ticks, 1.0, ticks[1] - ticks[0] if ticks[1:] else 1.0)
+        return max(map(self.length_of, texts), default=0.0) / 2
+
     def fit(self, *, named: bool = True) -> None:
         """Make room for the numbers of the present range, and where it is *named* for the label beside them."""
         self._named = named
@@ -169,6 +175,7 @@ class LabelColumn(pg.AxisItem):  # type: ignore[misc]
     def __init__(self, theme: Theme, fonts: Fonts) -> None:
         super().__init__("right", showValues=False)
         self._labels: list[EndLabel] = []
+        self._least = _GAP
         self.set_theme(theme, fonts)
 
     def set_theme(self, theme: Theme, fonts: Fonts) -> None:
@@ -189,8 +196,14 @@ class LabelColumn(pg.AxisItem):  # type: ignore[misc]
 
     def forget(self) -> None:
         """Show none, and be as wide as the next ones ask for."""
-        self._labels, self._widest = [], 0.0
+        self._labels, self._widest, self._least = [], 0.0, _GAP
         self._fit()
+
+    def keep(self, width: float) -> None:
+        """Be at least so wide until it forgets, also without labels: a number of the axis below reaches in."""
+        if width > self._least:
+            self._least = width
+            self._fit()
 
     def placed(self) -> list[tuple[EndLabel, float, float]]:
         """Each label shown, the height of its value, and that of its text, in pixels."""
@@ -232,7 +245,7 @@ class LabelColumn(pg.AxisItem):  # type: ignore[misc]
         metrics = QFontMetricsF(self._text_font)
         needed = max((metrics.horizontalAdvance(label.text) for label in self._labels), default=0.0)
         self._widest = max(self._widest, needed)
-        self.setWidth(_LEADER + 2 * _GAP + self._widest if self._widest else _GAP)
+        self.setWidth(max(self._least, _LEADER + 2 * _GAP + self._widest if self._widest else 0.0))
 
 
 def keep_menu(plot: pg.PlotWidget) -> None:

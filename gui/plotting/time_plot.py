@@ -250,6 +250,7 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         current = plot.getViewBox().viewRange()
         if list(wanted[0]) != current[0]:
             plot.setXRange(*wanted[0], padding=0)
+            self._column.keep(self._bottom.overhang())
         if wanted[1][0] < wanted[1][1] and list(wanted[1]) != current[1]:
             plot.setYRange(*wanted[1], padding=0)
             self._fit()
@@ -322,6 +323,7 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
             return
         named = self.height() >= _LEAST_NAMED * self._fonts.scale
         self._bottom.fit(named=named)
+        self._column.keep(self._bottom.overhang())
         beside = self.height() - self._bottom.height() - _ABOVE_AND_BELOW
         names = [name for name in (self._text.y, self._text.y_short) if 0 < self._left.length_of(name) <= beside]
         if names:

@@ -197,6 +197,21 @@ def test_the_left_axis_follows_its_height_whatever_has_changed_it(plot: TimePlot
         assert found == axis.fixedWidth
 
 
+@pytest.mark.parametrize("end", [0, 0.7, 30_000, 9_000_000])
+@pytest.mark.parametrize("lecture", [False, True])
+def test_the_number_at_the_end_of_the_lower_axis_has_room(qtbot: QtBot, end: float, lecture: bool) -> None:
+    """Also without labels at the right: before the first event 1.0 was cut."""
+    plot = make_plot(qtbot, load_theme("light"), lecture=lecture)
+    if end:
+        plot.add_curve("reward", "run").append([0, end], [0, 5.0])
+        plot.refresh()
+    QApplication.processEvents()
+    axis = plot.getAxis("bottom")
+    ticks = axis.ticks()
+    last = axis.tickStrings(ticks, 1.0, ticks[1] - ticks[0])[-1]
+    assert pixel_of(plot, ticks[-1], 0).x() + axis.length_of(last) / 2 <= plot.viewport().width()
+
+
 def test_a_longer_name_stands_in_the_middle_of_its_axis(plot: TimePlot) -> None:
     axis = plot.getAxis("left")
     axis.set_name("a name that is longer")
