@@ -78,7 +78,8 @@ class QuestionControl(QObject):
         if self.open:
             self.line.focus_answer()
             return
-        self._worker.post(partial(_pose_next, turn=self.begin_turn()))
+        ask = partial(_pose_next, turn=self.begin_turn())
+        self._worker.post(lambda worker: worker.post(ask))  # behind the way to its moment of a run that is being opened
 
     def _take(self, turn: int, made: Exercise | str) -> None:
         if turn != self._turns:

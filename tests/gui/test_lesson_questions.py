@@ -182,6 +182,15 @@ def test_ask_me_this_asks_for_the_decision_that_comes(qtbot: QtBot, window: Main
     assert window.lessons.questions.line.words.text().startswith("The training job")
 
 
+def test_who_asks_while_a_run_is_on_its_way_to_its_moment_is_asked_there(qtbot: QtBot, window: MainWindow) -> None:
+    window.lessons.end()
+    window.control.open("dra-classroom", "dra", 171, Moment((17,)))
+    strike(window, Key.Key_A)
+    qtbot.waitUntil(lambda: window.lessons.questions.open)
+    rest(qtbot, window, lambda: place(window) == (17, 0))
+    assert window.lessons.questions.line.words.text().startswith("The training job")
+
+
 SYSTEMS = {
     "dra-classroom": "server",
     "queues-classroom": "job",
