@@ -161,12 +161,16 @@ def pytest_runtest_logstart(nodeid: str) -> None:
 def pytest_runtest_logfinish(nodeid: str) -> None:
     """Collect garbage here, between tests: in the thread of a run it would destroy widgets.
 
-    What a test of widgets leaves is put aside for good.  Qt destroys a picture and all in it at
+    The windows that a test of widgets has closed are destroyed now: until its module ends they would take room,
+    and follow each change of looks.  What is left is put aside for good.  Qt destroys a picture and all in it at
     once, and Python's collector, in whatever order it meets what is left, may destroy it again.
     """
     from slotscope.gui.window.application import collect_due  # late: it imports Qt
 
     if _makes_widgets(nodeid):
+        from tests.gui.clearing import destroy_what_is_due
+
+        destroy_what_is_due()
         gc.freeze()
     else:
         collect_due()

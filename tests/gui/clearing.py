@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 from shiboken6 import Shiboken
@@ -16,4 +18,16 @@ def clear_away() -> None:
     for widget in QApplication.topLevelWidgets():
         if Shiboken.createdByPython(widget):
             widget.deleteLater()
+    destroy_what_is_due()
+
+
+def destroy_what_is_due() -> None:
+    """Destroy what was asked to go later, for which Qt would wait until it is idle; nothing is held by what is gone.
+
+    The objects that Python knew it by hold each other, and with them what a panel has drawn and a window has run.
+    Those that were put aside before are not looked through again.
+    """
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    for one in gc.get_objects():
+        if issubclass(type(one), Shiboken.Object) and not Shiboken.isValid(one):
+            getattr(one, "__dict__", {}).clear()

@@ -325,6 +325,7 @@ def test_the_window_of_experiments_says_its_own_faults(qtbot, shown, tmp_path, m
     window.hide()
     window.fail(faults.Fault("ValueError: unseen", "details"))
     assert elsewhere == ["Experiments: That could not be done: ValueError: unseen"]
+    window.shut_down()
 
 
 def test_the_help_tells_of_the_page_and_its_buttons(qtbot, panel):
