@@ -24,7 +24,8 @@ _ROOM = 1.12  # how far the vertical axis goes beyond the largest value
 _DOTS = 40
 #: Lines of text of each of the two pictures below each other: in a hall, which sees both; at least, and usually.
 _IN_HALL, _LEAST, _USUAL = 6.25, 8, 10
-_SPOKEN_OF = 1.45
+#: How much higher the one is in a hall that is spoken of: as far as the other stays whole at 1280x720.
+_SPOKEN_OF = 1.17
 
 
 def picture_heights() -> tuple[int, int]:
@@ -82,7 +83,7 @@ class RatioPlot(Chart):
         return QSize(300, self._height(1))
 
     def _height(self, which: int) -> int:
-        """In a hall it is what is spoken of, and as high as a panel at 1280x720 allows: other pictures wait."""
+        """In a hall it is what is spoken of, and has more room than the picture below it."""
         return round(picture_heights()[which] * (_SPOKEN_OF if current_fonts().lecture else 1))
 
     # Geometry.

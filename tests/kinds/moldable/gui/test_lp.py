@@ -318,7 +318,7 @@ def test_pictures_grow_with_the_type_once_and_keep_their_heights(
         pictures = panel.shares, panel.ratios, panel.curve
         before = [picture.minimumHeight() for picture in pictures]
         more = panel.ratios.minimumHeight() / panel.curve.minimumHeight()
-        assert more == pytest.approx(1.45 if lecture else 1.0, abs=0.01)  # a hall is shown where the line cuts
+        assert more == pytest.approx(1.17 if lecture else 1.0, abs=0.01)  # a hall is shown where the line cuts
         panel.set_theme(load_theme("dark"))
         assert [picture.minimumHeight() for picture in pictures] == before
     finally:
