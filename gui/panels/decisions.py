@@ -31,7 +31,8 @@ from slotscope.model.reporting.frame import Frame
 class FilterBar(QWidget):
     """A chip for each kind of event, and a field to search the sentences.
 
-    While something stands in the field, or is to, it has a line of its own where it is short of room beside the chips.
+    While something stands in the field, or is to, it has a line of its own where it is short of room beside the chips;
+    there the count stands, too, if it has no room beside these.
     """
 
     changed = Signal()
@@ -129,7 +130,18 @@ class FilterBar(QWidget):
         below = used and beside < 3 * searching
         self.search.setMinimumWidth(searching // 2)
         self.search.setMaximumWidth(self.width() if below else 2 * searching)
-        self._rows.addWidget(self.search, *((1, 0, 1, 4) if below else (0, 3, 1, 1)))
+        full = below and self._chips.sizeHint().width() + self.count.sizeHint().width() + 24 > self.width()
+        self._rows.removeItem(self._chips)
+        self._chips.setParent(None)
+        self._rows.addLayout(self._chips, 0, 0, 1, 4 if full else 1)
+        self._rows.addWidget(self.count, *((1, 3) if full else (0, 2)))
+        self._rows.addWidget(self.search, *((1, 0, 1, 3 if full else 4) if below else (0, 3, 1, 1)))
+
+    def tell(self, count: str) -> None:
+        """How many there are of all."""
+        if count != self.count.text():
+            self.count.setText(count)
+            self._fit()
 
 
 class DecisionsPanel(Panel):
@@ -246,10 +258,11 @@ class DecisionsPanel(Panel):
         self.model.set_rows(rows, frame.records)
         self.view.fit_digits(self.model.last_event, frame.time)
         filtered = bool(flags or text)
-        self.bar.count.setText(tr("{some} of {all}").format(some=len(rows), all=len(frame.rows)) if filtered else "")
+        count = tr("{some} of {all}").format(some=len(rows), all=len(frame.rows)) if filtered else ""
         if asked is not None and not asked.fault:
             known = up_to(asked.last, frame.extent.live_end, asked.searching)
-            self.bar.count.setText(f"{grouped(asked.hits)} {plural(asked.hits, 'hit')}{known}")
+            count = f"{grouped(asked.hits)} {plural(asked.hits, 'hit')}{known}"
+        self.bar.tell(count)
         self.view.note_if_empty(
             ""
             if asked is not None and asked.fault

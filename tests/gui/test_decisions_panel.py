@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 
 from slotscope.gui.intents import BreakAt, GoTo, RunUntil, Say
 from slotscope.gui.panels import decisions_view
-from slotscope.gui.panels.decisions import DecisionsPanel
+from slotscope.gui.panels.decisions import DecisionsPanel, FilterBar
 from slotscope.gui.panels.decisions_model import (
     EVENT,
     MARKS,
@@ -162,6 +163,23 @@ class TestRows:
         for frame in frames.values():
             panel.set_frame(frame)
         assert seen == []
+
+
+@pytest.mark.parametrize(
+    ("said", "width"), [("557 hits up to event 7 409, stopped", 390), ("5 hits", 390), ("557 hits", 900)]
+)
+def test_how_many_hits_there_are_is_not_cut(qtbot, said, width):
+    theme = load_theme("light")
+    bar = FilterBar(theme)
+    bar.set_marks(kind_named("phases").vocabulary.marks, theme)
+    on_screen(qtbot, bar, width, 70)
+    bar.search.setText("overflowed and was all_tokens > 0")
+    bar.tell(said)
+    bar.layout().activate()
+    assert bar.width() == width and bar.count.width() >= bar.count.sizeHint().width()
+    seen = (bar.search, bar.count, *bar.chips.values())
+    assert all(bar.rect().contains(one.geometry()) for one in seen)
+    assert not any(one.geometry().intersects(two.geometry()) for one, two in combinations(seen, 2))
 
 
 class TestFilters:
