@@ -22,6 +22,7 @@ _DOT = 8.0
 _TEXT_MARGIN = 6.0  # pixels of a text item that stay empty
 _ROOM = 1.2  # how far the axis goes beyond the last critical point
 _LONGEST = 7
+_LINES_NAMED = 3  # heights of a text from which on the cursor has its name
 #: Heights in pixels that the plot has at least: elsewhere, and in a hall, which sees the bars above it, too.
 _LEAST, _LEAST_IN_HALL = 190, 120
 
@@ -163,6 +164,8 @@ class AlphaPlot(QWidget):
             mark.text.setAnchor((1, 1) if before else (0, 1))
             mark.text.setPos(float(mark.alpha), low)
         text = self._cursor_text.boundingRect()
+        # In a low plot it would lie on the curves; α stands above, among the values.
+        self._cursor_text.setVisible(self._view.height() >= _LINES_NAMED * text.height())
         fits = float(self._alpha) + text.width() * across < right
         self._cursor_text.setAnchor((0, 1) if fits else (1, 1))
         up = (high - low) / self._view.height() * text.height()

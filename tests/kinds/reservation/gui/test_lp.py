@@ -358,6 +358,25 @@ def test_nothing_overlaps(
         assert beside == (size[0] >= (1320 if lecture else 880))
 
 
+@pytest.mark.parametrize("height", [120, 150, 400])
+def test_the_name_of_the_cursor_lies_on_no_curve(
+    qtbot: QtBot, qapp: object, panel: LPPanel, frame: Frame, height: int
+) -> None:
+    """In a low plot, as a hall has it, there is no room for it: among the values α stands anyway."""
+    with type_of(lecture=True):
+        panel.set_theme(load_theme("light"))
+        panel.set_frame(frame)
+        plot, name = panel.curve.plot, panel.curve._cursor_text
+        assert panel.bounds.curve is not None
+        greedy = float(panel.bounds.curve.value_at(Fraction(1))[0])
+        panel.curve.setFixedHeight(height)
+        qtbot.waitUntil(lambda: plot.height() == height)
+        assert name.isVisible() or height < 400
+        if name.isVisible():
+            curve = plot.getViewBox().mapViewToScene(QPointF(1, greedy)).y()
+            assert name.mapRectToScene(name.boundingRect()).top() >= curve
+
+
 def test_long_configurations_give_way_to_letters(qtbot: QtBot, ready: LPPanel) -> None:
     ready.resize(320, 500)
     qtbot.wait(20)
