@@ -33,6 +33,13 @@ def all_asked(session: Session, questions: list[Question], events: int) -> list[
     return [np.concatenate(parts) for parts in zip(*([*map(np.copy, part.values)] for part in found), strict=True)]
 
 
+def ready(session: Session, text: str) -> Question:
+    """A question whose run tells what it changes."""
+    question = understood(text, session.info.words)
+    make_ready(session.bench, session.timeline, [question])
+    return question
+
+
 def compared(session: Session, texts: dict[str, Question], events: int = EVENTS) -> list[np.ndarray]:
     """What each question finds, each on a walk of its own; one that looks at each state finds the same of all."""
     expected = all_asked(session, [by_looking(question) for question in texts.values()], events)
@@ -87,10 +94,8 @@ def test_ranks_under_each_policy_are_those_of_each_state(policy: str) -> None:
     session, number = Session.open("dra-classroom", policy), random.randint(1, 7)
     print("number", number)
     numbers = ("rank = 1", "rank = 2", "index = 2", "in_reject_group = 1", f"rank = {number} and index = {number}")
-    for text in (f"(count server where {each}) % 2 = 1" for each in numbers):
-        question = understood(text, session.info.words)
-        make_ready(session.bench, session.timeline, [question])
-        assert np.array_equal(asked(session, question), asked(session, by_looking(question))), text
+    texts = (f"(count server where {each}) % 2 = 1" for each in numbers)
+    compared(session, {text: ready(session, text) for text in texts})
     assert asked(session, understood("any server where index = 2", session.info.words)).any()
 
 
@@ -163,8 +168,7 @@ def test_things_are_compared_with_the_event_as_states_do(
 def test_a_thing_that_changes_at_each_event_is_asked_about_while_it_is_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not each way that it ever was at each event, which takes time and memory by the square of a slice."""
     session, found = Session.open("queues-vqs-unstable"), []
-    question = understood("any server where last_departure > time - 0.5", session.info.words)
-    make_ready(session.bench, session.timeline, [question])
+    question = ready(session, "any server where last_departure > time - 0.5")
     truths = changes._Versions._true_at
     monkeypatch.setattr(
         changes._Versions, "_true_at", lambda *given: (found.append(truths(*given)), found[-1])[1], raising=True
@@ -179,17 +183,10 @@ def test_the_jobs_of_servers_under_each_policy_are_those_of_each_state(policy: s
     """At each event, and at a few with others in between, in which a record may be given to another job."""
     session, number = Session.open("moldable-classroom", policy), random.randint(1, 30)
     print("number", number)
-    for at in ("", "event % 40 = 7 and "):
-        for text in (
-            "(count server where job % 3 = 1) % 2 = 1",
-            f"any server where job = {number}",
-            "server 2 . job > 9",
-        ):
-            question = understood(at + text, session.info.words)
-            make_ready(session.bench, session.timeline, [question])
-            found = asked(session, question)
-            assert np.array_equal(found, asked(session, by_looking(question))), text
-            assert found.any() or "job = " in text
+    often = ("(count server where job % 3 = 1) % 2 = 1", f"any server where job = {number}", "server 2 . job > 9")
+    texts = {at + text: ready(session, at + text) for at in ("", "event % 40 = 7 and ") for text in often}
+    for text, found in zip(texts, compared(session, texts), strict=True):
+        assert found.any() or "job = " in text
 
 
 #: Questions of two clauses about things, numbers of the event and of the state.
@@ -209,8 +206,7 @@ TWO_CLAUSES = (
 @pytest.mark.parametrize(("scenario", "text"), TWO_CLAUSES)
 def test_no_state_is_looked_at_alone(scenario: str, text: str) -> None:
     session = Session.open(scenario)
-    question = understood(text, session.info.words)
-    make_ready(session.bench, session.timeline, [question])
+    question = ready(session, text)
     stops: list[int] = []
     counted = [StateLook(lambda t, r=look.read: (stops.append(1), r(t))[1], look.of_things) for look in question.looks]
     found = asked(session, replace_looks(question, counted))
