@@ -41,6 +41,13 @@ class At(NamedTuple):
         found: Subject | None = self.kind.whys.subject(self.system, self.happened, job)
         return found if found is not None and found.place >= self.taken else None
 
+    def before_counted(self, subject: Subject, counts: frozenset[str]) -> int:
+        """The place of a decision, or of the sub-steps before it that count what can be taken, and tell whether any."""
+        place = subject.place
+        while place > self.taken and self.happened.records[place - 1].kind in counts:
+            place -= 1
+        return place
+
     def tables(self, subject: Subject, server: int = -1) -> tuple[Candidates, ...]:
         """The candidates of a decision."""
         return self.kind.whys.candidates(self.setting(subject, server))  # type: ignore[no-any-return]

@@ -56,6 +56,28 @@ def question_of(text: str) -> QuizQuestion:
     return QuizQuestion.model_validate({"ask": ask, "of": of})
 
 
+@pytest.mark.parametrize(
+    ("scenario", "policy", "told"),
+    [
+        ("jrs-classroom", "jrs", "tokens_of_type"),
+        ("jrs-classroom", "first-fit", "fitting"),
+        ("dra-classroom", "first-fit", "servers_scanned"),
+        ("dra-classroom", "power-of-d", "sampled_with_room"),
+    ],
+)
+def test_no_substep_tells_beforehand_whether_a_server_can_be_taken(scenario: str, policy: str, told: str) -> None:
+    session, asked = Session.open(scenario, policy, kernel=False), 0
+    for _ in range(60):
+        made = ask_here(session, frozenset({"server"}))
+        if made is not None:
+            session.seek(made.event, made.posed.place)
+            assert told not in {record.kind for record in session.timeline.records}
+            session.step_into()
+            asked += told in {record.kind for record in session.timeline.records}
+        session.step()
+    assert asked
+
+
 def test_beside_others_a_question_says_whose_decision_it_is_about() -> None:
     alone = Session.open("dra-classroom", "first-fit", kernel=False)
     run = Comparison.beside(Session.open("dra-classroom", kernel=False), ("first-fit",), kernel=False)

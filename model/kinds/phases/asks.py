@@ -12,6 +12,9 @@ from slotscope.model.phrase import Phrase
 from slotscope.model.reporting.inspection import SERVER
 from slotscope.model.reporting.records import ARRIVAL
 
+#: Sub-steps that tell how many servers or tokens can be taken.
+_COUNTS = frozenset({"fitting", "tokens_of_type", "servers_compared", "tokens_found"})
+
 
 def _server(at: At) -> Posed | None:
     """Which server an arriving job joins."""
@@ -29,6 +32,7 @@ def _server(at: At) -> Posed | None:
         lambda server: str(server + 1),
         SERVER,
         Phrase("a backup server takes it") if at.system.normal_servers else None,
+        at.before_counted(subject, _COUNTS),
     )
 
 
@@ -47,6 +51,7 @@ def _token(at: At) -> Posed | None:
         lambda one: str(int(table.number_of[one]) + 1),
         TOKEN,
         Phrase("it goes to a backup server"),
+        at.before_counted(subject, _COUNTS),
     )
 
 

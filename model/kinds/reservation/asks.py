@@ -16,6 +16,9 @@ from slotscope.model.reporting.explain import shown
 from slotscope.model.reporting.inspection import SERVER
 from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, Configuration, Reassign, Record
 
+#: Sub-steps that tell how many servers have room.
+_COUNTS = frozenset({"servers_scanned", "sampled_with_room", "servers_compared"})
+
 
 def _server(at: At) -> Posed | None:
     """Where an arriving job goes."""
@@ -31,6 +34,7 @@ def _server(at: At) -> Posed | None:
         lambda server: str(server + 1),
         SERVER,
         Phrase("it is rejected"),
+        at.before_counted(subject, _COUNTS),
     )
 
 
