@@ -32,7 +32,7 @@ class FilterBar(QWidget):
     """A chip for each kind of event, and a field to search the sentences.
 
     While something stands in the field, or is to, it has a line of its own where it is short of room beside the chips;
-    there the count stands, too, if it has no room beside these.
+    below it stands the count, if that has no room beside these.
     """
 
     changed = Signal()
@@ -131,11 +131,8 @@ class FilterBar(QWidget):
         self.search.setMinimumWidth(searching // 2)
         self.search.setMaximumWidth(self.width() if below else 2 * searching)
         full = below and self._chips.sizeHint().width() + self.count.sizeHint().width() + 24 > self.width()
-        self._rows.removeItem(self._chips)
-        self._chips.setParent(None)
-        self._rows.addLayout(self._chips, 0, 0, 1, 4 if full else 1)
-        self._rows.addWidget(self.count, *((1, 3) if full else (0, 2)))
-        self._rows.addWidget(self.search, *((1, 0, 1, 3 if full else 4) if below else (0, 3, 1, 1)))
+        self._rows.addWidget(self.count, *((2, 0, 1, 4) if full else (0, 2, 1, 1)))
+        self._rows.addWidget(self.search, *((1, 0, 1, 4) if below else (0, 3, 1, 1)))
 
     def tell(self, count: str) -> None:
         """How many there are of all."""

@@ -172,11 +172,12 @@ def test_how_many_hits_there_are_is_not_cut(qtbot, said, width):
     theme = load_theme("light")
     bar = FilterBar(theme)
     bar.set_marks(kind_named("phases").vocabulary.marks, theme)
-    on_screen(qtbot, bar, width, 70)
+    on_screen(qtbot, bar, width, 90)
     bar.search.setText("overflowed and was all_tokens > 0")
     bar.tell(said)
     bar.layout().activate()
     assert bar.width() == width and bar.count.width() >= bar.count.sizeHint().width()
+    assert bar.search.width() > 120
     seen = (bar.search, bar.count, *bar.chips.values())
     assert all(bar.rect().contains(one.geometry()) for one in seen)
     assert not any(one.geometry().intersects(two.geometry()) for one, two in combinations(seen, 2))
