@@ -181,6 +181,7 @@ class ForksDialog(QDialog):
             self._post(partial(forks.fork, decision=decision))
 
     def _go_on(self) -> None:
+        self.policy.selectAll()  # another name takes its place
         if policy := self.policy.text().strip():
             self._post(partial(forks.fork, policy=policy))
 

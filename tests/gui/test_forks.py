@@ -196,6 +196,8 @@ def test_what_is_impossible_is_said_in_the_sheet_and_nothing_is_forked(qtbot: Qt
     qtbot.keyClick(dialog.policy, Key.Key_Return)
     qtbot.waitUntil(lambda: "did you mean 'best-fit'" in dialog.fault.text())
     assert not window.frame.companions and window.frame.event == EVENT
+    qtbot.keyClicks(dialog.policy, "best-fit")  # in the place of the other one
+    assert dialog.policy.text() == "best-fit"
 
 
 def test_another_policy_goes_on_and_in_the_past_there_is_the_one_it_left(qtbot: QtBot, window: MainWindow) -> None:
