@@ -117,6 +117,38 @@ class TestPictures:
             assert "<svg" in (tmp_path / "here" / f"{name}.svg").read_text(encoding="utf-8")
 
 
+class TestBeside:
+    """Policies beside those that an experiment compares."""
+
+    @pytest.fixture(autouse=True)
+    def small(self, monkeypatch, drawn):
+        monkeypatch.setattr(dra_servers, "SCALES", {"quick": dra_servers.ServersScale((5, 8), 2, 100.0)})
+
+    def test_one_of_one_s_own_is_in_the_figure_and_the_table(self, answer, drawn):
+        own = ROOT / "resources" / "policies" / "keep_room.py"
+        found = answer(f"reproduce dra-fig3 --workers 1 --policy {own}:kept=2 --policy first-fit")
+        names = [row["policy"] for row in found["rows"] if "policy" in row]
+        assert names == ["keep_room.py:kept=2"] * 2 + ["first-fit"] * 2
+        (figure, _), *_ = drawn
+        assert [curve.name for curve in figure.curves][-2:] == ["keep_room.py:kept=2", "first-fit"]
+        alone = answer("reproduce dra-fig3 --workers 1 --fresh")
+        assert [row for row in found["rows"] if "policy" not in row] == alone["rows"]
+
+    @pytest.mark.parametrize(
+        ("words", "said"),
+        [
+            ("dra-fig2 --policy dra", "--policy: dra-fig2 compares no policies; allowed: dra-fig3, "),
+            ("dra-fig3 --policy jrs", "--policy: found 'jrs', a policy of phases systems, allowed"),
+            ("dra-fig3 --policy dra --policy dra", "--policy: found dra twice, allowed: once"),
+        ],
+    )
+    def test_what_cannot_be_there_is_refused_in_a_line(self, slotscope, words, said):
+        refused = slotscope(f"reproduce {words}")
+        assert refused.code == 2
+        assert said in refused.err
+        assert refused.err.count("\n") == 1
+
+
 class TestGoingOn:
     @pytest.fixture(autouse=True)
     def small(self, monkeypatch, drawn):

@@ -23,7 +23,7 @@ from slotscope.gui.experiments.laboratory import Order
 from slotscope.gui.language.words import tr
 from slotscope.gui.theme import Theme
 from slotscope.model.errors import TraceError, UserError
-from slotscope.model.lab import experiment_module, experiments
+from slotscope.model.lab import check_beside, experiment_module, experiments
 from slotscope.model.lab.files import prepare
 from slotscope.model.lab.plan import Options
 from slotscope.model.lab.sweep import Sweep, axis
@@ -79,6 +79,11 @@ class OrderForm(QWidget):
             tr("Policies to compare, with parameters where wanted, as in power-of-d:choices=5."),
             2,
         )
+        self.beside = LinesField(
+            tr("&Policies beside, a line for each"),
+            tr("Other policies in the same figure, also of your own, such as my_policy.py."),
+            2,
+        )
         self.until = LineField(tr("&Until t ="), tr("When each run ends; empty: as the scenario says."))
         self.replications = NumberField(
             tr("R&eplications"), tr("Runs of each combination, on other seeds."), 4, 1, _MOST_REPLICATIONS
@@ -106,6 +111,7 @@ class OrderForm(QWidget):
             self.policies,
             self.until,
             self.replications,
+            self.beside,
             self.trace,
             self.workers,
             self.folder,
@@ -120,7 +126,7 @@ class OrderForm(QWidget):
             field.edited.connect(self.edited)
             field.edited.connect(lambda one=field: one.fault.say(""))
         column.addStretch(1)
-        for field in (self.scale, self.trace, self.folder):
+        for field in (self.scale, self.beside, self.trace, self.folder):
             field.edited.connect(self.moved)
 
     def _restore(self) -> None:
@@ -149,6 +155,7 @@ class OrderForm(QWidget):
         for field in (self.values, self.policies, self.until, self.replications):
             field.setVisible(sweep)
         self.scale.setVisible(not sweep)
+        self.beside.setVisible(not sweep and experiments()[key].compares)
         self.trace.setVisible(not sweep and experiments()[key].needs_trace)
 
     def follow(self, info: RunInfo) -> None:
@@ -185,7 +192,7 @@ class OrderForm(QWidget):
         if isinstance(error, TraceError):
             return self.trace
         named = {
-            "--policy": self.policies,
+            "--policy": self.policies if self.key == SWEEP else self.beside,
             "--vary": self.values,
             "--trace": self.trace,
             "--warmup": self.until,
@@ -223,7 +230,10 @@ class OrderForm(QWidget):
             lambda: experiment_module(key),
             self.folder.path,
             self.scale.value,
-            Options(trace if experiments()[key].needs_trace else ()),
+            Options(
+                trace if experiments()[key].needs_trace else (),
+                tuple(self.beside.lines) if experiments()[key].compares else (),
+            ),
             self.workers.box.value(),
         )
 
@@ -239,6 +249,8 @@ class OrderForm(QWidget):
     def _experiment(self, folder: Path) -> Order:
         if experiments()[self.key].needs_trace:
             self._check_trace()
+        if experiments()[self.key].compares:
+            check_beside(self.key, self.beside.lines)
         return self.order_of(self.key)
 
     def _check_trace(self) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Sequence
 from slotscope.model.cli.bounds import solved
 from slotscope.model.cli.experiments import executor_for
 from slotscope.model.cli.output import Report
-from slotscope.model.lab import experiment_module, experiment_name, experiments
+from slotscope.model.lab import check_beside, experiment_module, experiment_name, experiments
 from slotscope.model.lab.files import prepare
 from slotscope.model.lab.plan import Options
 from slotscope.model.lab.results import Result
@@ -60,6 +60,7 @@ def reproduce(
     scale: str = "quick",
     *,
     trace: Sequence[str] = (),
+    policies: Sequence[str] = (),
     workers: int = 1,
     keep: str | Path | None = None,
 ) -> ExperimentResult:
@@ -69,6 +70,8 @@ def reproduce(
     ----------
     scale:
         ``"quick"`` or ``"paper"``.
+    policies:
+        Others that run beside those which it compares, also of one's own.
     workers:
         Processes.
     keep:
@@ -84,7 +87,8 @@ def reproduce(
     if keep is not None:
         prepare(Path(keep))
         store = Store.of(Path(keep), name)
-    options = Options(tuple(trace))
+    check_beside(name, policies)
+    options = Options(tuple(trace), tuple(policies))
     return ExperimentResult(run_plan(experiment_module(name), scale, options, executor_for(workers, None), store))
 
 

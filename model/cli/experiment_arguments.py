@@ -29,6 +29,7 @@ def reproduce_parser() -> Parser:
             "slotscope reproduce table1",
             "slotscope reproduce dra-fig4 --scale paper --out results --json",
             "slotscope reproduce dra-fig5 --trace task_events/ --cluster tcp://10.0.0.1:8786",
+            "slotscope reproduce queues-fig4b --policy my_policy.py",
         ],
     )
     parser.add_argument("experiment", metavar="EXPERIMENT", help="a name from 'slotscope list'")
@@ -38,6 +39,13 @@ def reproduce_parser() -> Parser:
         type=one_of("quick", "paper"),
         default="quick",
         help="quick (about a minute) or paper (as far as the paper goes)",
+    )
+    parser.add_argument(
+        "--policy",
+        metavar="P",
+        action="append",
+        default=[],
+        help="another policy beside those that an experiment compares, also of your own; several times for more",
     )
     trace_option(parser, "for experiments on a recorded workload: its files, plain or gzip'd, or their folder")
     work_options(parser)

@@ -11,7 +11,7 @@ from slotscope.model.cli.guard import INTERRUPTED, note
 from slotscope.model.cli.output import LONG_SECONDS, Progress, print_json
 from slotscope.model.lab.executor import Executor, LocalWorkers, ThisProcess
 from slotscope.model.lab.files import Draw, pictures, prepare
-from slotscope.model.lab.plan import Options, Plan
+from slotscope.model.lab.plan import NO_OPTIONS, Options, Plan
 from slotscope.model.lab.results import Result
 from slotscope.model.lab.runner import Status, run_plan
 from slotscope.model.lab.store import Store
@@ -21,12 +21,18 @@ _MINUTE, _HOUR = 60, 3600
 
 
 def carry_out(
-    options: argparse.Namespace, name: str, plan: Plan, text: Callable[[Result], str], draw: Draw, scale: str = "quick"
+    options: argparse.Namespace,
+    name: str,
+    plan: Plan,
+    text: Callable[[Result], str],
+    draw: Draw,
+    scale: str = "quick",
+    told: Options = NO_OPTIONS,
 ) -> int:
     """Run *plan*, write its files, print its result; the exit code.
 
-    ``--out``, ``--workers``, ``--cluster``, ``--fresh``, ``--trace`` and ``--json`` are taken
-    from *options*.
+    ``--out``, ``--workers``, ``--cluster``, ``--fresh`` and ``--json`` are taken from *options*; *told* is what the
+    plan is.
     """
     prepare(options.out)
     executor = executor_for(options.workers, options.cluster)
@@ -39,7 +45,7 @@ def carry_out(
         note(f"warning: {store.path}: {store.damaged} damaged {lines} left out; {parts} carried out again")
     progress = _ProgressLine(f"{options.command} {name}", quiet=options.json)
     try:
-        result = run_plan(plan, scale, Options(tuple(options.trace)), executor, store, progress.tell)
+        result = run_plan(plan, scale, told, executor, store, progress.tell)
     except KeyboardInterrupt:
         progress.close()
         note(f"stopped; {progress.told}the same command goes on from there, and with --fresh begins anew")

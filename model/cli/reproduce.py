@@ -8,8 +8,9 @@ from slotscope.model.cli.experiments import carry_out
 from slotscope.model.cli.guard import note
 from slotscope.model.cli.output import shown, table
 from slotscope.model.errors import UserError
-from slotscope.model.lab import experiment_module, experiment_name, experiments
+from slotscope.model.lab import check_beside, experiment_module, experiment_name, experiments
 from slotscope.model.lab.files import Draw
+from slotscope.model.lab.plan import Options
 from slotscope.model.lab.results import Result, Row
 from slotscope.model.traces.excerpts import FOR_EXPERIMENTS
 
@@ -23,7 +24,9 @@ def execute(options: argparse.Namespace, draw: Draw) -> int:
     if experiments()[name].needs_trace and not options.trace:
         note(FOR_EXPERIMENTS.note)
         options.trace = [str(FOR_EXPERIMENTS.path)]
-    return carry_out(options, name, experiment_module(name), _text, draw, options.scale)
+    check_beside(name, options.policy)
+    told = Options(tuple(options.trace), tuple(options.policy))
+    return carry_out(options, name, experiment_module(name), _text, draw, options.scale, told)
 
 
 def _text(result: Result) -> str:

@@ -9,7 +9,7 @@ from typing import Collection, Mapping, NamedTuple, Sequence
 class Experiment(NamedTuple):
     """What an experiment is called, and what makes it: a module, or an object MODULE:NAME.
 
-    ``also`` are shorter names that it answers to.
+    ``also`` are shorter names that it answers to; ``compares``: whether other policies can run beside its own.
     """
 
     title: str
@@ -18,6 +18,7 @@ class Experiment(NamedTuple):
     module: str
     needs_trace: bool = False
     also: tuple[str, ...] = ()
+    compares: bool = False
 
 
 class CommandSpec(NamedTuple):
@@ -111,6 +112,7 @@ def declared_room(
     policies: Policies,
     experiments: Experiments,
     traced: Collection[str] = (),
+    compares: Collection[str] = (),
     also: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
     commands: Mapping[str, CommandSpec] = MappingProxyType({}),
     problems: str = "",
@@ -118,8 +120,8 @@ def declared_room(
 ) -> Room:
     """The package *room* of a *paper*, each part of it in its usual place.
 
-    *reads* are the keys that tell whose an instance file is, *traced* the experiments that need a trace, *also* shorter
-    names of some; *problems* is a module of the room.
+    *reads* are the keys that tell whose an instance file is, *traced* the experiments that need a trace, *compares*
+    those beside whose policies others can run, *also* shorter names of some; *problems* is a module of the room.
     """
     system = room.rpartition(".")[2]
     return Room(
@@ -136,6 +138,7 @@ def declared_room(
                     f"{room}.experiments.{module}",
                     name in traced,
                     also.get(name, ()),
+                    name in compares,
                 )
                 for name, (module, title, place) in experiments.items()
             }

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any, Mapping
+from typing import Any, Mapping, Sequence
 
 from slotscope.model import packages
 from slotscope.model.errors import UserError, unknown_name
@@ -58,6 +58,30 @@ def experiment_name(name: str) -> str:
     if name not in names:
         raise UserError(unknown_name("experiment", name, names))
     return names[name]
+
+
+def check_beside(name: str, policies: Sequence[str]) -> None:
+    """Look whether these policies can run beside those of an experiment; one in a file is allowed to run by that.
+
+    Raises
+    ------
+    UserError
+        If the experiment compares none, or one is given twice, is not known, or is for another kind of system.
+    """
+    from slotscope.model.policies import reference_for
+    from slotscope.model.running.assembly import named_policy
+
+    about = experiments()[name]
+    if policies and not about.compares:
+        known = ", ".join(known for known, item in experiments().items() if item.compares)
+        raise UserError(f"{name} compares no policies; allowed: {known}", where="--policy")
+    for text in policies:
+        if policies.count(text) > 1:
+            raise UserError(f"found {text} twice, allowed: once", where="--policy")
+        try:
+            reference_for(named_policy(text).name, about.system)
+        except UserError as error:
+            raise error.inside("--policy") from None
 
 
 class NamedPlan:

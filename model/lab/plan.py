@@ -11,6 +11,7 @@ from typing import Any, Callable, Hashable, Mapping, Protocol, Sequence, TypeVar
 
 from slotscope.model.lab.parts import Outcome, Part
 from slotscope.model.lab.results import Result
+from slotscope.model.policies.choice import names_beside
 from slotscope.model.traces.excerpts import FOR_EXPERIMENTS
 
 #: Outcomes of the parts that are finished.
@@ -24,10 +25,16 @@ Found = TypeVar("Found")
 class Options:
     """What an experiment may need to be told.
 
-    ``trace`` are the files of a recorded workload, or folders of them.
+    ``trace`` are the files of a recorded workload, or folders of them; ``policies`` run beside those that an
+    experiment compares, as a command line names them.
     """
 
     trace: tuple[str, ...] = ()
+    policies: tuple[str, ...] = ()
+
+    def beside(self, own: Mapping[str, Any]) -> dict[str, Any]:
+        """An experiment's *own* policies by what pictures call them, and those beside them."""
+        return {**own, **{name: text for text, name in names_beside(self.policies).items()}}
 
 
 #: Nothing that an experiment need be told.

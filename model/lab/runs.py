@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+from pathlib import Path
 from typing import Any, Mapping
 
 import numpy as np
 
+from slotscope.model.forks.changes import Course
 from slotscope.model.lab.parts import Part
+from slotscope.model.policies import is_own, source_of
+from slotscope.model.policies.choice import policy_choice
 from slotscope.model.running.assembly import Bench
 from slotscope.model.running.engine import Reason, Task, started
 from slotscope.model.scenario.load import Scenario, as_data, parse_scenario
@@ -81,8 +86,21 @@ def replications(
     length:
         About how long each takes.
     """
-    told = {"scenario": as_data(scenario), "policy": policy, **settings}
+    told = {"scenario": as_data(scenario), **under(policy), **settings}
     return [Part.of(work, seed, told, f"{label}, seed {seed}", length) for seed in range(1, count + 1)]
+
+
+def under(policy: str | None) -> dict[str, str | None]:
+    """What the outcome of a run under *policy* depends on: its name, and the text of a file that it stands in."""
+    written = policy_file(policy)
+    return {"policy": policy, **({"policy_file": written} if written else {})}
+
+
+def policy_file(policy: str | None) -> str:
+    """A hash of the file that a user's own policy stands in; empty for one of the program's."""
+    name = policy_choice(Course.read(policy).policy).name if policy else ""
+    path = Path(source_of(name)[0]) if is_own(name) else Path()
+    return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest() if path.is_file() else ""
 
 
 def bench_of(part: Part) -> Bench:

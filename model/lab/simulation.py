@@ -11,13 +11,10 @@ from typing import Any, Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from slotscope.model.errors import TraceError, UserError
-from slotscope.model.forks.changes import Course
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.lab.parts import Outcome, Part, canonical
-from slotscope.model.lab.runs import StraightRun
+from slotscope.model.lab.runs import StraightRun, policy_file
 from slotscope.model.measures.metrics import Estimate, estimate, estimates
-from slotscope.model.policies import is_own, source_of
-from slotscope.model.policies.choice import policy_choice
 from slotscope.model.running.assembly import Bench, assemble
 from slotscope.model.scenario.load import Scenario, as_data, edited, load_scenario, parse_scenario
 from slotscope.model.session.bench import open_bench
@@ -64,7 +61,7 @@ def simulations(
         {
             "scenario": as_data(scenario),
             "policy": policy,
-            "policy_file": _policy_file(policy),
+            "policy_file": policy_file(policy),
             "warmup": warmup,
             "until": until,
             "times": list(times),
@@ -192,13 +189,6 @@ def _files(trace: Sequence[str]) -> Iterator[Path]:
             yield from sorted(item for item in path.iterdir() if item.is_file())
         else:
             yield path
-
-
-def _policy_file(policy: str | None) -> str:
-    """A hash of the file that a user's own policy stands in; empty for one of the program's."""
-    name = policy_choice(Course.read(policy).policy).name if policy else ""
-    path = Path(source_of(name)[0]) if is_own(name) else Path()
-    return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest() if path.is_file() else ""
 
 
 def with_servers(name: str, count: int) -> Scenario:

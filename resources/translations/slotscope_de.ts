@@ -110,6 +110,14 @@ Wählt den Ordner einer Aufzeichnung.</translation>
             <translation>&amp;Werte, eine Zeile je Feld</translation>
         </message>
         <message>
+            <source>&amp;Policies beside, a line for each</source>
+            <translation>Weitere &amp;Strategien, je eine Zeile</translation>
+        </message>
+        <message>
+            <source>Other policies in the same figure, also of your own, such as my_policy.py.</source>
+            <translation>Andere Strategien in derselben Abbildung, auch eigene, zum Beispiel my_policy.py.</translation>
+        </message>
+        <message>
             <source>&amp;Policies, a line for each</source>
             <translation>&amp;Strategien, je eine Zeile</translation>
         </message>

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,12 +14,14 @@ from slotscope.model.kinds.phases.experiments import jrs_gap, jrs_misestimation,
 from slotscope.model.kinds.queue.experiments import queue_runs, queues_fig3, queues_fig4, queues_limits
 from slotscope.model.kinds.reservation.experiments import dra_collections, dra_convergence, dra_servers, dra_variants
 from slotscope.model.kinds.spec import KINDS
-from slotscope.model.lab import experiment_module, experiments
+from slotscope.model.lab import check_beside, experiment_module, experiments
 from slotscope.model.lab.parts import carry_out
-from slotscope.model.lab.plan import NO_OPTIONS
+from slotscope.model.lab.plan import NO_OPTIONS, Options
 from slotscope.model.lab.results import Result
 
 pytestmark = pytest.mark.slow
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "resources" / "policies"
 
 _QUEUE, _PHASES = queue_runs.QueueLength(2500, 2), phase_runs.PhaseLength(2, 5, 2)
 _MOLDABLE = moldable_runs.MoldableLength((300, 900), 2)
@@ -74,6 +77,45 @@ def test_its_shortest_run_gives_what_it_declares(name: str) -> None:
         begun = plan.result("tiny", NO_OPTIONS, {part: outcomes[part] for part in some})
         for figure in begun.figures:
             assert {curve.name for curve in figure.curves} <= set(figure.planned)
+
+
+#: A policy of one's own for each kind.
+OWN = {
+    "reservation": "keep_room.py",
+    "queue": "largest_first.py",
+    "phases": "asking_servers.py",
+    "moldable": "half_of_the_rest.py",
+}
+
+
+@pytest.mark.parametrize("name", [name for name in ALONE if experiments()[name].compares])
+def test_a_policy_of_one_s_own_runs_beside_those_that_it_compares(name: str, tmp_path: Path) -> None:
+    """In parts of its own, which are others once its text is; named by its file in each row and curve."""
+    plan, file = experiment_module(name), OWN[experiments()[name].system]
+    path = tmp_path / file
+    path.write_text((EXAMPLES / file).read_text(encoding="utf-8"), encoding="utf-8")
+    options = Options(policies=(str(path),))
+    check_beside(name, options.policies)
+    alone, parts = plan.parts("tiny", NO_OPTIONS), plan.parts("tiny", options)
+    assert parts == plan.parts("tiny", options)
+    assert set(alone) < set(parts)
+    mine = [part for part in parts if part not in alone]
+    result = plan.result("tiny", options, {part: carry_out(part) for part in parts})
+    check(result, name)
+    assert any(file in str(row.at.get("policy", "")) for row in result.rows)
+    assert any(file in curve.name for figure in result.figures for curve in figure.curves)
+    path.write_text(path.read_text(encoding="utf-8") + "# changed\n", encoding="utf-8")
+    assert not set(mine) & set(plan.parts("tiny", options))
+
+
+def test_what_cannot_run_beside_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="dra-fig2 compares no policies; allowed: dra-fig3"):
+        check_beside("dra-fig2", ("dra",))
+    for wrong in (str(EXAMPLES / "largest_first.py"), "no-such-policy", str(tmp_path / "none.py")):
+        with pytest.raises(UserError):
+            check_beside("dra-fig3", (wrong,))
+    with pytest.raises(UserError, match="found first-fit twice"):
+        check_beside("dra-fig3", ("first-fit", "first-fit"))
 
 
 def check(result: Result, name: str) -> None:

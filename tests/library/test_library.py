@@ -188,6 +188,7 @@ def test_a_run_shows_its_servers(scenario: str, tmp_path: Path) -> None:
         (lambda: slotscope.open("dra-classroom").fork("dra:goal=1"), "goal"),
         (lambda: slotscope.compare("dra-classroom", ["dra", "first-fit"], until=5, warmup=9), "found 9"),
         (lambda: slotscope.reproduce("fig99"), "fig99"),
+        (lambda: slotscope.reproduce("dra-fig2", policies=["dra"]), "dra-fig2 compares no policies"),
         (lambda: slotscope.bounds("nothing.toml"), "nothing.toml"),
     ],
 )

@@ -28,6 +28,7 @@ ROOM = declared_room(
             "Figure 2",
         ),
     },
+    compares=("moldable-fig2",),
     also={"moldable-table1": ("table1",), "moldable-fig2": ("fig2a", "fig2b")},
     problems="cli.problems",
 )

@@ -22,4 +22,5 @@ ROOM = declared_room(
         "jrs-peers": ("jrs_peers", "JRS beside first fit, best fit, GRAND and power of two choices", "Section 4.3"),
         "jrs-misestimation": ("jrs_misestimation", "JRS that plans with wrong rates", "Appendix D"),
     },
+    compares=("jrs-peers",),
 )

@@ -50,4 +50,5 @@ ROOM = declared_room(
         ),
     },
     traced=("queues-fig1", "queues-fig5"),
+    compares=("queues-fig3a", "queues-fig3b", "queues-fig4a", "queues-fig4b", "queues-fig5"),
 )

@@ -72,22 +72,29 @@ class Key(NamedTuple):
 Cells = Mapping[Key, MoldableRuns]
 
 
-def parts(scale: str, _options: Options) -> list[Part]:
+def parts(scale: str, options: Options) -> list[Part]:
     """One part for each run of each point."""
-    return parts_of(_cells(scale))
+    return parts_of(_cells(scale, options))
 
 
-def _cells(scale: str) -> dict[Key, list[Part]]:
+def _ways(options: Options) -> tuple[Way, ...]:
+    """Those of the paper, and each policy that is beside its own with both speed-ups."""
+    speedups = dict.fromkeys(way.speedup for way in WAYS)
+    beside = options.beside({}).items()
+    return (*WAYS, *(Way(speedup, text, f"{name}, {speedup}") for name, text in beside for speedup in speedups))
+
+
+def _cells(scale: str, options: Options) -> dict[Key, list[Part]]:
     sizes, length = SCALES[scale]
-    keys = [Key(way, traffic, n) for way in WAYS for traffic in TRAFFIC for n in sizes]
+    keys = [Key(way, traffic, n) for way in _ways(options) for traffic in TRAFFIC for n in sizes]
     return {key: moldable_runs(key.scenario, key.way.policy, length, f"{key.line}, n = {key.servers}") for key in keys}
 
 
-def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
+def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
     """P_b and E[D] for each n, beside Erlang's formula where it holds, and D*."""
-    cells = found_in(_cells(scale), outcomes, MoldableRuns.of)
+    cells = found_in(_cells(scale, options), outcomes, MoldableRuns.of)
     rows = [row for key, cell in cells.items() for row in _rows(key, cell)]
-    return Result(NAME, scale, tuple(rows), _figures(scale, cells) if cells else (), NOTES)
+    return Result(NAME, scale, tuple(rows), _figures(scale, _ways(options), cells) if cells else (), NOTES)
 
 
 def _rows(key: Key, cell: MoldableRuns) -> list[Row]:
@@ -117,11 +124,11 @@ def _printed(key: Key) -> dict[str, float]:
     return dict(zip(MEASURES, (printed.blocking[0], printed.time[0]), strict=True))
 
 
-def _figures(scale: str, cells: Cells) -> tuple[Figure, ...]:
+def _figures(scale: str, ways: tuple[Way, ...], cells: Cells) -> tuple[Figure, ...]:
     """Blocking with each speed-up, and the mean execution time with both."""
     over = f"servers n ({SCALES[scale][1].text()})"
     pictures = []
-    for speedup in dict.fromkeys(way.speedup for way in WAYS):
+    for speedup in dict.fromkeys(way.speedup for way in ways):
         keys = [key for key in cells if key.way.speedup == speedup]
         curves = (
             *_measured(keys, cells, "blocking_probability"),
@@ -136,7 +143,7 @@ def _figures(scale: str, cells: Cells) -> tuple[Figure, ...]:
                 "blocking probability",
                 curves,
                 logarithmic_x=True,
-                planned=_planned(speedup, "Erlang"),
+                planned=_planned(ways, speedup, "Erlang"),
             )
         )
     optimal = [key for key in cells if key.way == WAYS[0]]
@@ -149,15 +156,15 @@ def _figures(scale: str, cells: Cells) -> tuple[Figure, ...]:
             "mean execution time",
             times,
             logarithmic_x=True,
-            planned=_planned("", "D*"),
+            planned=_planned(ways, "", "D*"),
         )
     )
     return tuple(figure for figure in pictures if figure.curves)
 
 
-def _planned(speedup: str, known: str) -> tuple[str, ...]:
+def _planned(ways: tuple[Way, ...], speedup: str, known: str) -> tuple[str, ...]:
     """The curves with a speed-up (empty: with all): what is measured, then what is known."""
-    lines = [Key(way, traffic, 0).line for way in WAYS for traffic in TRAFFIC if speedup in ("", way.speedup)]
+    lines = [Key(way, traffic, 0).line for way in ways for traffic in TRAFFIC if speedup in ("", way.speedup)]
     return (*lines, *(f"{known}: {line}" for line in lines))
 
 

@@ -53,27 +53,27 @@ OVER = "over the budget"
 Key = tuple[str, str, int]
 
 
-def parts(scale: str, _options: Options) -> list[Part]:
+def parts(scale: str, options: Options) -> list[Part]:
     """One part for each replication of each policy at each r for each job model."""
-    return parts_of(_cells(scale))
+    return parts_of(_cells(scale, options))
 
 
-def _cells(scale: str) -> dict[Key, list[Part]]:
+def _cells(scale: str, options: Options) -> dict[Key, list[Part]]:
     sizes, length = SCALES[scale]
     return {
         (model, name, r): phase_runs(at_scale(scenario, r), policy, length, f"{model}, {name}, r = {r}")
         for model, scenario in MODELS.items()
-        for name, policy in POLICIES.items()
+        for name, policy in options.beside(POLICIES).items()
         for r in sizes
         if model != "fixed sizes" or name not in _PEAK
     }
 
 
-def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
+def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
     """N and C of every policy."""
-    cells = found_in(_cells(scale), outcomes, PhaseRuns.of)
+    cells, names = found_in(_cells(scale, options), outcomes, PhaseRuns.of), tuple(options.beside(POLICIES))
     rows = [row for key, cell in cells.items() for row in _rows(key, cell)]
-    figures = tuple(figure for model in MODELS for figure in _figures(scale, model, cells))
+    figures = tuple(figure for model in MODELS for figure in _figures(scale, model, names, cells))
     return Result(NAME, scale, tuple(rows), figures, NOTES)
 
 
@@ -99,8 +99,8 @@ def _crossed(model: str, drawn: Curve, spent: Mapping[float, Estimate]) -> Curve
     return replace(drawn, crossed=tuple(_kept(model, spent[r]) == "over" for r in drawn.x))
 
 
-def _figures(scale: str, model: str, cells: Mapping[Key, PhaseRuns]) -> list[Figure]:
-    servers, cost = _curves(model, cells)
+def _figures(scale: str, model: str, names: tuple[str, ...], cells: Mapping[Key, PhaseRuns]) -> list[Figure]:
+    servers, cost = _curves(model, names, cells)
     if not servers:
         return []
     name, x_label = f"{NAME}-{MODELS[model].removeprefix('jrs-')}", f"scaling factor r ({SCALES[scale][1].text()})"
@@ -114,7 +114,7 @@ def _figures(scale: str, model: str, cells: Mapping[Key, PhaseRuns]) -> list[Fig
             tuple(curves),
             (level,),
             logarithmic_x=True,
-            planned=tuple(POLICIES),
+            planned=names,
             crossed_out=OVER,
         )
 
@@ -125,13 +125,13 @@ def _figures(scale: str, model: str, cells: Mapping[Key, PhaseRuns]) -> list[Fig
     return found
 
 
-def _curves(model: str, cells: Mapping[Key, PhaseRuns]) -> tuple[list[Curve], list[Curve]]:
+def _curves(model: str, names: tuple[str, ...], cells: Mapping[Key, PhaseRuns]) -> tuple[list[Curve], list[Curve]]:
     """Active servers over their bound, and cost rates, of each policy whose bound is known."""
     nbar = {
         r: cell.nbar for (name, policy, r), cell in cells.items() if name == model and policy == "JRS" and cell.nbar
     }
     servers, cost = [], []
-    for policy in POLICIES:
+    for policy in names:
         mine = {r: cell for (name, of, r), cell in cells.items() if (name, of) == (model, policy)}
         over = {float(r): scaled(cell.measure("active_servers"), 1 / nbar[r]) for r, cell in mine.items() if r in nbar}
         spent = {float(r): cell.measure("cost_rate") for r, cell in mine.items()}

@@ -18,7 +18,7 @@ SCALES: Mapping[str, QueueLength] = MappingProxyType(
     {"quick": QueueLength(1_000_000, 16), "paper": QueueLength(1_000_000, 200)}
 )
 
-#: The policies that the paper draws are drawn; for the others only numbers are given.
+#: The policies that the paper draws are drawn, and those beside its own; for the others only numbers are given.
 DRAWN = ("VQS", "VQS-BF", "BF-J/S")
 
 
@@ -42,26 +42,27 @@ class Stability:
     policies: Mapping[str, str]
     notes: tuple[str, ...]
 
-    def parts(self, scale: str, _options: Options) -> list[Part]:
+    def parts(self, scale: str, options: Options) -> list[Part]:
         """One part for each replication under each policy."""
-        return parts_of(self._cells(scale))
+        return parts_of(self._cells(scale, options))
 
-    def _cells(self, scale: str) -> dict[str, list[Part]]:
-        scenario = load_scenario(self.scenario)
-        return {name: queue_runs(scenario, policy, SCALES[scale], name) for name, policy in self.policies.items()}
+    def _cells(self, scale: str, options: Options) -> dict[str, list[Part]]:
+        scenario, policies = load_scenario(self.scenario), options.beside(self.policies)
+        return {name: queue_runs(scenario, policy, SCALES[scale], name) for name, policy in policies.items()}
 
-    def result(self, scale: str, _options: Options, outcomes: Outcomes) -> Result:
+    def result(self, scale: str, options: Options, outcomes: Outcomes) -> Result:
         """Growth and mean queue of each policy, and the queues over time."""
         length = SCALES[scale]
-        cells = found_in(self._cells(scale), outcomes, partial(QueueRuns.of, slots=length.slots))
+        drawn = [name for name in options.beside(self.policies) if name in DRAWN or name not in self.policies]
+        cells = found_in(self._cells(scale, options), outcomes, partial(QueueRuns.of, slots=length.slots))
         rows = [row for name, cell in cells.items() for row in cell.rows({"policy": name})]
         figure = Figure(
             name=self.name,
             title=f"{self.title}: mean of {length.replications} runs on the same jobs",
             x_label="slot",
             y_label="jobs that wait",
-            curves=tuple(cell.path(name) for name, cell in cells.items() if name in DRAWN),
-            planned=tuple(name for name in self.policies if name in DRAWN),
+            curves=tuple(cell.path(name) for name, cell in cells.items() if name in drawn),
+            planned=tuple(drawn),
         )
         return Result(self.name, scale, (*rows, *self._fluid_limits()), (figure,), self.notes)
 

@@ -53,57 +53,59 @@ class Intensities:
     title: str
     notes: tuple[str, ...]
 
-    def parts(self, scale: str, _options: Options) -> list[Part]:
+    def parts(self, scale: str, options: Options) -> list[Part]:
         """One part for each replication of each point of each curve."""
-        return parts_of(self._cells(scale))
+        return parts_of(self._cells(scale, options))
 
-    def _cells(self, scale: str) -> dict[tuple[str, str], list[Part]]:
-        scenario = load_scenario(self.scenario)
+    def _cells(self, scale: str, options: Options) -> dict[tuple[str, str], list[Part]]:
+        scenario, policies = load_scenario(self.scenario), options.beside(POLICIES)
         dense = {
             alpha: edited(scenario, {"workload": {"kind": "poisson", "intensity": alpha}}) for alpha in INTENSITIES
         }
         return {
-            (name, alpha): queue_runs(dense[alpha], POLICIES[name], SCALES[scale].of(name), f"{name}, alpha = {alpha}")
-            for name, alpha in product(POLICIES, INTENSITIES)
+            (name, alpha): queue_runs(dense[alpha], policies[name], SCALES[scale].of(name), f"{name}, alpha = {alpha}")
+            for name, alpha in product(policies, INTENSITIES)
         }
 
-    def result(self, scale: str, _options: Options, outcomes: Outcomes) -> Result:
+    def result(self, scale: str, options: Options, outcomes: Outcomes) -> Result:
         """Growth of each policy at each intensity, and its mean queue where it is stable."""
         size = SCALES[scale]
         cells = {
             (name, float(alpha)): QueueRuns.of(done, size.of(name).slots)
-            for (name, alpha), several in self._cells(scale).items()
+            for (name, alpha), several in self._cells(scale, options).items()
             if (done := finished(several, outcomes))
         }
         rows = [row for (name, alpha), cell in cells.items() for row in cell.rows({"policy": name, "alpha": alpha})]
-        return Result(self.name, scale, tuple(rows), self._figures(size, cells), self.notes)
+        names = {policy: _curve_name(policy, size) for policy in options.beside(POLICIES)}
+        return Result(self.name, scale, tuple(rows), self._figures(size, names, cells), self.notes)
 
-    def _figures(self, scale: IntensityScale, cells: Cells) -> tuple[Figure, ...]:
+    def _figures(self, scale: IntensityScale, names: Mapping[str, str], cells: Cells) -> tuple[Figure, ...]:
         stable = {key: cell for key, cell in cells.items() if cell.growth.verdict == "stable"}
-        over = f"average queue over runs of {scale.usual.slots:,} slots"
+        over, where = f"average queue over runs of {scale.usual.slots:,} slots", "mean queue where it is stable"
         return (
-            self._figure(scale, "", "mean queue where it is stable", "mean queue", stable, lambda cell: cell.mean),
+            self._figure(scale, names, "", where, "mean queue", stable, lambda cell: cell.mean),
             self._figure(
                 scale,
+                names,
                 "-growth",
                 "growth of the queue",
                 "jobs per slot",
                 cells,
                 lambda cell: Estimate(cell.growth.slope, cell.growth.half_width),
             ),
-            self._figure(scale, "-average", over, "average queue", cells, lambda cell: cell.average),
+            self._figure(scale, names, "-average", over, "average queue", cells, lambda cell: cell.average),
         )
 
     def _figure(
         self,
         scale: IntensityScale,
+        names: Mapping[str, str],
         ending: str,
         what: str,
         y_label: str,
         cells: Cells,
         value: Callable[[QueueRuns], Estimate],
     ) -> Figure:
-        names = {policy: _curve_name(policy, scale) for policy in POLICIES}
         points = {(names[policy], alpha): value(cell) for (policy, alpha), cell in cells.items()}
         curves = Curve.family(names.values(), points)
         return Figure(

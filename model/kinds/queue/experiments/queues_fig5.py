@@ -20,6 +20,7 @@ from slotscope.model.kinds.queue.traces.workload import resources, with_jobs
 from slotscope.model.lab.parts import Outcome, Part
 from slotscope.model.lab.plan import Options, Outcomes, finished
 from slotscope.model.lab.results import Curve, Figure, Result, Row
+from slotscope.model.lab.runs import under
 from slotscope.model.lab.simulation import content, given_content, with_servers
 from slotscope.model.running.assembly import assemble
 from slotscope.model.scenario.load import as_data, edited
@@ -123,17 +124,22 @@ def _scenario(servers: int, scaling: str) -> QueueScenario:
 
 def parts(scale: str, options: Options) -> list[Part]:
     """One part for each policy and traffic scaling: on a trace all is determined."""
-    return list(_cells(scale, options.trace).values())
+    return list(_cells(scale, options).values())
 
 
-def _cells(scale: str, trace: tuple[str, ...]) -> dict[tuple[str, str], Part]:
+def _cells(scale: str, options: Options) -> dict[tuple[str, str], Part]:
+    trace, policies = options.trace, options.beside(POLICIES)
     known = facts(trace)
-    return {(name, scaling): _part(name, scaling, known, trace) for scaling in SCALES[scale] for name in POLICIES}
+    return {
+        (name, scaling): _part(name, policy, scaling, known, trace)
+        for scaling in SCALES[scale]
+        for name, policy in policies.items()
+    }
 
 
-def _part(name: str, scaling: str, known: QueueTraceFacts, trace: tuple[str, ...]) -> Part:
+def _part(name: str, policy: str, scaling: str, known: QueueTraceFacts, trace: tuple[str, ...]) -> Part:
     settings = {
-        "policy": POLICIES[name],
+        **under(policy),
         "scaling": scaling,
         "servers": known.servers,
         "scenario": as_data(_scenario(known.servers, scaling)),
@@ -157,7 +163,7 @@ def carry_out(part: Part) -> Outcome:
 def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
     """The average queue of each policy at each scaling, and the queues over time at the densest."""
     known = facts(options.trace)
-    found = {key: outcomes[part] for key, part in _cells(scale, options.trace).items() if finished([part], outcomes)}
+    found = {key: outcomes[part] for key, part in _cells(scale, options).items() if finished([part], outcomes)}
     means = {key: float(np.mean(outcome["queue"][WARMUP_CUTS:])) for key, outcome in found.items()}
     rows = [
         Row(
@@ -176,7 +182,8 @@ def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
         )
         for scaling in SCALES[scale]
     ]
-    figures = (_over_scaling(means, known.servers), _over_time(found, known.servers))
+    names = tuple(options.beside(POLICIES))
+    figures = (_over_scaling(names, means, known.servers), _over_time(names, found, known.servers))
     return Result(NAME, scale, tuple(rows), figures, (PAPER, *_chosen(known)))
 
 
@@ -195,9 +202,9 @@ def _chosen(known: QueueTraceFacts) -> tuple[str, ...]:
     )
 
 
-def _over_scaling(means: Mapping[tuple[str, str], float], servers: int) -> Figure:
+def _over_scaling(names: tuple[str, ...], means: Mapping[tuple[str, str], float], servers: int) -> Figure:
     curves = []
-    for name in POLICIES:
+    for name in names:
         mine = {float(scaling): mean for (policy, scaling), mean in means.items() if policy == name}
         if mine:
             curves.append(Curve(name, tuple(mine), tuple(mine.values())))
@@ -207,11 +214,11 @@ def _over_scaling(means: Mapping[tuple[str, str], float], servers: int) -> Figur
         x_label="traffic scaling 1/β",
         y_label="jobs that wait",
         curves=tuple(curves),
-        planned=tuple(POLICIES),
+        planned=names,
     )
 
 
-def _over_time(found: Mapping[tuple[str, str], Outcome], servers: int) -> Figure:
+def _over_time(names: tuple[str, ...], found: Mapping[tuple[str, str], Outcome], servers: int) -> Figure:
     curves = []
     for (name, scaling), outcome in found.items():
         if scaling == DENSEST:
@@ -223,5 +230,5 @@ def _over_time(found: Mapping[tuple[str, str], Outcome], servers: int) -> Figure
         x_label="slot of 100 ms",
         y_label="jobs that wait",
         curves=tuple(curves),
-        planned=tuple(POLICIES),
+        planned=names,
     )

@@ -47,17 +47,22 @@ SCALES: Mapping[str, GoogleScale] = MappingProxyType(
 
 def parts(scale: str, options: Options) -> list[Part]:
     """One part for each curve and number of servers, several for what is random."""
-    return parts_of(_cells(SCALES[scale], options.trace))
+    return parts_of(_cells(SCALES[scale], options))
 
 
-def _cells(scale: GoogleScale, trace: tuple[str, ...]) -> dict[tuple[str, int], list[Part]]:
+def _cells(scale: GoogleScale, options: Options) -> dict[tuple[str, int], list[Part]]:
+    trace, policies = options.trace, options.beside(POLICIES)
     counts = dict.fromkeys(servers_for(facts(trace), share) for share in scale.shares)
-    return {(name, servers): runs(name, servers, trace, scale.replications) for servers in counts for name in POLICIES}
+    return {
+        (name, servers): runs(name, policy, servers, trace, scale.replications)
+        for servers in counts
+        for name, policy in policies.items()
+    }
 
 
 def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
     """Total reward over the number of servers, and as a fraction of the upper bound."""
-    cells = found_in(_cells(SCALES[scale], options.trace), outcomes, rewards)
+    cells = found_in(_cells(SCALES[scale], options), outcomes, rewards)
     found = {
         (name, servers): estimate([reward * servers for reward in each]) for (name, servers), each in cells.items()
     }
@@ -75,7 +80,7 @@ def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
             )
     trace = facts(options.trace)
     notes = (PAPER, _chosen(SCALES[scale], trace), *limits(trace))
-    return Result(NAME, scale, tuple(rows), (_figure(found),), notes)
+    return Result(NAME, scale, tuple(rows), (_figure(tuple(options.beside(POLICIES)), found),), notes)
 
 
 def _chosen(scale: GoogleScale, trace: LossTraceFacts) -> str:
@@ -87,9 +92,9 @@ def _chosen(scale: GoogleScale, trace: LossTraceFacts) -> str:
     )
 
 
-def _figure(found: Mapping[tuple[str, int], Estimate]) -> Figure:
+def _figure(names: tuple[str, ...], found: Mapping[tuple[str, int], Estimate]) -> Figure:
     curves = []
-    for name in POLICIES:
+    for name in names:
         mine = {servers: item for (curve, servers), item in found.items() if curve == name}
         if mine:
             curves.append(Curve(name, tuple(map(float, mine)), tuple(item.mean for item in mine.values())))
@@ -99,5 +104,5 @@ def _figure(found: Mapping[tuple[str, int], Estimate]) -> Figure:
         x_label="servers L",
         y_label="reward",
         curves=tuple(curves),
-        planned=tuple(POLICIES),
+        planned=names,
     )

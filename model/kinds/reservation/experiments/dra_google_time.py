@@ -41,13 +41,16 @@ PAPER = (
 
 def parts(scale: str, options: Options) -> list[Part]:
     """One part for each curve."""
-    return list(_runs(scale, options.trace).values())
+    return list(_runs(scale, options).values())
 
 
-def _runs(scale: str, trace: tuple[str, ...]) -> dict[str, Part]:
-    servers = servers_for(facts(trace), SHARE)
-    times = _times(scale, facts(trace))
-    return {name: runs(name, servers, trace, 1, times)[0] for name in POLICIES}
+def _runs(scale: str, options: Options) -> dict[str, Part]:
+    known = facts(options.trace)
+    servers, times = servers_for(known, SHARE), _times(scale, known)
+    return {
+        name: runs(name, policy, servers, options.trace, 1, times)[0]
+        for name, policy in options.beside(POLICIES).items()
+    }
 
 
 def _times(scale: str, trace: LossTraceFacts) -> tuple[float, ...]:
@@ -59,7 +62,7 @@ def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
     """Rewards over time, what arrives, and how often one policy is ahead of another."""
     trace = facts(options.trace)
     servers, times = servers_for(trace, SHARE), _times(scale, trace)
-    runs = _runs(scale, options.trace)
+    runs = _runs(scale, options)
     paths = {name: _total(outcomes[part], servers) for name, part in runs.items() if part in outcomes}
     rows = [
         Row("mean_reward", float(path.mean()), float("nan"), at={"policy": name, "L": servers})
@@ -72,7 +75,7 @@ def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
         f"these {len(times)} moments.",
         *limits(trace),
     )
-    figures = (_rewards(paths, times), _arrivals(trace, times))
+    figures = (_rewards(tuple(runs), paths, times), _arrivals(trace, times))
     return Result(NAME, scale, (*rows, *_ahead(paths)), figures, notes)
 
 
@@ -95,14 +98,14 @@ def _ahead(paths: Mapping[str, np.ndarray]) -> list[Row]:
     ]
 
 
-def _rewards(paths: Mapping[str, np.ndarray], times: tuple[float, ...]) -> Figure:
+def _rewards(names: tuple[str, ...], paths: Mapping[str, np.ndarray], times: tuple[float, ...]) -> Figure:
     return Figure(
         name=NAME,
         title="Reward over time on the Google trace",
         x_label="time, s",
         y_label="reward",
         curves=tuple(Curve(name, times, tuple(map(float, path))) for name, path in paths.items()),
-        planned=tuple(POLICIES),
+        planned=names,
     )
 
 

@@ -10,7 +10,7 @@ from typing import Mapping, Sequence
 from slotscope.model.kinds.reservation.experiments.rewards import rewards, rewards_in_the_limit
 from slotscope.model.lab.parts import Outcome, Part
 from slotscope.model.lab.plan import Options, Outcomes, found_in, parts_of
-from slotscope.model.lab.results import Curve, Figure, Result, Row
+from slotscope.model.lab.results import At, Curve, Figure, Result, Row
 from slotscope.model.lab.simulation import simulations, with_servers
 from slotscope.model.measures.metrics import Estimate, estimate
 from slotscope.model.scenario.load import load_scenario
@@ -49,55 +49,69 @@ SCALES: Mapping[str, ServersScale] = MappingProxyType(
     {"quick": ServersScale((20, 60, 180), 4, 250_000), "paper": ServersScale((20, 60, 180, 400, 1000), 8, 2_000_000)}
 )
 
+#: A point: what its curve is called, and L.
 Cell = tuple[str, int]
 
+#: The curves of DRA, and g(L) of each.
+CURVES: Mapping[str, str] = MappingProxyType({f"DRA, g(L) = {g}": g for g in FACTORS})
 
-def parts(scale: str, _options: Options) -> list[Part]:
+
+def parts(scale: str, options: Options) -> list[Part]:
     """One part for each replication of each point."""
-    return parts_of(_cells(SCALES[scale]))
+    return parts_of(_cells(SCALES[scale], options))
 
 
-def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
-    """The three curves with intervals over replications."""
+def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
+    """The curves with intervals over replications."""
     numbers = open_bench(load_scenario(SCENARIO)).numbers
     greedy, optimum = rewards_in_the_limit(numbers)
 
     def ratio(done: Sequence[Outcome]) -> Estimate:
         return estimate([reward / float(optimum) for reward in rewards(done)])
 
-    ratios = found_in(_cells(SCALES[scale]), outcomes, ratio)
+    ratios = found_in(_cells(SCALES[scale], options), outcomes, ratio)
     limit = greedy / optimum
-    rows = [Row.of("reward_over_optimum", found, {"g": g, "L": servers}) for (g, servers), found in ratios.items()]
+    rows = [Row.of("reward_over_optimum", found, _at(name, servers)) for (name, servers), found in ratios.items()]
     rows.append(Row("greedy_over_optimum", float(limit), paper=PAPER_LIMIT, exact=str(limit)))
-    return Result(NAME, scale, tuple(rows), (_figure(ratios, float(limit)),), NOTES)
+    return Result(NAME, scale, tuple(rows), (_figure(tuple(_policies(options)), ratios, float(limit)),), NOTES)
 
 
-def _cells(scale: ServersScale) -> dict[Cell, list[Part]]:
-    return {(g, servers): _parts(g, servers, scale) for g, servers in product(FACTORS, scale.servers)}
+def _policies(options: Options) -> dict[str, str]:
+    return options.beside({name: f"dra:reservation_factor={g}" for name, g in CURVES.items()})
 
 
-def _parts(g: str, servers: int, scale: ServersScale) -> list[Part]:
+def _at(name: str, servers: int) -> At:
+    return {"g": CURVES[name], "L": servers} if name in CURVES else {"policy": name, "L": servers}
+
+
+def _cells(scale: ServersScale, options: Options) -> dict[Cell, list[Part]]:
+    return {
+        (name, servers): _parts(name, policy, servers, scale)
+        for (name, policy), servers in product(_policies(options).items(), scale.servers)
+    }
+
+
+def _parts(name: str, policy: str, servers: int, scale: ServersScale) -> list[Part]:
     until = scale.server_time / servers
     return simulations(
         with_servers(SCENARIO, servers),
         range(1, scale.replications + 1),
         WARMUP_SHARE * until,
         until,
-        f"g = {g}, L = {servers}",
-        f"dra:reservation_factor={g}",
+        f"{name}, L = {servers}",
+        policy,
     )
 
 
-def _figure(ratios: Mapping[Cell, Estimate], limit: float) -> Figure:
-    names = {g: f"DRA, g(L) = {g}" for g in FACTORS}
-    points = {(names[g], float(servers)): ratio for (g, servers), ratio in ratios.items()}
+def _figure(names: tuple[str, ...], ratios: Mapping[Cell, Estimate], limit: float) -> Figure:
+    points = {(name, float(servers)): ratio for (name, servers), ratio in ratios.items()}
     return Figure(
         name=NAME,
         title="Reward of DRA as a fraction of the optimum",
         x_label="servers L",
         y_label="reward / U*",
-        curves=Curve.family(names.values(), points),
+        curves=Curve.family(names, points),
         levels=(("U^(g) / U*", limit),),
         logarithmic_x=True,
-        planned=tuple(names.values()),
+        planned=names,
     )

@@ -68,15 +68,20 @@ SCALES: Mapping[str, VariantsScale] = MappingProxyType(
 )
 
 
-def parts(scale: str, _options: Options) -> list[Part]:
+def parts(scale: str, options: Options) -> list[Part]:
     """One part for each replication of each policy from each start."""
     size = SCALES[scale]
-    empty = parts_of({name: _from_empty(name, size) for name in PEERS})
-    return empty + parts_of({name: _from_full(name, size) for name in FROM_FULL})
+    empty = parts_of({name: _from_empty(name, policy, size) for name, policy in options.beside(PEERS).items()})
+    return empty + parts_of({name: _from_full(name, policy, size) for name, policy in _from_full_of(options).items()})
 
 
-def _from_empty(name: str, scale: VariantsScale) -> list[Part]:
-    policy = PEERS[name]
+def _from_full_of(options: Options) -> dict[str, str | None]:
+    """What is compared from a full start: also what is beside the experiment's own."""
+    every = options.beside(PEERS)
+    return {name: policy for name, policy in every.items() if name in FROM_FULL or name not in PEERS}
+
+
+def _from_empty(name: str, policy: str | None, scale: VariantsScale) -> list[Part]:
     return simulation.simulations(
         with_servers(SCENARIO, SERVERS),
         range(1, scale.replications + 1),
@@ -88,7 +93,7 @@ def _from_empty(name: str, scale: VariantsScale) -> list[Part]:
     )
 
 
-def _from_full(name: str, scale: VariantsScale) -> list[Part]:
+def _from_full(name: str, policy: str | None, scale: VariantsScale) -> list[Part]:
     empty = with_servers(SCENARIO, SERVERS)
     start = {"start": "full", "type": as_data(empty)["job_types"][0]["name"]}
     return simulation.simulations(
@@ -97,26 +102,27 @@ def _from_full(name: str, scale: VariantsScale) -> list[Part]:
         0.0,
         TIMES[-1],
         f"{name}, full start",
-        PEERS[name],
+        policy,
         TIMES,
     )
 
 
-def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
+def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
     """Long-run rewards from an empty start, and the way there from a full one."""
     size = SCALES[scale]
     numbers = open_bench(load_scenario(SCENARIO)).numbers
     greedy, optimum = (float(value) for value in rewards_in_the_limit(numbers))
     rows: list[Row] = []
     curves: list[Curve] = []
-    for name in PEERS:
-        if done := finished(_from_empty(name, size), outcomes):
+    for name, policy in options.beside(PEERS).items():
+        if done := finished(_from_empty(name, policy, size), outcomes):
             ratio = estimate([reward / optimum for reward in rewards(done)])
             at: At = {"policy": name, "L": SERVERS}
             rows.append(Row.of("reward_over_optimum", ratio, at))
-            rows += _above_dra(name, size, outcomes, optimum)
-    for name in FROM_FULL:
-        if done := finished(_from_full(name, size), outcomes):
+            rows += _above_dra(name, policy, size, outcomes, optimum)
+    from_full = _from_full_of(options)
+    for name, policy in from_full.items():
+        if done := finished(_from_full(name, policy, size), outcomes):
             path = mean_path(done)
             rows += _lowest(name, path, greedy)
             curves.append(Curve.through(name, dict(zip(TIMES, path, strict=True))))
@@ -127,16 +133,16 @@ def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
         y_label="reward per server",
         curves=tuple(curves),
         levels=(("U^(g)", greedy), ("U*", optimum)),
-        planned=tuple(FROM_FULL),
+        planned=tuple(from_full),
     )
     return Result(NAME, scale, tuple(rows), (figure,), NOTES)
 
 
-def _above_dra(name: str, scale: VariantsScale, outcomes: Outcomes, optimum: float) -> list[Row]:
+def _above_dra(name: str, policy: str | None, scale: VariantsScale, outcomes: Outcomes, optimum: float) -> list[Row]:
     """How much more than DRA a policy earns, from pairs of runs on the same jobs."""
     pairs = [
         rewards([outcomes[mine], outcomes[dra]])
-        for mine, dra in zip(_from_empty(name, scale), _from_empty("DRA", scale), strict=True)
+        for mine, dra in zip(_from_empty(name, policy, scale), _from_empty("DRA", PEERS["DRA"], scale), strict=True)
         if mine in outcomes and dra in outcomes
     ]
     if name == "DRA" or not pairs:

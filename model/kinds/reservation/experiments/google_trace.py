@@ -90,10 +90,15 @@ def servers_for(trace: LossTraceFacts, share: float) -> int:
 
 
 def runs(
-    name: str, servers: int, trace: tuple[str, ...], replications: int, times: tuple[float, ...] = ()
+    name: str,
+    policy: str | None,
+    servers: int,
+    trace: tuple[str, ...],
+    replications: int,
+    times: tuple[float, ...] = (),
 ) -> list[Part]:
-    """Parts that run the whole trace under one of :data:`POLICIES`; one if it draws nothing."""
-    policy, last = POLICIES[name], facts(trace).last
+    """Parts that run the whole trace under a policy, of :data:`POLICIES` or beside them; one if it draws nothing."""
+    last = facts(trace).last
     return simulation.simulations(
         with_servers(SCENARIO, servers),
         range(1, 1 + (replications if name == RANDOM else 1)),
