@@ -315,15 +315,18 @@ class ExperimentsWindow(QWidget):
 
     def _note(self, key: str) -> str:
         """What to say where there is no curve yet."""
+        result, survey = self._results.get(key), self._surveys.get(key, Survey())
+        first = tr("The first points come as soon as their parts are finished.")
         if key == self.running:
-            return tr("The first points come as soon as their parts are finished.")
+            return first
+        if result is not None and result.rows and not any(figure.planned for figure in result.figures):
+            return tr("This experiment has no curves; its numbers stand below.")
+        if survey.done:
+            return first
         if key == SWEEP:
             return tr("Write what to vary at the left, a line for each field, and press Run.")
-        if key in self._results and self._results[key].rows:
-            return tr("This experiment has no curves; its numbers stand below.")
-        total = self._surveys.get(key, Survey()).total
-        if total > 1:
-            return tr("Nothing has run yet. Run carries out {total} parts.").format(total=total)
+        if survey.total > 1:
+            return tr("Nothing has run yet. Run carries out {total} parts.").format(total=survey.total)
         return tr("Nothing has run yet. Run carries out the experiment.")
 
     def _show_buttons(self) -> None:

@@ -274,6 +274,7 @@ def test_a_policy_of_one_s_own_runs_beside_those_of_an_experiment(
     choose(qtbot, window, "dra-fig2")
     assert not field.isVisible()
     choose(qtbot, window, "dra-fig3")
+    qtbot.waitUntil(lambda: "Run carries out 12 parts" in window.results.picture.note.text(), timeout=PATIENCE)
     write(qtbot, field.area, "jrs")
     click(qtbot, window.bar.run)
     assert "a policy of phases systems" in field.fault.text()

@@ -46,7 +46,7 @@ ROOM = declared_room(
         "dra-fig6": ("dra_google_time", "Rewards on the Google trace over time, and what arrives", "Figure 6"),
     },
     traced=("dra-fig5", "dra-fig6"),
-    compares=("dra-fig3", "dra-variants", "dra-fig5", "dra-fig6"),
+    compares=("dra-fig3", "dra-fig4", "dra-variants", "dra-fig5", "dra-fig6"),
     commands={"prices": CommandSpec(f"{__name__}.cli.prices", (f"{__name__}.cli.arguments", "prices"))},
     former_packages={
         "model.policies": f"{__name__}.policies",

@@ -52,34 +52,37 @@ SCALES: Mapping[str, ConvergenceScale] = MappingProxyType(
 )
 
 
-def parts(scale: str, _options: Options) -> list[Part]:
-    """One part for each replication of each reservation factor."""
-    return parts_of({g: _parts(g, SCALES[scale]) for g in FACTORS})
+#: What pictures call DRA with a reservation factor; g(L) of each.
+NAMES: Mapping[str, str] = MappingProxyType({f"g(L) = {g}": g for g in FACTORS})
 
 
-def _parts(g: str, scale: ConvergenceScale) -> list[Part]:
+def parts(scale: str, options: Options) -> list[Part]:
+    """One part for each replication of each reservation factor, and of each policy beside DRA."""
+    return parts_of({name: _parts(name, policy, SCALES[scale]) for name, policy in _policies(options).items()})
+
+
+def _policies(options: Options) -> dict[str, str]:
+    return options.beside({name: f"dra:reservation_factor={g}" for name, g in NAMES.items()})
+
+
+def _parts(name: str, policy: str, scale: ConvergenceScale) -> list[Part]:
     return simulations(
-        with_servers(SCENARIO, SERVERS),
-        range(1, scale.replications + 1),
-        SHOWN_TIME,
-        scale.until,
-        f"g = {g}",
-        f"dra:reservation_factor={g}",
-        TIMES,
+        with_servers(SCENARIO, SERVERS), range(1, scale.replications + 1), SHOWN_TIME, scale.until, name, policy, TIMES
     )
 
 
-def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
+def result(scale: str, options: Options, outcomes: Outcomes) -> Result:
     """The curves of three reservation factors, and when they have converged."""
+    policies = _policies(options)
     numbers = open_bench(load_scenario(SCENARIO)).numbers
     greedy, optimum = (float(value) for value in rewards_in_the_limit(numbers))
     rows: list[Row] = []
     curves: list[Curve] = []
-    for g in FACTORS:
-        if mine := finished(_parts(g, SCALES[scale]), outcomes):
+    for name, policy in policies.items():
+        if mine := finished(_parts(name, policy, SCALES[scale]), outcomes):
             path = mean_path(mine)
-            rows += _rows(g, estimate(rewards(mine)), path, greedy)
-            curves += _curves(g, path, mine)
+            rows += _rows(name, estimate(rewards(mine)), path, greedy)
+            curves += _curves(name, path, mine)
     figure = Figure(
         name=NAME,
         title=f"Reward of DRA over time on {SERVERS} servers",
@@ -87,13 +90,13 @@ def result(scale: str, _options: Options, outcomes: Outcomes) -> Result:
         y_label="reward per server",
         curves=tuple(curves),
         levels=(("U^(g)", greedy), ("U*", optimum)),
-        planned=tuple(f"g(L) = {g}, {what}" for g in FACTORS for what in ("mean", "one run")),
+        planned=tuple(f"{name}, {what}" for name in policies for what in ("mean", "one run")),
     )
     return Result(NAME, scale, tuple(rows), (figure,), NOTES)
 
 
-def _rows(g: str, plateau: Estimate, path: Sequence[Estimate], greedy: float) -> list[Row]:
-    at: At = {"g": g, "L": SERVERS}
+def _rows(name: str, plateau: Estimate, path: Sequence[Estimate], greedy: float) -> list[Row]:
+    at: At = {"g": NAMES[name], "L": SERVERS} if name in NAMES else {"policy": name, "L": SERVERS}
     return [
         Row("plateau_over_greedy", plateau.mean / greedy, plateau.half_width / greedy, at=at),
         Row("time_to_plateau", _settled(plateau.mean, path), STEP, at=at),
@@ -112,10 +115,10 @@ def _settled(plateau: float, path: Sequence[Estimate]) -> float:
     return TIMES[last + 1] if last + 1 < len(TIMES) else float("nan")
 
 
-def _curves(g: str, path: Sequence[Estimate], outcomes: Sequence[Outcome]) -> list[Curve]:
+def _curves(name: str, path: Sequence[Estimate], outcomes: Sequence[Outcome]) -> list[Curve]:
     """The mean over replications, and one replication as it went."""
     times = (0.0, *TIMES)
     return [
-        Curve.through(f"g(L) = {g}, mean", dict(zip(times, (Estimate(0.0, 0.0), *path), strict=True))),
-        Curve(f"g(L) = {g}, one run", times, (0.0, *outcomes[0]["path"])),
+        Curve.through(f"{name}, mean", dict(zip(times, (Estimate(0.0, 0.0), *path), strict=True))),
+        Curve(f"{name}, one run", times, (0.0, *outcomes[0]["path"])),
     ]
