@@ -130,7 +130,8 @@ class FilterBar(QWidget):
         below = used and beside < 3 * searching
         self.search.setMinimumWidth(searching // 2)
         self.search.setMaximumWidth(self.width() if below else 2 * searching)
-        full = below and self._chips.sizeHint().width() + self.count.sizeHint().width() + 24 > self.width()
+        counted = self.count.sizeHint().width() if self.count.text() else 0  # an empty line would take height
+        full = below and counted > 0 and self._chips.sizeHint().width() + counted + 24 > self.width()
         self._rows.addWidget(self.count, *((2, 0, 1, 4) if full else (0, 2, 1, 1)))
         self._rows.addWidget(self.search, *((1, 0, 1, 4) if below else (0, 3, 1, 1)))
 
