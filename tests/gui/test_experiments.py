@@ -21,7 +21,6 @@ from slotscope.gui.experiments.window import ExperimentsWindow
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.theme import apply, load_theme
 from slotscope.model.api import Session
-from slotscope.model.kinds.reservation.experiments import dra_servers
 from slotscope.model.lab.executor import ThisProcess
 from slotscope.model.lab.results import Result
 from slotscope.model.lab.runner import run_plan
@@ -36,7 +35,6 @@ Key = Qt.Key
 PATIENCE = 60_000
 
 #: Parts of a sweep of some tenths of a second each, so that there is time to stop it.
-EXAMPLES = Path(__file__).resolve().parents[2] / "resources" / "policies"
 LONG = "servers.count = 40, 50, 60, 70, 80, 90"
 
 
@@ -103,6 +101,8 @@ def processes() -> list[int]:
 
 
 def test_figure_2_with_the_mouse(qtbot: QtBot, window: ExperimentsWindow, tmp_path: Path) -> None:
+    choose(qtbot, window, "dra-fig3")  # which has a number that needs no run
+    qtbot.waitUntil(lambda: "Run carries out 36 parts" in window.results.picture.note.text(), timeout=PATIENCE)
     choose(qtbot, window, "dra-fig2")
     qtbot.waitUntil(lambda: window.list.entry("dra-fig2").state == "not run", timeout=PATIENCE)
     assert "Nothing has run yet" in window.results.picture.note.text()
@@ -264,26 +264,6 @@ def test_a_trace_that_is_none_is_told_beside_its_field(qtbot: QtBot, window: Exp
     finish(qtbot, window)
     assert fault.isVisible()
     assert "wrong" in fault.text()
-
-
-def test_a_policy_of_one_s_own_runs_beside_those_of_an_experiment(
-    qtbot: QtBot, window: ExperimentsWindow, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(dra_servers, "SCALES", {"quick": dra_servers.ServersScale((5, 8), 2, 100.0)})
-    field = window.form.beside
-    choose(qtbot, window, "dra-fig2")
-    assert not field.isVisible()
-    choose(qtbot, window, "dra-fig3")
-    qtbot.waitUntil(lambda: "Run carries out 12 parts" in window.results.picture.note.text(), timeout=PATIENCE)
-    write(qtbot, field.area, "jrs")
-    click(qtbot, window.bar.run)
-    assert "a policy of phases systems" in field.fault.text()
-    write(qtbot, field.area, str(EXAMPLES / "keep_room.py"))
-    click(qtbot, window.bar.run)
-    finish(qtbot, window)
-    assert field.fault.text() == ""
-    result = json.loads(Path(window.form.folder.text, "dra-fig3.json").read_text())
-    assert [row["policy"] for row in result["rows"] if "policy" in row] == ["keep_room.py"] * 2
 
 
 def test_closing_while_it_runs_leaves_no_process(qtbot: QtBot, window: ExperimentsWindow, tmp_path: Path) -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QSettings
 from PySide6.QtGui import QTextDocument
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.experiments.curves import LogarithmicAxis
 from slotscope.gui.experiments.fields import words_of
+from slotscope.gui.experiments.form import OrderForm
 from slotscope.gui.experiments.listing import ExperimentList, ListedExperiment
 from slotscope.gui.experiments.picture import FigurePlot, ResultPicture
 from slotscope.gui.experiments.results import NumbersTable
@@ -27,8 +30,11 @@ from slotscope.gui.experiments.words import (
 from slotscope.gui.plotting.looks import DASHES, SYMBOLS, looks
 from slotscope.gui.theme import Theme, load_theme
 from slotscope.model.errors import UserError
+from slotscope.model.kinds.reservation.experiments import dra_servers
 from slotscope.model.lab.results import Curve, Figure, Row
-from slotscope.model.lab.runner import Status
+from slotscope.model.lab.runner import Status, run_plan
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "resources" / "policies"
 
 FIGURE = Figure(
     "some",
@@ -292,6 +298,30 @@ class TestPicture:
         assert theme.rejection in picture.crossed.styleSheet()
         picture.show_figures((FIGURE,), "", complete=True)
         assert not picture.crossed.isVisible()
+
+
+class TestForm:
+    def test_a_policy_of_one_s_own_runs_beside_those_of_an_experiment(
+        self, qtbot: QtBot, theme: Theme, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(dra_servers, "SCALES", {"quick": dra_servers.ServersScale((5, 8), 2, 100.0)})
+        settings = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
+        settings.setValue("experiments/folder", str(tmp_path / "results"))
+        form = OrderForm(settings, theme)
+        qtbot.addWidget(form)
+        form.show()
+        form.set_entry("dra-fig2")
+        assert not form.beside.isVisible()
+        form.set_entry("dra-fig3")
+        qtbot.keyClicks(form.beside.area, "jrs")
+        assert form.order() is None
+        assert "a policy of phases systems" in form.beside.fault.text()
+        form.beside.area.selectAll()
+        qtbot.keyClicks(form.beside.area, str(EXAMPLES / "keep_room.py"))
+        order = form.order()
+        assert order is not None and form.beside.fault.text() == ""
+        rows = run_plan(order.plan(), order.scale, order.options).rows
+        assert [row.at["policy"] for row in rows if "policy" in row.at] == ["keep_room.py"] * 2
 
 
 class TestList:

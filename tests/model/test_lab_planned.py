@@ -43,7 +43,7 @@ def test_points_over_the_budget_are_crossed_out_in_the_pictures_of_the_peers() -
     budget = budget_of(MODELS["two phases"])
     assert budget is not None
     outcomes = {}
-    for (model, name, r), several in jrs_peers._cells("quick").items():
+    for (model, name, r), several in jrs_peers._cells("quick", NO_OPTIONS).items():
         if model == "two phases":
             cost = budget * spends.get(name, {}).get(r, 0.5)
             outcome = {
