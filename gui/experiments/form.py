@@ -230,12 +230,13 @@ class OrderForm(QWidget):
             lambda: experiment_module(key),
             self.folder.path,
             self.scale.value,
-            Options(
-                trace if experiments()[key].needs_trace else (),
-                tuple(self.beside.lines) if experiments()[key].compares else (),
-            ),
+            Options(trace if experiments()[key].needs_trace else (), self._beside(key)),
             self.workers.box.value(),
         )
+
+    def _beside(self, key: str) -> tuple[str, ...]:
+        """What was written down to run beside an experiment's own policies, if it takes any."""
+        return tuple(self.beside.lines) if experiments()[key].compares else ()
 
     def _folder(self) -> Path:
         if not self.folder.text:
@@ -249,8 +250,7 @@ class OrderForm(QWidget):
     def _experiment(self, folder: Path) -> Order:
         if experiments()[self.key].needs_trace:
             self._check_trace()
-        if experiments()[self.key].compares:
-            check_beside(self.key, self.beside.lines)
+        check_beside(self.key, self._beside(self.key))
         return self.order_of(self.key)
 
     def _check_trace(self) -> None:

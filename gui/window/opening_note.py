@@ -18,7 +18,7 @@ AFTER = 400
 
 
 class OpeningNote(QLabel):
-    """Lies over the middle of the servers, also in lecture mode, until the new run is there or is refused."""
+    """Lies over the middle of the servers until the new run is there or is refused, or what takes long is over."""
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)

@@ -254,9 +254,8 @@ def _by_load(setting: Setting, ties: NDArray[np.int64], words: str, place: str, 
 
 
 def _for_migration(setting: Setting) -> tuple[tuple[Condition, ...], Preference]:
-    state, j, emptied = setting.state, setting.event.type, setting.event.server
-    groups = classify(state)
-    jobs, name = state.placement[:, j], setting.system.numbers.type_names[j]
+    groups, j, emptied = classify(setting.state), setting.event.type, setting.event.server
+    jobs, name = setting.state.placement[:, j], setting.system.numbers.type_names[j]
     line = "Algorithm 2, line 24"
     conditions = (
         Condition(
