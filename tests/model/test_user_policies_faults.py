@@ -335,14 +335,14 @@ def test_what_an_abandoned_event_did_is_forgotten(tmp_path: Path) -> None:
         session.seek(session.timeline.event)
 
 
-def test_esc_stops_a_loop_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("what", ["while True: pass", "while True: yield say('on')"])
+def test_esc_stops_a_loop_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
     monkeypatch.setattr(limits, "LIMITS", limits.LIMITS._replace(substeps=10**9))  # a quick machine comes to it first
-    for what in ("while True: pass", "while True: yield say('on')"):
-        session = opened(tmp_path, faulty(what))
-        session.run(events=BAD - 1)  # unasked: on a busy machine an event before takes noticeably long, too
-        with pytest.raises(PolicyFileError, match=r"at event 4\d.* as asked"):
-            repeated(lambda: session.run(events=1000), stop_what_hangs)  # noqa: B023
-        assert BAD - 1 <= session.timeline.event < BAD + 9
+    session = opened(tmp_path, faulty(what))
+    session.run(events=BAD - 1)  # unasked: on a busy machine an event before takes noticeably long, too
+    with pytest.raises(PolicyFileError, match=r"at event 4\d.* as asked"):
+        repeated(lambda: session.run(events=1000), stop_what_hangs)
+    assert BAD - 1 <= session.timeline.event < BAD + 9
 
 
 @pytest.mark.parametrize("eats", ["while True: kept.append(bytearray(2**24))", "np.ones(2**27)", "[0] * 2**27"])
