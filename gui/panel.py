@@ -92,7 +92,7 @@ class Panel(QWidget):
         self.theme = theme
         self.frame: Frame | None = None
         self.selection = Select()
-        self._veiled = False
+        self.veiled = False  #: whether a question asks for what it tells
         self.fault: Fault | None = None  #: shown instead of the picture until tried again
         self._note = QLabel(self)
         self._note.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -248,7 +248,7 @@ class Panel(QWidget):
         if self.fault is not None:
             return
         with caught():
-            hidden = tr("The answer stands here: it is shown once one is given.") if self._veiled else ""
+            hidden = tr("The answer stands here: it is shown once one is given.") if self.veiled else ""
             if note := self.why_not(frame) or hidden:
                 self.show_note(note)
                 return
@@ -261,8 +261,8 @@ class Panel(QWidget):
 
     def veil(self, what: str) -> None:
         """Show nothing while a question asks for *what* the panel tells; empty: none does."""
-        was, self._veiled = self._veiled, what in self.tells
-        if self._veiled is not was and self.frame is not None:
+        was, self.veiled = self.veiled, what in self.tells
+        if self.veiled is not was and self.frame is not None:
             self.set_frame(self.frame)
 
     def set_selection(self, selection: Select) -> None:

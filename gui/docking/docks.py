@@ -174,7 +174,7 @@ class PanelDock(QDockWidget):
         self.said.emit(tr("{path}: cannot be written: {fault}").format(path=path, fault=error.strerror or error))
 
     def _ask_series(self) -> None:
-        if self.panel.series() is None:
+        if self.panel.veiled or self.panel.series() is None:
             self.said.emit(tr("{panel} has no series to save").format(panel=tr(self.panel.title)))
             return
         kinds = "CSV (*.csv)"

@@ -37,8 +37,8 @@ def panels_in_lecture(system: str, lanes: int) -> tuple[str, ...]:
     return roles.servers, COMPARISON.name if lanes > 1 else roles.beside
 
 
-def panel_classes(system: str, names: Sequence[str], lanes: int = 1) -> list[type[Panel]]:
-    """The panels of these names.
+def panel_classes(system: str, names: Sequence[str], lanes: int = 1, where: str = "--panel") -> list[type[Panel]]:
+    """The panels of these names, which stand in an option of a command.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def panel_classes(system: str, names: Sequence[str], lanes: int = 1) -> list[typ
         entries[COMPARISON.name] = COMPARISON
     for name in names:
         if name not in entries:
-            raise UserError(f"found '{name}', allowed: {', '.join(entries)}", where="--panel")
+            raise UserError(f"found '{name}', allowed: {', '.join(entries)}", where=where)
     return [entries[name].load() for name in names]
 
 

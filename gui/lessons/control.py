@@ -80,7 +80,7 @@ class AnswerKeeper(QObject):
             return
         self._count += len(self._waiting)
         self._waiting = ()
-        said = tr("Answers written to {path}: {count}; closing code {code}")
+        said = tr("Closing code {code}; answers written to {path}: {count}")
         self.said.emit(said.format(path=self._path, count=self._count, code=code))
 
 

@@ -106,7 +106,7 @@ def execute(options: argparse.Namespace) -> int:
     marks = marks_of(options.marks)
 
     def make(tell: Tell) -> dict[str, Any]:
-        return {"panels": save_handout(_frame(options), options.out, options.theme, tell, marks)}
+        return {"panels": save_handout(_frame(options), options.out, options.theme, tell, marks, options.without)}
 
     return carry_out(options, options.scenario, make)
 

@@ -104,9 +104,11 @@ class SharingControl(QObject):
         if area.frame is None:
             return
         frame = area.frame
-        panels = [(dock.panel.name, dock.panel.title) for dock in area.docks.values() if not dock.lane]
+        present = [dock.panel for dock in area.docks.values() if not dock.lane]
+        panels = [(panel.name, panel.title) for panel in present]
+        hidden = [(panel.name, panel.title) for panel in present if panel.veiled]
         opened, lesson = partial(self._open, frame), self._lesson()
-        dialog = ShareDialog(area.window, shape, frame.moment, panels, opened, area.theme.dark, lesson)
+        dialog = ShareDialog(area.window, shape, frame.moment, panels, opened, area.theme.dark, lesson, hidden)
         dialog.said.connect(self.said)
         dialog.show()
 

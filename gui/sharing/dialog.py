@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QDialog,
     QFormLayout,
     QHBoxLayout,
+    QLabel,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
@@ -77,10 +78,11 @@ class ShareDialog(QDialog):
         opened: Callable[[Take], None],
         dark: bool = False,
         lesson: Path | None = None,
+        hidden: Sequence[tuple[str, str]] = (),
     ) -> None:
         """*panels* are the names and titles of those that there are; *opened* hands on the words that open the run.
 
-        Where a *lesson* is open, a page can be made of all of it.
+        Where a *lesson* is open, a page can be made of all of it; *hidden* panels tell what a question asks.
         """
         super().__init__(parent)
         self._shape, self._opened, self._moment, self._dark, self._lesson = shape, opened, moment, dark, lesson
@@ -96,6 +98,8 @@ class ShareDialog(QDialog):
         self.steps, self.panels = ChoiceBox(), QListWidget()
         self.whole = QCheckBox(tr("The whole lesson, with its questions"))
         self.file, self.browse = QLineEdit(str(Path.cwd() / shape.file)), QPushButton(tr("Choose ..."))
+        self._hidden = hidden if shape is HANDOUT else ()
+        self.left_out = QLabel(self, wordWrap=True)  #: which panels are not saved
         self._replaced = ""  # the file that may be replaced if it is there
         self.fault, self.bar = FaultLine(), QProgressBar()
         self.faults: dict[str, tuple[QWidget, FaultLine]] = {}  #: of each option: its field, and what is wrong there
@@ -136,6 +140,12 @@ class ShareDialog(QDialog):
         for field in (self.start, self.end):
             field.setToolTip(tr("An event such as 40, 40.3 for three sub-steps into the next, or t = 12.5 for a time."))
         self._add_row(form, "out", tr("File"), self.file, self.browse)
+        self.left_out.setVisible(bool(self._hidden))
+        if self._hidden:
+            titles = ", ".join(tr(title) for _, title in self._hidden)
+            without = tr("While the question is open, without what tells its answer: {panels}.")
+            self.left_out.setText(without.format(panels=titles))
+            form.addRow("", self.left_out)
         if self._shape is not PAGE:
             self.file.setToolTip(tr("A path without an ending is that of a folder, which gets PNG pictures."))
         self.bar.setAccessibleName(tr("how far it is"))
@@ -226,7 +236,7 @@ class ShareDialog(QDialog):
         if self._shape is not PAGE:
             found.append(f"--theme={'dark' if self._dark else 'light'}")
         if not self._shape.stretch:
-            return [*found, f"--event={self._moment}"]
+            return [*found, f"--event={self._moment}", *(f"--without={name}" for name, _ in self._hidden)]
         checked = (self.panels.item(row) for row in range(self.panels.count()))
         wanted = (one for one in checked if one.checkState() is Qt.CheckState.Checked)
         names = [str(one.data(Qt.ItemDataRole.UserRole)) for one in wanted]

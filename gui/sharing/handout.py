@@ -10,7 +10,7 @@ from PySide6.QtCore import QMarginsF, QPoint, QRectF, Qt
 from PySide6.QtGui import QFont, QPageLayout, QPageSize, QPainter, QPdfWriter
 
 from slotscope.gui import theme as themes
-from slotscope.gui.film.stage import show_at_rest
+from slotscope.gui.film.stage import panel_classes, show_at_rest
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels import COMPARISON, companions_of, panels_of
 from slotscope.gui.panels.wording import sentence
@@ -46,20 +46,28 @@ class _Sheets(Protocol):
 
 
 def save_handout(
-    frame: Frame, path: Path, theme: str, tell: Callable[[float], None], marks: Sequence[Mark] = ()
+    frame: Frame,
+    path: Path,
+    theme: str,
+    tell: Callable[[float], None],
+    marks: Sequence[Mark] = (),
+    without: Sequence[str] = (),
 ) -> int:
     """Write all panels that have something to show, with the marks on them; returns how many there are.
+
+    Those whose names are in *without* are left out.
 
     *tell* takes how much is done, and may raise what ends it.
 
     Raises
     ------
     UserError
-        If a panel fails, or the file or folder cannot be written.
+        If a panel fails, there is none of a name, or the file or folder cannot be written.
     """
     look = themes.load_theme(theme)
     themes.apply(application(offscreen=True), look)
-    wanted = list(_wanted(frame))
+    left_out = panel_classes(frame.info.system, without, len(frame.lanes), where="--without")
+    wanted = [one for one in _wanted(frame) if one[0] not in left_out]
     count = 0
     with _sheets_of(path) as sheets:
         for number, (cls, lane, title) in enumerate(wanted, 1):

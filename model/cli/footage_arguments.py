@@ -120,6 +120,9 @@ def handout_parser() -> Parser:
     scenario_options(parser, several=True)
     parser.add_argument("--event", dest="start", metavar="M", type=place, required=True, help=f"the moment: {_WHERE}")
     _out_option(parser, "PATH", Path, "FILE.pdf, or a folder for PNG pictures")
+    parser.add_argument(
+        "--without", metavar="NAME", action="append", default=[], help="not this panel; several times for several"
+    )
     theme_option(parser)
     _ending_options(parser)
     return parser

@@ -110,20 +110,20 @@ Wählt den Ordner einer Aufzeichnung.</translation>
             <translation>&amp;Werte, eine Zeile je Feld</translation>
         </message>
         <message>
-            <source>&amp;Policies beside, a line for each</source>
-            <translation>Weitere &amp;Strategien, je eine Zeile</translation>
-        </message>
-        <message>
-            <source>Other policies in the same figure, also of your own, such as my_policy.py.</source>
-            <translation>Andere Strategien in derselben Abbildung, auch eigene, zum Beispiel my_policy.py.</translation>
-        </message>
-        <message>
             <source>&amp;Policies, a line for each</source>
             <translation>&amp;Strategien, je eine Zeile</translation>
         </message>
         <message>
             <source>Policies to compare, with parameters where wanted, as in power-of-d:choices=5.</source>
             <translation>Strategien zum Vergleich, wenn gewünscht mit Parametern, wie power-of-d:choices=5.</translation>
+        </message>
+        <message>
+            <source>&amp;Policies beside, a line for each</source>
+            <translation>Weitere &amp;Strategien, je eine Zeile</translation>
+        </message>
+        <message>
+            <source>Other policies in the same figure, also of your own, such as my_policy.py.</source>
+            <translation>Andere Strategien in derselben Abbildung, auch eigene, zum Beispiel my_policy.py.</translation>
         </message>
         <message>
             <source>&amp;Until t =</source>
@@ -224,6 +224,10 @@ Auf und ab wählt eines; F5 führt es aus.</translation>
             <translation>Hier zeigt kein Programm Ordner; die Dateien liegen in {folder}</translation>
         </message>
         <message>
+            <source>The first points come as soon as their parts are finished.</source>
+            <translation>Die ersten Punkte kommen, sobald ihre Teile fertig sind.</translation>
+        </message>
+        <message>
             <source>Nothing has run yet. Run carries out the experiment.</source>
             <translation>Noch ist nichts gelaufen. Lauf führt das Experiment aus.</translation>
         </message>
@@ -236,16 +240,12 @@ Auf und ab wählt eines; F5 führt es aus.</translation>
             <translation>{kept} von {total} Teilen sind da; von dort geht es weiter.</translation>
         </message>
         <message>
-            <source>The first points come as soon as their parts are finished.</source>
-            <translation>Die ersten Punkte kommen, sobald ihre Teile fertig sind.</translation>
+            <source>This experiment has no curves; its numbers stand below.</source>
+            <translation>Dieses Experiment hat keine Kurven; seine Zahlen stehen unten.</translation>
         </message>
         <message>
             <source>Write what to vary at the left, a line for each field, and press Run.</source>
             <translation>Links eintragen, was variiert werden soll, eine Zeile je Feld, dann Lauf.</translation>
-        </message>
-        <message>
-            <source>This experiment has no curves; its numbers stand below.</source>
-            <translation>Dieses Experiment hat keine Kurven; seine Zahlen stehen unten.</translation>
         </message>
         <message>
             <source>Sweep of the open scenario</source>
@@ -382,8 +382,8 @@ Schreibt den Augenblick ans Ende der Lektion (Eingabetaste).</translation>
             <translation>Schritt {number} von „{title}“ geschrieben nach {path}</translation>
         </message>
         <message>
-            <source>Answers written to {path}: {count}; closing code {code}</source>
-            <translation>Antworten in {path}: {count}; Schlusscode {code}</translation>
+            <source>Closing code {code}; answers written to {path}: {count}</source>
+            <translation>Schlusscode {code}; Antworten in {path}: {count}</translation>
         </message>
         <message>
             <source>Keep answers in</source>
@@ -640,12 +640,12 @@ Die Eingabetaste fragt damit den ganzen Verlauf, wie waiting &gt; 50 becomes tru
             <translation>zeige nur</translation>
         </message>
         <message>
-            <source>It holds at none of these kinds of event.</source>
-            <translation>Sie gilt bei keinem Ereignis dieser Arten.</translation>
-        </message>
-        <message>
             <source>{some} of {all}</source>
             <translation>{some} von {all}</translation>
+        </message>
+        <message>
+            <source>It holds at none of these kinds of event.</source>
+            <translation>Sie gilt bei keinem Ereignis dieser Arten.</translation>
         </message>
         <message>
             <source>It held at no event so far.</source>
@@ -950,6 +950,10 @@ Die Eingabetaste fragt damit den ganzen Verlauf, wie waiting &gt; 50 becomes tru
         <message>
             <source>File</source>
             <translation>Datei</translation>
+        </message>
+        <message>
+            <source>While the question is open, without what tells its answer: {panels}.</source>
+            <translation>Solange die Frage offen ist, ohne was die Antwort verrät: {panels}.</translation>
         </message>
         <message>
             <source>how far it is</source>
@@ -1390,6 +1394,10 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
             <translation>Nicht richtig, sondern {answer}: {why}</translation>
         </message>
         <message>
+            <source>Under {policy}: {question}</source>
+            <translation>Unter {policy}: {question}</translation>
+        </message>
+        <message>
             <source>{text}</source>
             <translation>{text}</translation>
         </message>
@@ -1480,10 +1488,6 @@ Der Lauf geht so lange mit der Referenz weiter.</translation>
         <message>
             <source>the letters {letters} in order, such as {example}</source>
             <translation>die Buchstaben {letters} in ihrer Reihenfolge, zum Beispiel {example}</translation>
-        </message>
-        <message>
-            <source>Under {policy}: {question}</source>
-            <translation>Unter {policy}: {question}</translation>
         </message>
         <message>
             <source>The {job} arrives. Which server takes it, or none?</source>

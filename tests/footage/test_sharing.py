@@ -290,6 +290,37 @@ class TestHandouts:
         with pytest.raises(UserError, match="found other pictures"):
             save_handout(run.frame(), tmp_path / "all", "light", lambda _: None)
 
+    def test_panels_are_left_out(self, qapp: object, tmp_path: Path) -> None:
+        run = open_run("dra-classroom", ("dra", "first-fit"), kernel=False)
+        save_handout(run.frame(), tmp_path / "all", "light", lambda _: None)
+        save_handout(run.frame(), tmp_path / "some", "light", lambda _: None, without=["servers", "lp"])
+        folders = [sorted((tmp_path / name).glob("*.png")) for name in ("all", "some")]
+        every, some = ([path.stem.partition("-")[2] for path in folder] for folder in folders)
+        assert some == [name for name in every if name not in {"servers", "lp"}] != every
+        with pytest.raises(UserError, match=r"--without: found 'server', allowed: servers, "):
+            save_handout(run.frame(), tmp_path / "none", "light", lambda _: None, without=["server"])
+        assert not (tmp_path / "none").exists()
+
+    def test_no_page_tells_what_an_open_question_asks(self, qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+        questions = window.lessons.questions
+        window.lessons.open("dra-5-numbers", 4)
+        rest(qtbot, window, lambda: questions.open and window.area.complete)
+        hidden = {dock.panel.name for dock in window.docks.values() if dock.panel.veiled}
+        assert "servers" in hidden
+        dialog = dialog_of(qtbot, window, "handout")
+        assert "Servers" in dialog.left_out.text()
+        dialog.file.setText(str(tmp_path / "asked"))
+        assert make(qtbot, window, dialog).startswith("Saved as ")
+        saved = {path.stem.partition("-")[2] for path in (tmp_path / "asked").glob("*.png")}
+        assert "algorithm" in saved and not saved & hidden
+        window.actions_by_name["reveal"].trigger()
+        rest(qtbot, window, lambda: not questions.open)
+        dialog = dialog_of(qtbot, window, "handout")
+        assert not dialog.left_out.isVisible()
+        dialog.close()
+        window.lessons.end()
+        open_at(qtbot, window, "dra-classroom", 18)
+
     def test_a_pdf_has_a_page_for_each(self, qapp: object, tmp_path: Path) -> None:
         run = open_run("dra-classroom", ("dra", "first-fit"), kernel=False)
         stand_at(run, Moment((20,)))
