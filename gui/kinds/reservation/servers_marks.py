@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Sequence
+
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
@@ -17,12 +19,17 @@ from slotscope.model.reporting.explain import grouped
 #: From this many pixels per server on, each missing server has a dashed box of its own.
 SINGLE_BOX = 6.0
 
+#: Pixels between a server and its number.
+BESIDE = 4.0
+#: Of a line's height, so far from each other words stand that may be below each other: letters are lower than a line.
+APART = 0.75
+
 #: So far brackets may reach beyond the stage.
 _AROUND = 7.0
 
 
-def paint_stage(painter: QPainter, scene: StackScene, labels: bool) -> None:
-    """The marks on the stacks; *labels* adds words (not while numbers change every frame)."""
+def paint_stage(painter: QPainter, scene: StackScene, labels: bool, selected: int | None) -> None:
+    """The marks on the stacks; *labels* adds words (not while numbers change every frame), also *selected*'s number."""
     stage = scene.regions.stage
     painter.save()
     painter.setClipRect(stage.adjusted(-2, 0, 2, 2))
@@ -33,9 +40,11 @@ def paint_stage(painter: QPainter, scene: StackScene, labels: bool) -> None:
         if column is not None:
             _missing(painter, scene, number, column)
             _reject_group(painter, scene, number, column)
-            _wanted(painter, scene, number, column)
+            numbers = server_numbers(scene, number, column, selected) if labels else []
+            _wanted(painter, scene, number, column, [y for y, _ in numbers])
+            for y, words in numbers:
+                scene.text.draw(painter, scene.span(number)[1] + BESIDE, y, words, scene.theme.muted)
             if labels:
-                _numbers(painter, scene, number, column)
                 _labels(painter, scene, number, column)
     painter.restore()
 
@@ -80,7 +89,10 @@ def _reject_group(painter: QPainter, scene: StackScene, number: int, column: Con
     painter.drawRect(QRectF(left + 1, top + 1, right - left - 2, unit - 2))
 
 
-def _wanted(painter: QPainter, scene: StackScene, number: int, column: ConfigurationColumn) -> None:
+def _wanted(
+    painter: QPainter, scene: StackScene, number: int, column: ConfigurationColumn, numbers: Sequence[float]
+) -> None:
+    """The line of X-hat; its name gives way to a server's number, for which nothing else stands."""
     if not column.position or column.wanted is None:
         return
     left, right, end = scene.span(number)
@@ -89,10 +101,11 @@ def _wanted(painter: QPainter, scene: StackScene, number: int, column: Configura
     painter.setPen(QPen(QColor(color), 2))
     painter.drawLine(QPointF(left - 3, y), QPointF(right + 5, y))
     text, stage = scene.text, scene.regions.stage
-    if text.width(HAT) + 7 <= end - right and stage.top() <= y <= stage.bottom():
+    top = min(stage.bottom() - text.height, y - text.height / 2)
+    clear = all(abs(top - other) >= APART * text.height for other in numbers)
+    if clear and text.width(HAT) + 7 <= end - right and stage.top() <= y <= stage.bottom():
         ink = scene.theme.ink(scene.theme.greedy) if column.settled else scene.theme.muted
-        floor = stage.bottom() - text.height
-        text.draw(painter, right + 7, min(floor, y - text.height / 2), HAT, ink)
+        text.draw(painter, right + 7, top, HAT, ink)
 
 
 def _labels(painter: QPainter, scene: StackScene, number: int, column: ConfigurationColumn) -> None:
@@ -116,11 +129,12 @@ def paint_foot(painter: QPainter, scene: StackScene, captions: Captions) -> None
     painter.save()
     painter.setClipRect(foot)
     for number, column in enumerate(scene.figure.columns):
-        left, right, _ = scene.span(number)
+        left, right, end = scene.span(number)
         if column is None:
             continue
         if scene.cut[number]:
-            area = QRectF(left, foot.y(), right - left, foot.height())
+            spare = end - right
+            area = QRectF(left - spare / 2, foot.y(), right - left + spare, foot.height())
             words = f"+ {grouped(scene.cut[number])}"
             text.draw_first(painter, area, (words, "+"), scene.theme.muted, 0.5)
         elif column.held:
@@ -223,23 +237,31 @@ def paint_named(painter: QPainter, scene: StackScene, named: tuple[StepMark, ...
             painter.fillRect(QRectF(left, header.bottom() + 1, end - left - 8, 2), QColor(color))
 
 
-def _numbers(painter: QPainter, scene: StackScene, number: int, column: ConfigurationColumn) -> None:
-    """Right of each server its number, where all of a stack's have room."""
+def server_numbers(
+    scene: StackScene, number: int, column: ConfigurationColumn, selected: int | None
+) -> list[tuple[float, str]]:
+    """How high the number of each server of a stack stands at its right, and the number.
+
+    It stands at its server's foot, or at its top where the line of X-hat runs through the foot.  Where servers are
+    lower than a line, as they nearly all are where there are many, only the one that is *selected* has one.
+    """
     _, right, end = scene.span(number)
     text, stage = scene.text, scene.regions.stage
-    shown = column.servers[scene.cut[number] :].tolist()
-    if not shown or scene.rect(scene.server_box(shown[0])).height() < text.height:  # as of nearly all, where many are
-        return
-    boxes = [scene.rect(scene.server_box(server)) for server in shown]
-    words = [grouped(server + 1) for server in shown]
-    if right + 4 + max(map(text.width, words)) > end:
-        return
+    shown = column.servers[scene.cut[number] :]
+    low = scene.layout.scale.unit / scene.ratio < text.height
+    boxes = {server: scene.rect(scene.server_box(server)) for server in (shown[shown == selected] if low else shown)}
+    words = {server: grouped(server + 1) for server in boxes}
+    if right + BESIDE + max(map(text.width, words.values()), default=0.0) > end:
+        return []
     hat = scene.y(column.wanted) if column.position and column.wanted is not None else stage.top() - 2 * text.height
-    for box, told in zip(boxes, words, strict=True):
-        top = box.top() if abs(box.bottom() - hat) < text.height else box.bottom() - text.height
-        clear = abs(top + text.height / 2 - hat) >= text.height
-        if clear and stage.top() <= top and box.bottom() <= stage.bottom() + 1:
-            text.draw(painter, right + 4, top, told, scene.theme.muted)
+    result = []
+    for server, box in boxes.items():
+        top = box.center().y() - text.height / 2 if low else box.bottom() - text.height
+        if not low and abs(top + text.height / 2 - hat) < APART * text.height:
+            top = box.top()
+        if stage.top() <= box.top() and box.bottom() <= stage.bottom() + 1:
+            result.append((top, words[server]))
+    return result
 
 
 def paint_selection(painter: QPainter, scene: StackScene, selection: Select) -> None:

@@ -333,7 +333,7 @@ class StackView(PointedPicture):
         image = self._raster.image
         image.setDevicePixelRatio(self._ratio)
         painter.drawImage(scene.regions.stage.topLeft(), image)
-        paint_stage(painter, scene, labels=not scene.frame.running)
+        paint_stage(painter, scene, labels=not scene.frame.running, selected=self._selection.server)
         if self._around is None or not scene.stage_box.contains(event.rect()):
             self._paint_around(painter, scene, self._captions)
         painter.end()

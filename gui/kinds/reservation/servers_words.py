@@ -245,7 +245,7 @@ def caption_lines(caption: Caption, rows: int, split: bool) -> list[tuple[tuple[
     if rows == 1:
         names = (f"{caption.name} = {titles[0]}", caption.name) if caption.name else titles
         tight = short.replace(" ", "")
-        briefer: tuple[str, ...] = (short or titles[-1], tight)
+        briefer: tuple[str, ...] = (f"{titles[-1]} {short}", short or titles[-1], tight)
         if caption.name:  # numbers alone would pass for those of another column
             briefer = (f"{caption.name} {tight}", f"{caption.position}: {tight}", f"{caption.position}:")
         return [((*(f"{name}   {short}" for name in names), *briefer, ""), True)]

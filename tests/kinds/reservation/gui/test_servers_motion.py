@@ -10,10 +10,13 @@ from PySide6.QtGui import QPainter
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from slotscope.gui.intents import Select
 from slotscope.gui.kinds.reservation.servers import ServerGridPanel, ServersPanel
 from slotscope.gui.kinds.reservation.servers_columns import figure_of
+from slotscope.gui.kinds.reservation.servers_marks import APART
 from slotscope.gui.kinds.reservation.servers_stacks import StackView
 from slotscope.gui.kinds.reservation.servers_steps import Movement, marks, movements
+from slotscope.gui.kinds.reservation.servers_words import HAT
 from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.widgets import calm
 from slotscope.model.api import Session
@@ -240,15 +243,45 @@ def test_a_server_with_room_that_must_not_take_the_job_says_why(
 
 
 def test_servers_of_a_small_system_carry_their_numbers(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[str] = []
-    draw = Symbols.draw
-
-    def noted(self: Symbols, painter: QPainter, x: float, y: float, text: str, color: str) -> float:
-        told.append(text)
-        return draw(self, painter, x, y, text, color)
-
-    monkeypatch.setattr(Symbols, "draw", noted)
+    told = texts_drawn(monkeypatch)
     view = stacks(qtbot, classroom(60).frame())
     view.grab()
     servers = view.scene.frame.info.numbers.servers
-    assert {str(number + 1) for number in range(servers)} <= set(told)
+    assert {str(number + 1) for number in range(servers)} <= {text for text, _ in told}
+
+
+def test_numbers_of_servers_come_before_the_name_of_the_line_of_servers_wanted(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = texts_drawn(monkeypatch)
+    view = stacks(qtbot, classroom(14).frame())
+    view.set_selection(Select(server=5))
+    found = set()
+    for height in range(150, 420, 7):
+        view.resize(620, height)
+        told.clear()
+        view.grab()
+        scene = view.scene
+        if scene is None:
+            continue
+        high = scene.rect(scene.server_box(2)).height() >= scene.text.height
+        servers = [(text, rect) for text, rect in told if text.isdigit() and rect.top() > scene.regions.stage.top()]
+        assert sorted(text for text, _ in servers) == (list("1234567") if high else ["6"]), height
+        beside = [rect for _, rect in servers] + [rect for text, rect in told if text == HAT]
+        assert not any(a.intersects(b) for i, a in enumerate(beside) for b in beside[:i]), height
+        found.add(high)
+    assert found == {True, False}
+
+
+def texts_drawn(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, QRectF]]:
+    """What is written from now on, and where its letters are."""
+    told: list[tuple[str, QRectF]] = []
+    draw = Symbols.draw
+
+    def noted(self: Symbols, painter: QPainter, x: float, y: float, text: str, color: str) -> float:
+        room = (1 - APART) / 2 * self.height
+        told.append((text, QRectF(x, y + room, self.width(text), APART * self.height - 0.01)))
+        return draw(self, painter, x, y, text, color)
+
+    monkeypatch.setattr(Symbols, "draw", noted)
+    return told
