@@ -23,15 +23,21 @@ from slotscope.model.lifeline import end_with_program, start_beside
 from slotscope.model.running.assembly import Bench
 from slotscope.model.warm import warm, warm_questions
 
+#: What such a file is called, by the kind of system and the meaning of its sources.
+_MARK = "complete-{}-{}"
+
 
 def is_warm(system: str) -> bool:
-    """Whether a kind of system's source was compiled before, by this Python on this machine."""
-    return _marker(system).exists()
+    """Whether a kind of system's source was compiled before, by this Python on this machine.
+
+    Where nothing ever was, the process that compiles reads the sources, which takes most of a second, not the window's.
+    """
+    return any(cache_folder().glob(_MARK.format(system, "*"))) and _marker(system).exists()
 
 
 def _marker(system: str) -> Path:
     """A file that stands for "all is compiled"; its name changes with what the sources mean."""
-    return cache_folder() / f"complete-{system}-{source_meaning()}"
+    return cache_folder() / _MARK.format(system, source_meaning())
 
 
 def warm_in_background(

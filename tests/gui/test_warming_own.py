@@ -54,3 +54,16 @@ def test_a_kernel_that_cannot_be_compiled_is_told_once(tmp_path: Path, monkeypat
         rest(found)
     assert (found.text, found.wanted) == ("", False)
     assert not found.ready()
+
+
+def test_the_window_reads_no_sources_where_nothing_was_compiled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    monkeypatch.setattr(warming, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(warming, "source_meaning", lambda: read.append("") or "now")
+    assert not warming.is_warm("queue") and not read
+    (tmp_path / "complete-queue-before").touch()
+    assert not warming.is_warm("queue") and read
+    (tmp_path / "complete-queue-now").touch()
+    assert warming.is_warm("queue") and not warming.is_warm("phases")
