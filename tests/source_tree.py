@@ -6,6 +6,7 @@ Modules are named here as they lie, ``model.api`` for ``slotscope.model.api``.
 from __future__ import annotations
 
 import ast
+import gc
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -50,6 +51,7 @@ def sources(root: Path, *folders: str) -> tuple[Source, ...]:
             module = ".".join(inside.with_suffix("").parts).removesuffix(".__init__")
             text = path.read_text(encoding="utf-8")
             found.append(_source(inside, module, text))
+    gc.freeze()  # trees are kept: no collection need look through their million nodes
     return tuple(found)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from itertools import compress
 
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
@@ -28,6 +29,8 @@ def destroy_what_is_due() -> None:
     Those that were put aside before are not looked through again.
     """
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    for one in gc.get_objects():
-        if issubclass(type(one), Shiboken.Object) and not Shiboken.isValid(one):
+    objects = gc.get_objects()
+    of_qt = {cls for cls in set(map(type, objects)) if issubclass(cls, Shiboken.Object)}
+    for one in compress(objects, map(of_qt.__contains__, map(type, objects))):
+        if not Shiboken.isValid(one):
             getattr(one, "__dict__", {}).clear()

@@ -38,7 +38,7 @@ from slotscope.gui.theme import load_theme
 from slotscope.gui.widgets.fault_label import FaultLine
 from slotscope.gui.window.lecture import LectureMode
 from slotscope.model.api import Session
-from tests.gui.windows import press, rest
+from tests.gui.windows import open_anew, press, rest
 from tests.help_pages import flat, page
 
 
@@ -338,67 +338,91 @@ def test_the_help_tells_of_the_page_and_its_buttons(qtbot, panel):
 
 
 @pytest.fixture
+def shared(qtbot: QtBot, warm: None, shared_window: MainWindow) -> MainWindow:
+    """For faults after which all is as before."""
+    open_anew(qtbot, shared_window, "dra-classroom")
+    rest(qtbot, shared_window, lambda: shared_window.frame.engine == "kernel")
+    return shared_window
+
+
+@pytest.fixture
 def window(qtbot: QtBot, warm: None, window: MainWindow) -> MainWindow:
+    """For faults while panels are built, which to build anew takes longer than another window."""
     window.control.open("dra-classroom")
     rest(qtbot, window, lambda: window.frame.engine == "kernel")
     return window
 
 
-def test_neither_frames_nor_keys_nor_other_panels_stop(qtbot, shown, window, monkeypatch):
+def test_neither_frames_nor_keys_nor_other_panels_stop(qtbot, shown, shared, monkeypatch):
     monkeypatch.setattr(RewardPanel, "_show_counts", lambda self, frame: 1 / 0)
-    reward = window.docks["reward"].panel
+    reward = shared.docks["reward"].panel
     for event in (1, 2, 3):
-        press(qtbot, window, Qt.Key.Key_Right)
-        rest(qtbot, window, lambda event=event: window.frame.event == event)
+        press(qtbot, shared, Qt.Key.Key_Right)
+        rest(qtbot, shared, lambda event=event: shared.frame.event == event)
     qtbot.waitUntil(lambda: _page(reward) is reward.fault_page)
     assert "ZeroDivisionError" in reward.fault_page.words.text()
-    shown_at = {dock.panel.frame.event for dock in window.docks.values() if dock.seen}
+    shown_at = {dock.panel.frame.event for dock in shared.docks.values() if dock.seen}
     assert shown_at == {3}
-    window.resize(1300, 800)
+    shared.resize(1300, 800)
     monkeypatch.undo()
     qtbot.mouseClick(reward.fault_page.retry, Qt.MouseButton.LeftButton)
     assert _page(reward) is reward.body
 
 
-def test_a_fault_outside_the_panels_is_named_in_the_status_bar(qtbot, shown, window):
-    window.actions_by_name["shortcuts"].triggered.connect(lambda: 1 / 0)
-    window.actions_by_name["shortcuts"].trigger()
-    assert "ZeroDivisionError" in window.status.said.text()
-    qtbot.mouseClick(window.status.copy_fault, Qt.MouseButton.LeftButton)
+def test_a_fault_outside_the_panels_is_named_in_the_status_bar(qtbot, shown, shared):
+    shortcuts = shared.actions_by_name["shortcuts"]
+    broken = shortcuts.triggered.connect(lambda: 1 / 0)
+    shortcuts.trigger()
+    shortcuts.triggered.disconnect(broken)
+    assert "ZeroDivisionError" in shared.status.said.text()
+    qtbot.mouseClick(shared.status.copy_fault, Qt.MouseButton.LeftButton)
     assert "Traceback" in QGuiApplication.clipboard().text()
-    assert not window.status.copy_fault.isVisible()
+    assert not shared.status.copy_fault.isVisible()
 
 
-def test_the_thread_of_the_run_outlives_a_command_that_fails(qtbot, shown, window):
-    window.control.go_to(20)
-    rest(qtbot, window, lambda: window.frame.event == 20)
+def test_the_thread_of_the_run_outlives_a_command_that_fails(qtbot, shown, shared):
+    shared.control.go_to(20)
+    rest(qtbot, shared, lambda: shared.frame.event == 20)
 
     def broken(worker: RunWorker) -> None:
         worker.session.step()
         raise KeyError("a command")
 
-    window.worker.post(broken)
-    qtbot.waitUntil(lambda: "KeyError" in window.status.said.text())
-    qtbot.waitUntil(window.status.copy_fault.isVisible)
-    rest(qtbot, window, lambda: window.frame.event == 20)
-    press(qtbot, window, Qt.Key.Key_Right)
-    rest(qtbot, window, lambda: window.frame.event == 21)
+    shared.worker.post(broken)
+    qtbot.waitUntil(lambda: "KeyError" in shared.status.said.text())
+    qtbot.waitUntil(shared.status.copy_fault.isVisible)
+    rest(qtbot, shared, lambda: shared.frame.event == 20)
+    press(qtbot, shared, Qt.Key.Key_Right)
+    rest(qtbot, shared, lambda: shared.frame.event == 21)
 
 
-def test_the_thread_of_the_run_outlives_a_frame_that_cannot_be_made(qtbot, shown, window, monkeypatch):
+def test_the_thread_of_the_run_outlives_a_frame_that_cannot_be_made(qtbot, shown, shared, monkeypatch):
     with monkeypatch.context() as broken:
         broken.setattr(Session, "frame", lambda *_, **__: 1 / 0)
-        press(qtbot, window, Qt.Key.Key_Right)
-        qtbot.waitUntil(lambda: "ZeroDivisionError" in window.status.said.text())
-    press(qtbot, window, Qt.Key.Key_Right)
-    rest(qtbot, window, lambda: window.frame.event == 2)
+        press(qtbot, shared, Qt.Key.Key_Right)
+        qtbot.waitUntil(lambda: "ZeroDivisionError" in shared.status.said.text())
+    press(qtbot, shared, Qt.Key.Key_Right)
+    rest(qtbot, shared, lambda: shared.frame.event == 2)
 
 
-def test_exceptions_of_other_threads_are_said_too(qtbot, shown, window):
+def test_exceptions_of_other_threads_are_said_too(qtbot, shown, shared):
     thread = threading.Thread(target=lambda: 1 / 0)
     thread.start()
     thread.join()
-    qtbot.waitUntil(lambda: "ZeroDivisionError" in window.status.said.text())
+    qtbot.waitUntil(lambda: "ZeroDivisionError" in shared.status.said.text())
+
+
+def test_a_hall_sees_what_went_wrong_until_there_is_more_to_say(qtbot, shown, shared):
+    shared.lecture.toggle()
+    assert not shared.status.isVisible()
+    shared.control.open("no-such-scenario")
+    qtbot.waitUntil(shared.status.isVisible)
+    assert "no-such-scenario" in shared.status.said.text()
+    shared.say("said later")
+    assert not shared.status.isVisible()
+    shared.say("said before it is left")
+    shared.lecture.toggle()
+    assert shared.status.isVisible()
 
 
 def another_kind(qtbot: QtBot, window: MainWindow) -> None:
@@ -437,16 +461,3 @@ def test_panels_that_cannot_be_laid_out_are_there_in_a_hall(qtbot, shown, window
     assert {*window.docks} == {entry.name for entry in panels_of("queue")}
     assert window.updatesEnabled()
     assert "ZeroDivisionError" in window.status.said.text()
-
-
-def test_a_hall_sees_what_went_wrong_until_there_is_more_to_say(qtbot, shown, window):
-    window.lecture.toggle()
-    assert not window.status.isVisible()
-    window.control.open("no-such-scenario")
-    qtbot.waitUntil(window.status.isVisible)
-    assert "no-such-scenario" in window.status.said.text()
-    window.say("said later")
-    assert not window.status.isVisible()
-    window.say("said before it is left")
-    window.lecture.toggle()
-    assert window.status.isVisible()

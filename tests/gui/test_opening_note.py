@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.running.goals import GoalProgress
 from slotscope.model.api import Session
-from tests.gui.windows import press, rest
+from tests.gui.windows import open_anew, press, rest
 from tests.limits import PATIENCE
 
 
@@ -33,11 +33,11 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
 
 
 @pytest.fixture
-def window(qtbot: QtBot, gate: Event, window: MainWindow) -> MainWindow:
-    window.control.open("dra-classroom")
-    rest(qtbot, window, lambda: window.transport.policy.currentText() == "dra")
+def window(qtbot: QtBot, gate: Event, shared_window: MainWindow) -> MainWindow:
+    open_anew(qtbot, shared_window, "dra-classroom")
+    assert shared_window.transport.policy.currentText() == "dra"
     gate.clear()
-    return window
+    return shared_window
 
 
 def note_of(window: MainWindow) -> QLabel:

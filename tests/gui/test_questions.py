@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from slotscope.model.api import Session
-from tests.gui.windows import press, rest
+from tests.gui.windows import open_anew, press, rest
 
 QUESTION = "type = training and rejected and servers_with_room >= 1"
 EVENTS = 3000
@@ -28,11 +28,14 @@ def true_hits():
 
 
 @pytest.fixture
-def window(qtbot, window):
-    window.control.open("dra-classroom")
-    rest(qtbot, window, lambda: window.frame.info.scenario_name == "dra-classroom")
+def window(qtbot, shared_window):
+    """A run of some events of which nothing is asked yet."""
+    window = shared_window
+    search_of(window).clear()
+    open_anew(qtbot, window, "dra-classroom")
     window.control.run_until(event=EVENTS)
     rest(qtbot, window, lambda: window.frame.event == EVENTS and not window.frame.playing)
+    assert window.frame.asked is None
     return window
 
 

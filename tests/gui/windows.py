@@ -23,6 +23,9 @@ from slotscope.model.scenario.load import Scenario
 
 Shown = TypeVar("Shown", bound=QWidget)
 
+#: Width and height of a window, where nothing else is said.
+SIZE = (1600, 900)
+
 
 class SolvedOnce(BoundsService):
     """Solves each scenario's programs once in a run of tests; a process for each window takes as long as the window.
@@ -70,7 +73,7 @@ def choose_file(window: QWidget, path: Path | str, kind: str = "") -> None:
 
 
 @contextmanager
-def complete_window(qtbot: QtBot, folder: Path, height: int = 900, **settings: str) -> Iterator[MainWindow]:
+def complete_window(qtbot: QtBot, folder: Path, height: int = SIZE[1], **settings: str) -> Iterator[MainWindow]:
     """A window with all its panels; its settings stand in *folder* and begin with *settings*."""
     store = QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat)
     for name, value in settings.items():
@@ -81,7 +84,7 @@ def complete_window(qtbot: QtBot, folder: Path, height: int = 900, **settings: s
     window._bounds = SolvedOnce()
     qtbot.addWidget(window)
     try:
-        window.resize(1600, height)
+        window.resize(SIZE[0], height)
         window.show()
         with qtbot.waitSignal(window.ready):
             window.panels.build()
@@ -104,6 +107,20 @@ def shared_window(
     """A window for all tests of a module; each finds it as the one before has left it."""
     with complete_window(QtBot(request), tmp_path_factory.mktemp("settings")) as made:
         yield made
+
+
+def open_anew(qtbot: QtBot, window: MainWindow, scenario: str) -> None:
+    """Open a scenario in a window that another test has left: nothing runs, in no hall, and it is as large as at first.
+
+    Returns once the first frame is shown.
+    """
+    window.control.pause()
+    if window.lecture.on:
+        window.lecture.toggle()
+    window.resize(*SIZE)
+    before = window.info
+    window.control.open(scenario)
+    rest(qtbot, window, lambda: window.info is not before and window.frame.info.scenario_name == scenario)
 
 
 def hall(window: MainWindow) -> set[str]:
