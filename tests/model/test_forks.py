@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -437,13 +435,10 @@ def test_a_policy_in_a_file_is_called_without_its_folder() -> None:
     assert [fork.name for fork in tree.entries()] == ["few.py", "few.py:most=1", "more.py"]
 
 
-def test_commands_take_forks_or_say_that_they_do_not() -> None:
-    def slotscope(*words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([sys.executable, "main.py", *words], capture_output=True, text=True, check=False)
-
-    found = slotscope("verify", "dra-classroom", "--policy", "dra@20:reject@30=best-fit", "--events", "60", "--json")
-    assert found.returncode == 1 or json.loads(found.stdout)["agree"], found.stderr
-    assert json.loads(found.stdout)["violations"] == []
-    refused = slotscope("trace", "dra-classroom", "--policy", "dra@20:reject")
-    assert refused.returncode == 2
-    assert "found the fork" in refused.stderr and len(refused.stderr.splitlines()) == 1
+def test_commands_take_forks_or_say_that_they_do_not(slotscope) -> None:
+    found = slotscope("verify dra-classroom --policy dra@20:reject@30=best-fit --events 60 --json")
+    assert found.code == 1 or json.loads(found.out)["agree"], found.err
+    assert json.loads(found.out)["violations"] == []
+    refused = slotscope("trace dra-classroom --policy dra@20:reject")
+    assert refused.code == 2
+    assert "found the fork" in refused.err and len(refused.err.splitlines()) == 1

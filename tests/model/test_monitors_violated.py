@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -134,6 +135,11 @@ BROKEN = {
 EVENTS = 300
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("broken")
+
+
 def opened(folder: Path, broken: Broken) -> Session:
     return Session.open(broken.scenario, write(folder, broken.text), kernel=False)
 
@@ -143,6 +149,7 @@ def reading(session: Session, broken: Broken) -> Reading:
     return found
 
 
+@cache
 def first_violated(folder: Path, broken: Broken) -> Reading:
     """What is known of the monitor once it is violated, where each state is looked at."""
     session = opened(folder, broken)
@@ -155,16 +162,16 @@ def first_violated(folder: Path, broken: Broken) -> Reading:
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_decision_that_is_legal_violates_a_monitor(name: str, tmp_path: Path) -> None:
-    found = first_violated(tmp_path, BROKEN[name])
+def test_a_decision_that_is_legal_violates_a_monitor(name: str, folder: Path) -> None:
+    found = first_violated(folder, BROKEN[name])
     assert BROKEN[name].says in found.sentence
     assert found.since in (found.event - 1, -1)
 
 
-def test_the_slack_of_the_token_limit_is_below_nothing_where_a_type_has_too_many(tmp_path: Path) -> None:
+def test_the_slack_of_the_token_limit_is_below_nothing_where_a_type_has_too_many(folder: Path) -> None:
     broken = BROKEN["token-limit"]
-    first = first_violated(tmp_path, broken)
-    session = opened(tmp_path, broken)
+    first = first_violated(folder, broken)
+    session = opened(folder, broken)
     session.run(events=first.event)
     slack = reading(session, broken).monitor.slack
     assert slack is not None
@@ -174,12 +181,12 @@ def test_the_slack_of_the_token_limit_is_below_nothing_where_a_type_has_too_many
 
 
 @pytest.mark.parametrize("name", ["groups", "max-weight of VQS", "token-limit", "records"])
-def test_verify_says_at_which_event(name: str, tmp_path: Path, slotscope) -> None:
+def test_verify_says_at_which_event(name: str, folder: Path, slotscope) -> None:
     broken = BROKEN[name]
-    path = write(tmp_path, broken.text)
+    path = write(folder, broken.text)
     said = slotscope(f"verify {broken.scenario} --policy {path} --events {EVENTS}")
     assert said.code == 1
-    found = first_violated(tmp_path, broken)
+    found = first_violated(folder, broken)
     assert f"event {found.event}: {found.sentence}" in said.out
 
 
@@ -206,9 +213,9 @@ def test_every_reading_of_the_paper_is_truly_max_weight(scenario: str, policy: s
     assert (found.standing, found.looked) == ("holds", 400), found.sentence
 
 
-def test_a_policy_that_chooses_otherwise_does_not_promise_it(tmp_path: Path) -> None:
+def test_a_policy_that_chooses_otherwise_does_not_promise_it(folder: Path) -> None:
     """One of one's own may say that it does; those without configurations have nothing to choose."""
     plain = Broken("queues-classroom", "max-weight", "", LEAVES_A_THIRD)
-    names = [one.monitor.name for one in opened(tmp_path, plain).lookout.readings]
+    names = [one.monitor.name for one in opened(folder, plain).lookout.readings]
     assert "work-conserving" in names
     assert "max-weight" not in names
