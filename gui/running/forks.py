@@ -123,6 +123,24 @@ def go_to_fork(worker: RunWorker, text: str) -> None:
     _show_beside(worker, left, other)
 
 
+def go_back(worker: RunWorker) -> None:
+    """Go back to the run that was replaced, and from there to the one that replaced it.
+
+    Where none was, as in a saved session that was opened, to the one that the fork on the screen leaves.
+
+    Raises
+    ------
+    UserError
+        If there is neither.
+    """
+    run = worker.session
+    course = Course.read(run.sessions[-1].origin.policy) if isinstance(run, Comparison) else None
+    if worker.replaced is None and course is not None and course.changes:
+        go_to_fork(worker, str(course.left))
+    else:
+        worker.go_back()
+
+
 def _show_beside(worker: RunWorker, left: Session, other: Session) -> None:
     event = left.timeline.event
     twin = companion(left, left.origin.policy, left.compiled)

@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject
 
 from slotscope.gui.intents import Ask, AskWhy, Follow, Inspect
 from slotscope.gui.language.words import tr
+from slotscope.gui.running import forks
 from slotscope.gui.running.drive import COMES_NEXT
-from slotscope.gui.running.forks import fork_edited
 from slotscope.gui.running.goals import Goal
 from slotscope.gui.running.pace import Pace
 from slotscope.gui.running.worker import RunWorker
@@ -101,8 +101,8 @@ class RunControl(QObject):
         self._worker.post_instead(command)
 
     def go_back(self) -> None:
-        """Go back to the run that was replaced, and from there to the one that replaced it."""
-        self._worker.post_instead(RunWorker.go_back)
+        """Go back to the run that was replaced, or that the fork shown leaves; again, to the one that replaced it."""
+        self._worker.post_instead(forks.go_back)
 
     def open_session(self, path: Path) -> None:
         """Open a saved session."""
@@ -118,7 +118,7 @@ class RunControl(QObject):
 
         def command(worker: RunWorker) -> None:
             if beside:
-                fork_edited(worker, data)
+                forks.fork_edited(worker, data)
                 return
             scenario, current = parse_scenario(data), worker.present
             run = current.continued(scenario) if carry_on else _with_lanes(worker, worker.open(scenario))

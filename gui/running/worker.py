@@ -114,7 +114,7 @@ class RunWorker(QObject):
         self.outdated: Frame | None = None  #: the frame that was out when something else was asked for
         self._stale = True
         self._after = Afterwards()
-        self._replaced: Run | None = None
+        self.replaced: Run | None = None  #: the run that :meth:`go_back` leads to
         self._message = self._gap = ""  # what is said; what was last said of a wait that is cut short
         self._thread = threading.Thread(target=self._live, name="run", daemon=True)
 
@@ -392,22 +392,22 @@ class RunWorker(QObject):
         if aside and replaced is not None and replaced.timeline.live_end > replaced.timeline.first_event:
             self._put_aside(replaced)
         self.adopt(session)
-        if self._replaced is not None:
+        if self.replaced is not None:
             opened = f"{done or tr('Opened')} {called(session)}."
-            self.tell(" ".join((*session.info.warnings, opened, way_back(self._replaced))))
+            self.tell(" ".join((*session.info.warnings, opened, way_back(self.replaced))))
 
     def go_back(self) -> None:
         """Go back to the run that was replaced; again, to the one that replaced it."""
-        if self._replaced is None:
+        if self.replaced is None:
             raise UserError("no run was replaced yet; there is none to go back to")
-        back = self._replaced
+        back = self.replaced
         self._put_aside(self.present)
         self.adopt(back)
-        self.tell(f"{tr('Back at')} {called(back)}. {way_back(self._replaced)}")
+        self.tell(f"{tr('Back at')} {called(back)}. {way_back(self.replaced)}")
 
     def _put_aside(self, run: Run) -> None:
         run.layout = ""  # it comes back into the docks as they are then
-        self._replaced = run
+        self.replaced = run
 
     def open(self, scenario: str | Scenario, **choices: Any) -> Session:
         """Open a scenario, telling how far the reading of its trace, or its plan, has come."""

@@ -13,10 +13,14 @@ from pytestqt.qtbot import QtBot
 from slotscope.gui.intents import ApplyScenario, Select
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.window.forks_dialog import ForksDialog
+from slotscope.model.api import Session
+from slotscope.model.comparison.companion import forked
 from slotscope.model.comparison.comparison import Comparison
+from slotscope.model.comparison.file import save_run
 from slotscope.model.comparison.runs import lanes_of
+from slotscope.model.forks.changes import Deviation
 from slotscope.model.scenario.load import as_data
-from tests.gui.windows import press, rest
+from tests.gui.windows import complete_window, press, rest
 from tests.model.test_moments import opened as opened_line
 from tests.model.test_moments import place
 
@@ -241,6 +245,25 @@ def test_forks_are_listed_named_kept_and_gone_to(qtbot: QtBot, window: MainWindo
     window.open_path(path)
     rest(qtbot, window, lambda: "Opened" in window.frame.message)
     qtbot.waitUntil(lambda: "turned away" in items(dialog))
+
+
+def test_where_a_session_with_a_fork_was_opened_the_key_goes_back_to_what_the_fork_left(
+    qtbot: QtBot, tmp_path: Path
+) -> None:
+    path = tmp_path / "forked.slotscope"
+    left = Session.open("dra-classroom", seed=1, kernel=False)
+    left.run(events=EVENT)
+    other = forked(left, Deviation(EVENT, decision="reject"), kernel=False)
+    save_run(Comparison.of([left, other]), path)
+    with complete_window(qtbot, tmp_path) as window:
+        window.open_path(path)
+        rest(qtbot, window, lambda: window.frame is not None and len(window.frame.companions) == 1)
+        press(qtbot, window, Key.Key_Z, CTRL | SHIFT)
+        rest(qtbot, window, lambda: not window.frame.companions)
+        assert window.worker.session.origin.policy == "dra"
+        press(qtbot, window, Key.Key_Z, CTRL | SHIFT)
+        rest(qtbot, window, lambda: len(window.frame.companions) == 1)
+        assert window.frame.companions[0].event == EVENT
 
 
 def test_the_copied_line_opens_the_fork(qtbot: QtBot, window: MainWindow) -> None:
