@@ -12,11 +12,14 @@ from slotscope.gui.kinds.rooms import PANEL_ROOMS
 from slotscope.gui.window.manual import PAGES
 from slotscope.model.api import Session
 from slotscope.model.cli.arguments import parse
+from slotscope.model.kinds.spec import kind_named
 from slotscope.model.lab import experiments
 from slotscope.model.lessons.files import lesson_files
-from slotscope.model.policies import POLICIES, reference_class
+from slotscope.model.policies import POLICIES, POLICIES_OF, reference_class, reference_for
 from slotscope.model.scenario.files import scenario_files
-from tests.help_pages import HELP, commands, page, policies_in
+from slotscope.model.scenario.load import load_scenario
+from tests.contract.moments import SMALL
+from tests.help_pages import HELP, code, commands, flat, page, policies_in, table, told_of
 
 FILES = sorted(path.stem for path in HELP.glob("*.md"))
 
@@ -46,49 +49,62 @@ class TestPages:
         named = re.findall(rf"(?<![\w/.-])(?:{kinds})-[a-z0-9]+(?:-[a-z0-9]+)*", page(name))
         assert {word for word in named if word not in known} == set()
 
-    def test_policies_with_parameters_can_be_used(self):
-        found = policies_in(page("queues"))
-        assert found
-        for policy in found:
-            scenario = "queues-vqs-unstable" if "j=" in policy else "queues-bf-unstable"
-            assert Session.open(scenario, policy, kernel=False).info.policy_name
-
-    def test_policies_of_tokens_can_be_used(self):
-        found = policies_in(page("tokens"), "phases")
-        assert len(found) > 2
-        for policy in found:
-            assert Session.open("jrs-classroom", policy, kernel=False).info.policy_name
-
-    def test_policies_of_moldable_jobs_can_be_used(self):
-        found = policies_in(page("moldable"), "moldable")
-        assert len(found) > 5
-        for policy in found:
-            scenario = "moldable-classes" if "rest" in policy else "moldable-sublinear"
-            assert Session.open(scenario, policy, kernel=False).info.policy_name
-
     def test_every_experiment_is_told_of(self):
         told = re.findall(r"^\*\*`([^`]+)`", page("experiments"), flags=re.MULTILINE)
         both = re.findall(r"^\*\*`[^*]+ and `([^`]+)`", page("experiments"), flags=re.MULTILINE)
         assert set(experiments()) == {*told, *both}
 
-    def test_every_scenario_of_a_queue_is_told_of(self):
-        told = "".join(page(name) for name in ("queues", "scenarios", "traces"))
-        named = set(re.findall(r"[\w-]+", told))
-        assert {name for name in scenario_files() if name.startswith("queues-")} <= named
 
-    def test_every_scenario_with_tokens_is_told_of(self):
-        named = set(re.findall(r"[\w-]+", page("tokens")))
-        assert {name for name in scenario_files() if name.startswith("jrs-")} <= named
+#: The pages of kinds of system that say all of them: scenarios, policies, panels, measures and stops.
+WHOLE = pytest.mark.parametrize("kind", ["queue", "phases", "moldable"])
 
-    def test_every_scenario_of_moldable_jobs_is_told_of(self):
-        named = set(re.findall(r"[\w-]+", page("moldable")))
-        assert {name for name in scenario_files() if name.startswith("moldable-")} <= named
+#: Policies of which a page has a table of parameters alone.
+OF_A_TABLE_OF_ITS_OWN = {"jrs"}
 
-    @pytest.mark.parametrize(("kind", "name"), [("queue", "queues"), ("phases", "tokens"), ("moldable", "moldable")])
-    def test_every_panel_of_a_kind_is_told_of(self, kind, name):
+#: How many policies with parameters a page gives at least, and scenarios in which they can run, by a word in them.
+RUNS = {
+    "queue": (1, {"j=": "queues-vqs-unstable", "": "queues-bf-unstable"}),
+    "phases": (3, {"": "jrs-classroom"}),
+    "moldable": (6, {"rest": "moldable-classes", "": "moldable-sublinear"}),
+}
+
+
+@WHOLE
+class TestKinds:
+    def test_policies_with_parameters_can_be_used(self, kind: str) -> None:
+        found, (least, scenarios) = policies_in(page(PANEL_ROOMS[kind].page), kind), RUNS[kind]
+        assert len(found) >= least
+        for policy in found:
+            scenario = next(name for word, name in scenarios.items() if word in policy)
+            assert Session.open(scenario, policy, kernel=False).info.policy_name
+
+    def test_every_policy_has_a_row_with_its_parameters(self, kind: str) -> None:
+        rows = told_of("policy", page(PANEL_ROOMS[kind].page), column=2)
+        assert {*rows, *OF_A_TABLE_OF_ITS_OWN} == {*POLICIES_OF[kind], *OF_A_TABLE_OF_ITS_OWN}
+        for policy, told in rows.items():
+            assert {*code(told)} == {*reference_for(policy, kind).schema.model_fields}
+
+    def test_every_scenario_is_told_of(self, kind: str) -> None:
+        text = "".join(page(name) for name in (PANEL_ROOMS[kind].page, "scenarios", "traces"))
+        own = {name for name in scenario_files() if load_scenario(name).system == kind}
+        assert own <= {*re.findall(r"[\w-]+", text)}
+
+    def test_every_panel_is_told_of(self, kind: str) -> None:
         own = {entry.load().title for entry in PANEL_ROOMS[kind].panels}
-        told = re.findall(r"^\*\*([^*]+)\.\*\*", page(name), flags=re.MULTILINE)
-        assert own | {"Algorithm", "Decisions"} <= set(told)
+        told = re.findall(r"^\*\*([^*]+)\.\*\*", page(PANEL_ROOMS[kind].page), flags=re.MULTILINE)
+        assert own | {"Algorithm", "Decisions"} <= {*told}
+
+    def test_every_measure_is_told_of(self, kind: str) -> None:
+        session = Session.open(SMALL[kind], kernel=False)
+        found = {*session.measure(until=200.0, warmup=20.0)}
+        rows = {name for row in table(page(PANEL_ROOMS[kind].page), "measure") for name in code(row[0])}
+        assert rows <= found
+        assert [name for name in found - rows if not re.fullmatch(r"x_\d", name)] == []
+
+    def test_every_stop_is_told_of(self, kind: str) -> None:
+        *_, algorithm = page(PANEL_ROOMS[kind].page).partition("**Algorithm.**")
+        told = flat(algorithm.partition("**Comparison.**")[0])
+        assert [stop for stop in kind_named(kind).vocabulary.event_kinds if stop not in told] == []
 
 
 def test_readme_names_all_kinds_of_system():

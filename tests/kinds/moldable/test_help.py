@@ -15,7 +15,6 @@ from slotscope.model.api import Session
 from slotscope.model.kinds.moldable.experiments.moldable_fig2 import SCALES as FIGURE_SCALES
 from slotscope.model.kinds.moldable.experiments.moldable_table1 import PAPER
 from slotscope.model.kinds.moldable.experiments.moldable_table1 import SCALES as TABLE_SCALES
-from slotscope.model.kinds.moldable.questions import VOCABULARY
 from slotscope.model.kinds.moldable.scenario.schema import MoldableJobClass, MoldableScenario
 from slotscope.model.kinds.moldable.state import JOBS
 from slotscope.model.lab import experiment_name, experiments
@@ -92,12 +91,6 @@ class TestModel:
 
 @pytest.mark.slow
 class TestPolicies:
-    def test_each_has_a_row_with_its_parameters(self) -> None:
-        rows = told_of("policy", MOLDABLE, column=2)
-        assert set(rows) == set(POLICIES_OF["moldable"])
-        for policy, told in rows.items():
-            assert set(code(told)) == set(reference_for(policy, "moldable").schema.model_fields)
-
     def test_parameters_begin_with_the_usual_value(self) -> None:
         rows = told_of("parameter", MOLDABLE)
         schemas = [reference_for(policy, "moldable").schema for policy in POLICIES_OF["moldable"]]
@@ -142,15 +135,6 @@ class TestKeys:
         line = re.search(r"^- Each of `arrivals` .*$", MOLDABLE, re.MULTILINE)
         assert line is not None
         assert script == set(code(line[0])) - {"arrivals"}
-
-    def test_measures_and_kinds_of_events(self) -> None:
-        found = set(measured("moldable-sublinear", "greedy-p", 1))
-        rows = {name for row in table(MOLDABLE, "measure") for name in code(row[0])}
-        assert rows - found == set()
-        assert {name for name in found - rows if not re.fullmatch(r"x_\d", name)} == set()
-        *_, algorithm = MOLDABLE.partition("**Algorithm.**")
-        kinds = " ".join(algorithm.partition("**Comparison.**")[0].split())
-        assert {kind for kind in VOCABULARY.event_kinds if kind not in kinds} == set()
 
     def test_classes_have_measures_of_their_own(self) -> None:
         found = measured("moldable-classes", "greedy-p", 1, 60)

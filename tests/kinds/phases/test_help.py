@@ -9,17 +9,14 @@ from math import comb
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from slotscope.model.api import Session
 from slotscope.model.kinds.phases.experiments.phase_runs import PhaseLength, PhaseRuns, at_scale, carry_out, phase_runs
 from slotscope.model.kinds.phases.lattice import MOST_CONFIGURATIONS
-from slotscope.model.kinds.phases.measures import batches_of
-from slotscope.model.kinds.phases.questions import VOCABULARY
 from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
 from slotscope.model.kinds.phases.state import ACTIVE
-from slotscope.model.policies import POLICIES_OF, reference_for
+from slotscope.model.policies import reference_for
 from slotscope.model.scenario.load import as_data, edited, load_scenario, parse_scenario
 from tests.help_pages import blocks, code, flat, page, table, told_of
 
@@ -42,12 +39,6 @@ def near(cell: PhaseRuns, measure: str, told: float, share: float) -> bool:
 
 
 class TestPolicies:
-    def test_each_has_a_row_with_its_parameters(self) -> None:
-        rows = told_of("policy", TOKENS, column=2)
-        assert {*rows, "jrs"} == set(POLICIES_OF["phases"])
-        for policy, told in rows.items():
-            assert set(code(told)) == set(reference_for(policy, "phases").schema.model_fields)
-
     def test_parameters_of_jrs_begin_with_the_usual_value(self) -> None:
         rows = told_of("parameter", TOKENS)
         fields = reference_for("jrs", "phases").schema.model_fields
@@ -170,11 +161,3 @@ class TestKeys:
         assert set(DEFINITIONS["TracePhases"]["properties"]) - {"kind"} <= set(code(trace))
         script = set(DEFINITIONS["ScriptedPhases"]["properties"]) - {"kind"}
         assert script <= set(code(rows["workload"]))
-
-    def test_measures_and_kinds_of_events(self) -> None:
-        numbers: Any = Session.open("jrs-classroom", kernel=False).info.numbers
-        measures = batches_of(numbers, np.ones((20, 10)), 10.0)
-        assert {name for row in table(TOKENS, "measure") for name in code(row[0])} == set(measures)
-        *_, algorithm = TOKENS.partition("**Algorithm.**")
-        kinds = " ".join(algorithm.partition("**Comparison.**")[0].split())
-        assert {kind for kind in VOCABULARY.event_kinds if kind not in kinds} == set()

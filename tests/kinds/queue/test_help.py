@@ -8,13 +8,10 @@ import tomllib
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
 import pytest
 
 from slotscope.model.api import Session
-from slotscope.model.kinds.queue.measures import batches_of
 from slotscope.model.kinds.queue.programs.partition import LEAST_DEPTH, MOST_DEPTH
-from slotscope.model.kinds.queue.questions import VOCABULARY
 from slotscope.model.kinds.queue.scenario.instance import ALGORITHMS
 from slotscope.model.kinds.queue.scenario.schema import QueueScenario
 from slotscope.model.policies import POLICIES_OF, reference_class
@@ -44,14 +41,6 @@ RATES = {"arrival_rate", "workload", "intensity"}
 
 
 class TestPolicies:
-    def test_each_has_a_row_and_no_other(self):
-        assert set(told_of("policy", QUEUES)) == set(POLICIES_OF["queue"])
-
-    @POLICY
-    def test_its_row_names_its_parameters(self, policy):
-        told = told_of("policy", QUEUES, 2)[policy]
-        assert set(code(told)) == set(reference_class(policy).schema.model_fields)
-
     @POLICY
     def test_each_parameter_has_a_row_that_begins_with_the_usual_value(self, policy):
         rows = told_of("parameter", QUEUES)
@@ -186,15 +175,6 @@ class TestTraceFormat:
         options = {option for one in ALGORITHMS.values() for option in one.options}
         values = {"score", "inner-product", "sequential", "snapshot"}
         assert set(code(rows["runs"])) == {*ALGORITHMS, *options, *values, "algo", "options"}
-
-
-def test_measures_and_kinds_of_events_are_told_of():
-    numbers = Session.open("queues-classroom", kernel=False).info.numbers
-    measures = batches_of(numbers, np.ones((20, 6)), 10.0)
-    assert set(told_of("measure", QUEUES)) == set(measures)
-    *_, algorithm = QUEUES.partition("**Algorithm.**")
-    kinds = " ".join(algorithm.partition("**Comparison.**")[0].split())
-    assert {kind for kind in VOCABULARY.event_kinds if kind not in kinds} == set()
 
 
 def test_limits_that_the_page_gives(answer):
