@@ -6,6 +6,10 @@ from typing import Any, Callable
 
 from slotscope.model.kinds.spec import kind_named
 from slotscope.model.running.engine import EventRun, started
+from slotscope.model.systems.state import copied
+
+#: Plants a fault in a state of a system.
+Plant = Callable[[Any, Any], None]
 
 
 def violations(system: Any, state: Any) -> list[str]:
@@ -24,3 +28,21 @@ def reached(system: Any, enough: Callable[[Any], bool]) -> tuple[Any, Any]:
         run.finish()
         state = run.state
     raise AssertionError("no such state")
+
+
+def add(field: str, place: Any, amount: float) -> Plant:
+    """The fault that a number of the state is another one."""
+
+    def plant(_: Any, state: Any) -> None:
+        getattr(state, field)[place] += amount
+
+    return plant
+
+
+def is_told(sentence: str, plant: Plant, system: Any, state: Any) -> None:
+    """A fault that is planted in a copy of a sound state is told so, in one line."""
+    broken = copied(state)
+    plant(system, broken)
+    found = violations(system, broken)
+    assert any(sentence in line for line in found), found
+    assert all("\n" not in line for line in found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -32,9 +32,7 @@ from slotscope.model.running.assembly import assemble
 from slotscope.model.scenario.load import parse_scenario
 from slotscope.model.scenario.workload import ContinuedWorkload
 from slotscope.model.systems.state import copied
-from tests.sound import reached, violations
-
-Plant = Callable[[MoldableSystem, MoldableState], None]
+from tests.sound import Plant, add, is_told, reached, violations
 
 #: Two classes with servers of their own, and common ones behind them.
 DATA: dict[str, Any] = {
@@ -90,13 +88,6 @@ def common() -> tuple[MoldableSystem, MoldableState]:
 def idle() -> tuple[MoldableSystem, MoldableState]:
     """Without common servers the last six are for nobody."""
     return reached(system_of(rest="idle"), lambda state: bool(state.jobs.sum() > 5))
-
-
-def add(field: str, place: Any, amount: float) -> Plant:
-    def plant(_: MoldableSystem, state: MoldableState) -> None:
-        getattr(state, field)[place] += amount
-
-    return plant
 
 
 def live(state: MoldableState, place: int = 0) -> int:
@@ -352,11 +343,7 @@ FAULTS: dict[str, tuple[Plant, str]] = {
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_planted_fault_is_seen(name: str) -> None:
     plant, sentence = FAULTS[name]
-    system, state = common()[0], copied(common()[1])
-    plant(system, state)
-    found = violations(system, state)
-    assert any(sentence in line for line in found), found
-    assert all("\n" not in line for line in found)
+    is_told(sentence, plant, *common())
 
 
 def test_every_array_of_the_state_is_looked_at() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,11 +27,8 @@ from slotscope.model.kinds.queue.system import QueueSystem
 from slotscope.model.running.assembly import assemble
 from slotscope.model.running.engine import EventRun
 from slotscope.model.scenario.load import parse_scenario
-from slotscope.model.systems.state import copied
 from tests.kinds.queue.instances import bench_of
-from tests.sound import violations
-
-Plant = Callable[[QueueSystem, QueueState], None]
+from tests.sound import Plant, add, is_told, violations
 
 #: VQS gives e₁+e₄ to three servers, which have jobs of VQ₁ and VQ₄; more of both wait, and others.
 JOBS = [
@@ -95,13 +92,6 @@ def test_the_state_that_faults_are_planted_in_has_all_that_they_need() -> None:
     assert state.queue_length.tolist() == [1, 2, 1, 0, 2, 1]
     assert state.number[DEPARTURES] == 6
     assert state.number[FREE] > 0
-
-
-def add(field: str, place: Any, amount: int) -> Plant:
-    def plant(system: QueueSystem, state: QueueState) -> None:
-        getattr(state, field)[place] += amount
-
-    return plant
 
 
 def backwards(_: QueueSystem, state: QueueState) -> None:
@@ -259,10 +249,7 @@ FAULTS: dict[str, tuple[Plant, str]] = {
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_planted_fault_is_seen(name: str) -> None:
     plant, sentence = FAULTS[name]
-    system, state = VQS[0], copied(VQS[1])
-    plant(system, state)
-    found = violations(system, state)
-    assert any(sentence in line for line in found), found
+    is_told(sentence, plant, *VQS)
 
 
 EXHAUSTING = ("BF-J", "BF-S", "BF-J/S", "VQS-BF")
