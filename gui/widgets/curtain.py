@@ -14,6 +14,9 @@ from slotscope.gui.theme import current_fonts
 #: The first and the last pixel below a part of what is scrolled, from its top.
 Span = tuple[int, int]
 
+#: Lines of a paragraph that is read as a whole: a sentence.
+_SHORT = 3
+
 
 class Curtain(QWidget):
     """Lies over the viewport of an area, and lets the mouse through."""
@@ -69,7 +72,7 @@ class Curtain(QWidget):
         self.update()
 
     def parts(self) -> Iterator[Span]:
-        """What must not be cut: widgets that hold no others, and the lines of texts."""
+        """What must not be cut: widgets that hold no others, short paragraphs, and the lines of texts."""
         content = self._content()
         for part in content.findChildren(QWidget):
             if part.layout() is None and part.isVisibleTo(content) and not _is_inside(part, content):
@@ -141,6 +144,8 @@ def _lines(label: QLabel, top: int) -> Iterator[Span]:
 
 def _lines_of(text: QTextDocument, block: QTextBlock, top: int) -> Iterator[Span]:
     where, layout = text.documentLayout().blockBoundingRect(block), block.layout()
+    if layout.lineCount() <= _SHORT:
+        yield top + int(where.top()), top + int(where.top()) + round(where.height())
     for number in range(layout.lineCount()):
         line = layout.lineAt(number)
         first = top + int(where.top() + line.y())

@@ -177,16 +177,16 @@ def guarantee_sentences(theme: Theme) -> str:
 
 
 def limit_sentences(bounds: QueueBounds, policy: str, theme: Theme) -> str:
-    """What becomes of queues in the long run under policies for which that is known."""
+    """What becomes of queues in the long run under policies for which that is known, *policy* first."""
     lines = []
-    for limit in bounds.fluid:
+    for limit in sorted(bounds.fluid, key=lambda limit: policy not in limit.policies):
         text = _limit_sentence(limit)
         if policy in limit.policies:
             ink = theme.ink(theme.rejection if limit.slope else theme.normal)
             lines.append(f'<span style="color:{ink}">{text}</span>')
         else:
             lines.append(f'<span style="color:{theme.muted}">{text}</span>')
-    return "<br>".join(lines)
+    return "".join(f"<div>{line}</div>" for line in lines)
 
 
 def _limit_sentence(limit: FluidLimit) -> str:

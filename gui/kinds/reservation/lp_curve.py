@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import pyqtgraph as pg
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPen
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -135,6 +135,9 @@ class AlphaPlot(QWidget):
         self.setMinimumHeight(_LEAST_IN_HALL if current_fonts().lecture else _LEAST)
         self._style_marks()
         self.set_alpha(self._alpha)
+
+    def sizeHint(self) -> QSize:  # that of a plot grows with the plot
+        return QSize(300, self.minimumHeight())
 
     def _style_marks(self) -> None:
         sizes, color = current_fonts(), QColor(self._theme.muted)

@@ -377,6 +377,16 @@ def test_the_name_of_the_cursor_lies_on_no_curve(
             assert name.mapRectToScene(name.boundingRect()).top() >= curve
 
 
+def test_in_a_hall_the_plot_is_as_high_whatever_it_was_before(qtbot: QtBot, ready: LPPanel, frame: Frame) -> None:
+    with type_of(lecture=True):
+        fresh = on_screen(qtbot, LPPanel(load_theme("light")), 620, 700)
+        fresh.set_frame(frame)
+        ready.set_theme(load_theme("light"))
+        qtbot.wait(30)
+        assert ready.curve.height() == fresh.curve.height()
+        assert ready.area.content.height() == fresh.area.content.height()
+
+
 def test_long_configurations_give_way_to_letters(qtbot: QtBot, ready: LPPanel) -> None:
     ready.resize(320, 500)
     qtbot.wait(20)
