@@ -46,6 +46,16 @@ class Record:
     values: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
 
+_AnyRecord = TypeVar("_AnyRecord", bound=Record)
+
+
+def altered(record: _AnyRecord, changes: Mapping[str, Any]) -> _AnyRecord:
+    """As ``dataclasses.replace``, which takes two to four times as long."""
+    kind = type(record)
+    fields = kind.__match_args__
+    return kind(*[changes[name] if name in changes else getattr(record, name) for name in fields])
+
+
 @written_once
 class Admit(Record):
     """The arriving job goes into a slot of *server*."""

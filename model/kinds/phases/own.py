@@ -13,6 +13,7 @@ from slotscope.model.kinds.phases.numbers import PhaseNumbers
 from slotscope.model.kinds.phases.policies.base import OwnPolicy, PhasePolicy
 from slotscope.model.kinds.phases.programs.plan import ServerPlan
 from slotscope.model.kinds.phases.programs.rules import OPTIONS, PhaseRules
+from slotscope.model.kinds.phases.rows import TOLD
 from slotscope.model.kinds.phases.view import PhaseJob, PhaseView
 from slotscope.model.policies.own.kind import KernelKind, Occasion, OwnKind
 from slotscope.model.policies.own.sound import (
@@ -188,6 +189,7 @@ OWN = OwnKind(
         "missed_request": ("server",),
         "resumed": ("server",),
     },
+    heeded=frozenset(TOLD),
     names={"type": _type, "pool": number(), "server": number(-(2**31)), "job": number(-(2**31))},
     explained=explained,
     together=_together,

@@ -20,6 +20,9 @@ FLAG_RESUMED = 2048  # a server's pause ended
 FLAG_OVERRUN = 4096  # the event's server needs more than it has
 FLAG_IDLE = 8192  # a server has no real job any more
 
+#: Flags that a policy's sub-steps set by their kind, although they decide nothing.
+TOLD = {"missed_request": FLAG_MISSED, "resumed": FLAG_RESUMED}
+
 #: One row for each event; -1 where a field does not apply.
 PHASE_ROW = np.dtype(
     [

@@ -48,9 +48,6 @@ from slotscope.model.reporting.records import (
 )
 from slotscope.model.systems.base import PolicySystem
 
-#: What records tell that decide nothing.
-_TOLD = {"missed_request": rows.FLAG_MISSED, "resumed": rows.FLAG_RESUMED}
-
 
 class PhaseSystem(PolicySystem):
     """A system of jobs with phases under one policy's reference."""
@@ -229,7 +226,7 @@ class PhaseSystem(PolicySystem):
     def carry_out(self, state: PhaseState, record: Record, outcome: PhaseOutcome) -> None:
         """Check and do what one record decides."""
         if type(record) not in self.handlers:
-            outcome.flags |= _TOLD.get(record.kind, 0)
+            outcome.flags |= rows.TOLD.get(record.kind, 0)
             return
         if isinstance(record, Match | Overflow | Place):
             self._check_arrival(state, record.job, outcome)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from time import monotonic
 from types import CodeType, GeneratorType
 from typing import Any, Callable
@@ -14,6 +15,7 @@ from slotscope.model.policies.own.kind import Occasion, OwnKind
 from slotscope.model.policies.own.shape import place_in
 from slotscope.model.policies.own.shown import Shown
 from slotscope.model.policies.own.watch import CodeStoppedError, watched
+from slotscope.model.running.engine import SLOW_EVENT
 from slotscope.model.systems.view import PolicyView
 
 #: What :meth:`Call.resume` gives when the policy has done all it wanted.
@@ -34,6 +36,7 @@ class Call:
         self.answered = not occasion.answers
         self.line = self.first_line = 0
         self.in_file = True
+        self.is_slow = False
         self._kind = kind
         self._generator: Any = None
         self._substeps = 0
@@ -52,7 +55,7 @@ class Call:
                 f"{self.occasion.name} returns {type(result).__name__}, allowed: a generator; decide with yield",
                 self.first_line,
             )
-        self._generator = result
+        self._generator, self._next = result, partial(next, result, END)
 
     def resume(self) -> Any:
         """What the policy yields next, or :data:`END`."""
@@ -63,15 +66,17 @@ class Call:
                 "allowed: fewer; is this a loop without end?"
             )
         begun = monotonic()
-        given = self._guarded(lambda: next(self._generator, END))
-        self._seconds += monotonic() - begun
+        given = self._guarded(self._next)
+        ended = monotonic()
+        self._seconds += ended - begun
+        self.is_slow = ended - self._started > SLOW_EVENT
         self._locate()
         if names := self.shown.changed():
             raise self.fault(
                 f"it changes what it is shown: {', '.join(names)}; allowed: to yield "
                 "decisions, which the system carries out"
             )
-        asked = watch.asked_since(self._started) and self._seconds > watch.NOTICEABLE
+        asked = self._seconds > watch.NOTICEABLE and watch.asked_since(self._started)
         if asked or self._seconds > limits.LIMITS.seconds_in_event:
             raise self.fault(stopped(self._seconds, asked))
         return given
@@ -108,12 +113,9 @@ class Call:
 
     def _locate(self) -> None:
         """The line of the file at which the innermost generator waits."""
-        frame, generator = None, self._generator
-        self.in_file = True
-        while isinstance(generator, GeneratorType) and generator.gi_frame is not None:
-            self.in_file = generator.gi_frame.f_code.co_filename == self.path
+        self.in_file, generator = True, self._generator
+        while isinstance(generator, GeneratorType) and (frame := generator.gi_frame) is not None:
+            self.in_file = frame.f_code.co_filename == self.path
             if self.in_file:
-                frame = generator.gi_frame
+                self.line = frame.f_lineno
             generator = generator.gi_yieldfrom
-        if frame is not None:
-            self.line = frame.f_lineno

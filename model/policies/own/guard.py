@@ -20,11 +20,11 @@ from slotscope.model.policies.own.call import END, Call
 from slotscope.model.policies.own.kernel import arrays
 from slotscope.model.policies.own.kind import Occasion, OwnKind
 from slotscope.model.policies.own.memory import Lasting, TooMuchError
-from slotscope.model.policies.own.records import BadValueError, plain_record
+from slotscope.model.policies.own.records import BadValueError, plain_values
 from slotscope.model.policies.own.shown import PrivateNumbers, Shown
 from slotscope.model.policies.own.sound import MOST_MEMORY, Check, NotADecisionError, found, number, sound
 from slotscope.model.policies.own.wire import ViewPart
-from slotscope.model.reporting.records import Line, Record
+from slotscope.model.reporting.records import Line, Record, altered
 
 #: Attributes that the systems of all kinds read.
 _OF_ALL_KINDS: Mapping[str, Check] = {"memory": number(0, MOST_MEMORY)}
@@ -130,8 +130,10 @@ class GuardedPolicy:
         view = shown.viewed_by(part, self._numbers.copy)
         return Call(self.kind, self.path, occasion, view, arguments, shown)
 
-    def steps(self, call: Call) -> Iterator[Record]:
+    def steps(self, call: Call, told: bool = True) -> Iterator[Record]:
         """What the policy yields, checked; between two of them :attr:`.Call.shown` follows the run.
+
+        Where nobody is *told*, what only explains is passed on in slow events alone, so that these can be left.
 
         Raises
         ------
@@ -139,7 +141,12 @@ class GuardedPolicy:
             If it does what it must not.
         """
         try:
-            yield from self._steps(call)
+            if (method := getattr(self._policy, call.occasion.name, None)) is not None:
+                call.begin(method)
+                while (given := call.resume()) is not END:
+                    record = self._sound(call, given, told)
+                    if told or type(record) is not Record or call.is_slow or record.kind in self.kind.heeded:
+                        yield record
             if not call.answered:
                 raise call.fault(f"it {call.occasion.unanswered}", call.first_line)
             self._check_what_lasts(call)
@@ -153,24 +160,22 @@ class GuardedPolicy:
         call.close()
         self._spoilt = bool(self._spoilt or self._lasting.changed())
 
-    def _steps(self, call: Call) -> Iterator[Record]:
-        method = getattr(self._policy, call.occasion.name, None)
-        if method is None:
-            return
-        call.begin(method)
-        while (given := call.resume()) is not END:
-            yield self._described(call, given)
+    def _sound(self, call: Call, given: Any, told: bool) -> Record:
+        """A record with exact fields; unless it only explains and nobody is *told*, also with its line and values.
 
-    def _described(self, call: Call, given: Any) -> Record:
-        """A record with exact fields, the line that it came from, and values that stay as they are."""
-        line = Line(self._own_algorithm, call.line) if call.line else None
-        line = line if line in self._own_lines else None
+        The line is that of the file, where it names none; the values stay as they are.
+        """
         try:
             record = sound(given, self.kind.records, self.real)
             call.answered |= type(record) in call.occasion.answers
-            return plain_record(record, self.kind, line, call.view, call.arguments, call.in_file)
+            values = plain_values(record, self.kind, call.view, call.arguments, call.in_file)
         except (BadValueError, NotADecisionError) as error:
             raise call.fault(str(error)) from None
+        if not told and type(record) is Record:
+            return record
+        line = Line(self._own_algorithm, call.line)
+        known = record.line is not None or line not in self._own_lines
+        return altered(record, {"values": values} if known else {"values": values, "line": line})
 
     def _check_what_lasts(self, call: Call) -> None:
         if touched := self._numbers.changed():

@@ -91,6 +91,8 @@ class OwnKind(NamedTuple):
         Kinds of sub-steps that the program itself records.
     needed:
         Values that the words for a known kind are made of.
+    heeded:
+        Kinds of sub-steps of which the system takes notice although they decide nothing.
     names:
         What the value of a name that panels know must be, as the view tells.
     explained:
@@ -113,6 +115,7 @@ class OwnKind(NamedTuple):
     attributes: Mapping[str, Check] = MappingProxyType({})
     reserved: frozenset[str] = frozenset()
     needed: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    heeded: frozenset[str] = frozenset()
     names: Mapping[str, Check] = MappingProxyType({})
     explained: Callable[[Record, Any, tuple[Any, ...]], Mapping[str, Any]] = nothing_to_add
     parts: Callable[[Any], tuple[Any, ...]] = itself

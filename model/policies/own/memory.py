@@ -6,7 +6,6 @@ rewind does not take it back.  So both are compared after every event.
 
 from __future__ import annotations
 
-import operator
 import random
 from collections import deque
 from contextlib import suppress
@@ -14,6 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 from hashlib import blake2b
 from itertools import chain
+from operator import is_, length_hint
 from types import CellType, FunctionType, GeneratorType, ModuleType
 from typing import Any, Iterable, Iterator, Mapping
 
@@ -68,6 +68,7 @@ class Lasting:
             if isinstance(item, cached_property)
         }
         self._before = self._first_prints()
+        self._note_places()
 
     def _first_prints(self) -> dict[str, tuple[Any, _Print | None]]:
         """By name each value and its print, or None for what cannot change in place."""
@@ -81,9 +82,41 @@ class Lasting:
 
     def changed(self) -> list[str]:
         """Names of attributes and variables that are not what they were."""
+        press = _Press(self._known, self._module)
+        if self._in_place() and all(_same(press, value, value, made) for value, made in self._loose):
+            return []
         press, left = _Press(self._known, self._module), dict(self._before)
         found = [name for name, value in self._all() if name not in left or not _same(press, value, *left.pop(name))]
+        if not (found or left):  # what is new does not count, or is as it was
+            self._note_places()
         return [*found, *left]
+
+    def _note_places(self) -> None:
+        """Note which objects stand where, and which of them may change in place."""
+        pairs = [(value, *self._before[name]) for name, value in self._all()]
+        self._loose = [(value, made) for value, _, made in pairs if made is not None]
+        self._places: list[tuple[Mapping[str, Any], tuple[str, ...], tuple[Any, ...]]] = []
+        slots = any(vars(kind).get("__slots__") for kind in type(self._owner).__mro__)
+        if not slots and all(value is before for value, before, made in pairs if made is None):
+            classes = [value for value in self._variables.values() if self._is_own(value)]
+            spaces = (object.__getattribute__(self._owner, "__dict__"), self._variables, *map(vars, classes))
+            self._places = [(space, tuple(space), tuple(space.values())) for space in spaces]
+
+    def _in_place(self) -> bool:
+        """Whether the same objects stand there under the same names, which most often is all that has to be seen."""
+        places = self._places
+        return (
+            bool(places)
+            and object.__getattribute__(self._owner, "__dict__") is places[0][0]
+            and all(
+                len(space) == len(names) and all(map(is_, space, names)) and all(map(is_, space.values(), values))
+                for space, names, values in places
+            )
+        )
+
+    def _is_own(self, value: Any) -> bool:
+        """Whether it is a class of the policy's file."""
+        return isinstance(value, type) and value.__module__ == self._module
 
     def _all(self) -> Iterator[tuple[str, Any]]:
         for name, value in _attributes(self._owner):
@@ -92,7 +125,7 @@ class Lasting:
         for name, value in self._variables.items():
             if _is_special(name):
                 continue
-            if isinstance(value, type) and value.__module__ == self._module:
+            if self._is_own(value):
                 for inner, part in vars(value).items():
                     if not _is_special(inner) or inner == "__init__":
                         yield f"the variable {name}.{inner}", part
@@ -144,7 +177,7 @@ def _held(value: Any) -> tuple[Any, ...]:
     arrays = value if isinstance(value, tuple) and not hasattr(value, "__dict__") else (value,)
     if not all(type(array) is np.ndarray and not array.dtype.hasobject for array in arrays):
         return ()
-    return type(value), *((array.dtype.str, array.shape, array.tobytes()) for array in arrays)
+    return type(value), *((array.dtype, array.shape, array.tobytes()) for array in arrays)
 
 
 def _same(press: _Press, value: Any, before: Any, made: _Print | None) -> bool:
@@ -249,7 +282,7 @@ def _inside(item: Any, module: str) -> list[Any]:
     parts: list[Any] = _flat(_attributes(item))
     if not parts:
         goes_on = hasattr(type(item), "__next__")
-        parts.append(operator.length_hint(item, -1) if goes_on else id(item))
+        parts.append(length_hint(item, -1) if goes_on else id(item))
     return parts
 
 

@@ -18,7 +18,7 @@ from slotscope.model.policies.own.loaded import Loaded, Source
 from slotscope.model.policies.own.mirror import NOTHING, Changes, Mirror
 from slotscope.model.policies.own.policy import OwnPolicy
 from slotscope.model.policies.own.shown import Shown
-from slotscope.model.policies.own.wire import BLOCKS, NearAdvance, SystemParts, told, told_of
+from slotscope.model.policies.own.wire import BLOCKS, NearAdvance, SystemParts, is_fixed, told, told_of
 from slotscope.model.reporting.records import Record
 from slotscope.model.running.engine import Advance, Reason, ReferenceEngine, Task
 from slotscope.model.running.waiting import GivenUpError
@@ -69,10 +69,12 @@ class NearPolicy(OwnPolicy):
         shown, known = self._unused.pop() if self._unused else (Shown(), {})
         shown.look_at(view._state)
         guarded = self.guarded
-        part, given = pickle.loads(pickle.dumps((told_of(view, known), arguments), pickle.HIGHEST_PROTOCOL))
-        call = guarded.called(occasion, shown, part, given)
+        given = told_of(view, known), arguments
+        if not is_fixed(given):
+            given = pickle.loads(pickle.dumps(given, pickle.HIGHEST_PROTOCOL))
+        call = guarded.called(occasion, shown, *given)
         try:
-            for record in guarded.steps(call):
+            for record in guarded.steps(call, told=False):
                 try:
                     yield record
                 except PolicyError as error:  # the system refuses the decision

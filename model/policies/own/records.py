@@ -6,16 +6,14 @@ stay as they were, and names that panels know must hold what these expect.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
-from types import MappingProxyType
 from typing import Any, Mapping
 
 import numpy as np
 
 from slotscope.model.policies.own.kind import OwnKind
 from slotscope.model.policies.own.sound import NotADecisionError, found
-from slotscope.model.reporting.records import Line, Record
+from slotscope.model.reporting.records import Record
 from slotscope.model.systems.view import PolicyView
 
 #: Values in one record, characters of a text, and members of a tuple that are kept.
@@ -23,15 +21,18 @@ MOST_VALUES = 50
 MOST_CHARACTERS = 200
 MOST_MEMBERS = 100
 
+#: Types of values that are plain, whatever the value.
+_PLAIN = frozenset({float, bool, type(None), Fraction})
+
 
 class BadValueError(ValueError):
     """A record that cannot be shown."""
 
 
-def plain_record(
-    record: Record, kind: OwnKind, line: Line | None, view: PolicyView, arguments: tuple[Any, ...], by_user: bool
-) -> Record:
-    """*record* with plain values, and with *line* where it names none.
+def plain_values(
+    record: Record, kind: OwnKind, view: PolicyView, arguments: tuple[Any, ...], by_user: bool
+) -> dict[str, Any]:
+    """The values of a sound *record*, plain.
 
     A decision also gets the numbers that explain it, unless it has them.  What is not *by_user* but
     by a module of the program that the policy calls is as it should be.
@@ -41,16 +42,15 @@ def plain_record(
     BadValueError
         If a value cannot be shown under its name.
     """
-    if type(record.values) not in (dict, MappingProxyType) or type(record.kind) is not str:
-        return record  # the check of records says what is allowed
-    values = {**kind.explained(record, view, arguments), **_plain_values(record)}
+    values = _plain_values(record)
+    if type(record) is not Record:
+        values = {**kind.explained(record, view, arguments), **values}
     if by_user:
         _check_kind(record, kind, values)
         _check_names(values, kind, view)
-    own = record.line if record.line is not None else line
     if len(record.kind) > MOST_CHARACTERS:
         raise BadValueError(f"a kind of {len(record.kind)} characters, allowed: {MOST_CHARACTERS}")
-    return replace(record, line=own, values=values)
+    return values
 
 
 def _plain_values(record: Record) -> dict[str, Any]:
@@ -60,14 +60,16 @@ def _plain_values(record: Record) -> dict[str, Any]:
     for name, value in record.values.items():
         if type(name) is not str or len(name) > MOST_CHARACTERS:
             raise BadValueError(f"the name of a value is {found(name)}, allowed: a short text")
-        result[name] = _plain(value)
+        result[name] = value if type(value) in _PLAIN else _plain(value)
     return result
 
 
 def _plain(value: Any, depth: int = 0) -> Any:
     kind = type(value)
-    if kind in (int, float, bool, type(None), Fraction):
-        return value if kind is not int or value.bit_length() <= 200 else found(value)
+    if kind in _PLAIN:
+        return value
+    if kind is int:
+        return value if value.bit_length() <= 200 else found(value)
     if kind is str:
         return value if len(value) <= MOST_CHARACTERS else f"{value[:MOST_CHARACTERS]}..."
     if isinstance(value, np.generic):
@@ -100,7 +102,7 @@ def _check_kind(record: Record, kind: OwnKind, values: Mapping[str, Any]) -> Non
 def _check_names(values: Mapping[str, Any], kind: OwnKind, view: PolicyView) -> None:
     try:
         for name, value in values.items():
-            if name in kind.names:
-                kind.names[name](value, f"the value '{name}'", view.numbers)
+            if check := kind.names.get(name):
+                check(value, f"the value '{name}'", view.numbers)
     except NotADecisionError as error:
         raise BadValueError(f"{error}; what is meant otherwise needs another name") from None

@@ -24,33 +24,31 @@ class Shown:
     def __init__(self) -> None:
         self._known: dict[str, Any] = {}
         self._form: Form | None = None
-        self._base: Any = self  # the buffer of what was looked at last; no array has this object for one
+        self._seen: Any = None  # the state that was looked at last
+        self._whole: np.ndarray | None = None  # the buffer of all its arrays, if they lie in one
 
     def follow(self, changes: Changes) -> None:
         """Come to what the state in the program is now."""
         if changes.form is not None:
-            self._form = changes.form
-            self._buffer = np.zeros(len(changes.words), np.uint8)
-            self._buffer[:] = np.frombuffer(changes.words, np.uint8)
-            self._words = self._buffer.view(np.uint64)
-            self._arrays = self._form.laid_out(self._buffer)
+            self._form, self._buffer = changes.form, bytearray(changes.words)
+            self._arrays = self._form.laid_out(np.frombuffer(self._buffer, np.uint8))
             self._state = viewed(self._arrays)
         else:
-            self._words[np.frombuffer(changes.places, np.int32)] = np.frombuffer(changes.words, np.uint64)
-        self._before = self._buffer.tobytes()
+            words = np.frombuffer(self._buffer, np.uint64)
+            words[np.frombuffer(changes.places, np.int32)] = np.frombuffer(changes.words, np.uint64)
+        self._before = bytes(self._buffer)
 
     def look_at(self, state: Any) -> None:
         """The same where the state is at hand, in arrays that may lie in one buffer."""
-        base = state[0].base
-        if base is self._base and all(array.base is base for array in state):
-            words = base.tobytes()
+        if state is self._seen and self._whole is not None:
+            words = self._whole.tobytes()
         else:
             form, words = words_of(state)
             if form != self._form:
                 self.follow(Changes(words, form=form))
-            self._base = base if form.lies_in(base, state, len(words)) else self
-        self._buffer[:] = np.frombuffer(words, np.uint8)
-        self._before = words
+            base, self._seen = state[0].base, state
+            self._whole = base if form.lies_in(base, state, len(words)) else None
+        self._buffer[:] = self._before = words
 
     def viewed_by(self, part: ViewPart, numbers: Any) -> PolicyView:
         """The view of one event; *numbers* are those that a policy may look at."""
@@ -60,7 +58,7 @@ class Shown:
 
     def changed(self) -> list[str]:
         """Names of the arrays that no longer are as they were shown; then they are again."""
-        if self._buffer.tobytes() == self._before:
+        if self._buffer == self._before:
             return []
         before = cast("Form", self._form).laid_out(np.frombuffer(self._before, np.uint8))
         found = [
@@ -68,7 +66,7 @@ class Shown:
             for name, mine, shown in zip(before._fields, self._arrays, before, strict=True)
             if mine.tobytes() != shown.tobytes()
         ]
-        self._buffer[:] = np.frombuffer(self._before, np.uint8)
+        self._buffer[:] = self._before
         return found
 
 

@@ -6,15 +6,15 @@ values, of a policy that anybody may have written, become exact integers and flo
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from math import isnan
 from types import GeneratorType, MappingProxyType
-from typing import Any, Callable, Iterable, Mapping
+from typing import Any, Callable, Iterable, Mapping, cast
 
 import numpy as np
 
-from slotscope.model.reporting.records import Line, Record
+from slotscope.model.reporting.records import Line, Record, altered
 
 #: Checks a value, told what it is and the scenario's numbers (or a view); gives it exactly.
 Check = Callable[[Any, str, Any], Any]
@@ -43,31 +43,38 @@ def sound(record: Any, checks: Mapping[type[Record], RecordCheck], numbers: Any)
     NotADecisionError
         A sentence that names what was found and what is allowed.
     """
-    name, check = type(record).__name__, checks.get(type(record))
+    check = checks.get(type(record))
     if check is None and type(record) is not Record:
         raise NotADecisionError(_no_record(record, checks))
     if type(record.values) not in (dict, MappingProxyType):
+        name = type(record).__name__
         raise NotADecisionError(f"the values of {name} are {found(record.values)}, allowed: a dictionary")
     kind: Any = record.kind
     if check is None:
         if type(kind) is not str or not kind.strip():
             raise NotADecisionError(f"the kind of a Record is {found(kind)}, allowed: a text")
     elif not (type(kind) is str and kind == type(record).__dataclass_fields__["kind"].default):
+        name = type(record).__name__
         raise NotADecisionError(
             f"{name} has the kind {found(kind)}, allowed: none; what else is to be said goes into values"
         )
-    right = {"line": _line(record), **(check(record, numbers) if check else {})}
-    changes = {field: value for field, value in right.items() if value is not getattr(record, field)}
-    result: Record = replace(record, **changes) if changes else record
+    changes = {} if record.line is None or type(record.line) is Line else {"line": _line(record)}
+    if check is not None:
+        right = check(record, numbers)
+        changes |= {field: value for field, value in right.items() if value is not getattr(record, field)}
+    result: Record = altered(record, changes) if changes else record
     return result
 
 
 def fields(**checks: Check) -> RecordCheck:
     """The check of a record whose fields are checked one by one."""
 
+    @cache
+    def told(kind: Any) -> tuple[tuple[str, Check, str], ...]:
+        return tuple((field, one, f"{field} of {kind.__name__}") for field, one in checks.items())
+
     def check(record: Any, numbers: Any) -> dict[str, Any]:
-        name = type(record).__name__
-        return {field: one(getattr(record, field), f"{field} of {name}", numbers) for field, one in checks.items()}
+        return {field: one(getattr(record, field), what, numbers) for field, one, what in told(cast(Any, type(record)))}
 
     return check
 
@@ -202,12 +209,9 @@ def same_tuple(before: Any, items: Iterable[Any]) -> tuple[Any, ...]:
     return before if same else made
 
 
-def _line(record: Record) -> Line | None:
-    line = record.line
-    if line is None or type(line) is Line:
-        return line
+def _line(record: Record) -> Line:
     what = f"the line of {type(record).__name__}"
-    first, second = (whole(item, what) for item in sequence(line, what, 2))
+    first, second = (whole(item, what) for item in sequence(record.line, what, 2))
     return Line(first, second)
 
 

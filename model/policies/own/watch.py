@@ -13,6 +13,7 @@ import ctypes
 import os
 import threading
 from contextlib import contextmanager
+from threading import get_ident
 from time import monotonic
 from traceback import clear_frames
 from typing import Callable, Iterator, TypeVar
@@ -66,17 +67,14 @@ class Entry:
         Bytes of memory that the process in which the call goes on had taken until then.
     """
 
-    def __init__(
-        self, seconds: float, outer: Entry | None, stop: Callable[[Entry], None] | None = None, process: int = 0
-    ) -> None:
+    fired = asked = False
+    grown = 0
+    _memory_before: int | None = None
+
+    def __init__(self, seconds: float, outer: Entry | None, stop: Callable[[Entry], None] | None, process: int) -> None:
         self.started = monotonic()
         self.deadline = self.started + seconds
-        self.outer = outer
-        self.stop = stop
-        self.fired = self.asked = False
-        self.grown = 0
-        self._process = process
-        self._memory_before: int | None = None
+        self.outer, self.stop, self._process = outer, stop, process
 
     @property
     def elapsed(self) -> float:
@@ -114,7 +112,7 @@ class _Watchdog:
 
     def arm(self, seconds: float, stop: Callable[[Entry], None] | None = None, process: int = 0) -> Entry:
         """Watch the calling thread from now on."""
-        me = threading.get_ident()
+        me = get_ident()
         with self._lock:
             entry = self._entries[me] = Entry(seconds, self._entries.get(me), stop, process)
             self._last_used = entry.started
@@ -125,7 +123,7 @@ class _Watchdog:
 
     def disarm(self, entry: Entry) -> None:
         """Leave the calling thread alone; also takes back what has not arrived yet."""
-        me = threading.get_ident()
+        me = get_ident()
         with self._lock:
             if self._entries.get(me) is not entry:
                 return
@@ -146,7 +144,7 @@ class _Watchdog:
 
     def stopping(self) -> bool:
         """Whether the calling thread is being stopped."""
-        entry = self._entries.get(threading.get_ident())
+        entry = self._entries.get(get_ident())
         return entry is not None and entry.fired
 
     def _watch(self) -> None:

@@ -163,6 +163,18 @@ class ViewPart(NamedTuple):
     changed: Mapping[str, Any]
 
 
+#: Types of values that cannot change.
+_FIXED = frozenset({int, float, bool, str, type(None)})
+
+
+def is_fixed(value: Any) -> bool:
+    """Whether nothing in *value* can change, so that it needs no copy; no for what is not known."""
+    if type(value) in _FIXED:
+        return True
+    parts = value.changed.values() if type(value) is ViewPart else value
+    return isinstance(value, tuple) and all(map(is_fixed, parts))
+
+
 def told_of(view: Any, known: dict[str, Any]) -> ViewPart:
     """What the other side must be told of a view, of whose state and numbers it has its own."""
     return taken_apart(view, {id(view._state): STATE, id(view.numbers): NUMBERS}, known)
