@@ -15,7 +15,7 @@ from slotscope.model.forks.changes import Deviation
 from slotscope.model.measures.metrics import Estimate
 from slotscope.model.questions.asking import answers, make_ready
 from slotscope.model.questions.columns import events_table, samples_table
-from slotscope.model.questions.meaning import understood
+from slotscope.model.questions.understanding import understood
 from slotscope.model.questions.words import Words
 from slotscope.model.reporting.data_tables import DataTable
 from slotscope.pictures import Picture, panel_picture

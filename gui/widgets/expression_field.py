@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from slotscope.gui.widgets.fault_label import FaultLine
 from slotscope.gui.widgets.question_field import QuestionField
 from slotscope.model.errors import UserError
-from slotscope.model.questions.meaning import understood
 from slotscope.model.questions.syntax import QuestionError
 from slotscope.model.questions.tracks import Role
+from slotscope.model.questions.understanding import understood
 from slotscope.model.questions.words import Words
 from slotscope.model.reporting.frame import Frame
 

@@ -14,7 +14,8 @@ from slotscope.model.cli.output import Progress, print_json, progress_of, shown
 from slotscope.model.errors import UserError
 from slotscope.model.questions.asking import answers, make_ready
 from slotscope.model.questions.columns import events_table
-from slotscope.model.questions.meaning import Question, understood
+from slotscope.model.questions.meaning import Question
+from slotscope.model.questions.understanding import understood
 from slotscope.model.questions.words import Words
 from slotscope.model.reporting.data_columns import DataColumn
 from slotscope.model.reporting.data_tables import DataTable, table_file

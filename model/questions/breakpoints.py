@@ -15,8 +15,9 @@ import numpy as np
 from slotscope.model.errors import UserError
 from slotscope.model.measures.monitors import Reading, stop_line
 from slotscope.model.questions.asking import FEW, Answers, answers
-from slotscope.model.questions.meaning import Question, understood
+from slotscope.model.questions.meaning import Question
 from slotscope.model.questions.syntax import QuestionError
+from slotscope.model.questions.understanding import understood
 from slotscope.model.questions.words import Words, nearest
 from slotscope.model.reporting.explain import grouped
 from slotscope.model.running.assembly import Bench

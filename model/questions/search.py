@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from slotscope.model.errors import UserError
 from slotscope.model.questions.asking import Answers, answers
-from slotscope.model.questions.meaning import Question, understood
+from slotscope.model.questions.meaning import Question
+from slotscope.model.questions.understanding import understood
 from slotscope.model.questions.words import Words
 from slotscope.model.running.timeline import NO_END, Timeline
 from slotscope.model.running.waiting import GivenUpError

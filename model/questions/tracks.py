@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from slotscope.model.errors import UserError
 from slotscope.model.measures.monitors import Monitor, Reading
 from slotscope.model.questions.asking import Answers
-from slotscope.model.questions.meaning import Question, slack_of, understood
+from slotscope.model.questions.meaning import Question
 from slotscope.model.questions.search import HistorySearch
 from slotscope.model.questions.syntax import QuestionError
+from slotscope.model.questions.understanding import slack_of, understood
 from slotscope.model.questions.words import Words
 from slotscope.model.reporting.explain import grouped, plural
 from slotscope.model.running.recorder import Samples

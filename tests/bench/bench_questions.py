@@ -11,7 +11,8 @@ from typing import Iterable, Iterator
 from slotscope.model.api import Session
 from slotscope.model.questions.asking import answers, make_ready
 from slotscope.model.questions.fields import AskedField
-from slotscope.model.questions.meaning import Question, understood
+from slotscope.model.questions.meaning import Question
+from slotscope.model.questions.understanding import understood
 from slotscope.model.questions.words import Words
 from tests.bench.timing import aim
 

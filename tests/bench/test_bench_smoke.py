@@ -18,7 +18,7 @@ from slotscope.model.api import Session
 from slotscope.model.kinds.queue.rows import QUEUE_ROW
 from slotscope.model.kinds.queue.state import WAITING
 from slotscope.model.kinds.reservation.rows import EVENT_ROW
-from slotscope.model.questions.meaning import understood
+from slotscope.model.questions.understanding import understood
 from slotscope.model.running.assembly import assemble
 from slotscope.model.running.engine import Task
 from slotscope.model.scenario.load import load_scenario

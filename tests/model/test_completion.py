@@ -7,7 +7,7 @@ import pytest
 from slotscope.model.api import Session
 from slotscope.model.kinds.spec import KINDS
 from slotscope.model.questions.completion import completions
-from slotscope.model.questions.meaning import understood
+from slotscope.model.questions.understanding import understood
 from tests.contract.moments import SMALL
 
 

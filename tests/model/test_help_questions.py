@@ -7,7 +7,7 @@ import pytest
 from slotscope.model.api import Session
 from slotscope.model.kinds.spec import KINDS
 from slotscope.model.questions.asking import answers
-from slotscope.model.questions.meaning import understood
+from slotscope.model.questions.understanding import understood
 from slotscope.model.questions.words import Words
 from tests.help_pages import code, page, table
 

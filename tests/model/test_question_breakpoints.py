@@ -12,8 +12,8 @@ from slotscope.model.comparison.companion import companion
 from slotscope.model.measures.monitors import Reading
 from slotscope.model.questions.asking import answers
 from slotscope.model.questions.breakpoints import Breakpoint, Breakpoints
-from slotscope.model.questions.meaning import understood
 from slotscope.model.questions.syntax import QuestionError
+from slotscope.model.questions.understanding import understood
 from slotscope.model.questions.words import Words
 from slotscope.model.running.engine import Reason
 

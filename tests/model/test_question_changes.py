@@ -14,8 +14,9 @@ from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.questions import asking, changes
 from slotscope.model.questions.asking import answers, make_ready
 from slotscope.model.questions.changes import StateLook
-from slotscope.model.questions.meaning import Question, understood
+from slotscope.model.questions.meaning import Question
 from slotscope.model.questions.syntax import QuestionError
+from slotscope.model.questions.understanding import understood
 from slotscope.model.running.engine import Task, started
 from slotscope.model.systems import compiled
 from slotscope.model.systems.state import digest

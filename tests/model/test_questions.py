@@ -14,7 +14,6 @@ from slotscope.model.kinds.spec import KINDS, kind_named
 from slotscope.model.questions.asking import answers
 from slotscope.model.questions.changes import StateLook
 from slotscope.model.questions.fields import StateValue
-from slotscope.model.questions.meaning import understood
 from slotscope.model.questions.syntax import (
     COMPARISONS,
     FunctionCall,
@@ -32,6 +31,7 @@ from slotscope.model.questions.syntax import (
     parse,
     written,
 )
+from slotscope.model.questions.understanding import understood
 from slotscope.model.questions.words import Words
 from tests.questions_oracle import Story
 

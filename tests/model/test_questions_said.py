@@ -10,9 +10,9 @@ from slotscope.model.api import Session
 from slotscope.model.comparison.companion import forked
 from slotscope.model.forks.changes import Deviation
 from slotscope.model.questions.asking import answers
-from slotscope.model.questions.meaning import understood
 from slotscope.model.questions.syntax import QuestionError
 from slotscope.model.questions.tracks import Followed
+from slotscope.model.questions.understanding import understood
 from slotscope.model.running.engine import EventRun, started
 
 EVENTS = 400

@@ -9,8 +9,8 @@ from slotscope.model.api import Session
 from slotscope.model.errors import UserError
 from slotscope.model.questions import tracks
 from slotscope.model.questions.asking import answers
-from slotscope.model.questions.meaning import understood
 from slotscope.model.questions.tracks import MOST_TRACKS, OWN, Followed, Tracked
+from slotscope.model.questions.understanding import understood
 from slotscope.model.running import recorder
 from slotscope.model.running.waiting import waiting
 
