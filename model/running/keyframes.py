@@ -115,6 +115,9 @@ class StoredState:
 #: Keyframes that are kept whatever they take.
 LEAST_KEYFRAMES = 4
 
+#: States passed by that are kept beside: the live end that was left, and one near the place that was sought.
+PASSED_BY = 2
+
 
 @dataclass
 class HistoryRoom:
@@ -165,6 +168,7 @@ class Keyframes:
         self.room = room
         self._frames: dict[int, Keyframe] = {}
         self._in_memory: deque[int] = deque()  # their events, the first kept first
+        self._passed_by: deque[Keyframe] = deque(maxlen=PASSED_BY)
         self.bytes = self.disk_bytes = 0
         self.thinned = 1
 
@@ -176,18 +180,28 @@ class Keyframes:
         """After which there is one, in order."""
         return tuple(sorted(self._frames))
 
+    @property
+    def _all(self) -> dict[int, Keyframe]:
+        return {frame.event: frame for frame in self._passed_by} | self._frames
+
     def state(self, event: int) -> Any:
         """The state that is kept after an event, and no copy of it."""
-        return self._frames[event].state
+        return (self._frames.get(event) or self._all[event]).state
 
     def near(self, event: int) -> int:
         """The last one up to *event*."""
-        return max(frame for frame in self._frames if frame <= event)
+        return max(frame for frame in self._all if frame <= event)
 
     def near_time(self, time: float) -> int:
         """The last one up to a time; the first one of all where that is later."""
-        known = [event for event, frame in self._frames.items() if frame.time <= time]
+        known = [event for event, frame in self._all.items() if frame.time <= time]
         return max(known, default=min(self._frames))
+
+    def pass_by(self, state: Any) -> None:
+        """Keep a state itself, which nobody changes any more, until others are passed by; it counts in no bound."""
+        event, time = int(state.number[0]), float(state.clock[0])
+        if event not in self._all:
+            self._passed_by.append(Keyframe(event, time, state, size_in_bytes(state)))
 
     def latest(self, reached: Callable[[Any], bool]) -> Any:
         """The latest state that *reached* accepts, else the first one; no copy of it.

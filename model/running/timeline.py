@@ -310,6 +310,7 @@ class Timeline:
         event = max(self.first_event, event)
         if event != self.event:
             self._restore(event)
+            self._come_near(event)
             self._replay_to(event - 1, event)
             if self.event == event - 1:
                 self._before = copied(self.state)
@@ -349,10 +350,19 @@ class Timeline:
             self._before = self.fork_at(self.event - 1)
         return copied(self._before)
 
+    def _come_near(self, event: int) -> None:
+        """Where keyframes are far apart, keep a state near the place that is sought: one steps back from there, too."""
+        before = event - self.engine.keyframe_every
+        if self.event < before - self.engine.keyframe_every:
+            self._replay_to(before, event)
+            self._keyframes.pass_by(copied(self.state))
+
     def _restore(self, event: int) -> None:
         near = self._keyframes.near(event)
         if event < self.event or near > self.event:
-            self.state = copied(self._keyframes.state(near))
+            left, self.state = self.state, copied(self._keyframes.state(near))
+            if int(left.number[0]) == self.live_end:
+                self._keyframes.pass_by(left)
 
     # Proof.
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from slotscope.model.api import Session
 from slotscope.model.kinds.reservation.state import ReservationState
 from slotscope.model.running import keyframes
 from slotscope.model.running.assembly import assemble
@@ -91,3 +92,33 @@ def test_a_disk_that_refuses_has_no_room(state: ReservationState, monkeypatch: p
     each = size_in_bytes(state)
     frames = kept(HistoryRoom(5 * each, disk=100 * each), state, 40)
     assert frames.thinned > 1 and frames.bytes <= 5 * each
+
+
+@pytest.mark.parametrize("name", ["dra-classroom", "queues-classroom", "jrs-classroom", "moldable-classroom"])
+def test_where_keyframes_are_far_apart_one_steps_back_without_the_whole_way_again(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    straight, ran = Session.open(name, kernel=False), [0]
+    session = Session.open(name, kernel=False)
+    line = session.timeline
+    line.keep_little()
+    monkeypatch.setattr(line.engine, "keyframe_every", 20, raising=False)
+    session.run(events=900)
+    end, slices = line.event, line.advance_a_slice
+
+    def counted(events: int, *given: Any) -> Any:
+        before = line.event
+        reason = slices(events, *given)
+        ran[0] += line.event - before
+        return reason
+
+    monkeypatch.setattr(line, "advance_a_slice", counted)
+    far = line._every
+    assert far >= 80, "they were thinned out"
+    place = end - end % far - 1  # the farthest from the keyframe before it
+    for way, most in ((place, far), (place - 1, 20), (place - 2, 20), (place + 3, 25), (end, 0), (place - 5, 25)):
+        ran[0] = 0
+        session.seek(way)
+        assert ran[0] <= most, way
+        straight.seek(way) if way < straight.timeline.event else straight.run(events=way - straight.timeline.event)
+        assert line.event == way and digest(line.state) == digest(straight.timeline.state)

@@ -56,6 +56,7 @@ def test_a_replay_that_drifts_is_an_error_that_names_the_event(engine: str) -> N
     damaged.tally[0, 0] += 1
     kept._frames = {0: kept._frames[0], last: replace(kept._frames[last], kept=damaged)}
     session.to_start()
+    kept._passed_by.clear()  # the live end that was left, from which nothing is replayed
     with pytest.raises(ReplayError) as raised:
         session.seek(23)
         session.seek(last)
