@@ -7,7 +7,7 @@ from typing import Sequence
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QColor,
-    QFont,
+    QCursor,
     QFontMetricsF,
     QMouseEvent,
     QPaintEngine,
@@ -18,15 +18,7 @@ from PySide6.QtGui import (
     QPixmap,
     QResizeEvent,
 )
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHeaderView,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QTableView,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from slotscope.gui.language.words import tr
 from slotscope.gui.panels.decisions_model import (
@@ -55,78 +47,88 @@ _PADDING = 4.0
 _MARGIN, _GAP = 5, 3  # before the first mark, and between marks
 _STEP_INDENT = 0.8  # of a sub-step's sentence, in heights of the type
 
-#: Cells that are remembered as they were painted; then all are forgotten.
+#: Rows that are remembered as they were painted; then all are forgotten.
 _MOST_REMEMBERED = 256
 
 
-class LogDelegate(QStyledItemDelegate):
-    """Draws the lines of the log; sub-steps are indented."""
+class LogRows:
+    """Draws rows of the log, as they were painted before if they were: from event to event nearly all only move on."""
 
-    def __init__(self, theme: Theme, parent: QTableView) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme, view: LogView) -> None:
         self.theme = theme
-        self.whole_rows = False  #: whether a row that is not seen whole is left out
+        self.whole = False  #: whether a row that is not seen whole is left out
         self.numbers_within = False  #: whether sentences begin with their numbers, which have no column
+        self._view = view
         self._pictures: dict[tuple[object, ...], QPixmap] = {}
         self._looks: tuple[object, ...] = ()
+        self._marks_of_kind: Sequence[EventKind] = ()
+        self._columns: list[tuple[int, int, int]] = []  # each with its place and width
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        model = index.model()
-        assert isinstance(model, LogModel)
-        rect = QRect(option.rect)
-        entry = model.entry(index.row())
-        if rect.top() < 0 and self.whole_rows and not entry.present:
-            return
-        painter.save()
-        painter.setClipRect(rect)
-        hovered = bool(option.state & QStyle.StateFlag.State_MouseOver)
-        ratio = painter.deviceTransform().m11()
-        if painter.paintEngine().type() == QPaintEngine.Type.Raster and ratio == round(ratio):
-            looks = self.theme, painter.font(), ratio, self.numbers_within, model.marks
-            picture = self._picture(looks, rect.size(), hovered, entry, index.column())
-            painter.drawPixmap(rect.topLeft(), picture)
-        else:  # as vectors, or where a cell begins between two pixels
-            self._paint(painter, rect, hovered, entry, index.column(), model.marks)
-        self._focus(painter, rect, index)
-        painter.restore()
-
-    def _picture(
-        self,
-        looks: tuple[Theme, QFont, float, bool, Sequence[EventKind]],
-        size: QSize,
-        hovered: bool,
-        entry: LogEntry,
-        column: int,
-    ) -> QPixmap:
-        """A cell as it was painted before, if it was: from event to event nearly all rows only move on."""
-        if looks != self._looks or len(self._pictures) >= _MOST_REMEMBERED:
+    def paint(self, painter: QPainter, model: LogModel, rows: range, hovered: Index) -> None:
+        """Draw some rows where they stand; *hovered* is the cell under the mouse."""
+        view, ratio = self._view, painter.deviceTransform().m11()
+        self._marks_of_kind = model.marks
+        self._columns = [
+            (column, view.columnViewportPosition(column), view.columnWidth(column))
+            for column in range(len(COLUMNS))
+            if not view.isColumnHidden(column)
+        ]
+        looks = self.theme, painter.font(), ratio, self.numbers_within, model.marks, self._columns
+        if looks != self._looks:
             self._looks = looks
             self._pictures.clear()
-        key = column, size.width(), size.height(), hovered, entry
+        # Not as vectors, nor where a row begins between two pixels.
+        kept = painter.paintEngine().type() == QPaintEngine.Type.Raster and ratio == round(ratio)
+        focused = view.currentIndex().row() if view.hasFocus() else -1
+        for row in rows:
+            rect = QRect(0, view.rowViewportPosition(row), view.viewport().width(), view.rowHeight(row))
+            entry = model.entry(row)
+            if rect.top() < 0 and self.whole and not entry.present:
+                continue
+            under_mouse = hovered.column() if hovered.row() == row else -1
+            if kept:
+                painter.drawPixmap(rect.topLeft(), self._picture(painter, rect.size(), entry, under_mouse))
+            else:
+                self._paint(painter, rect, entry, under_mouse)
+            if row == focused:
+                painter.setPen(QPen(QColor(self.theme.focus), 1))
+                painter.drawLine(rect.topLeft(), rect.topRight())
+                painter.drawLine(rect.bottomLeft(), rect.bottomRight())
+
+    def _picture(self, onto: QPainter, size: QSize, entry: LogEntry, hovered: int) -> QPixmap:
+        """A row as it was painted before, if it was."""
+        key = size.width(), size.height(), hovered, entry
         found = self._pictures.get(key)
         if found is None:
-            view = self.parent()
-            assert isinstance(view, QTableView)
-            _, font, ratio, _, marks = looks
+            if len(self._pictures) >= _MOST_REMEMBERED:
+                self._pictures.clear()
+            ratio = onto.deviceTransform().m11()
             found = self._pictures[key] = QPixmap(size * ratio)
             found.setDevicePixelRatio(ratio)
-            found.fill(view.palette().color(QPalette.ColorRole.Base))
+            found.fill(self._view.ground)
             painter = QPainter(found)
-            painter.setFont(font)
-            self._paint(painter, QRect(QPoint(), size), hovered, entry, column, marks)
+            painter.setFont(onto.font())
+            self._paint(painter, QRect(QPoint(), size), entry, hovered)
             painter.end()
         return found
 
-    def _paint(
-        self, painter: QPainter, rect: QRect, hovered: bool, entry: LogEntry, column: int, marks: Sequence[EventKind]
-    ) -> None:
+    def _paint(self, painter: QPainter, rect: QRect, entry: LogEntry, hovered: int) -> None:
+        """Draw a row, cell by cell."""
+        for column, left, width in self._columns:
+            cell = QRect(left, rect.y(), width, rect.height())
+            painter.save()
+            painter.setClipRect(cell)
+            self._cell(painter, cell, entry, column, column == hovered)
+            painter.restore()
+
+    def _cell(self, painter: QPainter, rect: QRect, entry: LogEntry, column: int, hovered: bool) -> None:
         if entry.present:
             painter.fillRect(rect, QColor(self.theme.selection))
         elif hovered or entry.step:
             painter.fillRect(rect, QColor(self.theme.raised))
         inner = QRectF(rect).adjusted(_PADDING, _PADDING / 2, -_PADDING, -_PADDING / 2)
         if column == MARKS:
-            self._marks(painter, QRectF(rect), entry, marks)
+            self._marks(painter, QRectF(rect), entry)
         elif column == SENTENCE:
             painter.setPen(QColor(self.theme.normal))
             self._sentence(painter, inner, entry)
@@ -136,7 +138,7 @@ class LogDelegate(QStyledItemDelegate):
             inner.setHeight(painter.fontMetrics().height())
             painter.drawText(inner, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
 
-    def _marks(self, painter: QPainter, rect: QRectF, entry: LogEntry, marks: Sequence[EventKind]) -> None:
+    def _marks(self, painter: QPainter, rect: QRectF, entry: LogEntry) -> None:
         side = mark_side(painter.fontMetrics().height())
         middle = rect.y() + _PADDING / 2 + painter.fontMetrics().height() / 2
         if entry.present:
@@ -146,7 +148,7 @@ class LogDelegate(QStyledItemDelegate):
             painter.setBrush(QColor(self.theme.normal))
             painter.setPen(Qt.PenStyle.NoPen)
             painter.drawEllipse(QPointF(rect.x() + _MARGIN + side / 2, middle), side / 2.4, side / 2.4)
-        for mark in marks:
+        for mark in self._marks_of_kind:
             if entry.flags & mark.flag:
                 left = rect.x() + _MARGIN + (side + _GAP) * (1 + mark.place)
                 square = QRectF(left, middle - side / 2, side, side)
@@ -156,14 +158,6 @@ class LogDelegate(QStyledItemDelegate):
         if entry.step:
             rect = rect.adjusted(painter.fontMetrics().height() * _STEP_INDENT, 0, 0, 0)
         paint_cut(painter, rect, _worded(entry, self.numbers_within))
-
-    def _focus(self, painter: QPainter, rect: QRect, index: Index) -> None:
-        view = self.parent()
-        assert isinstance(view, QTableView)
-        if view.hasFocus() and view.currentIndex().row() == index.row():
-            painter.setPen(QPen(QColor(self.theme.focus), 1))
-            painter.drawLine(rect.topLeft(), rect.topRight())
-            painter.drawLine(rect.bottomLeft(), rect.bottomRight())
 
 
 def _worded(entry: LogEntry, numbered: bool) -> str:
@@ -182,9 +176,9 @@ class LogView(QTableView):
         self._heights: set[int] = set()  # rows whose heights are not the usual one
         self._lecture = False
         self._log = model
-        self.delegate = LogDelegate(theme, self)
+        self.rows = LogRows(theme, self)
         self.setModel(model)
-        self.setItemDelegate(self.delegate)
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setShowGrid(False)
         self.setWordWrap(False)
         self.setMouseTracking(True)
@@ -205,7 +199,7 @@ class LogView(QTableView):
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
-        self.delegate.theme = theme
+        self.rows.theme = theme
         self.fit()
         self.viewport().update()
 
@@ -218,7 +212,7 @@ class LogView(QTableView):
 
     def set_lecture(self, lecture: bool) -> None:
         """For a hall: no header, and every sentence in full."""
-        self._lecture = self.delegate.whole_rows = lecture
+        self._lecture = self.rows.whole = lecture
         policy = Qt.ScrollBarPolicy
         self.setVerticalScrollBarPolicy(policy.ScrollBarAlwaysOff if lecture else policy.ScrollBarAsNeeded)
         self.horizontalHeader().setHidden(lecture)
@@ -228,7 +222,7 @@ class LogView(QTableView):
         for column, width in self._widths(self.viewport().width()).items():
             self.setColumnHidden(column, not width)
             self.setColumnWidth(column, width)
-        self.delegate.numbers_within = self.isColumnHidden(EVENT)
+        self.rows.numbers_within = self.isColumnHidden(EVENT)
         height = round(QFontMetricsF(self.font()).height() + 2 * _PADDING)
         if height != self.verticalHeader().defaultSectionSize():
             self.verticalHeader().setDefaultSectionSize(height)
@@ -306,12 +300,22 @@ class LogView(QTableView):
         least = super().minimumSizeHint()
         return QSize(least.width(), self.verticalHeader().defaultSectionSize()) if self._lecture else least
 
+    @property
+    def ground(self) -> QColor:
+        """What rows stand on."""
+        return self.palette().color(QPalette.ColorRole.Base)
+
     def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        if self._log.rowCount() or not self.empty_note:
-            return
-        painter = QPainter(self.viewport())
-        painter.setPen(QColor(self.delegate.theme.muted))
-        flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
-        painter.drawText(self.viewport().rect().adjusted(12, 4, -12, -4), flags, self.empty_note)
+        """All that is seen, row by row: Qt would go from cell to cell."""
+        painter, room = QPainter(self.viewport()), self.viewport()
+        painter.fillRect(event.rect(), self.ground)
+        if last := self._log.rowCount():
+            begin, end = (self.rowAt(y) for y in (event.rect().top(), event.rect().bottom()))
+            mouse = room.mapFromGlobal(QCursor.pos()) if room.underMouse() else QPoint(-1, -1)
+            rows = range(begin, last if end < 0 else end + 1) if begin >= 0 else range(0)
+            self.rows.paint(painter, self._log, rows, self.indexAt(mouse))
+        elif self.empty_note:
+            painter.setPen(QColor(self.rows.theme.muted))
+            flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+            painter.drawText(room.rect().adjusted(12, 4, -12, -4), flags, self.empty_note)
         painter.end()
