@@ -10,6 +10,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from slotscope.gui.plotting.scales import format_number, spread, step_up
+from slotscope.gui.plotting.seen import PARTS
 from slotscope.gui.theme import Fonts, Theme
 
 _LEADER = 10.0
@@ -164,6 +165,15 @@ class EndLabel:
     color: str
 
 
+#: A label, the height of its value, and that of its text, in pixels.
+Placed = tuple[EndLabel, float, float]
+
+
+def _look(placed: Sequence[Placed]) -> list[tuple[str, str, int, int]]:
+    """How labels look, as far as anybody sees it."""
+    return [(label.text, label.color, round(PARTS * mark), round(PARTS * centre)) for label, mark, centre in placed]
+
+
 class LabelColumn(pg.AxisItem):  # type: ignore[misc]
     """Stands where a right axis would, and names curves and lines at their ends.
 
@@ -175,6 +185,7 @@ class LabelColumn(pg.AxisItem):  # type: ignore[misc]
     def __init__(self, theme: Theme, fonts: Fonts) -> None:
         super().__init__("right", showValues=False)
         self._labels: list[EndLabel] = []
+        self._painted: list[tuple[str, str, int, int]] = []  # how it looked when it was painted
         self._least = _GAP
         self.set_theme(theme, fonts)
 
@@ -189,9 +200,11 @@ class LabelColumn(pg.AxisItem):  # type: ignore[misc]
 
     def set_labels(self, labels: Sequence[EndLabel]) -> None:
         """Show these; the first ones are kept where room is short."""
-        if list(labels) != self._labels:
-            self._labels = list(labels)
+        others = [label.text for label in labels] != [label.text for label in self._labels]
+        self._labels = list(labels)
+        if others:
             self._fit()
+        if _look(self.placed()) != self._painted:
             self.update()
 
     def forget(self) -> None:
@@ -205,8 +218,8 @@ class LabelColumn(pg.AxisItem):  # type: ignore[misc]
             self._least = width
             self._fit()
 
-    def placed(self) -> list[tuple[EndLabel, float, float]]:
-        """Each label shown, the height of its value, and that of its text, in pixels."""
+    def placed(self) -> list[Placed]:
+        """The labels shown."""
         height = float(self.size().height())
         size = QFontMetricsF(self._text_font).height()
         view: Any = self.linkedView()
@@ -222,8 +235,9 @@ class LabelColumn(pg.AxisItem):  # type: ignore[misc]
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setFont(self._text_font)
         painter.setClipRect(self.boundingRect())  # what it paints beyond, before it gets its new width, would stay
-        height = float(self.size().height())
-        for label, mark, centre in self.placed():
+        height, placed = float(self.size().height()), self.placed()
+        self._painted = _look(placed)
+        for label, mark, centre in placed:
             painter.setPen(QPen(QColor(label.color), 1.5))
             if 0 <= mark <= height:
                 painter.drawLine(QLineF(1, mark, _LEADER, centre))

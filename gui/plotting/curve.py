@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPolygonF
 
 from slotscope.gui.plotting.pyramid import Envelope, Pyramid, Values
+from slotscope.gui.plotting.seen import places
 
 # Wide pens and antialiasing cost several times more, so only short curves get them.
 _SHORT = 2000
@@ -18,12 +19,55 @@ _WIDTH = 2.0
 _BAND_ALPHA = 56
 
 
-class PyramidCurve(pg.PlotCurveItem):  # type: ignore[misc]
-    """One curve of a :class:`Pyramid`, as polyline or, with *step*, piecewise constant.
+class View(NamedTuple):
+    """The visible range of x, and the device pixels of a unit of x and of y, where something is painted."""
 
-    After the pyramid has changed, call :meth:`changed`; nothing is computed until the
-    curve is painted, and then only for the visible range.
+    first: float
+    last: float
+    across: float
+    up: float
+
+    @property
+    def pixels(self) -> int:
+        """Device pixels that the range takes."""
+        return max(1, round(self.across * (self.last - self.first)))
+
+
+class Outlined:
+    """An item of a plot whose outline is found for the visible range alone, and painted again where it is seen to move.
+
+    After the points have changed, call :meth:`changed`.
     """
+
+    _view: View | None = None  #: the one that the outline is of
+    _places = _painted = b""  #: where the outline is, and where it was when it was painted last
+
+    #: Finds the outline in a view: returns its corners.
+    _outline: Callable[[View], tuple[Values, Values]]
+    update: Callable[[], None]
+
+    def changed(self) -> None:
+        """The points are others now."""
+        if self._view is not None:
+            self._find(self._view)
+        if self._view is None or self._places != self._painted:
+            self.update()
+
+    def _prepare(self, painter: QPainter) -> None:
+        """Have the outline at hand, for painting."""
+        transform, (first, last) = painter.deviceTransform(), self.getViewBox().viewRange()[0]  # type: ignore[attr-defined]
+        view = View(first, last, abs(transform.m11()), abs(transform.m22()))
+        if view != self._view:
+            self._find(view)
+        self._painted = self._places
+
+    def _find(self, view: View) -> None:
+        x, y = self._outline(view)
+        self._view, self._places = view, places(x * view.across, y * view.up)
+
+
+class PyramidCurve(Outlined, pg.PlotCurveItem):  # type: ignore[misc]
+    """One curve of a :class:`Pyramid`, as polyline or, with *step*, piecewise constant."""
 
     def __init__(
         self, pyramid: Pyramid, color: str, *, step: bool = False, style: Qt.PenStyle = Qt.PenStyle.SolidLine
@@ -34,7 +78,6 @@ class PyramidCurve(pg.PlotCurveItem):  # type: ignore[misc]
         self._color = color
         self._width = _WIDTH
         self._hold: float | None = None
-        self._key: tuple[float, float, int] | None = None
         self._polygons: list[QPolygonF] = []
         self._short = True
         super().__init__(pen=color)
@@ -46,15 +89,8 @@ class PyramidCurve(pg.PlotCurveItem):  # type: ignore[misc]
         self.update()
 
     def hold_until(self, x: float | None) -> None:
-        """Draw the last value of a step curve as lasting until *x*."""
-        if x != self._hold:
-            self._hold = x
-            self.changed()
-
-    def changed(self) -> None:
-        """The points are others now."""
-        self._key = None
-        self.update()
+        """Draw the last value of a step curve as lasting until *x*, once it is told that it has changed."""
+        self._hold = x
 
     def getData(self) -> tuple[Values, Values]:
         return self.pyramid.x, self.pyramid.y
@@ -83,24 +119,20 @@ class PyramidCurve(pg.PlotCurveItem):  # type: ignore[misc]
         for polygon in self._polygons:
             painter.drawPolyline(polygon)
 
-    def _prepare(self, painter: QPainter) -> None:
-        first, last, pixels = _visible(self, painter)
-        if self._key == (first, last, pixels):
-            return
-        self._key = (first, last, pixels)
-        envelope = self.pyramid.envelope(first, last, pixels)
+    def _outline(self, view: View) -> tuple[Values, Values]:
+        envelope = self.pyramid.envelope(view.first, view.last, view.pixels)
         x, y = _corners(envelope, self.step, self._hold)
         self._short = len(x) <= _SHORT and envelope.exact
         self._polygons = _polygons(x, y)
+        return x, y
 
 
-class PyramidBand(pg.GraphicsObject):  # type: ignore[misc]
+class PyramidBand(Outlined, pg.GraphicsObject):  # type: ignore[misc]
     """The area between two curves over the same x, such as a mean's confidence interval."""
 
     def __init__(self, color: str) -> None:
         self.low = Pyramid()
         self.high = Pyramid()
-        self._key: tuple[float, float, int] | None = None
         self._polygon = QPolygonF()
         super().__init__()
         self.set_color(color)
@@ -125,11 +157,6 @@ class PyramidBand(pg.GraphicsObject):  # type: ignore[misc]
         self.high.truncate_after(x)
         self.changed()
 
-    def changed(self) -> None:
-        """The points are others now."""
-        self._key = None
-        self.update()
-
     def boundingRect(self) -> QRectF:
         return _view_rect(self)
 
@@ -137,30 +164,23 @@ class PyramidBand(pg.GraphicsObject):  # type: ignore[misc]
         self.prepareGeometryChange()
 
     def paint(self, painter: QPainter, *_: object) -> None:
-        first, last, pixels = _visible(self, painter)
-        if self._key != (first, last, pixels):
-            self._key = (first, last, pixels)
-            low = self.low.envelope(first, last, pixels)
-            high = self.high.envelope(first, last, pixels)
-            seen = np.isfinite(low.low) & np.isfinite(high.high)
-            x = np.concatenate([high.x[seen], low.x[seen][::-1]])
-            y = np.concatenate([high.high[seen], low.low[seen][::-1]])
-            self._polygon = _polygon(x, y)
+        self._prepare(painter)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self._brush)
         painter.drawPolygon(self._polygon)
+
+    def _outline(self, view: View) -> tuple[Values, Values]:
+        low, high = (edge.envelope(view.first, view.last, view.pixels) for edge in (self.low, self.high))
+        seen = np.isfinite(low.low) & np.isfinite(high.high)
+        x = np.concatenate([high.x[seen], low.x[seen][::-1]])
+        y = np.concatenate([high.high[seen], low.low[seen][::-1]])
+        self._polygon = _polygon(x, y)
+        return x, y
 
 
 def _view_rect(item: Any) -> QRectF:
     view = item.getViewBox()
     return QRectF() if view is None else QRectF(view.viewRect())
-
-
-def _visible(item: Any, painter: QPainter) -> tuple[float, float, int]:
-    """The visible range of x, and the device pixels that it takes where it is painted."""
-    first, last = item.getViewBox().viewRange()[0]
-    pixels = abs(painter.deviceTransform().m11()) * (last - first)
-    return first, last, max(1, round(pixels))
 
 
 def _corners(envelope: Envelope, step: bool, hold: float | None) -> tuple[Values, Values]:

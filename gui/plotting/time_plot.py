@@ -14,6 +14,7 @@ from slotscope.gui.plotting.axes import EndLabel, GridLines, LabelColumn, Number
 from slotscope.gui.plotting.curve import PyramidBand, PyramidCurve
 from slotscope.gui.plotting.pyramid import Pyramid
 from slotscope.gui.plotting.scales import SteppedRange
+from slotscope.gui.plotting.seen import SteadyLine
 from slotscope.gui.theme import Fonts, Theme, configure_plots
 
 Role = str | int
@@ -36,7 +37,7 @@ class PlotText:
 
 @dataclass
 class _Reference:
-    line: pg.InfiniteLine
+    line: SteadyLine
     role: Role
     text: str
     value: float
@@ -81,7 +82,7 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         self._span: float | None = None
         self._by_hand = False
         self._grid = GridLines(self._bottom, self._left, theme.grid)
-        self._cursor = pg.InfiniteLine(angle=90, movable=False)
+        self._cursor = SteadyLine(angle=90, movable=False)
         self._prepare()
         self.set_theme(theme, fonts)
 
@@ -162,14 +163,14 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
             return
         reference = self._references.get(name)
         if reference is None:
-            reference = _Reference(pg.InfiniteLine(angle=0), role, text, value)
+            reference = _Reference(SteadyLine(angle=0), role, text, value)
             self._references[name] = reference
             self.getPlotItem().addItem(reference.line, ignoreBounds=True)
             reference.line.setPen(self._dashed(self._theme.color(role)))
         elif reference.role != role:
             reference.line.setPen(self._dashed(self._theme.color(role)))
         reference.role, reference.text, reference.value = role, text, value
-        reference.line.setPos(value)
+        reference.line.put(value)
 
     def has_reference(self, name: str) -> bool:
         """Whether a reference line of this name is shown."""
@@ -179,8 +180,8 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
         """Show the cursor at *x*, or hide it; a movable one can be dragged."""
         self._cursor.setVisible(x is not None)
         self._cursor.setMovable(movable)
-        if x is not None and x != self._cursor.value():
-            self._cursor.setPos(x)
+        if x is not None:
+            self._cursor.put(x)
 
     def set_now(self, x: float) -> None:
         """The present: step curves last until here, and the range reaches it."""
