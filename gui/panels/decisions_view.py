@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Sequence
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
@@ -10,17 +11,16 @@ from PySide6.QtGui import (
     QCursor,
     QFontMetricsF,
     QMouseEvent,
-    QPaintEngine,
     QPainter,
     QPaintEvent,
     QPalette,
     QPen,
-    QPixmap,
     QResizeEvent,
 )
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from slotscope.gui.language.words import tr
+from slotscope.gui.painting.kept import Kept
 from slotscope.gui.panels.decisions_model import (
     COLUMNS,
     EVENT,
@@ -47,9 +47,6 @@ _PADDING = 4.0
 _MARGIN, _GAP = 5, 3  # before the first mark, and between marks
 _STEP_INDENT = 0.8  # of a sub-step's sentence, in heights of the type
 
-#: Rows that are remembered as they were painted; then all are forgotten.
-_MOST_REMEMBERED = 256
-
 
 class LogRows:
     """Draws rows of the log, as they were painted before if they were: from event to event nearly all only move on."""
@@ -59,60 +56,39 @@ class LogRows:
         self.whole = False  #: whether a row that is not seen whole is left out
         self.numbers_within = False  #: whether sentences begin with their numbers, which have no column
         self._view = view
-        self._pictures: dict[tuple[object, ...], QPixmap] = {}
+        self._kept = Kept()
         self._looks: tuple[object, ...] = ()
         self._marks_of_kind: Sequence[EventKind] = ()
         self._columns: list[tuple[int, int, int]] = []  # each with its place and width
 
     def paint(self, painter: QPainter, model: LogModel, rows: range, hovered: Index) -> None:
         """Draw some rows where they stand; *hovered* is the cell under the mouse."""
-        view, ratio = self._view, painter.deviceTransform().m11()
+        view = self._view
         self._marks_of_kind = model.marks
         self._columns = [
             (column, view.columnViewportPosition(column), view.columnWidth(column))
             for column in range(len(COLUMNS))
             if not view.isColumnHidden(column)
         ]
-        looks = self.theme, painter.font(), ratio, self.numbers_within, model.marks, self._columns
+        looks = self.theme, painter.font(), self.numbers_within, model.marks, self._columns
         if looks != self._looks:
             self._looks = looks
-            self._pictures.clear()
-        # Not as vectors, nor where a row begins between two pixels.
-        kept = painter.paintEngine().type() == QPaintEngine.Type.Raster and ratio == round(ratio)
+            self._kept.forget()
+        ground = view.ground
         focused = view.currentIndex().row() if view.hasFocus() else -1
         for row in rows:
             rect = QRect(0, view.rowViewportPosition(row), view.viewport().width(), view.rowHeight(row))
             entry = model.entry(row)
             if rect.top() < 0 and self.whole and not entry.present:
                 continue
-            under_mouse = hovered.column() if hovered.row() == row else -1
-            if kept:
-                painter.drawPixmap(rect.topLeft(), self._picture(painter, rect.size(), entry, under_mouse))
-            else:
-                self._paint(painter, rect, entry, under_mouse)
+            look = entry, hovered.column() if hovered.row() == row else -1
+            self._kept.paint(painter, rect, ground, look, partial(self._paint, rect, *look))
             if row == focused:
                 painter.setPen(QPen(QColor(self.theme.focus), 1))
                 painter.drawLine(rect.topLeft(), rect.topRight())
                 painter.drawLine(rect.bottomLeft(), rect.bottomRight())
 
-    def _picture(self, onto: QPainter, size: QSize, entry: LogEntry, hovered: int) -> QPixmap:
-        """A row as it was painted before, if it was."""
-        key = size.width(), size.height(), hovered, entry
-        found = self._pictures.get(key)
-        if found is None:
-            if len(self._pictures) >= _MOST_REMEMBERED:
-                self._pictures.clear()
-            ratio = onto.deviceTransform().m11()
-            found = self._pictures[key] = QPixmap(size * ratio)
-            found.setDevicePixelRatio(ratio)
-            found.fill(self._view.ground)
-            painter = QPainter(found)
-            painter.setFont(onto.font())
-            self._paint(painter, QRect(QPoint(), size), entry, hovered)
-            painter.end()
-        return found
-
-    def _paint(self, painter: QPainter, rect: QRect, entry: LogEntry, hovered: int) -> None:
+    def _paint(self, rect: QRect, entry: LogEntry, hovered: int, painter: QPainter) -> None:
         """Draw a row, cell by cell."""
         for column, left, width in self._columns:
             cell = QRect(left, rect.y(), width, rect.height())

@@ -7,6 +7,7 @@ from typing import Any, Callable, ClassVar, Sequence
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPen
 
+from slotscope.gui.painting.kept import Kept
 from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.painting.textures import Pixels, device_ratio, tile_brush
 from slotscope.gui.theme import Theme
@@ -56,6 +57,7 @@ class PictureLegend:
         self._text, self._theme = text, theme
         self._known: dict[tuple[Any, ...], list[Placed]] = {}
         self._kept: dict[float, int] = {}
+        self._parts = Kept()
 
     def _jobs(self) -> Sequence[Sequence[Any]]:
         """Of the entries in short the first ones: what jobs look like, which nothing else says.
@@ -102,7 +104,11 @@ class PictureLegend:
         return (GRADIENT if item.mark in self.gradients else MARK) * self._text.height + self.gap
 
     def paint(self, painter: QPainter, area: QRectF, *looks: Any) -> None:
-        """Paint it into *area*."""
+        """Paint it into *area*, as it was painted before unless something else is looked at."""
+        box, ground = area.toAlignedRect(), QColor(self._theme.panel)
+        self._parts.paint(painter, box, ground, (area.getRect(), looks), lambda own: self._paint(own, area, *looks))
+
+    def _paint(self, painter: QPainter, area: QRectF, *looks: Any) -> None:
         height, side, (aside, above) = LINE * self._text.height, self._text.height, self.inset
         for item, line, x in self.placed(area.width(), *looks):
             left, top = area.x() + x, area.y() + line * height + (height - side) / 2

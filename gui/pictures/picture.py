@@ -230,10 +230,10 @@ class ZoomedPicture(PointedPicture):
             painter.drawImage(stage.topLeft() + QPointF(*raster.origin) / self._ratio, image)
         self._paint_text(painter, scene)
         painter.restore()
-        with around(painter, stage):
-            self._paint_marks(painter, scene)
         if legend.height() > 0:
             self._paint_legend(painter, scene, legend)
+        with around(painter, stage):  # marks reach over the edge
+            self._paint_marks(painter, scene)
         self._paint_words(painter, words)
 
     def _paint_words(self, painter: QPainter, area: QRectF) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from slotscope.gui.kinds.reservation.servers_words import X_HAT
 from slotscope.gui.painting.colour import letter_ink
+from slotscope.gui.painting.kept import Kept
 from slotscope.gui.painting.stack_text import Symbols, symbol
 from slotscope.gui.painting.textures import RasterPalette
 from slotscope.gui.pictures.legend import LINE, flow, paint_tile
@@ -53,6 +54,7 @@ class StackLegend:
         self._items, self._text, self._theme = items, text, theme
         self._side = text.height
         self._heights: dict[tuple[float, int], float] = {}  # asked for in every frame
+        self._kept = Kept()
 
     def _width(self, entry: StackEntry) -> float:
         return self._side * (1.0 if entry.mark != "wanted" else 1.4) + GAP + self._text.width(entry.words)
@@ -84,7 +86,11 @@ class StackLegend:
         return flow(widths, room, BETWEEN, max(types, most_lines))
 
     def paint(self, painter: QPainter, area: QRectF, most_lines: int, palette: RasterPalette) -> None:
-        """Paint it into *area*."""
+        """Paint it into *area*, as it was painted before if it was."""
+        box, ground, look = area.toAlignedRect(), QColor(self._theme.panel), (area.getRect(), most_lines)
+        self._kept.paint(painter, box, ground, look, lambda own: self._paint(own, area, most_lines, palette))
+
+    def _paint(self, painter: QPainter, area: QRectF, most_lines: int, palette: RasterPalette) -> None:
         height = LINE * self._text.height
         places = self._places(area.width(), most_lines)
         for item, place in zip(self._items, places, strict=True):

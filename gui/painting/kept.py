@@ -1,0 +1,45 @@
+"""Parts of pictures that are painted once, and put there as pixels as long as they look the same."""
+
+from __future__ import annotations
+
+from typing import Callable, Hashable
+
+from PySide6.QtCore import QRect
+from PySide6.QtGui import QColor, QPaintEngine, QPainter, QPixmap
+
+#: Parts that are remembered; then all are forgotten.
+_MOST_REMEMBERED = 128
+
+
+class Kept:
+    """Remembers parts by what decides how they look."""
+
+    def __init__(self) -> None:
+        self._pixmaps: dict[Hashable, QPixmap] = {}
+
+    def forget(self) -> None:
+        """All of them look otherwise now."""
+        self._pixmaps.clear()
+
+    def paint(
+        self, painter: QPainter, box: QRect, ground: QColor, look: Hashable, paint: Callable[[QPainter], None]
+    ) -> None:
+        """On *ground* in *box*, what *paint* draws there; it is asked where nothing of the same *look* is known."""
+        ratio = painter.deviceTransform().m11()
+        if painter.paintEngine().type() != QPaintEngine.Type.Raster or ratio != round(ratio):
+            paint(painter)  # as vectors, or where the box begins between two pixels
+            return
+        key = look, box.width(), box.height(), ratio
+        found = self._pixmaps.get(key)
+        if found is None:
+            if len(self._pixmaps) >= _MOST_REMEMBERED:
+                self._pixmaps.clear()
+            found = self._pixmaps[key] = QPixmap(box.size() * ratio)
+            found.setDevicePixelRatio(ratio)
+            found.fill(ground)
+            own = QPainter(found)
+            own.setFont(painter.font())
+            own.translate(-box.topLeft())
+            paint(own)
+            own.end()
+        painter.drawPixmap(box.topLeft(), found)
