@@ -11,11 +11,23 @@ from PySide6.QtCore import (
     QPoint,
     QPointF,
     QPropertyAnimation,
+    QRect,
     QRectF,
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QFont, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QRegion,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 
 from slotscope.gui.panels.algorithm_layout import HEADING_LEFT, CodeLayout, PlacedLine, ascent_of, draw_document
@@ -58,6 +70,7 @@ class PseudocodeView(QAbstractScrollArea):
         self._glide = QPropertyAnimation(self.verticalScrollBar(), b"value", self)
         self._glide.setEasingCurve(QEasingCurve.Type.OutCubic)
         self._glide.setDuration(_SCROLL_TIME)
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -80,8 +93,10 @@ class PseudocodeView(QAbstractScrollArea):
             return
         moved = (picture.current, picture.beside) != (self.picture.current, self.picture.beside)
         selected = picture.selected != self.picture.selected
+        before = self._looks()
         self.picture = picture
         self._place()
+        self._paint_again(before)
         if heard():
             describe(self, self._words())
         if moved and picture.current is not None:
@@ -105,6 +120,7 @@ class PseudocodeView(QAbstractScrollArea):
         """Set all lines in the present type and width; the one that was shown stays in view."""
         self._set(0)
         self._place()
+        self.viewport().update()
         shown = self.picture.current or self.picture.selected
         if shown is not None:
             self.bring_into_view(shown)
@@ -128,7 +144,6 @@ class PseudocodeView(QAbstractScrollArea):
         if self._too_high() and not hall:
             self._set(roomy)
         self._set_range()
-        self.viewport().update()
 
     def _type(self) -> QFont:
         font = QFont(self.font())
@@ -217,6 +232,28 @@ class PseudocodeView(QAbstractScrollArea):
 
     # Painting.
 
+    def _looks(self) -> list[tuple[PlacedLine, bool, bool, bool, bool]]:
+        """All that decides how each line looks."""
+        shown = self.picture
+        return [
+            (placed, shown.dimmed, one.line in shown.beside, one.line == shown.current, one.line == shown.selected)
+            for one, placed in zip(self.code.lines, self._placed, strict=True)
+        ]
+
+    def _paint_again(self, before: Sequence[tuple[PlacedLine, bool, bool, bool, bool]]) -> None:
+        """Paint the lines that looked otherwise *before*."""
+        changed = QRegion()
+        for was, now in zip(before, self._looks(), strict=True):
+            if was != now:
+                changed = changed.united(self._reach(was[0])).united(self._reach(now[0]))
+        self.viewport().update(changed)
+
+    def _reach(self, placed: PlacedLine) -> QRect:
+        """Where a line may be painted, its heading included; a lowered letter reaches into the next row."""
+        top, row = placed.top - self.verticalScrollBar().value(), self._layout.row
+        above = placed.top - placed.begin + row
+        return QRectF(0, top - above, self.viewport().width(), above + placed.height + row).toAlignedRect()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
         painter.fillRect(event.rect(), QColor(self.theme.panel))
@@ -226,7 +263,8 @@ class PseudocodeView(QAbstractScrollArea):
         seen = self._seen()
         if current_fonts().lecture:
             painter.setClipRect(self._whole(seen))
-        for place, placed in seen:  # a lowered letter may reach into the next row
+        seen = [(place, placed) for place, placed in seen if event.region().intersects(self._reach(placed))]
+        for place, placed in seen:  # all before the first letter
             strip = QRectF(0, placed.top, self.viewport().width(), placed.height)
             self._paint_ground(painter, self.code.lines[place].line, strip)
         kind = self._type()
