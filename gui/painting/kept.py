@@ -25,6 +25,8 @@ class Kept:
         self, painter: QPainter, box: QRect, ground: QColor, look: Hashable, paint: Callable[[QPainter], None]
     ) -> None:
         """On *ground* in *box*, what *paint* draws there; it is asked where nothing of the same *look* is known."""
+        if box.isEmpty():
+            return
         ratio = painter.deviceTransform().m11()
         if painter.paintEngine().type() != QPaintEngine.Type.Raster or ratio != round(ratio):
             paint(painter)  # as vectors, or where the box begins between two pixels

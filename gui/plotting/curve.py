@@ -42,13 +42,17 @@ class Outlined:
     _view: View | None = None  #: the one that the outline is of
     _places = _painted = b""  #: where the outline is, and where it was when it was painted last
 
+    _known: object = None  #: the points that the outline is of
+
+    #: What tells the present points from others.
+    _points: Callable[[], object]
     #: Finds the outline in a view: returns its corners.
     _outline: Callable[[View], tuple[Values, Values]]
     update: Callable[[], None]
 
     def changed(self) -> None:
         """The points are others now."""
-        if self._view is not None:
+        if self._view is not None and self._points() != self._known:
             self._find(self._view)
         if self._view is None or self._places != self._painted:
             self.update()
@@ -57,13 +61,13 @@ class Outlined:
         """Have the outline at hand, for painting."""
         transform, (first, last) = painter.deviceTransform(), self.getViewBox().viewRange()[0]  # type: ignore[attr-defined]
         view = View(first, last, abs(transform.m11()), abs(transform.m22()))
-        if view != self._view:
+        if (view, self._points()) != (self._view, self._known):
             self._find(view)
         self._painted = self._places
 
     def _find(self, view: View) -> None:
         x, y = self._outline(view)
-        self._view, self._places = view, places(x * view.across, y * view.up)
+        self._view, self._known, self._places = view, self._points(), places(x * view.across, y * view.up)
 
 
 class PyramidCurve(Outlined, pg.PlotCurveItem):  # type: ignore[misc]
@@ -119,6 +123,9 @@ class PyramidCurve(Outlined, pg.PlotCurveItem):  # type: ignore[misc]
         for polygon in self._polygons:
             painter.drawPolyline(polygon)
 
+    def _points(self) -> object:
+        return id(self.pyramid), self.pyramid.version, self._hold
+
     def _outline(self, view: View) -> tuple[Values, Values]:
         envelope = self.pyramid.envelope(view.first, view.last, view.pixels)
         x, y = _corners(envelope, self.step, self._hold)
@@ -168,6 +175,9 @@ class PyramidBand(Outlined, pg.GraphicsObject):  # type: ignore[misc]
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self._brush)
         painter.drawPolygon(self._polygon)
+
+    def _points(self) -> object:
+        return [(id(edge), edge.version) for edge in (self.low, self.high)]
 
     def _outline(self, view: View) -> tuple[Values, Values]:
         low, high = (edge.envelope(view.first, view.last, view.pixels) for edge in (self.low, self.high))

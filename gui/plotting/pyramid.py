@@ -53,6 +53,7 @@ class Pyramid:
     """Points (x, y) with x never falling; y may be NaN where there is nothing to show."""
 
     def __init__(self) -> None:
+        self.version = 0  #: another one whenever the points are others
         self._x = _Level()
         self._y = _Level()
         self._low: list[_Level] = []
@@ -86,12 +87,14 @@ class Pyramid:
             return
         if (len(self) and xs[0] < self._x.values[-1]) or (np.diff(xs) < 0).any():
             raise ValueError("x must not fall")
+        self.version += 1
         self._x.extend(xs)
         self._y.extend(ys)
         self._build()
 
     def truncate(self, size: int) -> None:
         """Keep the first *size* points, as going back in time does."""
+        self.version += size < len(self)
         self._x.size = self._y.size = max(0, min(size, len(self)))
         levels = zip(self._low, self._high, strict=True)
         for number, (low, high) in enumerate(levels, start=_LOWEST):
@@ -102,9 +105,10 @@ class Pyramid:
         self.truncate(int(np.searchsorted(self.x, x, side="right")))
 
     def replace(self, x: npt.ArrayLike, y: npt.ArrayLike) -> None:
-        """Forget all points and take these."""
-        self.truncate(0)
-        self.append(x, y)
+        """Forget all points and take these, unless they are the same."""
+        if not (np.array_equal(x, self.x) and np.array_equal(y, self.y, equal_nan=True)):
+            self.truncate(0)
+            self.append(x, y)
 
     def envelope(self, first: float, last: float, pixels: int) -> Envelope:
         """The series between *first* and *last*, in at most about *pixels* blocks.

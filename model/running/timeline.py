@@ -344,11 +344,12 @@ class Timeline:
                 share = share_of(self.event, start, goal)
                 who_waits().look(Phrase("Going to event {event}", event=grouped(goal)), share)
 
+    @property
     def state_before(self) -> Any:
-        """A copy of the state one event ago; at hand after :meth:`seek`, a step, and where it was last asked for."""
+        """The state one event ago, to be read; at hand after :meth:`seek`, a step, and where it was last asked for."""
         if self._before is None or int(self._before.number[0]) != self.event - 1:
             self._before = self.fork_at(self.event - 1)
-        return copied(self._before)
+        return self._before
 
     def _come_near(self, event: int) -> None:
         """Where keyframes are far apart, keep a state near the place that is sought: one steps back from there, too."""

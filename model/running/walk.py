@@ -172,7 +172,7 @@ class Walk:
             return
         line = self.timeline
         if before is None or int(before.number[0]) != line.event - 1:
-            before = line.state_before()
+            before = copied(line.state_before)
         tape = np.zeros(1, self.bench.system.row_dtype)
         result = line.engine.advance(before, tape, Task(explain=True))
         self.agreement = _same(result.state, line.state)
@@ -298,7 +298,7 @@ class Walk:
         first, records = line.event - (not inside), line.records or self.last_records
         if not records or first < line.first_event or first + 1 in self.bench.forced:
             return ()
-        before = line.state if inside else line.state_before()
+        before = line.state if inside else line.state_before
         system = self.bench.at(first).system
         event = system.next_event(before)
         assert event is not None
@@ -320,7 +320,7 @@ class Walk:
             return
         if not self.timeline.is_at_hand(before):
             return
-        run = EventRun(self.bench.runs, self.timeline.state_before())
+        run = EventRun(self.bench.runs, copied(self.timeline.state_before))
         self._explained.begin(self.timeline.event, run, self._goes_ahead)
 
 

@@ -26,7 +26,7 @@ def passed_over(
 ) -> tuple[PassedOver, ...]:
     """What the last of an event's *records* passes over; of a *whole* event what its sentence tells of.
 
-    *before* is the state before the event, a copy, and *after* that after the records.
+    *before* is the state before the event, which is only read, and *after* that after the records.
     """
     last, happened = records[-1], Happened(event, records, after)
     if whole:

@@ -1,0 +1,170 @@
+"""What has changed is painted again, and what nobody would see change is not: the screen shows all that is there."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QEvent, QObject, QRect
+from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from slotscope.gui.painting.kept import Kept
+from slotscope.gui.panel import Panel
+from slotscope.gui.panels.algorithm import AlgorithmPanel
+from slotscope.gui.panels.decisions import DecisionsPanel
+from slotscope.gui.plotting.time_plot import PlotText, TimePlot
+from slotscope.gui.theme import fonts, load_theme
+from slotscope.model.api import Session
+from slotscope.model.reporting.frame import Frame
+from tests.gui.painted import pixels, pixels_of
+from tests.gui.windows import on_screen
+
+
+@pytest.fixture(scope="module")
+def frames() -> list[Frame]:
+    """Those of two events stepped through, sub-step by sub-step, and of some stepped over, forwards and back."""
+    session = Session.open("dra-vms", kernel=False)
+    session.run(events=600)
+    found = [session.frame()]
+    for _ in range(24):
+        session.step_into()
+        found.append(session.frame())
+    for step in (*[session.step] * 6, *[session.step_back] * 3):
+        step()
+        found.append(session.frame())
+    return found
+
+
+def on_glass(widget: QWidget) -> np.ndarray:
+    """[H, W] what the screen shows of a window; nothing before it shows any of it."""
+    image = widget.screen().grabWindow(widget.winId()).toImage()
+    return np.zeros((0, 0)) if image.isNull() else pixels_of(image.convertToFormat(QImage.Format.Format_RGB32))
+
+
+@pytest.mark.parametrize("made", [AlgorithmPanel, DecisionsPanel])
+@pytest.mark.parametrize("height", [220, 900])
+def test_the_screen_shows_what_is_there(qtbot: QtBot, frames: list[Frame], made: type[Panel], height: int) -> None:
+    panel = on_screen(qtbot, made(load_theme("light")), 620, height)
+    for frame in frames:
+        panel.set_frame(frame)
+        qtbot.waitUntil(lambda: np.array_equal(on_glass(panel), pixels(panel)))  # once all has come to rest
+
+
+# Plots.
+
+
+class Paints(QObject):
+    """Counts how often a widget is painted."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self.count = 0
+        widget.installEventFilter(self)
+
+    def eventFilter(self, _: QObject, event: QEvent) -> bool:
+        self.count += event.type() == QEvent.Type.Paint
+        return False
+
+
+@pytest.fixture
+def plot(qtbot: QtBot) -> TimePlot:
+    """A plot with one of everything, ten units wide, about sixty pixels a unit."""
+    plot = on_screen(qtbot, TimePlot(load_theme("light"), fonts(False), PlotText("time", "reward")), 640, 360)
+    plot.add_curve("run", "run", label="now")
+    plot.add_band("interval", "run")
+    plot.set_x_range(0, 10)
+    show(plot, 0.0)
+    return plot
+
+
+def show(plot: TimePlot, by: float) -> None:
+    """Show everything so much further right and up, as a frame does."""
+    band = plot.band("interval")
+    assert band is not None
+    plot._series["run"].curve.pyramid.replace([0, 4 + by, 8 + by], [3, 6 + by, 5 + by])
+    band.low.replace([0, 8 + by], [1 + by, 1 + by])
+    band.high.replace([0, 8 + by], [2 + by, 2 + by])
+    plot.set_reference("best", 7 + by, "optimum", "best")
+    plot.set_cursor(8 + by)
+    plot.refresh()
+    QApplication.processEvents()
+
+
+def test_what_nobody_sees_move_is_not_painted_again(plot: TimePlot) -> None:
+    paints, before = Paints(plot.viewport()), on_glass(plot)
+    for _ in range(5):
+        show(plot, 1e-5)
+    assert paints.count == 0
+    show(plot, 0.1)
+    assert paints.count > 0
+    assert (on_glass(plot) != before).any()
+
+
+@pytest.mark.parametrize("part", ["curve", "band", "reference", "cursor"])
+def test_each_part_is_painted_again_where_it_is_seen_to_move(plot: TimePlot, part: str) -> None:
+    paints, band = Paints(plot.viewport()), plot.band("interval")
+    assert band is not None
+    match part:
+        case "curve":
+            plot._series["run"].curve.pyramid.replace([0, 4, 8], [3, 6.1, 5])
+        case "band":
+            band.high.replace([0, 8], [2.1, 2.1])
+        case "reference":
+            plot.set_reference("best", 7.1, "optimum", "best")
+        case "cursor":
+            plot.set_cursor(8.1)
+    plot.refresh()
+    QApplication.processEvents()
+    assert paints.count > 0
+
+
+def test_small_moves_add_up(plot: TimePlot) -> None:
+    paints = Paints(plot.viewport())
+    for step in range(1, 501):
+        show(plot, step * 1e-4)
+    assert 10 < paints.count < 400
+    assert np.mean(on_glass(plot) != pixels(plot)) < 0.002  # what is left to go blends a little otherwise
+
+
+def test_enlarged_a_line_goes_the_rest_of_its_way(plot: TimePlot) -> None:
+    show(plot, 1e-5)
+    line = plot._references["best"].line
+    assert (plot._cursor.value(), line.value()) == (8, 7)
+    plot.getPlotItem().setXRange(7.99, 8.01, padding=0)
+    QApplication.processEvents()
+    assert (plot._cursor.value(), line.value()) == (8 + 1e-5, 7 + 1e-5)
+
+
+# Parts that are kept.
+
+
+def test_a_part_is_painted_once_for_each_look() -> None:
+    kept, asked = Kept(), []
+
+    def paint(look: str, box: QRect) -> QImage:
+        image = QImage(60, 40, QImage.Format.Format_RGB32)
+        image.fill(QColor("white"))
+        painter = QPainter(image)
+
+        def draw(own: QPainter) -> None:
+            asked.append(look)
+            own.fillRect(box.adjusted(2, 2, -2, -2), QColor(look))
+
+        kept.paint(painter, box, QColor("white"), look, draw)
+        painter.end()
+        return image
+
+    here, there = QRect(5, 5, 20, 10), QRect(30, 20, 20, 10)
+    first = paint("red", here)
+    assert paint("red", here) == first
+    assert paint("red", there).copy(there) == first.copy(here)
+    assert first.pixelColor(10, 10) == QColor("red")
+    assert first.pixelColor(5, 5) == QColor("white")
+    assert paint("blue", here) != first
+    assert paint("red", QRect(5, 5, 30, 10)) != first
+    assert asked == ["red", "blue", "red"]
+    paint("red", QRect(5, 5, 20, 0))  # nobody sees anything of it
+    kept.forget()
+    paint("red", here)
+    assert asked[3:] == ["red"]
