@@ -24,9 +24,11 @@ def warm(system: str, policies: Iterable[str] = ()) -> Iterator[str]:
 def warm_questions(system: str) -> None:
     """Compile what tells questions about servers and jobs what each event changes, for all kernels."""
     from slotscope.model.kinds.spec import kind_named
+    from slotscope.model.questions.counting import prepare_counting
     from slotscope.model.scenario.load import load_scenario
     from slotscope.model.session.bench import open_bench
 
+    prepare_counting()
     kind = kind_named(system)
     for policy in kind.kernels:
         open_bench(load_scenario(kind.example), policy).prepare(questions=True)

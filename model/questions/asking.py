@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slotscope.model.questions.changes import OfThings, WatchedThings, column_of, of_states, read_at_once, watched_by
+from slotscope.model.questions.counting import prepare_counting
 from slotscope.model.questions.fields import ThingFields
 from slotscope.model.questions.meaning import Question
 from slotscope.model.questions.tables import Column, EventTable, Lead
@@ -63,6 +64,7 @@ def make_ready(bench: Bench, timeline: Timeline, questions: Sequence[Question]) 
     things = any(look.of_things is not None for question in questions for look in question.looks)
     if things and timeline.engine.name == "kernel" and not bench.system.policy.brought:
         bench.prepare(questions=True)
+        prepare_counting()
 
 
 def answers(

@@ -9,8 +9,10 @@ from typing import Any, Iterable, Mapping, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from slotscope.model.questions.counting import ThingValues, code_is_at_hand, counted_by_event
 from slotscope.model.questions.fields import ThingFields
 from slotscope.model.questions.operations import Run
+from slotscope.model.questions.pairing import Pairing
 from slotscope.model.questions.tables import Column, EventTable, Lead
 from slotscope.model.systems.watching import MOST_WATCHED, RowChanges, StateRows
 
@@ -38,6 +40,8 @@ class OfThings(NamedTuple):
     turning: bool = False
     of_event: bool = False
     needs: frozenset[int] = frozenset()
+    pairing: Pairing | None = None  #: its truth of each thing at each event, for compiled code
+    any: bool = False  #: it is enough to know whether it is true of any
 
     @property
     def mixed(self) -> bool:
@@ -172,7 +176,32 @@ class _Versions:
         return np.asarray(truths[: self._places].sum() + np.cumsum(np.bincount(self.event, steps, events)))
 
     def counted_at_each(self, events: int) -> Column:
-        """[events] of how many things it is true, by what each event is: things whose fields are the same are one."""
+        """[events] of how many things it is true, by what each event is."""
+        pairing = self._look.pairing
+        if pairing is not None and code_is_at_hand():
+            return self._counted_in_pairs(pairing, events)
+        return self._counted_alike(events)
+
+    def _counted_in_pairs(self, pairing: Pairing, events: int) -> Column:
+        """[events] the same in compiled code, which looks at many things at once."""
+        there, count = self._there(), len(self._every_place)
+        versions = np.ones(count, np.bool_) if there is None else there.copy()
+        mine = np.flatnonzero(versions)
+        table = replace(self._table, state=self._every, places=self._every_place[mine])
+        own = np.full((len(pairing.own), count), np.nan)
+        with np.errstate(all="ignore"):
+            for true in pairing.only:
+                versions[mine] &= true(table)
+            for values, read in zip(own, pairing.own, strict=True):
+                values[mine] = read(table)
+            at = replace(self._table, at=self._start + np.arange(events))
+            others = [np.broadcast_to(read(at), events) for read in pairing.others]
+        order = _in_order(self.event)
+        things = ThingValues(own, versions, self._places, self.event[order], self.place[order], self._places + order)
+        return counted_by_event(pairing, things, np.array(others, float).reshape(-1, events), self._look.any)
+
+    def _counted_alike(self, events: int) -> Column:
+        """[events] the same, where things whose fields are the same are one."""
         alike, shown = self._alike()
         order = _in_order(self.event)
         event, now, was = self.event[order], alike[self._places :][order], self._were(alike, 0)[order]

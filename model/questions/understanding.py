@@ -10,7 +10,7 @@ import numpy as np
 
 from slotscope.model.questions.changes import OfThings, StateLook
 from slotscope.model.questions.fields import AskedField, RowColumn, SaidValues, SampleColumns, StateValue, ThingFields
-from slotscope.model.questions.meaning import Meaning, Question
+from slotscope.model.questions.meaning import Question
 from slotscope.model.questions.operations import (
     CALLED,
     COMPARED,
@@ -28,6 +28,8 @@ from slotscope.model.questions.operations import (
     turns,
     turns_of_one,
 )
+from slotscope.model.questions.pairing import pairing_of
+from slotscope.model.questions.parts import EVENT, THEN, THING, Meaning
 from slotscope.model.questions.syntax import (
     COMPARISONS,
     FunctionCall,
@@ -151,12 +153,12 @@ class _Interpreter:
         if name in mine:
             read = self._value(mine[name], node)
             self._fields.append(read)
-            return Meaning(read, truth=False, choices=mine[name].choices)
+            return Meaning(read, truth=False, choices=mine[name].choices, reads=THING)
         self._of_event = True
         happening = self._words.happenings.get(name)
         if happening is not None and isinstance(node, Name):
             flag = happening.flag
-            return Meaning(lambda table: table.happened(flag), truth=True)
+            return Meaning(lambda table: table.happened(flag), truth=True, reads=EVENT)
         if name not in self._words.fields:
             if happening is not None:
                 self.wrong(node, f"found '{name}[...]', which happens or not, allowed: {name}")
@@ -171,7 +173,7 @@ class _Interpreter:
             part = self._looked(read, False, known.choices, whole)
             self._needs |= part.needs
             return part
-        return Meaning(read, truth=False, choices=known.choices)
+        return Meaning(read, truth=False, choices=known.choices, reads=EVENT)
 
     def _looked(self, read: Run, truth: bool, choices: str = "", of_things: OfThings | None = None) -> Meaning:
         """What is read from the state after each event."""
@@ -180,7 +182,7 @@ class _Interpreter:
         needs = frozenset((place,))
         if truth:
             return Meaning(lambda table: table.look(place) > 0, truth=True, needs=needs)
-        return Meaning(lambda table: table.look(place), truth=False, choices=choices, needs=needs)
+        return Meaning(lambda table: table.look(place), False, choices, needs, reads=EVENT)
 
     def _value(self, known: AskedField, node: Name | Member) -> Run:
         place = self._place(known, node)
@@ -262,7 +264,7 @@ class _Interpreter:
     def _where(self, node: Where, depth: int) -> Meaning:
         inside = self._inside(node)
         part, things = inside.truth(node.condition, depth), self._words.things[node.thing]
-        changing = inside._of_things(things, part)
+        changing = inside._of_things(things, part)._replace(pairing=pairing_of(part), any=node.how == "any")
         return self._looked(partial(of_many, things.numbers, part.run), node.how == "any", of_things=changing)
 
     def _of_things(self, things: ThingFields, part: Meaning, number: int | None = None) -> OfThings:
@@ -280,13 +282,15 @@ class _Interpreter:
                 truth=True,
                 needs=part.needs,
                 bound=lambda table, upper: ~part.where(table, not upper),
+                sign="not",
+                parts=(part,),
             )
         if node.sign == "-":
             part = self.number(node.part, depth)
-            return Meaning(lambda table: -part.run(table), truth=False, needs=part.needs)
+            return Meaning(lambda table: -part.run(table), False, needs=part.needs, sign="negative", parts=(part,))
         if self._thing:
             before = self._before(node, node.part, depth)
-            return Meaning(self._was(before), before.truth, before.choices)
+            return Meaning(self._was(before), before.truth, before.choices, reads=THEN)
         part = self.read(node.part, depth + 1)
         return Meaning(
             lambda table: shifted(part.run(table)),
@@ -322,6 +326,8 @@ class _Interpreter:
                 needs=left.needs | right.needs,
                 bound=lambda table, upper: both(left.where(table, upper), right.where(table, upper)),
                 turning=(any if node.sign == "and" else all)((left.turning, right.turning)),
+                sign=node.sign,
+                parts=(left, right),
             )
         left, right = self._pair(node, depth)
         if (left.truth or right.truth) and (node.sign not in {"=", "!="} or left.truth != right.truth):
@@ -334,6 +340,8 @@ class _Interpreter:
             lambda table: operation(left.run(table), right.run(table)),
             truth=node.sign in COMPARISONS,
             needs=left.needs | right.needs,
+            sign=node.sign,
+            parts=(left, right),
         )
 
     def _pair(self, node: Infix, depth: int) -> tuple[Meaning, Meaning]:
@@ -356,7 +364,8 @@ class _Interpreter:
             value = part.run(table)
             return np.asarray(np.logical_or.reduce(np.broadcast_arrays(*(value == item.run(table) for item in items))))
 
-        return Meaning(run, truth=True, needs=part.needs.union(*(each.needs for each in items)))
+        needs = part.needs.union(*(each.needs for each in items))
+        return Meaning(run, truth=True, needs=needs, parts=(part, *items))
 
     def _turns(self, node: Turns, depth: int) -> Meaning:
         if self._thing:
@@ -392,7 +401,7 @@ class _Interpreter:
                 part.run(table) != before(table) if part.truth else turns(part.run(table), before(table), there(table))
             ),
         }
-        return Meaning(runs[node.how], truth=True, turning=found.turning)
+        return Meaning(runs[node.how], truth=True, turning=found.turning, reads=THEN)
 
     def _call(self, node: FunctionCall, depth: int) -> Meaning:
         parts = [self.number(each, depth) for each in node.parts]
@@ -401,4 +410,5 @@ class _Interpreter:
             lambda table: called(*(part.run(table) for part in parts)),
             truth=node.name == "known",
             needs=frozenset().union(*(part.needs for part in parts)),
+            parts=tuple(parts),
         )

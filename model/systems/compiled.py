@@ -166,7 +166,7 @@ class CompiledEngine:
     @cached_property
     def _watched(self) -> Callable[..., int]:
         """The kernel event by event, with what each of them changes."""
-        return watched(self._run, type(self).follow, f"{type(self).__module__}.{type(self).__name__}")
+        return watched(type(self).kernel, type(self).follow, f"{type(self).__module__}.{type(self).__name__}")
 
     def _jobs(self, state: Any) -> Any:
         block = self.block_at(int(state.number[NEXT_ARRIVAL]))

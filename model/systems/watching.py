@@ -23,6 +23,9 @@ Array = Any
 #: Arrays that can be watched at once.
 MOST_WATCHED = 6
 
+#: Entries that there is room for at least: where events change much, a slice still ends at the last of its events.
+FEWEST_ENTRIES = 2**16
+
 #: Words that are compared at once, in whole vectors.
 BLOCK = 64
 
@@ -294,7 +297,7 @@ class RowWatch:
         now = self.now(state)
         places = 1 if whole else len(self._array(state, self._names[0]))
         widths = _of_each([len(content) // places for content in now[: len(self._names)]], np.int64)
-        most = (1 if whole else 4) * len(moments) + 2 * places
+        most = (len(moments) if whole else max(4 * len(moments), FEWEST_ENTRIES)) + 2 * places
         columns, numbers = touched or Touched(())
         self.log = Log(
             then=tuple(content[: 0 if whole else None].copy() for content in now),
@@ -366,9 +369,12 @@ def changed_rows(
 
 
 @cache
-def watched(twin: Callable[..., int], follow: Callable[..., None], name: str) -> Callable[..., int]:
-    """:func:`advance_watched` of a kernel, with what *follow* keeps up; by *name* the cache tells it from others."""
-    copy = with_others(advance_watched, {kernel: twin, follow_nothing: follow}, name)
+def watched(run: Callable[..., int], follow: Callable[..., None], name: str) -> Callable[..., int]:
+    """:func:`advance_watched` of a kernel, with what *follow* keeps up; by *name* the cache tells it from others.
+
+    The kernel is compiled into it: to hand a function all that it is given takes longer than an event.
+    """
+    copy = with_others(advance_watched, {kernel: jitable(run), follow_nothing: follow}, name)
     return compiled_anew(copy, kept=True)
 
 

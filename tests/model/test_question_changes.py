@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from slotscope.model.api import Session
+from slotscope.model.kinds.reservation.ranking import RANKS
 from slotscope.model.kinds.rooms import ROOMS
 from slotscope.model.questions import asking, changes
 from slotscope.model.questions.asking import answers, make_ready
@@ -145,6 +146,7 @@ def mixed(session: Session, number: random.Random) -> list[str]:
                 f"{at}(any {thing} where {one} > {other} % 3 and {one} < {another})",
                 f"{at}((count {thing} where was {one} <= {other} and {one} + 1 > was {another} % 4) % 2 = 1)",
                 f"{at}((count {thing} where {one} > {other} becomes true) % 2 = 1)",
+                f"{at}((count {thing} where {one} > 0 and not {another} - {one} > 2 - {other}) % 2 = 1)",
                 f"{at}(any {thing} where {number.choice(list(words.happenings))} and {one} = 1)",
                 f"{thing} {number.randint(1, 30)} . {one} {at and 'changes'}{'' if at else f'> {other}'}",
             ]
@@ -176,7 +178,7 @@ def test_things_are_compared_with_the_event_as_states_do(
 def test_a_thing_that_changes_at_each_event_is_asked_about_while_it_is_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not each way that it ever was at each event, which takes time and memory by the square of a slice."""
     session, found = Session.open("queues-vqs-unstable"), []
-    question = ready(session, "any server where last_departure > time - 0.5")
+    question = ready(session, "any server where max(last_departure, time % 1) > time - 0.5")
     truths = changes._Versions._true_at
     monkeypatch.setattr(
         changes._Versions, "_true_at", lambda *given: (found.append(truths(*given)), found[-1])[1], raising=True
@@ -330,3 +332,15 @@ def test_two_states_run_in_turn_on_one_engine_and_each_keeps_its_index(monkeypat
         first, second = (engine.advance(state, tape, Task()).state for state in (first, second))
     assert digest(first) == digest(second)
     assert len(built) < 20  # once each, and where GPA's best is asked for, or the state grows
+
+
+def test_a_slice_ends_at_its_last_event_however_much_changes() -> None:
+    """Else each slice runs a part of what is left up to the next state that is kept, and most of them are short."""
+    session = Session.open("dra-vms")
+    engine, state = session.bench.kernel(), started(session.bench.system)
+    tape, task, most = np.zeros(64, session.bench.system.row_dtype), Task(watch=("index",), derived=RANKS), 0
+    for _ in range(300):
+        result = engine.advance(state, tape, task)
+        assert result.rows == len(tape)
+        state, most = result.state, max(most, len(result.changes.event))
+    assert most > 4 * len(tape) + 2 * session.bench.numbers.servers

@@ -1,0 +1,100 @@
+"""Of how many things a condition is true at each event: compiled code counts as NumPy does on all of them."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from slotscope.model.questions.counting import ThingValues, counted_by_event
+from slotscope.model.questions.pairing import (
+    ADD,
+    AND,
+    EQUAL,
+    LESS,
+    LESS_EQUAL,
+    MORE,
+    MORE_EQUAL,
+    NEGATE,
+    NOT,
+    OR,
+    OTHER,
+    OWN,
+    SUBTRACT,
+    UNEQUAL,
+    Pairing,
+)
+
+COMPARED = {
+    EQUAL: np.equal,
+    UNEQUAL: lambda one, other: (one < other) | (one > other),
+    LESS: np.less,
+    LESS_EQUAL: np.less_equal,
+    MORE: np.greater,
+    MORE_EQUAL: np.greater_equal,
+}
+KINDS = 2
+
+
+def number_steps(draw: random.Random, depth: int) -> list[tuple[int, int]]:
+    if depth == 0 or draw.random() < 0.5:
+        return [(draw.choice((OWN, OWN, OTHER)), draw.randrange(KINDS))]
+    if draw.random() < 0.2:
+        return [*number_steps(draw, depth - 1), (NEGATE, 0)]
+    return [*number_steps(draw, depth - 1), *number_steps(draw, depth - 1), (draw.choice((ADD, SUBTRACT)), 0)]
+
+
+def truth_steps(draw: random.Random, depth: int) -> list[tuple[int, int]]:
+    if depth == 0 or draw.random() < 0.3:
+        return [*number_steps(draw, 2), *number_steps(draw, 2), (draw.choice([*COMPARED]), 0)]
+    if draw.random() < 0.25:
+        return [*truth_steps(draw, depth - 1), (NOT, 0)]
+    return [*truth_steps(draw, depth - 1), *truth_steps(draw, depth - 1), (draw.choice((AND, OR)), 0)]
+
+
+def by_numpy(steps: list[tuple[int, int]], own: np.ndarray, there: np.ndarray, others: np.ndarray) -> int:
+    """Of how many things it is true, from the values [k, places] of all of them."""
+    stack: list[np.ndarray] = []
+    for step, which in steps:
+        if step in (OWN, OTHER):
+            stack.append(own[which] if step == OWN else np.full(own.shape[1], others[which]))
+        elif step in (NEGATE, NOT):
+            stack[-1] = -stack[-1] if step == NEGATE else ~stack[-1]
+        else:
+            other, one = stack.pop(), stack.pop()
+            signs = {ADD: np.add, SUBTRACT: np.subtract, AND: np.logical_and, OR: np.logical_or, **COMPARED}
+            stack.append(signs[step](one, other))
+    return int((stack[0] & there).sum())
+
+
+@pytest.mark.parametrize("places", [1, 70, 2500, 40_000])
+@pytest.mark.parametrize("turn", range(4))
+def test_the_tree_counts_as_all_places_do(places: int, turn: int) -> None:
+    """With places that come on the way, missing and boundless numbers, and equal ones."""
+    seed = random.randrange(2**32)
+    print("seed", seed)
+    draw, numbers = random.Random(seed), np.random.default_rng(seed)
+    steps, events, changes = truth_steps(draw, 3), 60, 200
+    before, versions = places - places // 3, places - places // 3 + changes
+    own = numbers.integers(-4, 9, (KINDS, versions)) / 4
+    if turn % 2:  # in the order of places, as jobs in a table are by when they came
+        own[0].sort()
+    own[numbers.random(own.shape) < 0.02 * turn] = np.nan
+    own[numbers.random(own.shape) < 0.01 * turn] = draw.choice((np.inf, -np.inf))
+    there = numbers.random(versions) < draw.choice((0.05, 0.9))
+    event, place = np.sort(numbers.integers(0, events, changes)), numbers.integers(0, places, changes)
+    others = np.cumsum(numbers.integers(-1, 2, (KINDS, events)), axis=1) / 4
+    others[numbers.random(others.shape) < 0.03 * turn] = draw.choice((np.nan, np.inf))
+    things = ThingValues(own, there, before, event, place, before + np.arange(changes))
+    pairing = Pairing(tuple(steps), (), ())
+    value, present, expected = np.full((KINDS, places), np.nan), np.zeros(places, np.bool_), []
+    value[:, :before], present[:before] = own[:, :before], there[:before]
+    with np.errstate(all="ignore"):
+        for at in range(events):
+            for change in np.flatnonzero(event == at):
+                value[:, place[change]], present[place[change]] = own[:, before + change], there[before + change]
+            expected.append(by_numpy(steps, value, present, others[:, at]))
+    assert counted_by_event(pairing, things, others, is_any=False).tolist() == expected
+    found = counted_by_event(pairing, things, others, is_any=True)
+    assert [each > 0 for each in found] == [each > 0 for each in expected]
