@@ -19,8 +19,8 @@ from slotscope.model.reporting.explain import grouped
 #: From this many pixels per server on, each missing server has a dashed box of its own.
 SINGLE_BOX = 6.0
 
-#: Pixels between a server and its number.
-BESIDE = 4.0
+#: Pixels between a server and its number, beyond the brackets around what is pointed at.
+BESIDE = 8.0
 #: Of a line's height, so far from each other words stand that may be below each other: letters are lower than a line.
 APART = 0.75
 
