@@ -230,7 +230,9 @@ class LessonControl(QObject):
         if turn != self._turns or self.lesson is None:
             return
         self.strip.say_fault(tr("This step's moment cannot be shown: {fault}").format(fault=fault) if fault else "")
-        if not fault:
+        if fault:
+            self.questions.close()  # none comes
+        else:
             self.presenter.pen.show(self.lesson.steps[self.number].marks)
             self.dress()
 
@@ -316,6 +318,7 @@ def _begin(worker: RunWorker, place: StepPlace, turn: int, then: Command | None)
 def _stand(worker: RunWorker, place: StepPlace, turn: int, then: Command | None) -> None:
     """Go to the moment of a place, unless another run was opened meanwhile."""
     if worker.session is None or not place.is_of(worker.session):
+        worker.stood.emit(turn, tr("another run was opened meanwhile"))
         return
     told: list[str | None] = []
     try:

@@ -54,6 +54,7 @@ class QuestionControl(QObject):
         self.goes_on = False  #: whether another question follows, as in an exercise
         self._exercise: Exercise | None = None
         self._lane, self._step = 0, ("", 0)
+        self._awaited = False  # whether a question that was asked for is on its way
         self._turns = 0  # how often something was asked: what was posed before comes too late
         worker.posed.connect(self._take)
         area.asked.connect(self._point)
@@ -67,6 +68,7 @@ class QuestionControl(QObject):
         """Another question is made, of a *step* of a lesson by name and number, or none; its turn."""
         self.close()
         self._lane, self._step, self.goes_on = lane, step, goes_on
+        self._awaited = True
         return self._turns
 
     def asking(self, question: QuizQuestion, lane: int, step: tuple[str, int]) -> Command:
@@ -74,9 +76,10 @@ class QuestionControl(QObject):
         return partial(_pose, question=question, lane=lane, turn=self.begin_turn(lane, step))
 
     def ask_present(self) -> None:
-        """Ask for the decision that comes; where a question is open, go to its answer."""
+        """Ask for the decision that comes; where a question is open or on its way, go to its answer."""
         if self.open:
             self.line.focus_answer()
+        if self.open or self._awaited:
             return
         ask = partial(_pose_next, turn=self.begin_turn())
         self._worker.post(lambda worker: worker.post(ask))  # behind the way to its moment of a run that is being opened
@@ -84,6 +87,7 @@ class QuestionControl(QObject):
     def _take(self, turn: int, made: Exercise | str) -> None:
         if turn != self._turns:
             return
+        self._awaited = False
         if isinstance(made, str):
             self.refused.emit(made)
             return
@@ -101,6 +105,7 @@ class QuestionControl(QObject):
     def close(self) -> None:
         """Nothing is asked any more."""
         self._turns += 1
+        self._awaited = False
         self.posed = None
         self._hold(False)
         if self.line.isVisible():

@@ -394,6 +394,10 @@ Schreibt den Augenblick ans Ende der Lektion (Eingabetaste).</translation>
             <translation>Antworten (*.answers)</translation>
         </message>
         <message>
+            <source>another run was opened meanwhile</source>
+            <translation>inzwischen wurde ein anderer Lauf geöffnet</translation>
+        </message>
+        <message>
             <source>This step's moment cannot be shown: {fault}</source>
             <translation>Der Augenblick dieses Schritts lässt sich nicht zeigen: {fault}</translation>
         </message>

@@ -173,6 +173,27 @@ def test_who_steps_past_the_decision_has_seen_the_answer(qtbot: QtBot, window: M
     assert window.lessons.questions.line.verdict.text().startswith("none: ")
 
 
+def test_the_question_of_a_step_that_is_on_its_way_is_not_given_up_for_another(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    questions = window.lessons.questions
+    window.lessons.open(tmp_path / "mine.toml", 1)
+    strike(window, Key.Key_A)
+    qtbot.waitUntil(lambda: questions.open)
+    assert questions.posed is not None and (questions.posed.ask, questions._step) == ("migration", ("mine", 2))
+
+
+def test_where_the_moment_of_a_step_cannot_be_shown_another_question_can_be_asked(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    questions, path = window.lessons.questions, tmp_path / "far.toml"
+    path.write_text(LESSON.replace("slotscope dra-classroom", "slotscope gone.toml"), "utf-8")
+    window.lessons.open(path)
+    qtbot.waitUntil(lambda: "cannot be shown" in window.lessons.strip._fault.text())
+    strike(window, Key.Key_A)
+    qtbot.waitUntil(lambda: questions.open)
+
+
 def test_ask_me_this_asks_for_the_decision_that_comes(qtbot: QtBot, window: MainWindow) -> None:
     window.lessons.end()
     assert not window.lessons.questions.open and window.lessons.questions.line.isHidden()
