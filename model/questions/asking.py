@@ -179,16 +179,18 @@ class _Asker:
         if self._looks:
             self._look(tables, before, stretch.changes)
         values = [question.at(table) for question, table in zip(self._questions, tables, strict=True)]
-        self._leads = [self._lead_of(table) for table in tables]
+        if self._depth:
+            self._leads = self._leads_after(tables)
         return tables[0], values
 
-    def _lead_of(self, table: EventTable) -> Lead:
-        """The last events of a table, for the next one."""
-        if not self._depth:
-            return table.lead
-        rows = np.concatenate([table.lead.rows, table.rows[-self._depth :]])[-self._depth :]
-        samples = np.concatenate([table.lead.samples, table.samples[-self._depth :]])[-self._depth :]
-        return Lead(rows, samples, {place: look[-self._depth :].copy() for place, look in table.looks.items()})
+    def _leads_after(self, tables: list[EventTable]) -> list[Lead]:
+        """The last events of each table, for the next one; their rows and samples are the same for all questions."""
+        last, lead = slice(-self._depth, None), tables[0].lead
+        rows = np.concatenate([lead.rows, tables[0].rows[last]])[last]
+        samples = np.concatenate([lead.samples, tables[0].samples[last]])[last]
+        return [
+            Lead(rows, samples, {place: look[last].copy() for place, look in table.looks.items()}) for table in tables
+        ]
 
     # States.
 
