@@ -7,7 +7,7 @@ from typing import Iterator
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
@@ -135,6 +135,12 @@ class FilterBar(QWidget):
         self._rows.addWidget(self.count, *((2, 0, 1, 4) if full else (0, 2, 1, 1)))
         self._rows.addWidget(self.search, *((1, 0, 1, 4) if below else (0, 3, 1, 1)))
 
+    def put(self, text: str) -> None:
+        """Another text to be searched for, of which who listens to changes knows already."""
+        with QSignalBlocker(self.search):
+            self.search.setText(text)
+        self._fit()
+
     def tell(self, count: str) -> None:
         """How many there are of all."""
         if count != self.count.text():
@@ -168,6 +174,8 @@ class DecisionsPanel(Panel):
         self.bar.search.returnPressed.connect(self._ask)
         self.bar.search.textChanged.connect(self._ask_no_more)
         self._asking = ""
+        self._shared = ""  # what the run was asked when it was shown last, here or in another lane
+        self._awaited: str | None = None  # what was asked here, until the run has it
         self.mistake = FaultLine()
         self.mistake.setContentsMargins(6, 0, 6, 4)
         bar = self.view.verticalScrollBar()
@@ -248,6 +256,7 @@ class DecisionsPanel(Panel):
         self.follow.show()
 
     def _refill(self, frame: Frame) -> None:
+        self._share(frame)
         flags, text = (0, "") if self.bar.isHidden() else (self.bar.flags, self.bar.text)
         asked = frame.asked if frame.asked is not None and frame.asked.text == self._asking else None
         rows = self.model.passing(*((frame.rows, flags, text) if asked is None else (asked.rows, flags, "")))
@@ -281,14 +290,26 @@ class DecisionsPanel(Panel):
 
     def _ask(self) -> None:
         """Return in the search: what stands there is a question."""
-        self._asking = self.bar.text
-        self.intent.emit(Ask(self._asking))
+        self._want(self.bar.text)
 
     def _ask_no_more(self) -> None:
         """Other words are searched for."""
         if self._asking and self.bar.text != self._asking:
-            self._asking = ""
-            self.intent.emit(Ask(""))
+            self._want("")
+
+    def _want(self, question: str) -> None:
+        self._asking = self._awaited = question
+        self.intent.emit(Ask(question))
+
+    def _share(self, frame: Frame) -> None:
+        """What is asked in the log of one lane stands in those of all, but where other words are searched for."""
+        asked = frame.asked.text if frame.asked is not None else ""
+        if self._awaited is not None and asked != self._awaited:
+            return
+        if asked != self._shared and self.bar.text == self._asking:
+            self._asking = asked
+            self.bar.put(asked)
+        self._shared, self._awaited = asked, None
 
     def _to_present(self) -> None:
         """To the end; of what is found in all of history to the next hit, or the last one before it."""

@@ -104,6 +104,34 @@ def test_the_other_choice_stands_beside_and_one_key_goes_back(qtbot: QtBot, wind
     assert window.frame.event == EVENT
 
 
+def test_what_the_log_is_asked_stands_in_that_of_the_fork_too(qtbot: QtBot, window: MainWindow) -> None:
+    """Where other words are searched for they stay; what is asked there instead stands in the first one's."""
+    first, question = window.docks["decisions"].panel.bar, "admitted and event > 3"
+    qtbot.keyClicks(first.search, question)
+    qtbot.keyClick(first.search, Key.Key_Return)
+    rest(qtbot, window, lambda: window.frame.asked is not None and not window.frame.asked.searching)
+    dialog = opened(qtbot, window)
+    reject(qtbot, window, dialog)
+    close(qtbot, window, dialog)
+    other = window.docks["decisions-2"].panel.bar
+    qtbot.waitUntil(lambda: other.text == question)
+    qtbot.waitUntil(lambda: "hit" in other.count.text())
+
+    qtbot.keyClicks(other.search, " or departed")
+    rest(qtbot, window, lambda: window.frame.asked is None)
+    qtbot.waitUntil(lambda: first.text == "")
+    assert other.text == f"{question} or departed"
+    qtbot.keyClick(other.search, Key.Key_Return)
+    qtbot.waitUntil(lambda: first.text == other.text)
+    qtbot.keyClicks(first.search, "x")
+    qtbot.waitUntil(lambda: other.text == "")
+    qtbot.keyClicks(other.search, "job 1")
+    qtbot.keyClicks(first.search, "y")
+    rest(qtbot, window, lambda: window.frame.asked is None)
+    assert (first.text, other.text) == (f"{question} or departedxy", "job 1")
+    first.search.clear()
+
+
 def test_forking_again_at_one_event_leads_back_past_what_has_not_gone_on(qtbot: QtBot, window: MainWindow) -> None:
     left = window.worker.session
     dialog = opened(qtbot, window)
