@@ -24,6 +24,7 @@ from slotscope.model.kinds.moldable.view import MoldableJob, MoldableView
 from slotscope.model.reporting.explain import counted
 from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, Allocate, Event, Record, Reject, Remember
 from slotscope.model.systems.base import PolicySystem
+from slotscope.model.systems.state import by_number
 
 
 class ScriptedTimes(NamedTuple):
@@ -71,6 +72,7 @@ class MoldableSystem(PolicySystem):
         super().__init__(scenario, numbers, workload, policy, self.script.names)
         self.tables = tables_of(numbers)
         self.rules = policy.rules
+        self._told = by_number(self.tables), by_number(self.rules)
         self.sample_width = sampling.width(numbers.classes)
 
     def raw_state(self) -> MoldableState:
@@ -97,7 +99,7 @@ class MoldableSystem(PolicySystem):
     def next_event(self, state: MoldableState) -> Event | None:
         """What happens next; at equal times departures, in order of the jobs' numbers."""
         departs = float(state.job_departure.min())
-        block, place, comes = self.next_arrival(state)
+        block, place, comes = self.next_arrival(self.quick(state))
         if min(departs, comes) == np.inf:
             return None
         if departs <= comes:
@@ -107,8 +109,8 @@ class MoldableSystem(PolicySystem):
 
     @staticmethod
     def _departure(state: MoldableState, time: float) -> Event:
-        due = np.flatnonzero(state.job_departure == time)
-        record = int(due[np.argmin(state.job_number[due])])
+        (due,) = (state.job_departure == time).nonzero()
+        record = int(due[state.job_number[due].argmin()])
         return Event(
             DEPARTURE, time, int(state.job_class[record]), int(state.job_number[record]), server=record, record=record
         )
@@ -122,7 +124,7 @@ class MoldableSystem(PolicySystem):
 
         ``row`` [1] of :data:`MOLDABLE_ROW` is filled at the end.
         """
-        outcome = MoldableOutcome(event, self.quick(state), self.rules)
+        outcome = MoldableOutcome(event, self.quick(state), self._told[1])
         self.quick(state).clock[NOW] = event.time
         if event.kind == ARRIVAL:
             yield from self._arrival(state, event, outcome)
@@ -137,7 +139,7 @@ class MoldableSystem(PolicySystem):
         outcome.server, outcome.width = event.record, now.job_width[event.record]
         outcome.request = now.job_request[event.record]
         outcome.lasts = event.time - now.job_arrival[event.record]
-        physics.depart(now, self.tables, self.rules, event.record)
+        physics.depart(now, *self._told, event.record)
         outcome.flags |= rows.FLAG_DEPARTED
         return Record("departure", None, {"job": event.job, "type": event.type, "width": outcome.width})
 
@@ -179,7 +181,7 @@ class MoldableSystem(PolicySystem):
         if width > outcome.free:
             raise outcome.fault(f"it gives job {name} {counted(width, 'server')}, but {outcome.free} are free")
         now = self.quick(state)
-        record = physics.admit(now, self.tables, self.rules, event.type, event.job, outcome.request, width)
+        record = physics.admit(now, *self._told, event.type, event.job, outcome.request, width)
         physics.schedule(now, record, self._departs(event, width))
         outcome.server, outcome.width = record, width
         outcome.lasts = now.job_departure[record] - event.time

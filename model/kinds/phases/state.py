@@ -204,7 +204,7 @@ def with_room(state: PhaseState, most_tokens: int) -> PhaseState:
     of each pool, and an idle server where servers are unlimited.  Called before each event, by
     the reference engine and the kernels alike, so that both grow at the same event.
     """
-    while state.number[FREE] <= state.number[TOKENS] + most_tokens:
+    while int(state.number[FREE]) <= int(state.number[TOKENS]) + most_tokens:
         state = with_more_records(state, _PER_RECORD, FREE)
     while state.token_count.max() + most_tokens > state.token_server.shape[2]:
         state = _wider(state, ("token_server", -1), ("token_number", -1), ("token_time", 0.0))

@@ -122,22 +122,23 @@ class PhaseSystem(PolicySystem):
         """The next thing that happens: of equal times a move, then a tick, then an arrival."""
         if self.script:
             return self.script.next_event(state)
-        block, place, comes = self.next_arrival(state)
-        moves = float(state.heap_time[0]) if state.number[MOVES] else np.inf
-        rings = timers.next_timer(state.timer_due, state.timer_tree)
+        now = self.quick(state)
+        block, place, comes = self.next_arrival(now)
+        moves = now.heap_time[0] if now.number[MOVES] else np.inf
+        rings = timers.next_timer(now.timer_due, now.timer_tree)
         due = min(comes, moves, rings)
         if due == np.inf:
             return None
         if moves == due:
-            return self._move(state, int(state.heap_record[0]), due)
+            return self._move(now, now.heap_record[0], due)
         if rings == due:
-            return Event(TICK, due, server=int(state.timer_tree[1]))
+            return Event(TICK, due, server=now.timer_tree[1])
         return Event(ARRIVAL, due, int(block.type[place]), self.initial_jobs + self.arrivals(state))
 
-    def _move(self, state: PhaseState, record: int, due: float) -> Event:
-        phase = int(state.job_next[record])
+    def _move(self, now: Any, record: int, due: float) -> Event:
+        phase = now.job_next[record]
         kind = DEPARTURE if phase == self.numbers.phases else MOVE
-        return Event(kind, due, phase, job_of(state, record), int(state.job_server[record]), record=record)
+        return Event(kind, due, phase, job_of(now, record), now.job_server[record], record=record)
 
     def prepared(self, state: PhaseState) -> PhaseState:
         """*state* with room for one more event."""

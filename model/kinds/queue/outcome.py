@@ -11,7 +11,16 @@ from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.physics import extend_trail
 from slotscope.model.kinds.queue.policies.base import QueuePolicy
 from slotscope.model.kinds.queue.rows import FLAG_EMPTY, FLAG_WAITS
-from slotscope.model.kinds.queue.state import EVENT, IDLE, NOW, UNSETTLED, WAITING, WHILE_IDLE, QueueState
+from slotscope.model.kinds.queue.state import (
+    EVENT,
+    IDLE,
+    NOW,
+    STALLED_SERVERS,
+    UNSETTLED,
+    WAITING,
+    WHILE_IDLE,
+    QueueState,
+)
 from slotscope.model.reporting.records import SLOT, Event
 from slotscope.model.systems.outcome import Outcome, fill_row
 
@@ -157,8 +166,10 @@ class SlotOutcome(Outcome):
 
 def _best_residual(numbers: QueueNumbers, state: QueueState) -> int:
     """The most that is free of the first resource on a server that is not stalled."""
-    free = (numbers.capacity[:, 0] - state.used[:, 0])[state.stalled == 0]
-    return int(free.max()) if len(free) else 0
+    free = numbers.capacity[:, 0] - state.used[:, 0]
+    if state.number[STALLED_SERVERS]:
+        free = free[state.stalled == 0]
+    return int(free.max(initial=0))
 
 
 def _serving(policy: QueuePolicy, state: QueueState, kept: int) -> int:

@@ -136,8 +136,8 @@ class QueueSystem(PolicySystem):
 
     def next_event(self, state: QueueState) -> Event | None:
         """The next slot in which something may happen."""
-        _, _, due = self.next_arrival(state)
         now = self.quick(state)
+        _, _, due = self.next_arrival(now)
         if now.number[DEPARTURES]:
             due = min(due, now.heap_time[0])
         if now.number[UNSETTLED]:
@@ -156,7 +156,7 @@ class QueueSystem(PolicySystem):
         block, first, _ = self.next_arrival(state)
         if block is None:
             return None, range(0)
-        last = int(np.searchsorted(block.time, slot, side="right"))
+        last = int(block.time.searchsorted(slot, side="right"))
         return block, range(first, max(first, last))
 
     def sample(self, state: QueueState, row: np.ndarray) -> None:
@@ -174,7 +174,7 @@ class QueueSystem(PolicySystem):
         yield from self._arrivals(state, outcome)
         view = QueueView(self.numbers, self.policy.layout, state, tuple(outcome.fresh))
         yield from self.decided(state, self.policy.slot(view), outcome)
-        outcome.remembered = not np.array_equal(memory, state.memory)
+        outcome.remembered = len(memory) > 0 and not np.array_equal(memory, state.memory)
         outcome.close(self.numbers, self.policy, state, row, self.quick(state))
 
     def _departures(self, state: QueueState, outcome: SlotOutcome) -> Iterator[Record]:
@@ -275,7 +275,7 @@ class QueueSystem(PolicySystem):
 
     @staticmethod
     def _find(state: QueueState, job: int, outcome: SlotOutcome, tried: str) -> int:
-        records = np.flatnonzero(state.job_number == job)
+        (records,) = (state.job_number == job).nonzero()
         if job < 0 or not len(records):
             raise outcome.fault(f"{tried}, but it is neither waiting nor in service")
         return int(records[0])

@@ -18,6 +18,9 @@ from slotscope.model.systems.view import PolicyView
 
 Amounts = tuple[int, ...]
 
+#: Fewer jobs than these are told one by one.
+_FEW = 4
+
 
 class QueuedJob(NamedTuple):
     """A job as a policy sees it; sizes in units, one for each resource."""
@@ -78,7 +81,7 @@ class QueueView(PolicyView):
         records = waiting_records(self._state)
         if queue is not None:
             records = records[self._state.job_queue[records] == queue]
-        return [self._job(record) for record in records]
+        return self._jobs(records)
 
     def in_line(self, queue: int) -> Iterator[QueuedJob]:
         """The jobs of VQ_j from the head of the line on; placing the present one is allowed."""
@@ -90,7 +93,7 @@ class QueueView(PolicyView):
 
     def arrived(self) -> list[QueuedJob]:
         """The jobs that arrived in this slot and still wait, in order of arrival."""
-        return [self._job(record) for record in self._arrived if self._state.job_server[record] < 0]
+        return self._jobs([record for record in self._arrived if self._state.job_server[record] < 0])
 
     def largest_that_fits(self, server: int, queue: int | None = None) -> QueuedJob | None:
         """Of the waiting jobs (of VQ_j) that fit the server the largest, the earliest of equals.
@@ -154,14 +157,15 @@ class QueueView(PolicyView):
 
     def with_room(self, job: QueuedJob) -> NDArray[np.int64]:
         """Numbers of the servers that have room for a job and are not stalled."""
-        free = self.numbers.capacity - self._state.used
-        fits = (free >= np.array(job.room)).all(axis=1) & (self._state.stalled == 0)
-        return np.flatnonzero(fits)
+        fits: NDArray[np.bool_] = self._state.stalled == 0
+        for capacity, used, room in zip(self.numbers.capacity.T, self._state.used.T, job.room, strict=True):
+            fits &= capacity - used >= room  # much faster than along short rows
+        return fits.nonzero()[0]
 
     def least_residual(self, servers: NDArray[np.int64]) -> int:
         """Of some servers, the one with the least residual capacity; of equals the first."""
-        free = self.numbers.capacity[servers, 0] - self._state.used[servers, 0]
-        return int(servers[np.argmin(free)])
+        free = self.numbers.capacity[:, 0] - self._state.used[:, 0]
+        return int(servers[free[servers].argmin()])
 
     def fits(self, job: QueuedJob, server: int) -> bool:
         """Whether a job fits the residual capacity of a server."""
@@ -185,7 +189,15 @@ class QueueView(PolicyView):
 
     def jobs_on(self, server: int) -> list[QueuedJob]:
         """The jobs on a server, in order of placement."""
-        return [self._job(record) for record in records_on(self._state, server)]
+        return self._jobs(records_on(self._state, server))
+
+    def _jobs(self, records: Any) -> list[QueuedJob]:
+        if len(records) < _FEW:
+            return [self._job(record) for record in records]
+        state = self._state
+        of_all = state.job_number, state.job_size, state.job_room, state.job_queue, state.job_arrival
+        number, size, room, queue, arrival = (column[records].tolist() for column in of_all)
+        return list(map(QueuedJob, number, map(tuple, size), map(tuple, room), queue, map(int, arrival)))
 
     def _job(self, record: Any) -> QueuedJob:
         state = self._state
@@ -201,5 +213,6 @@ class QueueView(PolicyView):
 
     def told(self, units: Any) -> Fraction | tuple[Fraction, ...]:
         """Units as amounts in the scenario's own units, for records."""
-        amounts = [self.numbers.amount(one, d) for d, one in enumerate(np.atleast_1d(units).tolist())]
+        each = units if type(units) is tuple else np.atleast_1d(units).tolist()
+        amounts = [self.numbers.amount(one, d) for d, one in enumerate(each)]
         return amounts[0] if len(amounts) == 1 else tuple(amounts)

@@ -12,7 +12,7 @@ What ends the process, or never comes back from C code, is told by :mod:`.hosted
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterator, Mapping, NamedTuple
+from typing import Any, Callable, Iterator, Mapping, NamedTuple, cast
 
 from slotscope.model.errors import PolicyFileError
 from slotscope.model.policies.common import PseudocodeLine
@@ -25,6 +25,7 @@ from slotscope.model.policies.own.shown import PrivateNumbers, Shown
 from slotscope.model.policies.own.sound import MOST_MEMORY, Check, NotADecisionError, found, number, sound
 from slotscope.model.policies.own.wire import ViewPart
 from slotscope.model.reporting.records import Line, Record, altered
+from slotscope.model.systems.view import PolicyView
 
 #: Attributes that the systems of all kinds read.
 _OF_ALL_KINDS: Mapping[str, Check] = {"memory": number(0, MOST_MEMORY)}
@@ -125,9 +126,10 @@ class GuardedPolicy:
 
     # One event.
 
-    def called(self, occasion: Occasion, shown: Shown, part: ViewPart, arguments: tuple[Any, ...]) -> Call:
-        """One occasion, not yet begun; *part* is the view."""
-        view = shown.viewed_by(part, self._numbers.copy)
+    def called(self, occasion: Occasion, shown: Shown, seen: PolicyView | ViewPart, arguments: tuple[Any, ...]) -> Call:
+        """One occasion, not yet begun; *seen* is the view, or what was told of it."""
+        viewed = shown.viewed_by if type(seen) is ViewPart else shown.like
+        view = viewed(cast(Any, seen), self._numbers.copy)
         return Call(self.kind, self.path, occasion, view, arguments, shown)
 
     def steps(self, call: Call, told: bool = True) -> Iterator[Record]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections import deque
 from functools import cache
 from time import monotonic
@@ -18,7 +17,7 @@ from slotscope.model.policies.own.loaded import Loaded, Source
 from slotscope.model.policies.own.mirror import NOTHING, Changes, Mirror
 from slotscope.model.policies.own.policy import OwnPolicy
 from slotscope.model.policies.own.shown import Shown
-from slotscope.model.policies.own.wire import BLOCKS, NearAdvance, SystemParts, is_fixed, told, told_of
+from slotscope.model.policies.own.wire import BLOCKS, NearAdvance, SystemParts, copied_apart, is_fixed, told
 from slotscope.model.reporting.records import Record
 from slotscope.model.running.engine import Advance, Reason, ReferenceEngine, Task
 from slotscope.model.running.waiting import GivenUpError
@@ -48,7 +47,7 @@ class SentJobs:
             If that block was not sent.
         """
         for block in self._blocks:
-            if block is not None and block.first[0] <= arrival < block.end:
+            if block is not None and 0 <= arrival - int(block.first[0]) < len(block.time):
                 return block
         if None in self._blocks:
             return None
@@ -62,17 +61,15 @@ class NearPolicy(OwnPolicy):
         super().__init__(source, loaded)
         self.made(guarded.attributes)
         self.guarded = guarded
-        self._unused: list[tuple[Shown, dict[str, Any]]] = []
+        self._unused: list[Shown] = []
 
     def called(self, occasion: Occasion, view: PolicyView, *arguments: Any) -> Generator[Record, None, None]:
         """See :class:`.policy.OwnPolicy`; what the policy is given is a copy, as it is where it comes through pipes."""
-        shown, known = self._unused.pop() if self._unused else (Shown(), {})
+        shown = self._unused.pop() if self._unused else Shown()
         shown.look_at(view._state)
         guarded = self.guarded
-        given = told_of(view, known), arguments
-        if not is_fixed(given):
-            given = pickle.loads(pickle.dumps(given, pickle.HIGHEST_PROTOCOL))
-        call = guarded.called(occasion, shown, *given)
+        given = arguments if is_fixed(arguments) else copied_apart(arguments)
+        call = guarded.called(occasion, shown, view, given)
         try:
             for record in guarded.steps(call, told=False):
                 try:
@@ -84,7 +81,7 @@ class NearPolicy(OwnPolicy):
         except BaseException:
             guarded.left(call)
             raise
-        self._unused.append((shown, known))
+        self._unused.append(shown)
 
 
 class NearRun:

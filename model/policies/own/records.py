@@ -21,7 +21,8 @@ MOST_VALUES = 50
 MOST_CHARACTERS = 200
 MOST_MEMBERS = 100
 
-#: Types of values that are plain, whatever the value.
+#: Below it, whole numbers are plain; and types of values that are plain whatever the value.
+_SMALL = 2**63
 _PLAIN = frozenset({float, bool, type(None), Fraction})
 
 
@@ -60,7 +61,8 @@ def _plain_values(record: Record) -> dict[str, Any]:
     for name, value in record.values.items():
         if type(name) is not str or len(name) > MOST_CHARACTERS:
             raise BadValueError(f"the name of a value is {found(name)}, allowed: a short text")
-        result[name] = value if type(value) in _PLAIN else _plain(value)
+        small = type(value) is int and -_SMALL < value < _SMALL
+        result[name] = value if small or type(value) in _PLAIN else _plain(value)
     return result
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from copy import deepcopy
 from functools import cache
-from typing import Any, Callable, cast
+from typing import Any, Callable, Mapping, cast
 
 import numpy as np
 
 from slotscope.model.policies.own.mirror import Changes, Form, words_of
-from slotscope.model.policies.own.wire import NUMBERS, STATE, ViewPart, put_together
+from slotscope.model.policies.own.wire import NUMBERS, STATE, ViewPart, copied_apart, is_fixed, put_together
 from slotscope.model.systems.state import viewed
 from slotscope.model.systems.view import PolicyView
 
@@ -24,37 +24,44 @@ class Shown:
     def __init__(self) -> None:
         self._known: dict[str, Any] = {}
         self._form: Form | None = None
-        self._seen: Any = None  # the state that was looked at last
-        self._whole: np.ndarray | None = None  # the buffer of all its arrays, if they lie in one
+        self._before: Any = b""  # what is shown
+        self._seen: Any = None  # the state that was looked at last, if all its arrays lie in one buffer
 
     def follow(self, changes: Changes) -> None:
         """Come to what the state in the program is now."""
         if changes.form is not None:
             self._form, self._buffer = changes.form, bytearray(changes.words)
-            self._arrays = self._form.laid_out(np.frombuffer(self._buffer, np.uint8))
+            self._bytes = np.frombuffer(self._buffer, np.uint8)
+            self._arrays = self._form.laid_out(self._bytes)
             self._state = viewed(self._arrays)
         else:
-            words = np.frombuffer(self._buffer, np.uint64)
+            words = self._bytes.view(np.uint64)
             words[np.frombuffer(changes.places, np.int32)] = np.frombuffer(changes.words, np.uint64)
         self._before = bytes(self._buffer)
 
     def look_at(self, state: Any) -> None:
-        """The same where the state is at hand, in arrays that may lie in one buffer."""
-        if state is self._seen and self._whole is not None:
-            words = self._whole.tobytes()
-        else:
+        """The same where the state is at hand, which changes no more while the policy is at work.
+
+        Where all its arrays lie in one buffer it is copied once.
+        """
+        if state is not self._seen:
             form, words = words_of(state)
             if form != self._form:
                 self.follow(Changes(words, form=form))
-            base, self._seen = state[0].base, state
-            self._whole = base if form.lies_in(base, state, len(words)) else None
-        self._buffer[:] = self._before = words
+            in_one = form.lies_in(base := state[0].base, state, len(words))
+            self._seen, self._before = (state, memoryview(base)) if in_one else (None, words)
+        self._bytes[:] = np.frombuffer(self._before, np.uint8)
 
     def viewed_by(self, part: ViewPart, numbers: Any) -> PolicyView:
         """The view of one event; *numbers* are those that a policy may look at."""
         view = cast("PolicyView", put_together(part, {STATE: self._state, NUMBERS: numbers}, self._known))
         view.__class__ = _fixed(cast(Any, part.cls))
         return view
+
+    def like(self, view: PolicyView, numbers: Any) -> PolicyView:
+        """The same where the view is at hand."""
+        stand_ins = {id(view._state): self._state, id(view.numbers): numbers}
+        return cast("PolicyView", _like(view, _fixed(cast(Any, type(view))), stand_ins, self._known))
 
     def changed(self) -> list[str]:
         """Names of the arrays that no longer are as they were shown; then they are again."""
@@ -68,6 +75,24 @@ class Shown:
         ]
         self._buffer[:] = self._before
         return found
+
+
+def _like(thing: Any, kind: Any, stand_ins: Mapping[int, Any], known: dict[str, Any]) -> Any:
+    """A copy as a *kind*, with *stand_ins* for some objects, by their ids; *known* has what was copied before."""
+    made = object.__new__(kind)
+    own = vars(made)
+    for name, value in vars(thing).items():
+        if (stand_in := stand_ins.get(id(value))) is not None:
+            own[name] = stand_in
+        elif is_fixed(value):
+            own[name] = value
+        elif hasattr(value, "_state"):  # it looks at the state, too
+            own[name] = _like(value, type(value), stand_ins, known.setdefault(name, {}))
+        else:
+            if name not in known or known[name][0] is not value:
+                known[name] = value, copied_apart(value)
+            own[name] = known[name][1]
+    return made
 
 
 @cache

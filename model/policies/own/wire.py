@@ -169,10 +169,12 @@ _FIXED = frozenset({int, float, bool, str, type(None)})
 
 def is_fixed(value: Any) -> bool:
     """Whether nothing in *value* can change, so that it needs no copy; no for what is not known."""
-    if type(value) in _FIXED:
-        return True
-    parts = value.changed.values() if type(value) is ViewPart else value
-    return isinstance(value, tuple) and all(map(is_fixed, parts))
+    return type(value) in _FIXED or (isinstance(value, tuple) and all(map(is_fixed, value)))
+
+
+def copied_apart(value: Any) -> Any:
+    """*value* as it comes through the pipes."""
+    return pickle.loads(pickle.dumps(value, pickle.HIGHEST_PROTOCOL))
 
 
 def told_of(view: Any, known: dict[str, Any]) -> ViewPart:
@@ -189,9 +191,11 @@ def taken_apart(thing: Any, stand_ins: Mapping[int, str], known: dict[str, Any])
     for name, value in vars(thing).items():
         if id(value) in stand_ins:
             changed[name] = stand_ins[id(value)]
+        elif known.get(name, changed) is value:
+            continue
         elif hasattr(value, "_state"):  # it looks at the state, too
             changed[name] = taken_apart(value, stand_ins, known.setdefault(f"within {name}", {}))
-        elif name not in known or known[name] is not value:
+        else:
             changed[name] = known[name] = value
     return ViewPart(type(thing), changed)
 
