@@ -80,7 +80,7 @@ def _size_entries(numbers: QueueNumbers) -> list[BinEntry]:
     else:
         told = {
             look: interval_words((low, high))
-            for look, (low, high) in enumerate(classes.intervals)
+            for look, (low, high) in zip(classes.looks, classes.intervals, strict=True)
             if any(numbers.sizes.probability(low * whole, high * whole, d) for d in range(numbers.resources))
         }
     first = next(iter(told), None)

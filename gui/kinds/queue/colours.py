@@ -6,9 +6,10 @@ from lane to lane, and VQ_j has that of the jobs that wait in it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache, partial
+from functools import cache, lru_cache, partial
+from typing import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,8 @@ _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 #: Which class of sizes something has the look of; None for what is of all sizes.
 Look = int | None
 
+#: How many colours of job types each theme has: a look that is so much further has the same.
+COLOURS = 16
 #: The type whose colour stands for all sizes: grey.
 _GREY = 7
 
@@ -40,6 +43,7 @@ class SizeClasses:
 
     partition: Partition
     capacity: int  #: units of a largest server
+    looks: tuple[int, ...]  #: [count] that of each class
 
     @property
     def count(self) -> int:
@@ -47,9 +51,9 @@ class SizeClasses:
         return self.partition.queues
 
     def of(self, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """[n] the classes of sizes [n, D], in units."""
+        """[n] the looks of sizes [n, D], in units."""
         largest = sizes.max(axis=1, initial=1)
-        return self.partition.queue_of(largest, self.capacity).astype(np.int64)
+        return np.array(self.looks, np.int64)[self.partition.queue_of(largest, self.capacity)]
 
     @property
     def intervals(self) -> tuple[Interval, ...]:
@@ -60,7 +64,7 @@ class SizeClasses:
         """[V] the look of each virtual queue; a policy's own J is no matter, classes only end."""
         queues = facts.layout.queues
         if facts.intervals:
-            return tuple(range(queues))
+            return (*self.looks[:queues], *range(self.count, queues))
         looks: list[Look] = [None] * queues
         if queues > 1:
             values = np.array(numbers.values, np.int64).reshape(-1, numbers.resources)
@@ -70,11 +74,25 @@ class SizeClasses:
         return tuple(looks)
 
 
+@lru_cache(maxsize=4)
 def size_classes(numbers: QueueNumbers) -> SizeClasses:
     """The classes of a scenario's sizes, with the least J that tells all of them apart."""
     capacity = int(numbers.largest[0])
-    depth = default_depth(Fraction(int(numbers.smallest), capacity))
-    return SizeClasses(Partition(depth), capacity)
+    partition = Partition(default_depth(Fraction(int(numbers.smallest), capacity)))
+    classes = SizeClasses(partition, capacity, tuple(range(partition.queues)))
+    values = np.array(numbers.values, np.int64).reshape(-1, numbers.resources)
+    return replace(classes, looks=_apart(classes.count, sorted(set(classes.of(values).tolist()))))
+
+
+def _apart(count: int, used: Sequence[int]) -> tuple[int, ...]:
+    """[count] the looks of classes: their own numbers, but where two *used* ones had one colour, one that is free."""
+    looks, taken = list(range(count)), {one % COLOURS for one in used}
+    free, seen = (place for place in range(COLOURS) if place not in taken), set[int]()
+    for one in used:
+        if one % COLOURS in seen:
+            looks[one] = next(free, one)
+        seen.add(one % COLOURS)
+    return tuple(looks)
 
 
 def look_color(theme: Theme, look: Look) -> str:

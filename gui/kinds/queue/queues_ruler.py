@@ -181,7 +181,7 @@ class SizeRuler(Chart):
         most = max(shares, default=0.0)
         if not most:
             return
-        parts = [(look, self._scale.x(low), self._scale.x(high)) for look, (low, high) in enumerate(sizes.classes)]
+        parts = [(look, self._scale.x(low), self._scale.x(high)) for look, (low, high) in sizes.classes]
         for look, left, right in parts:
             color = self._color(look)
             for (start, end), share in zip(pairwise(edges), shares, strict=True):
@@ -208,13 +208,13 @@ class SizeRuler(Chart):
         for queue, (low, high) in enumerate(sizes.intervals):
             left, right = self._scale.x(low), self._scale.x(high)
             strip = QRectF(left, self.floor() + 1, right - left - 1, _STRIP * line - 1)
-            painter.fillRect(strip, look_brush(theme, queue, ratio))
+            painter.fillRect(strip, look_brush(theme, sizes.looks[queue], ratio))
             name = f"I{subscript(queue)}"
             share = sizes.shares[queue]
             texts = (f"{name}  {percent(share)}" if share else name, name)
             fitting = (text for text in texts if metrics.horizontalAdvance(text) < right - left - 4)
             text = next(fitting, "")
-            painter.setPen(QColor(look_ink(theme, queue)))
+            painter.setPen(QColor(look_ink(theme, sizes.looks[queue])))
             box = QRectF(left, strip.bottom() + 1, right - left, _NAMES * line)
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 

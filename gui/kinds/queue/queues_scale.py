@@ -10,7 +10,7 @@ from typing import NamedTuple, Sequence
 
 import numpy as np
 
-from slotscope.gui.kinds.queue.colours import size_classes
+from slotscope.gui.kinds.queue.colours import Look, size_classes
 from slotscope.gui.kinds.queue.wording import Interval
 from slotscope.model.kinds.queue.facts import QueueFacts
 from slotscope.model.kinds.queue.numbers import QueueNumbers
@@ -37,7 +37,9 @@ class SizeAxis:
     Attributes
     ----------
     classes:
-        (low, high] of each class of sizes.
+        Look and (low, high] of each class of sizes.
+    looks:
+        [V] of each virtual queue.
     intervals:
         [V] (low, high] that join each virtual queue; empty without a partition.
     shares:
@@ -55,7 +57,8 @@ class SizeAxis:
     """
 
     queues: int
-    classes: tuple[Interval, ...]
+    classes: tuple[tuple[int, Interval], ...]
+    looks: tuple[Look, ...]
     intervals: tuple[Interval, ...]
     shares: tuple[float, ...]
     stems: tuple[Stem, ...]
@@ -79,7 +82,7 @@ class SizeAxis:
 
 def sizes_of(numbers: QueueNumbers, facts: QueueFacts) -> SizeAxis:
     """What the axis shows."""
-    whole = int(numbers.largest[0])
+    whole, classes = int(numbers.largest[0]), size_classes(numbers)
     resource = max(range(numbers.resources), key=numbers.sizes.mean)
     intervals = _intervals(facts, whole)
     shares = tuple(float(numbers.sizes.probability(low * whole, high * whole, resource)) for low, high in intervals)
@@ -88,7 +91,8 @@ def sizes_of(numbers: QueueNumbers, facts: QueueFacts) -> SizeAxis:
     least = Fraction(int(numbers.sizes.smallest[resource]), whole)
     return SizeAxis(
         queues=facts.layout.queues,
-        classes=size_classes(numbers).intervals,
+        classes=tuple(zip(classes.looks, classes.intervals, strict=True)),
+        looks=classes.of_queues(numbers, facts),
         intervals=intervals,
         shares=shares,
         stems=_stems(numbers, resource),

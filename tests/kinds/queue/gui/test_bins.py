@@ -13,9 +13,10 @@ from slotscope.gui.kinds.queue.bins import entries
 from slotscope.gui.kinds.queue.bins_raster import heat_color
 from slotscope.gui.kinds.queue.bins_text import BinText
 from slotscope.gui.kinds.queue.bins_words import server_words
-from slotscope.gui.kinds.queue.colours import look_color
+from slotscope.gui.kinds.queue.colours import COLOURS, look_color
 from slotscope.gui.painting.colour import argb
 from slotscope.gui.pictures.marks import placed_reason
+from slotscope.gui.theme import load_theme
 from slotscope.model.api import Session
 from slotscope.model.kinds.queue.programs.partition import Partition
 from tests.gui.painted import area, colours_in, has, pixels, scene_in, type_of
@@ -36,6 +37,16 @@ def test_jobs_have_the_colours_of_their_sizes(qtbot: QtBot, policy: str, size: t
     for rect, one in zip(block_rects(scene), look.tolist(), strict=True):
         inside = area(picture, rect.adjusted(3, 3, -3, -3))
         assert has(inside, look_color(LIGHT, one))
+
+
+@pytest.mark.parametrize("scenario", ["queues-google", "queues-alibaba", "queues-small-jobs"])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_sizes_have_colours_of_their_own(scenario: str, theme: str) -> None:
+    """There may be more classes than colours, of which jobs come from a few; textures need room."""
+    info = run(scenario, policy="bf-js").frame().info
+    told = [one.look for one in entries(info.numbers, info.facts, jobs=True, stalls=False) if one.mark == "jobs"]
+    assert 2 <= len(told) <= COLOURS == len(load_theme(theme).palette)
+    assert len({look_color(load_theme(theme), look) for look in told}) == len(told)
 
 
 def test_before_the_first_slot_all_bins_are_empty(qtbot: QtBot) -> None:

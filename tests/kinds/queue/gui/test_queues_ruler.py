@@ -218,9 +218,7 @@ def partitioned() -> SizeAxis:
 @given(share=st.fractions(Fraction(1, 10**6), 1))
 def test_a_size_goes_where_the_partition_says_and_the_reason_is_true(share: Fraction) -> None:
     partition = Partition(3)
-    sizes = SizeAxis(
-        6, partition.ruler, partition.ruler, (0.0,) * 6, (), Fraction(1, 8), (Fraction(1),), Fraction(1, 8), 0
-    )
+    sizes = SizeAxis(6, (), (), partition.ruler, (0.0,) * 6, (), Fraction(1, 8), (Fraction(1),), Fraction(1, 8), 0)
     queue = sizes.queue_of(share)
     assert queue == partition.type_of(share)
     reason = reason_words(share, sizes.intervals[queue], sizes.rounded).split(", ")[0]
