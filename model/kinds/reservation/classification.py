@@ -87,17 +87,18 @@ def _classified(configuration: bytes, stamp: bytes, greedy: bytes, count: bytes,
 class _Stacks(NamedTuple):
     """The servers by configuration, in each the most recently assigned first."""
 
-    order: NDArray[np.int64]  #: [L] the servers, one stack after the other
-    starts: list[int]  #: [S + 1] where each stack begins in it
     stack: NDArray[np.int32]  #: [L]
     indexes: NDArray[np.int32]  #: [L]
     configurations: NDArray[np.int32]  #: [S, J]
-    number_of: dict[Configuration, int]  #: the place of each configuration among them
+    servers: dict[Configuration, NDArray[np.int64]]  #: of each of them, in order of their index
 
     def servers_of(self, configuration: Configuration) -> NDArray[np.int64]:
         """Servers of a configuration in order of their index."""
-        place = self.number_of.get(configuration)
-        return self.order[:0] if place is None else self.order[self.starts[place] : self.starts[place + 1]]
+        return self.servers.get(configuration, _NONE)
+
+
+_NONE = np.zeros(0, np.int64)
+_NONE.flags.writeable = False
 
 
 def servers_of(state: ReservationState, configuration: Configuration) -> NDArray[np.int64]:
@@ -115,8 +116,9 @@ def _stacks(configuration: bytes, stamp: bytes) -> _Stacks:
     index[order] = np.arange(1, len(stack) + 1) - starts[stack[order]]
     for array in (*found, index):
         array.flags.writeable = False
-    number_of = {tuple(row): place for place, row in enumerate(configurations.tolist())}
-    return _Stacks(order, [*starts.tolist(), len(stack)], stack, index, configurations, number_of)
+    begins = [*starts.tolist(), len(stack)]
+    servers = {tuple(row): order[begins[s] : begins[s + 1]] for s, row in enumerate(configurations.tolist())}
+    return _Stacks(stack, index, configurations, servers)
 
 
 #: Odd multipliers of a hash over the rows of a configuration table.

@@ -83,12 +83,12 @@ class ReservationNumbers:
     initial_jobs: int
     seed: int
 
-    @property
+    @cached_property
     def types(self) -> int:
         """J."""
         return len(self.type_names)
 
-    @property
+    @cached_property
     def ranks(self) -> int:
         """How many configurations GPA can return: J, and one more for each further pool."""
         return self.types + len(self.pools) - 1

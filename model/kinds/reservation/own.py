@@ -87,7 +87,7 @@ def _explained(record: Record, view: ReservationView, arguments: tuple[Any, ...]
 
 
 def _parts(numbers: ReservationNumbers) -> tuple[Any, ...]:
-    _ = numbers.maximal, numbers.largest_share
+    _ = numbers.maximal, numbers.largest_share, numbers.types, numbers.ranks
     return (numbers, numbers.space, *numbers.pools, *(pool.space for pool in numbers.pools))
 
 

@@ -102,18 +102,20 @@ def _kept(numbers: ReservationNumbers, reference: Configuration) -> GreedyPlacem
     servers_left = [pool.count for pool in numbers.pools]  # line 3
     candidates = numbers.fitting  # line 4
     counts: dict[Configuration, int] = {}
+    places: dict[Configuration, int] = {}
     values: dict[str, Any]
     pools: dict[Configuration, list[int]] = {}
     records = [Record("greedy_start", STARTED, {"jobs_left": tuple(left), "servers": numbers.servers})]
     while candidates:  # line 5
-        pool, configuration = _best(numbers, candidates, tuple(map(bool, servers_left)))  # line 6
-        position = [*counts, configuration].index(configuration) + 1
+        pool, configuration, wanted = _best(numbers, candidates, tuple(map(bool, servers_left)))  # line 6
+        position = places.setdefault(configuration, len(places) + 1)
         values = {"i": position, "configuration": configuration, "candidates": candidates}
         records.append(Record("configuration_found", FOUND, values))
-        needed, exhausted = min([(-(-left[j] // k), j) for j, k in enumerate(configuration) if k > 0])  # line 7
+        needed, exhausted = min([(-(-left[j] // k), j) for j, k in wanted])  # line 7
         there = servers_left[pool]
         count = max(0, min(needed, there))  # line 8
-        left = [jobs - count * k for jobs, k in zip(left, configuration, strict=True)]  # line 9
+        for j, k in wanted:
+            left[j] -= count * k  # line 9
         servers_left[pool] -= count  # line 10
         if needed <= count or there == 0 or not any(servers_left):
             candidates &= ~(1 << exhausted)  # line 11
@@ -133,8 +135,10 @@ def _kept(numbers: ReservationNumbers, reference: Configuration) -> GreedyPlacem
 
 
 @lru_cache(maxsize=1024)
-def _best(numbers: ReservationNumbers, candidates: int, any_left: tuple[bool, ...]) -> tuple[int, Configuration]:
-    """The pool to be used next and its MaxReward over the candidates (line 6)."""
+def _best(
+    numbers: ReservationNumbers, candidates: int, any_left: tuple[bool, ...]
+) -> tuple[int, Configuration, tuple[tuple[int, int], ...]]:
+    """The pool to be used next and its MaxReward over the candidates (line 6); of that (j, k_j) where k_j > 0."""
     units = numbers.reward_units
     found = []
     for number, pool in enumerate(numbers.pools):
@@ -143,5 +147,5 @@ def _best(numbers: ReservationNumbers, candidates: int, any_left: tuple[bool, ..
             configuration = pool.space.max_reward(units, fitting)
             reward = sum(u * k for u, k in zip(units, configuration, strict=True))
             found.append((any_left[number], reward, -number, configuration))
-    best = max(found)
-    return -best[2], best[3]
+    _, _, number, configuration = max(found)
+    return -number, configuration, tuple((j, k) for j, k in enumerate(configuration) if k > 0)
