@@ -310,7 +310,7 @@ class RunWorker(QObject):
         self.drive.end()
         self._after.begin(session)
         first = lanes_of(session)[0]
-        self.breakpoints.watch(first.bench, first.timeline)
+        self.breakpoints.watch(first.bench, first.timeline, lambda: first.lookout.readings)
         self.breakpoints.restore(first.breakpoints)
         first.breakpoints = ()  # from here on they are in the list
         self.tell_breakpoints()

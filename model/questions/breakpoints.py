@@ -93,6 +93,7 @@ class Breakpoints:
         self._bench: Bench | None = None
         self._words: Words | None = None
         self._timeline: Timeline | None = None
+        self._readings: Callable[[], Iterable[Reading]] = tuple
         self._passed = 0  # the last event before which there is no stop any more
         self._known = 0  # up to it is known where questions hold
         self._hit: tuple[int, str] | None = None
@@ -192,11 +193,13 @@ class Breakpoints:
 
     # The run.
 
-    def watch(self, bench: Bench, timeline: Timeline) -> None:
+    def watch(self, bench: Bench, timeline: Timeline, readings: Callable[[], Iterable[Reading]] = tuple) -> None:
         """Another run: questions are asked of it, as far as it has what they name, and counted anew.
 
-        A run that a fork or a way back leaves as it was goes on being counted.
+        A run that a fork or a way back leaves as it was goes on being counted.  *readings* are what is known of its
+        monitors by then: one that was found violated stops the run that passes there again.
         """
+        self._readings = readings
         known = self._bench is not None and bench.scenario == self._bench.scenario
         self._bench, self._timeline, self._words = bench, timeline, Words(bench.kind.vocabulary, bench.system)
         for what, one in self._entries.items():
@@ -217,6 +220,7 @@ class Breakpoints:
         ends = [
             event - 1 - here for event in self._entries if isinstance(event, int) and event > least and self._on(event)
         ]
+        ends += [one.event - here for one in self._violations() if one.event > here]
         if any(map(self._on, self._asked)):
             if self._known <= here or (self._hit is not None and self._hit[0] <= here):
                 self._look_ahead()
@@ -232,11 +236,20 @@ class Breakpoints:
             times = self._entries[self._hit[1]].times
             counted = f", hit {grouped(self._count(self._hit[1], self._here) + 1)}" if times > 1 else ""
             return f"Breakpoint before event {grouped(following)}: {self._hit[1]}{counted}"
-        return f"Breakpoint before event {following}." if self._on(following) else ""
+        if self._on(following):
+            return f"Breakpoint before event {following}."
+        return self.violated(one for one in self._violations() if one.event == self._here)
 
     def violated(self, readings: Iterable[Reading]) -> str:
         """Why the run stops, as these monitors were just found violated; nothing if it does not."""
         return next((stop_line(one) for one in readings if self._on(MONITOR + one.monitor.name)), "")
+
+    def _violations(self) -> Iterator[Reading]:
+        """Where monitors that the run is to stop at were found violated."""
+        watched = any(isinstance(what, str) and what.startswith(MONITOR) for what in self._entries)
+        for one in self._readings() if watched else ():
+            if one.standing == "violated" and self._on(MONITOR + one.monitor.name):
+                yield one
 
     def _on(self, what: int | str) -> bool:
         return what in self._entries and self._entries[what].on

@@ -141,6 +141,16 @@ def test_the_switch_stops_the_run_and_the_link_goes_to_the_fault(qtbot, tmp_path
         row.text.linkActivated.emit(str(FAULTY_EVENT))
         rest(qtbot, window, lambda: window.frame.event == FAULTY_EVENT)
 
+        window.control.to_start()  # what was found stops the run that comes there again
+        rest(qtbot, window, lambda: window.frame.event == 0)
+        press(qtbot, window, Qt.Key.Key_Space)
+        rest(qtbot, window, lambda: "Violated after event" in window.frame.message and not window.frame.playing)
+        assert window.frame.event == found.event
+        press(qtbot, window, Qt.Key.Key_Space)  # and lets it go on from there
+        rest(qtbot, window, lambda: window.frame.event > found.event)
+        press(qtbot, window, Qt.Key.Key_Space)
+        rest(qtbot, window, lambda: not window.frame.playing)
+
 
 @pytest.mark.slow
 def test_an_expression_of_the_users_own_is_watched_stops_the_run_and_is_taken_away(qtbot, tmp_path):
