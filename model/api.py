@@ -308,14 +308,16 @@ class Session(Walk):
     def ask_why(self, thing: Thing | None, event: int | None = None) -> None:
         """Find why a job is where it is, or why it is not on a server; ``answer`` says it.
 
-        Without an *event* it is the one that decided of the job, or the last that decided of any.
+        Without an *event* it is the one that decided of the job, or the last that decided of any.  What is known
+        before the search for a change that flips it is the answer where that search is given up, or fails.
 
         Raises
         ------
         UserError
             If nothing was decided.
         """
-        self.answer = with_flip(self.bench, self.timeline, why_of(self.bench, self.timeline, thing, event))
+        self.answer = why_of(self.bench, self.timeline, thing, event)
+        self.answer = with_flip(self.bench, self.timeline, self.answer)
 
     def frame(
         self,

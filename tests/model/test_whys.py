@@ -21,6 +21,7 @@ from slotscope.model.policies import POLICIES_OF
 from slotscope.model.reporting.inspection import NEXT_ARRIVAL, Thing
 from slotscope.model.reporting.records import ARRIVAL, DEPARTURE, TICK, Admit, Allocate, Place, Reject, Renew
 from slotscope.model.running.engine import Task, started
+from slotscope.model.running.waiting import GivenUpError, waiting
 from slotscope.model.scenario.files import scenario_files
 from slotscope.model.scenario.load import load_scenario
 from slotscope.model.systems.state import copied, digest
@@ -358,3 +359,23 @@ def test_of_a_policy_of_ones_own_no_folder_is_cited(system: str) -> None:
                 places |= {table.preference.place, *(each.place for each in table.conditions)}
     assert f"{system}_template.py" in places
     assert not [place for place in places if str(EXAMPLES) in place]
+
+
+def test_who_stops_the_search_for_a_change_has_the_answer_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    session, told = Session.open("dra-classroom", kernel=False), list[str]()
+    session.run(events=400)
+    events = range(1, session.timeline.live_end + 1)
+
+    def decides_late(event: int) -> bool:
+        with suppress(UserError):
+            session.ask_why(None, event)
+            return session.answer.flip.tried > 1  # type: ignore[union-attr]
+        return False
+
+    event = next(event for event in events if decides_late(event))
+    known, session.answer = session.answer, None
+    monkeypatch.setattr("slotscope.model.running.waiting.PERIOD", 0.0)
+    with pytest.raises(GivenUpError), waiting(lambda what: told.append(str(what)), lambda: "Trying" in "".join(told)):
+        session.ask_why(None, event)
+    assert session.answer is not None and known is not None
+    assert (session.answer.sentence, session.answer.flip) == (known.sentence, None)
