@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from pathlib import Path
 from shutil import copy
 from threading import Event, Thread
@@ -71,6 +72,52 @@ def test_what_lies_deep_inside_is_seen_to_change() -> None:
     assert lasting.changed() == []
     deep.append(1)
     assert lasting.changed() == ["self.held"]
+
+
+def test_what_stands_in_a_values_place_is_watched_in_its_turn() -> None:
+    """Where something equal has taken its place, or something that does not count stands beside it."""
+
+    class Owner:
+        def __init__(self) -> None:
+            self.list, self.number = [1], 10**6
+
+        @cached_property
+        def computed(self) -> int:
+            return 7
+
+    owner = Owner()
+    variables: dict[str, Any] = {"__name__": "mine", "table": {"a": [1]}}
+    lasting = Lasting(owner, variables, ())
+    owner.list, owner.number, variables["table"] = [1], int("1000000"), {"a": [1]}
+    assert owner.computed == 7
+    assert lasting.changed() == lasting.changed() == []
+    owner.list.append(2)
+    assert lasting.changed() == ["self.list"]
+    owner.list.pop()
+    assert lasting.changed() == []
+    variables["table"]["a"].append(2)
+    assert lasting.changed() == ["the variable table"]
+    variables["table"]["a"].pop()
+    variables["more"] = owner.number = 5
+    assert lasting.changed() == ["self.number", "the variable more"]
+    del variables["more"], owner.number
+    assert lasting.changed() == ["self.number"]
+
+
+def test_the_classes_of_the_file_are_watched() -> None:
+    """Also what is put into one of them, and a class in another one's place."""
+    mine = type("Policy", (), {"__module__": "mine", "most": 3})
+    variables: dict[str, Any] = {"__name__": "mine", "Policy": mine}
+    lasting = Lasting(mine(), variables, ())
+    assert lasting.changed() == []
+    mine.most = 4  # type: ignore[attr-defined]
+    assert lasting.changed() == ["the variable Policy.most"]
+    mine.most = 3  # type: ignore[attr-defined]
+    mine.more = 1  # type: ignore[attr-defined]
+    assert lasting.changed() == ["the variable Policy.more"]
+    del mine.more  # type: ignore[attr-defined]
+    variables["Policy"] = type("Policy", (), {"__module__": "mine", "most": 5})
+    assert lasting.changed() == ["the variable Policy.most"]
 
 
 @pytest.mark.parametrize(

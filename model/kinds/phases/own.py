@@ -65,10 +65,13 @@ def _rate(value: Any, what: str, _: PhaseNumbers) -> float:
     return rate
 
 
+_job_and_server = fields(job=number(), server=number())
+
+
 def _placed(record: Place, numbers: PhaseNumbers) -> dict[str, Any]:
     if "fitting" in record.values:
         whole(record.values["fitting"], "fitting of Place", -1, MOST_JOBS)
-    return fields(job=number(), server=number())(record, numbers)
+    return _job_and_server(record, numbers)
 
 
 def _about(occasion: str, view: PhaseView, arguments: tuple[Any, ...]) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 from functools import partial
+from inspect import CO_GENERATOR
 from time import monotonic
-from types import CodeType, GeneratorType
+from types import CodeType, FunctionType, GeneratorType, MethodType
 from typing import Any, Callable
 
 from slotscope.model.errors import PolicyFileError
@@ -20,6 +22,12 @@ from slotscope.model.systems.view import PolicyView
 
 #: What :meth:`Call.resume` gives when the policy has done all it wanted.
 END = object()
+
+
+def _is_generators(method: Any) -> bool:
+    """Whether calling it makes a generator, and runs nothing of it yet."""
+    function = method.__func__ if type(method) is MethodType else None
+    return type(function) is FunctionType and bool(function.__code__.co_flags & CO_GENERATOR)
 
 
 class Call:
@@ -47,7 +55,8 @@ class Call:
         """Call the method, which does nothing yet if it is a generator."""
         code: CodeType | None = getattr(getattr(method, "__func__", None), "__code__", None)
         self.first_line = self.line = code.co_firstlineno if code is not None else 0
-        result = self._guarded(lambda: method(self.view, *self.arguments))
+        begin = partial(method, self.view, *self.arguments)
+        result = self._guarded(begin, operator.call if _is_generators(method) else watched)
         if result is None and not self.occasion.answers:
             result = iter(())
         elif not isinstance(result, GeneratorType):
@@ -95,9 +104,9 @@ class Call:
         moment = moment_of(self._kind, self.occasion.name, self.view, self.arguments)
         return PolicyFileError(f"{moment}: {what}", where=place_in(self.path, number))
 
-    def _guarded(self, call: Callable[[], Any]) -> Any:
+    def _guarded(self, work: Callable[[], Any], by: Callable[[Callable[[], Any]], Any] = watched) -> Any:
         try:
-            return watched(call)
+            return by(work)
         except BaseException as error:
             raise self._told(error) from None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -20,7 +21,7 @@ class Form(NamedTuple):
         """A state whose arrays are parts of *buffer* [bytes]."""
         parts, start = [], 0
         for kind, shape in self.arrays:
-            end = start + np.dtype(kind).itemsize * int(np.prod(shape))
+            end = start + np.dtype(kind).itemsize * prod(shape)
             parts.append(buffer[start:end].view(kind).reshape(shape))
             start = -(-end // _WORD) * _WORD
         return self.kind(*parts)

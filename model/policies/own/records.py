@@ -93,8 +93,7 @@ def _check_kind(record: Record, kind: OwnKind, values: Mapping[str, Any]) -> Non
             f"a record of the kind '{record.kind}', which the program itself uses; allowed: another word"
         )
     needed = kind.needed.get(record.kind, ())
-    missing = [name for name in needed if name not in values]
-    if missing:
+    if needed and (missing := [name for name in needed if name not in values]):
         raise BadValueError(
             f"a record of the kind '{record.kind}' without the value '{missing[0]}', allowed: all of "
             f"{', '.join(needed)}, or another kind"
