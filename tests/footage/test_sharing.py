@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt
 from PySide6.QtGui import QDrag, QGuiApplication, QImage
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.language.words import speak
 from slotscope.gui.main_window import MainWindow
 from slotscope.gui.page.command import unpacked
-from slotscope.gui.sharing.dialog import ShareDialog
+from slotscope.gui.sharing.dialog import FILM, ShareDialog
 from slotscope.gui.sharing.handout import save_handout
 from slotscope.gui.theme import load_theme
 from slotscope.model.cli.arguments import parse
@@ -145,6 +145,14 @@ class TestDialogs:
         pictures = sorted(folder.glob("*.png"))
         assert len(pictures) > 2 and QImage(str(pictures[0])).width() == 320
         qtbot.waitUntil(lambda: not window.findChildren(ShareDialog))
+
+    def test_it_can_be_asked_for_while_no_panel_is_there_yet(self, qtbot: QtBot) -> None:
+        parent = QWidget()
+        qtbot.addWidget(parent)
+        dialog = ShareDialog(parent, FILM, Moment((18,)), (), lambda take: None)
+        dialog.show()
+        assert dialog.save.isEnabled() and not dialog.panels.count()
+        dialog.close()
 
     def test_what_is_wrong_is_said_in_it(self, qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
         dialog = dialog_of(qtbot, window, "page")

@@ -33,6 +33,8 @@ from slotscope.model.reporting.frame import Frame
 _WIDE, _WIDE_IF_FLAT, _FLAT = 860, 620, 430
 #: In lower panels there is no room for bars, or for Lemma 7, below the map.
 _LOW, _LOWEST = 480, 360
+#: In the lowest at a desk the numbers stand beside the map, whose cells say nothing where they are any smaller.
+_FLATTEST = 230
 #: From this width on the choices of a low panel stand beside the numbers.
 _WIDE_ENOUGH = 500
 
@@ -232,8 +234,14 @@ class PolicyMapPanel(TiledPanel):
         scale = current_fonts().scale
         flat = self.height() < _FLAT * scale and self.width() >= _WIDE_IF_FLAT * scale
         beside = flat or self.width() >= _WIDE * scale
+        wide = self.width() >= 2 * self.height() and not current_fonts().lecture
+        flattest = wide and not beside and self.height() < _FLATTEST
+        if not flattest and self._top.indexOf(self.tiles) < 0:
+            self._top.insertWidget(0, self.tiles, 1)
         if beside:
             self._columns.arrange([self.view], [self.bars, self.lemma], {self.view: 3, self.bars: 100}, widths=(3, 2))
+        elif flattest:
+            self._columns.arrange([self.view], [self.tiles, self.bars, self.lemma], {self.view: 1})
         else:
             self._columns.arrange([self.view, self.bars, self.lemma], (), {self.view: 3, self.bars: 1})
         low = self.height() < _LOW * scale and self.width() >= _WIDE_ENOUGH * scale

@@ -91,14 +91,16 @@ class MapEntry(NamedTuple):
 
     text: str
     paint: Callable[[QPainter, QRectF], None]
+    brief: str = ""  #: the meaning in a word or two, where there is another
 
 
 class PolicyMapLegend:
-    """What is on the map of one pool."""
+    """What is on the map of one pool; *brief* where the map needs the room."""
 
-    def __init__(self, theme: Theme, values: MapValues, names: tuple[str, ...]) -> None:
+    def __init__(self, theme: Theme, values: MapValues, names: tuple[str, ...], brief: bool = False) -> None:
         self._theme, self._values, self._names = theme, values, names
-        self.entries = tuple(self._made())
+        made = self._made()
+        self.entries = tuple(entry._replace(text=entry.brief or entry.text) for entry in made) if brief else tuple(made)
 
     def size(self, metrics: QFontMetricsF) -> QSizeF:
         """How much room it needs."""
@@ -125,22 +127,22 @@ class PolicyMapLegend:
         values, cells = self._values, self._values.cells
         found: list[MapEntry] = []
         if (values.case == TIMERS).any():
-            found.append(MapEntry(self._scale_text(), self._gradient))
+            found.append(MapEntry(self._scale_text(), self._gradient, "case 1: π"))
         if (values.case == AT_ONCE).any():
-            found.append(MapEntry("asks at once (case 2)", self._at_once))
+            found.append(MapEntry("asks at once (case 2)", self._at_once, "case 2"))
         if (values.case == NOTHING).any():
-            found.append(MapEntry("asks for nothing (case 3)", self._cross))
+            found.append(MapEntry("asks for nothing (case 3)", self._cross, "case 3"))
         found += self._requests()
         if values.overruns.any() and not values.overruns.all():
-            found.append(MapEntry("beyond it: overrun, h > 0", self._edge))
+            found.append(MapEntry("beyond it: overrun, h > 0", self._edge, "h > 0"))
         if values.patch != NONE:
-            found.append(MapEntry("k⁰, what a server at 0 asks for", self._ring))
-        found.append(MapEntry("a server now", self._server))
+            found.append(MapEntry("k⁰, what a server at 0 asks for", self._ring, "k⁰"))
+        found.append(MapEntry("a server now", self._server, "a server"))
         if cells.cropped:
             most = int(cells.position.sum(axis=1).max())
-            found.append(MapEntry(f"never more than {most} jobs", self._more))
+            found.append(MapEntry(f"never more than {most} jobs", self._more, f"≤ {most} jobs"))
         if cells.summed:
-            found.append(MapEntry("sums over the other phases", self._sum))
+            found.append(MapEntry("sums over the other phases", self._sum, "sums"))
         return found
 
     def _scale_text(self) -> str:
@@ -160,10 +162,10 @@ class PolicyMapLegend:
             asked = [phase for phase in inside if (rows[:, phase] > 0).any()]
             if asked:
                 names = " or ".join(self._names[phase] for phase in asked)
-                found.append(MapEntry(f"{text} {names}", self._arrow(asked[0], dashed)))
+                found.append(MapEntry(f"{text} {names}", self._arrow(asked[0], dashed), f"{'timer: ' * dashed}{names}"))
         if cells.third != NONE and (values.weight[:, cells.third] > 0).any():
             name = self._names[cells.third]
-            found.append(MapEntry(f"asks for {name}, in the next slice", self._towards))
+            found.append(MapEntry(f"asks for {name}, in the next slice", self._towards, f"{name}: next"))
         return found
 
     # Marks.

@@ -19,6 +19,8 @@ from slotscope.gui.widgets.chart import Chart
 
 _LEAST_LINES, _USUAL_LINES = 8, 18  # heights in lines of text
 _MARGIN = 4.0
+#: Where cells are smaller the legend is brief.
+_LEGIBLE = 28
 TOO_SMALL = "There is no room for this many configurations; enlarge the panel."
 
 
@@ -38,6 +40,7 @@ class MapView(Chart):
         self._names: tuple[str, ...] = ()
         self._layout: MapLayout | None = None
         self._picture: QPixmap | None = None
+        self._legend: PolicyMapLegend  # of the layout
         self._counts: NDArray[np.int64] = np.zeros(0, np.int64)
         self._marked: tuple[tuple[int, str], ...] = ()
 
@@ -101,11 +104,24 @@ class MapView(Chart):
     def places(self) -> MapLayout | None:
         """Where everything is at the present size; None before there is anything."""
         if self._layout is None and self._values is not None:
-            metrics = self._metrics()
-            legend = PolicyMapLegend(self._theme, self._values, self._names).size(metrics)
-            room = QSizeF(self.width() - 2 * _MARGIN, self.height() - 2 * _MARGIN)
-            self._layout = laid_out(self._values.cells, room, legend, metrics.height(), self._heading(metrics))
+            self._arrange(self._values)
         return self._layout
+
+    def _arrange(self, values: MapValues) -> None:
+        """With the whole legend where cells are legible beside it, else with a brief one if that helps."""
+        self._legend = PolicyMapLegend(self._theme, values, self._names)
+        self._layout = found = self._beside(self._legend, values)
+        legible, without = _LEGIBLE * current_fonts().scale, found.legend.isEmpty()
+        if found.side < legible or without:
+            brief = PolicyMapLegend(self._theme, values, self._names, brief=True)
+            other = self._beside(brief, values)
+            if not other.legend.isEmpty() and other.side >= (legible if without else found.side + 1):
+                self._legend, self._layout = brief, other
+
+    def _beside(self, legend: PolicyMapLegend, values: MapValues) -> MapLayout:
+        metrics = self._metrics()
+        room = QSizeF(self.width() - 2 * _MARGIN, self.height() - 2 * _MARGIN)
+        return laid_out(values.cells, room, legend.size(metrics), metrics.height(), self._heading(metrics))
 
     def _heading(self, metrics: QFontMetricsF) -> float:
         """Width of what stands above a slice."""
@@ -155,7 +171,7 @@ class MapView(Chart):
         painter.translate(_MARGIN, _MARGIN)
         MapPainter(painter, self._theme, layout, values, self._names).all()
         if not layout.legend.isEmpty():
-            PolicyMapLegend(self._theme, values, self._names).paint(painter, layout.legend)
+            self._legend.paint(painter, layout.legend)
         painter.end()
         self._picture = picture
         return picture

@@ -17,6 +17,7 @@ from slotscope.gui.intents import Select
 from slotscope.gui.kinds.phases.colours import phase_color
 from slotscope.gui.kinds.phases.policy_map import PolicyMapPanel
 from slotscope.gui.kinds.phases.policy_map_bars import MOST_BARS, heaviest
+from slotscope.gui.kinds.phases.policy_map_legend import PolicyMapLegend
 from slotscope.gui.kinds.phases.policy_map_painting import shade
 from slotscope.gui.kinds.phases.policy_map_values import expected_shares
 from slotscope.gui.kinds.phases.policy_map_words import lemma_words
@@ -356,6 +357,35 @@ def test_it_is_drawn_at_any_size(
             # In a tiny cell nothing may be left around the servers.
             assert shade(look, 1.0) in seen or places.side < 12
             assert not places.legend.isEmpty() or size != (1400, 800)
+
+
+def test_a_hall_sees_cells_as_large_as_a_brief_legend_leaves_them(panel: PolicyMapPanel) -> None:
+    panel.set_frame(run("jrs-classroom", 30))
+    with type_of(lecture=True):
+        panel.set_theme(LIGHT)
+        sides = []
+        for width in range(500, 1300, 40):
+            panel.resize(width, 460)
+            QApplication.processEvents()
+            places, view = panel.view.places, panel.view
+            assert places is not None and not places.legend.isEmpty(), width
+            assert view.values is not None
+            legend = PolicyMapLegend(LIGHT, view.values, ("L", "H"))
+            whole = view._beside(legend, view.values)
+            sides.append((0 if whole.legend.isEmpty() else whole.side, places.side))
+        assert all(drawn >= max(whole, 28) for whole, drawn in sides)
+        assert any(drawn > 1.5 * whole > 0 for whole, drawn in sides), "a long legend took the room of the map"
+        assert sides[-1][0] == sides[-1][1], "where there is room the legend is whole"
+
+
+def test_in_a_low_panel_the_numbers_stand_beside_the_map(panel: PolicyMapPanel, frame: Frame) -> None:
+    panel.set_frame(frame)
+    for height, beside in ((190, True), (400, False), (180, True)):
+        panel.resize(470, height)
+        QApplication.processEvents()
+        numbers, seen = panel.tiles.geometry(), panel.view.geometry()
+        assert (numbers.left() >= seen.right(), numbers.bottom() <= seen.top()) == (beside, not beside)
+        assert panel.tiles.shown()
 
 
 def test_without_room_it_says_so(panel: PolicyMapPanel, stack: Frame) -> None:
