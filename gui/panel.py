@@ -63,6 +63,10 @@ class LabelPace:
         return True
 
 
+#: What a panel tells that shows all that is known of a thing, whatever it is.
+EVERYTHING = "everything"
+
+
 class Panel(QWidget):
     """Base of all panels.
 
@@ -261,7 +265,7 @@ class Panel(QWidget):
 
     def veil(self, what: str) -> None:
         """Show nothing while a question asks for *what* the panel tells; empty: none does."""
-        was, self.veiled = self.veiled, what in self.tells
+        was, self.veiled = self.veiled, bool(what) and not self.tells.isdisjoint({what, EVERYTHING})
         if self.veiled is not was and self.frame is not None:
             self.set_frame(self.frame)
 

@@ -174,6 +174,8 @@ class LessonControl(QObject):
         self.lesson, self._folder, self._name = lesson, path.parent, path.stem
         if self._name == TOUR:
             self.offer.close()
+        self.offer.hide()  # its room is the lesson's
+        self._area.window.setFocus()
         self._go_to(number)
 
     def turn(self, by: int) -> None:

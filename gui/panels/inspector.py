@@ -14,7 +14,7 @@ from PySide6.QtGui import QFont, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QLabel, QScrollArea, QSplitter, QVBoxLayout, QWidget
 
 from slotscope.gui.intents import AskWhy, GoTo, Inspect, Select
-from slotscope.gui.panel import Panel
+from slotscope.gui.panel import EVERYTHING, Panel
 from slotscope.gui.panels.decisions_model import LogEntry, LogModel
 from slotscope.gui.panels.decisions_view import LogView
 from slotscope.gui.panels.inspector_now import Now
@@ -214,6 +214,7 @@ class InspectorPanel(Panel):
     name = "inspector"
     title = "Inspector"
     summary = "The server, job, ... that was clicked: what is known of it, and its history."
+    tells = frozenset({EVERYTHING})
 
     def build(self) -> None:
         """A heading, what is known now, the history."""

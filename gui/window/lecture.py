@@ -84,6 +84,7 @@ class LectureMode(QObject):
     def _forget(self) -> None:
         """What was chosen holds for the panels that were there."""
         self._beside: tuple[str, ...] | None = None  # panels beside the servers; None: the usual one
+        self._aside: tuple[str, ...] | None = None  # those that the servers have pushed aside
         self._lane = 0  # whose they are
         self._log = False  # whether the log has come up
         self._sentence = 0  # height of the longest sentence so far
@@ -140,7 +141,8 @@ class LectureMode(QObject):
             lanes.bring(name, after)
             return
         if name == self._area.roles.servers:
-            self._beside = None if self._beside == () else ()
+            before, self._aside = self._aside, self._beside
+            self._beside = before if self._beside == () else ()
         elif name == SENTENCES:
             self._log = not self._log
         else:

@@ -226,7 +226,8 @@ function waits() {
 }
 
 function tellsWhatIsAsked(panel) {
-  return waits() && panel.tells.includes(chapter.question.veils);
+  if (!waits() || !chapter.question.veils) return false;
+  return ["everything", chapter.question.veils].some((what) => panel.tells.includes(what));
 }
 
 function limit() {

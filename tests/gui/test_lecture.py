@@ -186,6 +186,10 @@ def test_the_servers_and_the_log_take_the_room_on_request(qtbot: QtBot, window: 
     assert window.docks["servers"].width() == window.width()
     bring(qtbot, window, Key.Key_1)
     assert shown(window) == {"servers", SENTENCES, "algorithm"}
+    bring(qtbot, window, Key.Key_4)
+    bring(qtbot, window, Key.Key_1)
+    bring(qtbot, window, Key.Key_1)
+    assert shown(window) == {"servers", SENTENCES, "reward"}
 
 
 def test_keys_bring_tabs_to_the_front_outside_of_it(qtbot: QtBot, window: MainWindow) -> None:

@@ -113,6 +113,21 @@ def test_it_is_offered_once_and_esc_leaves_it(qtbot: QtBot, tmp_path: Path) -> N
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("warm")
+def test_a_lesson_has_the_room_of_the_offer_and_the_keys(qtbot: QtBot, tmp_path: Path) -> None:
+    with complete_window(qtbot, tmp_path) as window:
+        window.activateWindow()
+        qtbot.waitUntil(window.isActiveWindow)
+        offer = window.lessons.offer
+        offer.offer()
+        offer.buttons["all"].setFocus()
+        window.lessons.open("dra-1-decision")
+        assert offer.isHidden() and QApplication.focusWidget() is window
+        rest(qtbot, window, lambda: window.frame.info.scenario_name == "dra-classroom")
+        assert offer.offer()  # nobody has answered it
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("asked", "shown"), [({"offer": True}, True), ({}, False)])
 def test_only_a_start_without_a_scenario_offers_it(
     qapp: QApplication, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, asked: dict[str, bool], shown: bool

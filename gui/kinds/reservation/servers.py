@@ -94,5 +94,6 @@ class ServerGridPanel(PicturePanel):
     title = "Server grid"
     summary = "Every server in order of its number, with its slots and its group."
     needs = frozenset({"servers"})
+    tells = ServersPanel.tells
     picture = GridView
     header, rows = staticmethod(header), staticmethod(rows)
