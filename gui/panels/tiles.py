@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWi
 
 from slotscope.gui.panel import Panel
 from slotscope.gui.theme import Theme, current_fonts
+from slotscope.gui.widgets.sized_label import SizedLabel
 from slotscope.gui.widgets.spoken import without_markup
 
 _GAP, _MARGIN = 18, 10
@@ -68,10 +69,10 @@ class Tiles(QWidget):
         column = QVBoxLayout(tile)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        caption, value = QLabel(tile), QLabel(tile)
+        caption, value = SizedLabel(tile), SizedLabel(tile)
         for label in (value, caption):
             label.setTextFormat(Qt.TextFormat.RichText)
-            column.addWidget(label)
+            column.addWidget(label, 0, Qt.AlignmentFlag.AlignLeft)
         self._row.insertWidget(len(self._tiles), tile)
         self._tiles.append((tile, caption, value))
 

@@ -10,8 +10,8 @@ import pyqtgraph as pg
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPolygonF
 
+from slotscope.gui.painting.seen import places
 from slotscope.gui.plotting.pyramid import Envelope, Pyramid, Values
-from slotscope.gui.plotting.seen import places
 
 # Wide pens and antialiasing cost several times more, so only short curves get them.
 _SHORT = 2000

@@ -14,7 +14,7 @@ from slotscope.gui.plotting.axes import EndLabel, GridLines, LabelColumn, Number
 from slotscope.gui.plotting.curve import PyramidBand, PyramidCurve
 from slotscope.gui.plotting.pyramid import Pyramid
 from slotscope.gui.plotting.scales import SteppedRange
-from slotscope.gui.plotting.seen import SteadyLine
+from slotscope.gui.plotting.steady_line import SteadyLine
 from slotscope.gui.theme import Fonts, Theme, configure_plots
 
 Role = str | int

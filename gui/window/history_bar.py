@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent,
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from slotscope.gui.language.words import tr
+from slotscope.gui.painting.seen import PARTS
 from slotscope.gui.theme import Theme
 from slotscope.model.reporting.frame import Frame
 
@@ -38,6 +39,7 @@ class HistoryBar(QWidget):
         self._theme = theme
         self._frame: Frame | None = None
         self._dragged: int | None = None
+        self._painted: tuple[object, ...] = ()  # how it looked when it was painted
 
     def sizeHint(self) -> QSize:
         """A thin bar."""
@@ -51,7 +53,8 @@ class HistoryBar(QWidget):
     def set_frame(self, frame: Frame) -> None:
         """Show the history of a frame."""
         self._frame = frame
-        self.update()
+        if self._look() != self._painted:
+            self.update()
 
     def _span(self) -> tuple[int, int]:
         if self._frame is None:
@@ -81,27 +84,34 @@ class HistoryBar(QWidget):
         painter.drawRoundedRect(groove, 2, 2)
         if self._frame is None:
             return
-        here = self._dragged if self._dragged is not None else self._frame.event
+        self._painted, here = self._look(), self._here()
         painter.setBrush(QColor(self._theme.muted))
-        painter.drawRoundedRect(groove.adjusted(0, 0, self.x_of(here) - groove.right(), 0), 2, 2)
+        painter.drawRoundedRect(groove.adjusted(0, 0, here - groove.right(), 0), 2, 2)
         self._paint_keyframes(painter, middle)
         self._paint_hits(painter, middle)
         painter.setPen(QPen(QColor(self._theme.panel), 1.5))
         painter.setBrush(QColor(self._theme.focus))
-        painter.drawEllipse(QPointF(self.x_of(here), middle), 7, 7)
+        painter.drawEllipse(QPointF(here, middle), 7, 7)
 
-    def _paint_keyframes(self, painter: QPainter, middle: float) -> None:
-        assert self._frame is not None
-        events = self._frame.extent.keyframes
-        painter.setPen(QPen(QColor(self._theme.muted), 1))
+    def _here(self) -> float:
+        """Where the handle is."""
+        event = 0 if self._frame is None else self._frame.event
+        return self.x_of(event if self._dragged is None else self._dragged)
+
+    def _ticks(self) -> list[float]:
+        """Where keyframes are, not all of them if there are many."""
+        events = () if self._frame is None else self._frame.extent.keyframes
         first, last = self._span()
         scale = (self.width() - 2 * _MARGIN) / (last - first)
-        painter.drawLines(
-            [
-                QLineF(_MARGIN + scale * (event - first), middle + 4, _MARGIN + scale * (event - first), middle + 8)
-                for event in events[:: max(1, len(events) // _MOST_TICKS)]
-            ]
-        )
+        return [_MARGIN + scale * (event - first) for event in events[:: max(1, len(events) // _MOST_TICKS)]]
+
+    def _look(self) -> tuple[object, ...]:
+        """What it shows, as far as anybody sees it."""
+        return tuple(round(PARTS * place) for place in (self._here(), *self._ticks())), self.hit_places()
+
+    def _paint_keyframes(self, painter: QPainter, middle: float) -> None:
+        painter.setPen(QPen(QColor(self._theme.muted), 1))
+        painter.drawLines([QLineF(x, middle + 4, x, middle + 8) for x in self._ticks()])
 
     def hit_places(self) -> list[float]:
         """Where the hits of the log's question stand, each place once."""

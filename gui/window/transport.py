@@ -27,6 +27,7 @@ from slotscope.gui.widgets.boxes import ChoiceBox, changed_by_editing
 from slotscope.gui.widgets.cut_label import CutLabel
 from slotscope.gui.widgets.fault_label import FaultLabel
 from slotscope.gui.widgets.icons import icon
+from slotscope.gui.widgets.sized_label import SizedLabel
 from slotscope.gui.window.actions import Actions
 from slotscope.gui.window.history_bar import HistoryBar
 from slotscope.model.policies import is_file, policy_titles
@@ -133,7 +134,8 @@ class TransportBar(QWidget):
         self.compare = QToolButton()
         self.speed = QSlider(Qt.Orientation.Horizontal)
         self.history = HistoryBar(theme)
-        self._clock, self._event, self._rate, self._pace = (QLabel() for _ in range(4))
+        self._clock, self._event, self._rate = (SizedLabel() for _ in range(3))
+        self._pace = QLabel()
         self._compiling = CutLabel()
         self._frame: Frame | None = None
         self._buttons: dict[str, QToolButton] = {}

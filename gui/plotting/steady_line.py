@@ -1,22 +1,12 @@
-"""What is too little to be seen: parts of a plot that have moved by less are not painted again."""
+"""A line across a plot that stays where it is painted as long as nobody would see it move."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import pyqtgraph as pg
 
-#: Parts of a pixel that are told apart; blending a line's edges knows no more.
-PARTS = 16
-
-
-def places(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> bytes:
-    """Where points are, in pixels, as far as anybody sees it: equal where pictures of them are."""
-    corners = np.rint(PARTS * np.column_stack([x, y]))
-    moves = np.any(corners[1:] != corners[:-1], axis=1)
-    return corners[np.r_[True, moves]].tobytes() if len(corners) else b""
+from slotscope.gui.painting.seen import PARTS
 
 
 class SteadyLine(pg.InfiniteLine):  # type: ignore[misc]
