@@ -72,7 +72,7 @@ class Tiles(QWidget):
         caption, value = SizedLabel(tile), SizedLabel(tile)
         for label in (value, caption):
             label.setTextFormat(Qt.TextFormat.RichText)
-            column.addWidget(label, 0, Qt.AlignmentFlag.AlignLeft)
+            column.addWidget(label, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self._row.insertWidget(len(self._tiles), tile)
         self._tiles.append((tile, caption, value))
 
@@ -111,7 +111,7 @@ class Tiles(QWidget):
 
     def _natural_width(self, place: int) -> int:
         _, caption, value = self._tiles[place]
-        return max(caption.sizeHint().width(), value.sizeHint().width())
+        return max(caption.minimumWidth(), value.minimumWidth())
 
     def _write_captions(self, shorten: bool) -> None:
         for (_, caption, _), text in zip(self._tiles, self._texts, strict=False):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QWidget
 
 
 class SizedLabel(QLabel):
@@ -13,6 +13,10 @@ class SizedLabel(QLabel):
     label has a fixed size: numbers change in every frame, and their sizes hardly ever.
     """
 
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._measure = QLabel()  # the label's own hint is never less than what it was fixed to
+
     def setText(self, text: str) -> None:
         if text != self.text():
             super().setText(text)
@@ -20,9 +24,11 @@ class SizedLabel(QLabel):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in {QEvent.Type.FontChange, QEvent.Type.StyleChange}:
+        if event.type() == QEvent.Type.FontChange:
             self._fit()
 
     def _fit(self) -> None:
-        if self.sizeHint() != self.minimumSize():
-            self.setFixedSize(self.sizeHint())
+        self._measure.setFont(self.font())
+        self._measure.setTextFormat(self.textFormat())
+        self._measure.setText(self.text())
+        self.setFixedSize(self._measure.sizeHint())

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QObject, QRect
+from PySide6.QtCore import QEvent, QObject, QRect, Qt
 from PySide6.QtGui import QColor, QImage, QPainter
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.painting.kept import Kept
@@ -15,10 +18,12 @@ from slotscope.gui.panels.algorithm import AlgorithmPanel
 from slotscope.gui.panels.decisions import DecisionsPanel
 from slotscope.gui.plotting.time_plot import PlotText, TimePlot
 from slotscope.gui.theme import fonts, load_theme
+from slotscope.gui.widgets.sized_label import SizedLabel
+from slotscope.gui.window.history_bar import HistoryBar
 from slotscope.model.api import Session
 from slotscope.model.reporting.frame import Frame
 from tests.gui.painted import pixels, pixels_of
-from tests.gui.windows import on_screen
+from tests.gui.windows import complete_window, on_screen
 
 
 @pytest.fixture(scope="module")
@@ -168,3 +173,80 @@ def test_a_part_is_painted_once_for_each_look() -> None:
     kept.forget()
     paint("red", here)
     assert asked[3:] == ["red"]
+
+
+# Labels.
+
+
+class Layouts(QObject):
+    """Counts how often a widget is asked to lay out what is in it."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self.count = 0
+        widget.installEventFilter(self)
+
+    def eventFilter(self, _: QObject, event: QEvent) -> bool:
+        self.count += event.type() == QEvent.Type.LayoutRequest
+        return False
+
+
+@pytest.mark.parametrize("form", [Qt.TextFormat.PlainText, Qt.TextFormat.RichText])
+def test_a_label_is_as_large_as_its_text(qtbot: QtBot, form: Qt.TextFormat) -> None:
+    label, plain = SizedLabel(), QLabel()
+    for one in (label, plain):
+        qtbot.addWidget(one)
+        one.setTextFormat(form)
+    for text in ("event 1", "event 1 000 000", "<i>t</i> = 2", "", "kernel"):
+        label.setText(text)
+        plain.setText(text)
+        assert label.minimumSize() == label.maximumSize() == plain.sizeHint()
+    for one in (label, plain):
+        one.setFont(fonts(True).display)
+    assert label.maximumSize() == plain.sizeHint()
+
+
+def test_a_number_that_takes_the_same_room_lays_out_nothing(qtbot: QtBot) -> None:
+    around, label = QWidget(), SizedLabel()
+    QHBoxLayout(around).addWidget(label)
+    label.setText("event 123")
+    on_screen(qtbot, around, 300, 100)
+    QApplication.processEvents()
+    layouts = Layouts(around)
+    for text, asked in (("event 123", 0), ("event 321", 0), ("event 1 234", 1), ("event 12", 2)):
+        label.setText(text)
+        QApplication.processEvents()
+        assert layouts.count == asked
+
+
+def test_the_next_frame_of_a_run_lays_out_no_docks(qtbot: QtBot, tmp_path: Path) -> None:
+    with complete_window(qtbot, tmp_path) as window:
+        window.stand_at("dra-classroom", (), None, (), 5.0, None)
+        frame, layouts = window.frame, Layouts(window)
+        assert frame is not None
+        for event in (100, 101, 102, 103):
+            if event == 102:  # the numbers have their sizes by now
+                qtbot.wait(300)
+                layouts.count = 0
+            window._take_frame(replace(frame, event=event, time=5 + event / 1000, running=True, playing=True))
+            for _ in range(3):
+                QApplication.processEvents()
+        assert layouts.count == 0
+
+
+# The history bar.
+
+
+def test_the_history_bar_is_painted_again_where_it_looks_otherwise(qtbot: QtBot, frames: list[Frame]) -> None:
+    bar = on_screen(qtbot, HistoryBar(load_theme("light")), 500, 22)
+    frame = frames[0]
+    bar.set_frame(frame)
+    QApplication.processEvents()
+    paints = Paints(bar)
+    bar.set_frame(replace(frame))
+    QApplication.processEvents()
+    assert paints.count == 0
+    bar.set_frame(replace(frame, event=frame.event // 2))
+    QApplication.processEvents()
+    assert paints.count == 1
+    assert np.array_equal(on_glass(bar), pixels(bar))
