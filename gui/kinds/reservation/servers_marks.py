@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -13,6 +14,7 @@ from slotscope.gui.kinds.reservation.servers_legend import dashed
 from slotscope.gui.kinds.reservation.servers_scene import LABEL_GAP, MARGIN, StackScene
 from slotscope.gui.kinds.reservation.servers_steps import StepMark
 from slotscope.gui.kinds.reservation.servers_words import HAT, Caption, Captions, caption_lines, labels_above, slot_of
+from slotscope.gui.painting.kept import Kept
 from slotscope.gui.pictures.marks import paint_brackets, paint_reason
 from slotscope.model.reporting.explain import grouped
 
@@ -123,7 +125,7 @@ def _labels(painter: QPainter, scene: StackScene, number: int, column: Configura
         x, y = (x + room, y) if beside else (x, y - text.height)
 
 
-def paint_foot(painter: QPainter, scene: StackScene, captions: Captions) -> None:
+def paint_foot(painter: QPainter, scene: StackScene, captions: Captions, kept: Kept) -> None:
     """Below each stack the types whose slots stand above, and how many of them are filled."""
     foot, text = scene.regions.foot, scene.text
     painter.save()
@@ -138,7 +140,11 @@ def paint_foot(painter: QPainter, scene: StackScene, captions: Captions) -> None
             words = f"+ {grouped(scene.cut[number])}"
             text.draw_first(painter, area, (words, "+"), scene.theme.muted, 0.5)
         elif column.held:
-            _letters(painter, scene, left, number, captions.columns[number].filled)
+            filled = captions.columns[number].filled
+            look = filled, tuple(scene.pictures[number].boxes), left % 1, foot.getRect(), scene.rows.legend
+            box = QRectF(left, foot.y(), right - left, foot.height()).toAlignedRect().adjusted(-2, 0, 2, 0)
+            letters = partial(_letters, scene=scene, left=left, number=number, filled=filled)
+            kept.paint(painter, box, QColor(scene.theme.panel), look, letters)
     painter.restore()
 
 
@@ -160,7 +166,7 @@ def _letters(painter: QPainter, scene: StackScene, left: float, number: int, fil
         scene.text.draw_first(painter, area, texts, ink, 0.5)
 
 
-def paint_header(painter: QPainter, scene: StackScene, captions: Captions, split: bool) -> None:
+def paint_header(painter: QPainter, scene: StackScene, captions: Captions, split: bool, kept: Kept) -> None:
     """The captions of the columns, and the bracket that shows I*."""
     painter.save()
     header = scene.regions.header
@@ -172,7 +178,11 @@ def paint_header(painter: QPainter, scene: StackScene, captions: Captions, split
             start = max(left, header.left())
             stop = header.right() + MARGIN if number == len(scene.figure.columns) - 1 else end - 8
             area = QRectF(start, header.top(), max(0.0, stop - start), scene.text.height)
-            _caption(painter, scene, area, caption, split)
+            # A slanted letter begins a little before its place.
+            look = caption, split, scene.rows.captions, area.getRect(), header.right()
+            box = QRectF(start, header.top(), area.width(), header.height()).toAlignedRect().adjusted(-2, 0, 2, 0)
+            words = partial(_caption, scene=scene, area=area, caption=caption, split=split)
+            kept.paint(painter, box, QColor(scene.theme.panel), look, words)
     _bracket(painter, scene, captions)
     painter.restore()
 

@@ -32,6 +32,7 @@ from slotscope.gui.kinds.reservation.servers_stack_raster import StackContent, S
 from slotscope.gui.kinds.reservation.servers_steps import EventLine, Movement, marks, movements
 from slotscope.gui.kinds.reservation.servers_words import Captions, captions_of, column_words, pointed_words, selected
 from slotscope.gui.painting.colour import argb
+from slotscope.gui.painting.kept import Kept
 from slotscope.gui.painting.stack_text import Lines
 from slotscope.gui.painting.textures import raster_palette
 from slotscope.gui.pictures.pointed import Anchor, PointedPicture
@@ -157,6 +158,7 @@ class StackView(PointedPicture):
         self._pictures = Pictures(info.numbers, self._theme, self._palette, font) if info is not None else None
         self._raster_key = ()
         self._around = None
+        self._kept = Kept()  # what is written around the stage
 
     @property
     def _stacked_beside(self) -> list[RunInfo]:
@@ -340,8 +342,8 @@ class StackView(PointedPicture):
 
     def _paint_around(self, painter: QPainter, scene: StackScene, captions: Captions) -> None:
         """All but the stage, and what reaches out of it."""
-        paint_header(painter, scene, captions, self._split)
-        paint_foot(painter, scene, captions)
+        paint_header(painter, scene, captions, self._split, self._kept)
+        paint_foot(painter, scene, captions, self._kept)
         self._legend.paint(painter, scene.regions.legend, scene.rows.legend, self._palette)
         self.event_line.paint(painter, scene.regions.event, self._theme, self._palette, scene.text)
         self._motion.paint_waiting(painter)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -51,7 +52,11 @@ def slot_of(state: ReservationState, job: int) -> tuple[int, int, int] | None:
 
 def reward_of(frame: Frame, configuration: Configuration) -> str:
     """U(k), the reward per time unit of a server with all its slots filled."""
-    rewards = frame.info.numbers.rewards
+    return _reward_of(tuple(frame.info.numbers.rewards), configuration)
+
+
+@lru_cache(maxsize=256)
+def _reward_of(rewards: tuple[Fraction, ...], configuration: Configuration) -> str:
     total = sum((Fraction(k) * u for k, u in zip(configuration, rewards, strict=True)), Fraction(0))
     return grouped(int(total)) if total.denominator == 1 else f"{float(total):.6g}"
 
