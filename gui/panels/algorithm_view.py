@@ -278,7 +278,7 @@ class PseudocodeView(QAbstractScrollArea):
         first = self.verticalScrollBar().value()
         last, about = first + self.viewport().height(), 4 * self._layout.row
         lines = [*enumerate(self._placed)]
-        whole = [(place, one) for place, one in lines if first <= one.top and one.bottom <= last]
+        whole = [(place, one) for place, one in lines if self._holds(one)]
         if current_fonts().lecture and whole:
             return whole
         return [(place, one) for place, one in lines if first - about <= one.bottom and one.top <= last + about]
@@ -340,7 +340,11 @@ class PseudocodeView(QAbstractScrollArea):
 
     def is_whole(self, line: Line) -> bool:
         """Whether all of a line and of its values is in view."""
-        placed, top = self._placed[self.code.place[line]], self.verticalScrollBar().value()
+        return self._holds(self._placed[self.code.place[line]])
+
+    def _holds(self, placed: PlacedLine) -> bool:
+        """Whether a line is within the edges; lines end between pixels, where nothing can be scrolled to."""
+        top = self.verticalScrollBar().value()
         return top <= placed.top + 1 and placed.bottom <= top + self.viewport().height() + 1
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

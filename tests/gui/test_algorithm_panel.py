@@ -385,6 +385,23 @@ class TestHall:
             seen.add(current.algorithm)
         assert seen == algorithms
 
+    @pytest.mark.parametrize("height", [470, 480, 490, 500, 507, 508, 509, 510, 511, 512, 513, 514])
+    def test_what_fits_is_painted_to_the_last_line(self, hall, qtbot, height):
+        """However high the panel is, at the edges of which lines end between pixels."""
+        session, view = Session.open("dra-pools", "dra", kernel=False), hall.view
+        hall.resize(608, height)
+        session.run(events=39)
+        for _ in range(40):
+            session.step_into()
+            hall.set_frame(session.frame())
+            if view.picture.current is None:
+                continue
+            qtbot.waitUntil(lambda: view._glide.state() == view._glide.State.Stopped)
+            current = view.code.place[view.picture.current]
+            top, bottom = view._extent(view.code.function_of(current))
+            wanted = view.code.function_of(current) if bottom - top <= view.viewport().height() else [current]
+            assert {*wanted} <= {place for place, _ in view._seen()}
+
     def test_the_line_stays_in_view_in_another_theme(self, hall, qtbot):
         session, view = Session.open("dra-classroom", kernel=False), hall.view
         session.run(events=1)
