@@ -161,7 +161,7 @@ class EventRun:
         PolicyError
             If the policy fails; the state is then of no use beyond looking at it.
         """
-        self._take(1)
+        self._take(islice(self._steps, 1), 1)
         return None if self.finished else self.records[-1]
 
     def finish(self, stop: Callable[[], bool] = _never) -> None:
@@ -172,20 +172,23 @@ class EventRun:
         GivenUpError
             If *stop*, asked after each of them, says so.
         """
-        at_once = 1 if stop is not _never else None
-        while not self.finished:
-            self._take(at_once)
-            if not self.finished and stop():
+        self._take(self._steps if stop is _never else self._until(stop))
+
+    def _until(self, stop: Callable[[], bool]) -> Iterator[Record]:
+        """All remaining sub-steps, unless *stop* says so after one of them."""
+        for record in self._steps:
+            yield record
+            if stop():
                 raise GivenUpError(Phrase("stopped within event {event}", event=int(self.state.number[0]) + 1))
 
-    def _take(self, steps: int | None) -> None:
-        """Take as many sub-steps, or all that remain; once there is none the event is over."""
+    def _take(self, steps: Iterator[Record], count: float = np.inf) -> None:
+        """Take *steps*; where there are fewer than *count* the event is over."""
         if self.fault is not None:
             raise self.fault
         there = len(self.records)
         try:
-            self.records.extend(self._steps if steps is None else islice(self._steps, steps))
-            if not self.finished and (steps is None or len(self.records) < there + steps):
+            self.records.extend(steps)
+            if not self.finished and len(self.records) < there + count:
                 self.state = self._system.settled(self.state)
                 self.finished = True
         except PolicyError as error:

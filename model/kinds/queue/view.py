@@ -19,7 +19,7 @@ from slotscope.model.systems.view import PolicyView
 Amounts = tuple[int, ...]
 
 #: Fewer jobs than these are told one by one.
-_FEW = 4
+_FEW = 6
 
 
 class QueuedJob(NamedTuple):
@@ -93,7 +93,7 @@ class QueueView(PolicyView):
 
     def arrived(self) -> list[QueuedJob]:
         """The jobs that arrived in this slot and still wait, in order of arrival."""
-        return self._jobs([record for record in self._arrived if self._state.job_server[record] < 0])
+        return [self._job(record) for record in self._arrived if self._state.job_server[record] < 0]
 
     def largest_that_fits(self, server: int, queue: int | None = None) -> QueuedJob | None:
         """Of the waiting jobs (of VQ_j) that fit the server the largest, the earliest of equals.
@@ -189,11 +189,11 @@ class QueueView(PolicyView):
 
     def jobs_on(self, server: int) -> list[QueuedJob]:
         """The jobs on a server, in order of placement."""
-        return self._jobs(records_on(self._state, server))
+        return [self._job(record) for record in records_on(self._state, server)]
 
-    def _jobs(self, records: Any) -> list[QueuedJob]:
+    def _jobs(self, records: NDArray[np.int64]) -> list[QueuedJob]:
         if len(records) < _FEW:
-            return [self._job(record) for record in records]
+            return [self._job(record) for record in records.tolist()]
         state = self._state
         of_all = state.job_number, state.job_size, state.job_room, state.job_queue, state.job_arrival
         number, size, room, queue, arrival = (column[records].tolist() for column in of_all)
