@@ -14,10 +14,16 @@ _ACCENTS = "\u0302\u0303"
 _RAISED = re.compile(rf"(?<=[\w)\]⌉{_ACCENTS}])\^(?:\{{([^{{}}]+)\}}|(\([^()]*\)|\w+(?:\.\d+)?))")
 _LOWERED = re.compile(rf"(\b(?:\w|VQ|AG|sup)[{_ACCENTS}]?\*?)_(?:\{{([^{{}}]+)\}}|(\w+))")
 
+#: ``(8, 0, 0)``: up to so many numbers, as configurations have, stay on one line.
+_VECTOR = re.compile(r"\((?:[-−]?\d+, ){1,5}[-−]?\d+\)")
+
 
 def unbroken(text: str) -> str:
-    """*text* whose numbers stay whole in labels that wrap: Qt breaks lines at thin spaces, of either kind."""
-    return text.replace(THIN_SPACE, "\u00a0")
+    """*text* whose numbers, and vectors of few, stay whole in labels that wrap.
+
+    Qt breaks lines at thin spaces, of either kind.
+    """
+    return _VECTOR.sub(lambda found: found[0].replace(" ", "\u00a0"), text.replace(THIN_SPACE, "\u00a0"))
 
 
 def set_scripts(text: str) -> str:

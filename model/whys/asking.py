@@ -68,6 +68,8 @@ def why(bench: Any, timeline: Any, event: int, job: int = -1, server: int = -1) 
         If the run has no such event, it decides nothing of the job, or there is no such server.
     """
     last = max(timeline.live_end, timeline.event + (timeline.event_in_the_making is not None))
+    if last == timeline.first_event:
+        raise UserError("no event has happened yet, allowed: one that has; let the run go on (Right)")
     if not timeline.first_event < event <= last:
         raise UserError(f"found event {event}, allowed: {timeline.first_event + 1} to {last}, the run's last so far")
     if event in bench.forced:

@@ -7,6 +7,7 @@ from PySide6.QtCore import QTextBoundaryFinder
 
 from slotscope.gui.panels.wording import capitalized, sentence, significant
 from slotscope.gui.plotting.scales import format_number
+from slotscope.gui.widgets.scripts import set_scripts
 from slotscope.model.api import Session
 from slotscope.model.cli.output import shown
 from slotscope.model.kinds.phases.policies.jrs import Reference
@@ -27,6 +28,18 @@ from slotscope.model.reporting.explain import grouped
 )
 def test_a_sentence_begins_with_a_capital_and_a_symbol_does_not(words: str, told: str) -> None:
     assert capitalized(words) == told
+
+
+@pytest.mark.parametrize(
+    ("plain", "whole"),
+    [
+        ("Right is (8, 0, 0).", "Right is (8,\u00a00,\u00a00)."),
+        ("π(1, −2) and (web, database)", "π(1,\u00a0−2) and (web, database)"),
+        (f"({', '.join('0' * 12)})", f"({', '.join('0' * 12)})"),  # too long for a line with others
+    ],
+)
+def test_a_short_vector_stays_on_its_line(plain: str, whole: str) -> None:
+    assert set_scripts(plain) == whole
 
 
 def test_the_step_of_an_allocation_has_its_function_as_in_the_pseudocode() -> None:

@@ -337,6 +337,15 @@ def test_tokens_and_queues_stand_for_decisions() -> None:
         why_of(session.bench, session.timeline, Thing("queue", 1), None)
 
 
+def test_of_a_run_in_which_nothing_has_happened_nothing_is_asked() -> None:
+    session = Session.open("dra-classroom", "dra", 1, kernel=False)
+    with pytest.raises(UserError, match="no event has happened yet"):
+        why(session.bench, session.timeline, session.timeline.event)
+    session.run(events=3)
+    with pytest.raises(UserError, match="found event 4, allowed: 1 to 3, the run's last so far"):
+        why(session.bench, session.timeline, 4)
+
+
 if __name__ == "__main__":  # python -m tests.model.test_whys [DECISIONS [SEED]]
     many, first = (int(text) for text in (*sys.argv[1:], *("1000", str(random.randrange(2**32)))[len(sys.argv) - 1 :]))
     for each in KINDS:
