@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QApplication
 
 from slotscope.gui.painting.colour import contrast, mix
 from slotscope.model.errors import UserError
+from slotscope.model.reporting.letters import type_letter
 
 THEMES = Path(__file__).resolve().parents[1] / "resources" / "themes"
 TEXT_CONTRAST = 4.5
@@ -135,16 +136,6 @@ _TABLES: dict[str, tuple[str, ...]] = {
     "meanings": ("run", "reject_group", "rejection", "migration", "optimum", "greedy", "second", "third"),
     "slots": ("empty", "reserved", *_LISTS),
 }
-
-
-def type_letter(job_type: int) -> str:
-    """A, B, ..., Z, AA, AB, ...: the letter of the job type with this index."""
-    letters = ""
-    number = job_type + 1
-    while number:
-        number, place = divmod(number - 1, 26)
-        letters = chr(ord("A") + place) + letters
-    return letters
 
 
 def theme_names() -> list[str]:

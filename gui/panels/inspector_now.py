@@ -95,7 +95,7 @@ class LinesModel(QAbstractTableModel):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.table = Table("", (), ())
-        self.icons: dict[int, QIcon] = {}
+        self.icons: dict[tuple[int, str], QIcon] = {}
         self.muted: Any = None
 
     def set_table(self, table: Table) -> None:
@@ -127,7 +127,7 @@ class LinesModel(QAbstractTableModel):
         if role in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole}:
             return line.cells[column]
         if role == Qt.ItemDataRole.DecorationRole and column == 0:
-            return self.icons.get(line.type)
+            return self.icons.get((line.type, line.letter))
         if role == Qt.ItemDataRole.ForegroundRole and line.thing is None:
             return self.muted
         return _side(column) if role == Qt.ItemDataRole.TextAlignmentRole else None
@@ -226,17 +226,17 @@ class Now(QScrollArea):
         if table is None or not lines:
             return
         for line in table.lines:
-            if line.type >= 0 and line.type not in self.model.icons:
-                self.model.icons[line.type] = self._mark(line.type)
+            if line.type >= 0 and (line.type, line.letter) not in self.model.icons:
+                self.model.icons[line.type, line.letter] = self._mark(line.type, line.letter)
         self.table.setAccessibleName(table.name)
         self.model.set_table(table)
         row = self.table.verticalHeader().defaultSectionSize()
         head = self.table.horizontalHeader().sizeHint().height()
         self.table.setFixedHeight(head + row * min(lines, _MOST_LINES) + 4)
 
-    def _mark(self, number: int) -> QIcon:
+    def _mark(self, number: int, letter: str) -> QIcon:
         side, ratio = round(QFontMetricsF(self.font()).height()), self.devicePixelRatioF()
-        return QIcon(type_pixmap(self._theme, number, side, ratio, self.font()))
+        return QIcon(type_pixmap(self._theme, number, side, ratio, self.font(), letter))
 
     # Words.
 

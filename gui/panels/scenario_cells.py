@@ -245,8 +245,8 @@ class CellGrid(QWidget):
         self._grid.addWidget(cell.error, below, 0, 1, self._columns)
 
 
-def type_pixmap(theme: Theme, job_type: int, side: int, ratio: float, font: QFont) -> QPixmap:
-    """A job type's colour and texture with its letter, as on the servers."""
+def type_pixmap(theme: Theme, job_type: int, side: int, ratio: float, font: QFont, letter: str = "") -> QPixmap:
+    """A job type's colour and texture with its letter, or another one, as on the servers."""
     style = theme.type_style(job_type)
     pixels = round(side * ratio)
     pixmap = QPixmap(pixels, pixels)
@@ -255,7 +255,8 @@ def type_pixmap(theme: Theme, job_type: int, side: int, ratio: float, font: QFon
     painter.fillRect(pixmap.rect(), type_brush(theme, job_type))
     letters = QFont(font)
     letters.setBold(True)
-    letters.setPixelSize(round(pixels * 0.72))
+    text = letter or style.letter
+    letters.setPixelSize(round(pixels * (0.72 if len(text) == 1 else 0.5)))
     painter.setFont(letters)
     dark, light = "#101418", "#ffffff"
     best = max((dark, light), key=lambda ground: contrast(ground, style.color))
@@ -264,7 +265,7 @@ def type_pixmap(theme: Theme, job_type: int, side: int, ratio: float, font: QFon
     inset = round(pixels * 0.16)
     painter.drawRect(pixmap.rect().adjusted(inset, inset, -inset, -inset))
     painter.setPen(QColor(best))
-    painter.drawText(pixmap.rect(), Qt.AlignmentFlag.AlignCenter, style.letter)
+    painter.drawText(pixmap.rect(), Qt.AlignmentFlag.AlignCenter, text)
     painter.end()
     pixmap.setDevicePixelRatio(ratio)
     return pixmap

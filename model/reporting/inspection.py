@@ -55,6 +55,7 @@ class TableLine(NamedTuple):
     cells: tuple[str, ...]
     thing: Thing | None = None  #: what the line is about
     type: int = -1  #: the type whose mark stands before it, -1: none
+    letter: str = ""  #: on that mark, where it is not the type's own
 
 
 class Table(NamedTuple):

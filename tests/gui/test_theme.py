@@ -32,10 +32,10 @@ from slotscope.gui.theme import (
     palette,
     read_theme,
     theme_names,
-    type_letter,
 )
 from slotscope.gui.window.dialogs import show_sheet
 from slotscope.model.errors import UserError
+from slotscope.model.reporting.letters import type_letter
 
 SURFACES = ("window", "panel", "raised", "field", "selection")
 MARKS = ("run", "reject_group", "rejection", "migration", "optimum", "greedy", "focus")

@@ -12,6 +12,7 @@ from slotscope.model.kinds.moldable.rows import FLAG_SPLIT
 from slotscope.model.kinds.phases.state import FIRST_BACKUP
 from slotscope.model.reporting.history import FAR, FIRST_STRETCH, NEAR, PAGE, Histories
 from slotscope.model.reporting.inspection import Description, Fact, Found, Passed, Thing, Told
+from slotscope.model.reporting.letters import own_letters
 from slotscope.model.reporting.records import ARRIVAL
 from slotscope.model.running.engine import EventRun
 from slotscope.model.systems.state import copied
@@ -355,6 +356,15 @@ class TestPhases:
         job = Thing("job", int(state.job_number[record]))
         assert [line.thing for line in description.table.lines] == [job]
         assert facts_of(described(session, job))["on"] == f"backup server {FIRST_BACKUP - backup + 1}"
+
+    def test_marks_have_the_letters_that_the_servers_have(self, phases):
+        names, seen = phases.info.numbers.model.phases, set()
+        for server in range(len(phases.timeline.state.jobs_on)):
+            table = described(phases, Thing("server", server)).table
+            for line in table.lines if table is not None else ():
+                assert line.cells[1] == names[line.type] and line.letter == own_letters(names)[line.type]
+                seen.add(line.letter)
+        assert seen
 
 
 class TestMoldable:

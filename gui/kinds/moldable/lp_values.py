@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Sequence
 
 from slotscope.gui.kinds.moldable.lp_ratios import RatioValues
 from slotscope.gui.kinds.moldable.lp_shares import ShareValues
-from slotscope.gui.kinds.moldable.wording import class_letters
 from slotscope.gui.panels.pages import table_line, table_of
 from slotscope.gui.panels.tiles import TileText
 from slotscope.gui.panels.wording import THIN, exact, significant
@@ -17,6 +16,7 @@ from slotscope.gui.theme import Theme
 from slotscope.model.kinds.moldable.programs.program import SOLVER_TOLERANCE
 from slotscope.model.kinds.moldable.programs.theorem1 import Optimum, optimum
 from slotscope.model.policies import policy_titles
+from slotscope.model.reporting.letters import own_letters
 
 if TYPE_CHECKING:  # the solvers behind it take long to import
     from slotscope.model.kinds.moldable.programs.bounds import ClassBounds, MoldableBounds
@@ -89,7 +89,7 @@ def share_values(bounds: MoldableBounds) -> tuple[ShareValues, ...]:
     """The reserved shares of several classes; none where there is one, or no solution."""
     if len(bounds.classes) < 2 or not bounds.solved:
         return ()
-    letters = class_letters([one.name for one in bounds.classes])
+    letters = own_letters([one.name for one in bounds.classes], 0)
     return tuple(
         ShareValues(
             one.name,

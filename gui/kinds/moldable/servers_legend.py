@@ -12,12 +12,12 @@ from slotscope.gui.kinds.moldable.colours import paint_width_mark, width_color
 from slotscope.gui.kinds.moldable.servers_content import sections_of
 from slotscope.gui.kinds.moldable.servers_layout import MoldableCell
 from slotscope.gui.kinds.moldable.servers_raster import STEPS, empty_color, free_color, idle_tile, step_color
-from slotscope.gui.kinds.moldable.wording import class_letters
 from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.painting.textures import texture_scale, tile_brush
 from slotscope.gui.pictures.legend import PictureLegend, paint_gradient
 from slotscope.gui.theme import Theme
 from slotscope.model.reporting.frame import RunInfo
+from slotscope.model.reporting.letters import own_letters
 
 #: More widths are not listed.
 MOST_WIDTHS = 10
@@ -64,7 +64,7 @@ def entries(info: RunInfo, cell: MoldableCell) -> list[MoldableEntry]:
         found.append(MoldableEntry("got fewer than it asked for", "partial", first))
     if cell.written and info.numbers.classes > 1:
         names = info.numbers.class_names
-        both = zip(class_letters(names), names, strict=True)
+        both = zip(own_letters(names, 0), names, strict=True)
         found += [MoldableEntry(f"{letter} {name}", "letter") for letter, name in both]
     return found
 

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from slotscope.gui.kinds.moldable.servers_content import PoolSection, pieces_of, shares
-from slotscope.gui.kinds.moldable.wording import class_letters, class_words, jobs_words, servers_words, time_words
+from slotscope.gui.kinds.moldable.wording import class_words, jobs_words, servers_words, time_words
 from slotscope.gui.painting.stack_text import symbol
 from slotscope.gui.panels.wording import significant
 from slotscope.model.kinds.moldable.state import ARRIVED, BLOCKED, BUSY, JOBS
 from slotscope.model.reporting.explain import grouped, quantity
 from slotscope.model.reporting.frame import Frame, RunInfo
+from slotscope.model.reporting.letters import own_letters
 
 #: More pieces of a job are not listed one by one.
 MOST_LISTED = 6
@@ -73,7 +74,7 @@ def job_name(info: RunInfo, number: int) -> str:
 def class_letter(info: RunInfo, job_class: int) -> str:
     """The letter of a class; empty where there is only one."""
     names = info.numbers.class_names
-    return class_letters(names)[job_class] if len(names) > 1 else ""
+    return own_letters(names, 0)[job_class] if len(names) > 1 else ""
 
 
 #: What can stand in a job's block, in order of weight: i of what it asked for, its name, what is

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Sequence
-
 from slotscope.gui.panels.wording import significant
-from slotscope.gui.theme import type_letter
 from slotscope.model.reporting.explain import grouped, plural, quantity
 from slotscope.model.reporting.frame import RunInfo
 
@@ -30,14 +27,6 @@ def jobs_words(count: int) -> str:
 def width_words(width: int) -> str:
     """What a width is called: on 3 servers."""
     return f"on {servers_words(width)}"
-
-
-def class_letters(names: Sequence[str]) -> tuple[str, ...]:
-    """The initials of all classes: A, B, C, ... where two would be the same, or one is no letter."""
-    letters = tuple(name[:1].upper() for name in names)
-    if len(set(letters)) == len(letters) and all(letter.isalpha() for letter in letters):
-        return letters
-    return tuple(type_letter(number) for number in range(len(names)))
 
 
 def class_words(info: RunInfo, job_class: int) -> str:

@@ -28,7 +28,7 @@ from slotscope.gui.kinds.phases.servers_sections import (
 )
 from slotscope.gui.kinds.phases.servers_text import PhaseText, Stamps, label_widths
 from slotscope.gui.kinds.phases.servers_words import brief_caption, job_lines, server_words
-from slotscope.gui.kinds.phases.wording import configuration_text, phase_letters, units_text
+from slotscope.gui.kinds.phases.wording import configuration_text, units_text
 from slotscope.gui.painting.stack_text import Symbols
 from slotscope.gui.painting.textures import device_ratio, texture_scale
 from slotscope.gui.pictures.legend import PictureLegend, paint_gradient, paint_line, paint_pair
@@ -37,6 +37,7 @@ from slotscope.gui.theme import Theme
 from slotscope.model.kinds.phases.inspection import TOKEN, VIRTUAL
 from slotscope.model.reporting.frame import Frame, RunInfo
 from slotscope.model.reporting.inspection import SERVER, Thing
+from slotscope.model.reporting.letters import own_letters
 
 #: What the height of a bin stands for at first, by how much it grows when more is in use, and
 #: what it stands for where no more can be.
@@ -74,7 +75,7 @@ def entries(info: RunInfo, jobs: bool, amounts: bool = True) -> list[PhaseEntry]
 
 def _phase_words(info: RunInfo, phase: int, amounts: bool) -> str:
     names = info.numbers.model.phases
-    letter, name = phase_letters(names)[phase], names[phase]
+    letter, name = own_letters(names)[phase], names[phase]
     words = name if letter == name else f"{letter} {name}"
     if not amounts:
         return words
@@ -145,7 +146,7 @@ class PhaseServersView(ZoomedPicture):
 
     def _prepare(self, frame: Frame) -> None:
         info = frame.info
-        letters = phase_letters(info.numbers.model.phases)
+        letters = own_letters(info.numbers.model.phases)
         self._stamps = Stamps(self._theme, self.font(), letters, self._ratio)
         self._legend = PhaseLegend(info, self._text, self._stamps, self._theme)
         self._kinds, _ = label_widths(info, self._text)

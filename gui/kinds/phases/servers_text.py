@@ -16,7 +16,7 @@ from slotscope.gui.kinds.phases.servers_raster import DIM, JobBlocks, blocks_of
 from slotscope.gui.kinds.phases.servers_scene import PhaseScene, token_types
 from slotscope.gui.kinds.phases.servers_sections import Integers
 from slotscope.gui.kinds.phases.servers_words import caption_words, label_words, phase_names
-from slotscope.gui.kinds.phases.wording import phase_letters, short_configuration
+from slotscope.gui.kinds.phases.wording import short_configuration
 from slotscope.gui.painting.colour import letter_ink, mix
 from slotscope.gui.painting.stack_text import Lines, Symbols
 from slotscope.gui.pictures.layout import Box
@@ -24,6 +24,7 @@ from slotscope.gui.pictures.scene import ShownSection
 from slotscope.gui.theme import Theme
 from slotscope.model.reporting.explain import grouped
 from slotscope.model.reporting.frame import RunInfo
+from slotscope.model.reporting.letters import own_letters
 
 #: So many pictures are kept.
 MOST_STAMPS = 512
@@ -146,7 +147,7 @@ def label_widths(info: RunInfo, text: Symbols) -> tuple[tuple[str, ...], tuple[f
     shared = [some] * min(len(names), 3) + [0] * (len(names) - 3)
     lines = [
         ("number", text.width(grouped(servers))),
-        ("configuration", text.width(short_configuration(phase_letters(names), shared))),
+        ("configuration", text.width(short_configuration(own_letters(names), shared))),
     ]
     if info.facts.normal_servers:
         lines.append(("doing", text.width("rate 0.00")))

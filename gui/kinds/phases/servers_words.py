@@ -5,13 +5,14 @@ from __future__ import annotations
 from textwrap import wrap
 
 from slotscope.gui.kinds.phases.servers_sections import PhaseSection, ServerPlace, info_has_tokens, records_on
-from slotscope.gui.kinds.phases.wording import amount_text, configuration_text, phase_letters, units_text
+from slotscope.gui.kinds.phases.wording import amount_text, configuration_text, units_text
 from slotscope.gui.panels.wording import significant
 from slotscope.model.kinds.phases.facts import PhaseFacts
 from slotscope.model.kinds.phases.state import BACKUP, NOW
 from slotscope.model.kinds.phases.words import why_waiting
 from slotscope.model.reporting.explain import grouped, plural, quantity, singular
 from slotscope.model.reporting.frame import Frame, RunInfo
+from slotscope.model.reporting.letters import own_letters
 
 #: So many jobs or tokens are listed one by one.
 MOST_LISTED = 8
@@ -115,7 +116,7 @@ def label_words(frame: Frame, place: ServerPlace, kind: str) -> tuple[str, ...]:
     if kind == "configuration":
         counts = (frame.state.real[place.server] + frame.state.virtual[place.server]).tolist()
         full = configuration_text(names, counts)
-        short = configuration_text(phase_letters(names), counts)
+        short = configuration_text(own_letters(names), counts)
         return full, short, short.replace(" ", "")
     return _doing(frame, place)
 

@@ -26,7 +26,6 @@ from slotscope.gui.kinds.phases.tokens_words import (
     token_rows,
     unit,
 )
-from slotscope.gui.kinds.phases.wording import phase_letters
 from slotscope.gui.panel import LabelPace
 from slotscope.gui.panels.columns import TwoColumns
 from slotscope.gui.panels.tiles import TiledPanel
@@ -36,6 +35,7 @@ from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.kinds.phases.inspection import TOKEN
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.inspection import Thing
+from slotscope.model.reporting.letters import own_letters
 
 #: From this width on the lives stand beside curves and rates.
 _WIDE = 1000
@@ -78,7 +78,7 @@ class TokensPlot(RunPlot):
         longest = max((metrics.horizontalAdvance(f"{row.name} ≤ 00") for row in rows), default=0)
         if longest <= _NAMES_SHARE * self.width():
             return rows
-        letters = phase_letters(frame.info.numbers.model.phases)
+        letters = own_letters(frame.info.numbers.model.phases)
         return tuple(row._replace(name=letters[row.type]) for row in rows)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -160,7 +160,7 @@ class TokensPanel(TiledPanel):
         types = shown_types(frame)
         rows, recent = token_rows(frame, types), recent_rates(frame, types)
         self.tiles.set_texts(tiles(frame, waiting(frame.state), recent))
-        arrivals, letters = frame.info.numbers.arrival_rates, phase_letters(frame.info.numbers.model.phases)
+        arrivals, letters = frame.info.numbers.arrival_rates, own_letters(frame.info.numbers.model.phases)
         each = zip(rows, recent.of, strict=True)
         self.rates.show_rates(
             tuple(RateRow(row, of, float(arrivals[row.type]), letters[row.type]) for row, of in each),

@@ -22,12 +22,12 @@ from slotscope.gui.kinds.phases.tokens_lines_layout import (
 )
 from slotscope.gui.kinds.phases.tokens_marks import Marks
 from slotscope.gui.kinds.phases.tokens_words import life_words
-from slotscope.gui.kinds.phases.wording import phase_letters
 from slotscope.gui.painting.colour import mix
 from slotscope.gui.plotting.scales import MINUS, format_number, step_up
 from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.chart import Chart
 from slotscope.model.reporting.frame import Frame
+from slotscope.model.reporting.letters import own_letters
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -189,7 +189,7 @@ class LifeLines(Chart):
     def begin(self, frame: Frame) -> None:
         """Another run."""
         self._span, self._digits, self._hovered = 0.0, _DIGITS, None
-        self._letters = phase_letters(frame.info.numbers.model.phases)
+        self._letters = own_letters(frame.info.numbers.model.phases)
 
     def show_moment(self, frame: Frame) -> None:
         """The tokens that wait, and those used in the last events."""

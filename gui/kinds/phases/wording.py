@@ -6,26 +6,13 @@ from fractions import Fraction
 from typing import Sequence
 
 from slotscope.gui.panels.wording import significant
-from slotscope.gui.theme import type_letter
 from slotscope.model.reporting.frame import RunInfo
+from slotscope.model.reporting.letters import own_letters
 
 #: Names of at most so many letters are their own mark, and stand right after a number.
 SHORT_NAME = 2
 #: The configuration without jobs.
 EMPTY = "0"
-
-
-def phase_letter(name: str) -> str:
-    """What a phase is called where there is little room: its name if short, else its initial."""
-    return name if len(name) <= SHORT_NAME else name[0].upper()
-
-
-def phase_letters(names: Sequence[str]) -> tuple[str, ...]:
-    """The letters of all phases: A, B, C, ... where two of their own would be the same, or one is read as a number."""
-    letters = tuple(phase_letter(name) for name in names)
-    if len({letter.casefold() for letter in letters}) == len(letters) and all(one[0].isalpha() for one in letters):
-        return letters
-    return tuple(type_letter(phase) for phase in range(len(names)))
 
 
 def configuration_text(names: Sequence[str], k: Sequence[int]) -> str:
@@ -39,7 +26,7 @@ def configuration_text(names: Sequence[str], k: Sequence[int]) -> str:
 
 def short_configuration(names: Sequence[str], k: Sequence[int]) -> str:
     """A configuration by its letters, in as little room as can be: 3L+H."""
-    return configuration_text(phase_letters(names), k).replace(" ", "")
+    return configuration_text(own_letters(names), k).replace(" ", "")
 
 
 def amount_text(value: Fraction | float) -> str:

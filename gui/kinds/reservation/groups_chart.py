@@ -13,7 +13,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from slotscope.gui.painting.textures import paint_type_mark
 from slotscope.gui.plotting.sampled import MOST_AVERAGES, SampledSeries, Values
 from slotscope.gui.plotting.scales import SteppedRange, format_number, spread, step_up
-from slotscope.gui.theme import Theme, current_fonts, type_letter
+from slotscope.gui.theme import Theme, current_fonts
+from slotscope.model.reporting.letters import type_letter
 
 _MARGIN, _GAP = 10.0, 6.0
 _ROW_TEXTS, _ROW_TEXTS_IN_HALL = 3.0, 2.5  # least height of a row, in lines of text

@@ -21,11 +21,12 @@ from slotscope.gui.panels.share_bars import ShareBars
 from slotscope.gui.panels.tiles import TileText
 from slotscope.gui.panels.wording import GREEDY, GREEDY_MARK, OPTIMUM, exact, significant
 from slotscope.gui.plotting.scales import format_number
-from slotscope.gui.theme import Theme, type_letter
+from slotscope.gui.theme import Theme
 from slotscope.model.kinds.reservation.bounds import Bounds
 from slotscope.model.kinds.reservation.measures import reward_rate
 from slotscope.model.kinds.reservation.programs.bounds import GUARANTEES
 from slotscope.model.reporting.frame import Frame
+from slotscope.model.reporting.letters import type_letter
 
 #: Milliseconds between two solutions while the cursor is dragged, and at most so long.
 _LEAST_WAIT, _MOST_WAIT = 15, 400

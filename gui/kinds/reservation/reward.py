@@ -24,7 +24,7 @@ from slotscope.gui.panels.wording import (
 )
 from slotscope.gui.plotting.run_plot import RunPlot, View
 from slotscope.gui.plotting.sampled import Columns, History
-from slotscope.gui.theme import Theme, current_fonts, type_letter
+from slotscope.gui.theme import Theme, current_fonts
 from slotscope.model.kinds.reservation.measures import reward_rate
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.sampling import EVENT_COLUMN, TIME_COLUMN, columns
@@ -32,6 +32,7 @@ from slotscope.model.kinds.reservation.state import ADMITTED, ARRIVED, MIGRATED,
 from slotscope.model.measures.metrics import Estimate, batch_rates, estimate
 from slotscope.model.measures.student import CONFIDENCE
 from slotscope.model.reporting.frame import Frame
+from slotscope.model.reporting.letters import type_letter
 
 #: Height that the plot keeps beside a table of all types, and beside one with a line per type if there is room
 #: for so many lines, in pixels at the usual size of type; the table gives way.  A hall, where nobody scrolls, sees

@@ -13,7 +13,8 @@ from slotscope.gui.painting.kept import Kept
 from slotscope.gui.painting.stack_text import Symbols, symbol
 from slotscope.gui.painting.textures import RasterPalette
 from slotscope.gui.pictures.legend import LINE, flow, paint_tile
-from slotscope.gui.theme import Theme, type_letter
+from slotscope.gui.theme import Theme
+from slotscope.model.reporting.letters import type_letter
 
 GAP = 6.0
 BETWEEN = 18.0

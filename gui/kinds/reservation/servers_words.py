@@ -12,10 +12,10 @@ from slotscope.gui.intents import Select
 from slotscope.gui.kinds.reservation.servers_columns import ConfigurationColumn, StackFigure
 from slotscope.gui.painting.stack_text import symbol
 from slotscope.gui.panels.wording import job_words
-from slotscope.gui.theme import type_letter
 from slotscope.model.kinds.reservation.state import ReservationState
 from slotscope.model.reporting.explain import grouped, shown
 from slotscope.model.reporting.frame import Frame
+from slotscope.model.reporting.letters import type_letter
 from slotscope.model.reporting.records import Configuration
 
 X_HAT = "X\u0302"

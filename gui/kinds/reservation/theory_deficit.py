@@ -9,9 +9,10 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from slotscope.gui.painting.textures import paint_type_mark
 from slotscope.gui.panels.wording import THIN
 from slotscope.gui.plotting.scales import MINUS, SteppedRange, format_number
-from slotscope.gui.theme import Theme, current_fonts, type_letter
+from slotscope.gui.theme import Theme, current_fonts
 from slotscope.gui.widgets.chart import Chart
 from slotscope.model.programs.configurations import Configuration
+from slotscope.model.reporting.letters import type_letter
 
 MARGIN, GAP, PAD = 10.0, 10.0, 6.0
 #: Most of a widget's width that names may take.

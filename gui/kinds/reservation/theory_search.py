@@ -15,10 +15,10 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QV
 
 from slotscope.gui.panels.wording import exact, significant
 from slotscope.gui.plotting.scales import format_number
-from slotscope.gui.theme import type_letter
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.programs.monotone import THOROUGH, MonotoneSearch, Witness
 from slotscope.model.lifeline import start_beside
+from slotscope.model.reporting.letters import type_letter
 
 #: Most job types for which whole workloads are written.
 _MOST_WRITTEN = 6

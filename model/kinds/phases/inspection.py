@@ -32,6 +32,7 @@ from slotscope.model.reporting.inspection import (
     told_together,
     touching,
 )
+from slotscope.model.reporting.letters import own_letters
 
 TOKEN, VIRTUAL = "token", "virtual job"
 
@@ -220,6 +221,7 @@ def _line(moment: InspectedMoment, record: int) -> TableLine:
         ),
         _thing(state, record),
         phase,
+        own_letters(phases)[phase],
     )
 
 

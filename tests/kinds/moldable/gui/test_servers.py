@@ -21,7 +21,6 @@ from slotscope.gui.kinds.moldable.servers_words import (
     server_words,
 )
 from slotscope.gui.kinds.moldable.wording import (
-    class_letters,
     class_words,
     jobs_words,
     servers_words,
@@ -34,6 +33,7 @@ from slotscope.gui.painting.stack_text import Lines
 from slotscope.gui.panels.wording import sentence
 from slotscope.gui.theme import MARK_CONTRAST, TEXT_CONTRAST
 from slotscope.model.kinds.moldable.state import ARRIVED, BLOCKED
+from slotscope.model.reporting.letters import own_letters
 from tests.gui.painted import area, colours_in, has, pixels, scene_in
 from tests.kinds.moldable.gui.servers_views import DARK, LIGHT, Made, filled, run, server_rect, share_of, shown, split
 
@@ -70,8 +70,8 @@ def test_widths_classes_and_times_in_words() -> None:
     assert (servers_words(1), servers_words(4), jobs_words(1)) == ("1 server", "4 servers", "1 job")
     assert width_words(3) == "on 3 servers"
     assert subscript(12) == "₁₂"
-    assert class_letters(("rendering", "analysis", "search")) == ("R", "A", "S")
-    assert class_letters(("small", "search")) == class_letters(("4 GPUs", "8 GPUs")) == ("A", "B")
+    assert own_letters(("rendering", "analysis", "search"), 0) == ("R", "A", "S")
+    assert own_letters(("small", "search"), 0) == own_letters(("4 GPUs", "8 GPUs"), 0) == ("A", "B")
     assert (class_words(info, 0), class_letter(info, 0)) == ("", "")
     assert (class_words(several, 2), class_letter(several, 2)) == ("search", "S")
     assert time_words(info, 2.345) == "2.35 minutes"

@@ -11,9 +11,10 @@ from slotscope.gui.kinds.phases.servers import entries
 from slotscope.gui.kinds.phases.servers_raster import dimmed
 from slotscope.gui.kinds.phases.servers_sections import ServerPlace, most_use
 from slotscope.gui.kinds.phases.servers_words import caption_words, label_words
-from slotscope.gui.kinds.phases.wording import configuration_text, phase_letter, phase_letters, short_configuration
+from slotscope.gui.kinds.phases.wording import configuration_text, short_configuration
 from slotscope.gui.painting.colour import mix
 from slotscope.model.kinds.phases.state import FIRST_BACKUP
+from slotscope.model.reporting.letters import own_letters
 from tests.gui.painted import area, colours_in, has, pixels, scene_in
 from tests.kinds.phases.gui.servers_views import DARK, LIGHT, Made, records_of, server_rect, shown
 
@@ -26,10 +27,10 @@ L, H = 0, 1
 def test_phases_are_told_apart_by_colour_and_by_letter() -> None:
     for theme in (LIGHT, DARK):
         assert len({phase_color(theme, phase) for phase in range(8)}) == 8
-    assert [phase_letter(name) for name in ("L", "H2", "steady")] == ["L", "H2", "S"]
-    assert phase_letters(("boot", "steady", "peak")) == ("B", "S", "P")
-    assert phase_letters(("small", "steady")) == ("A", "B")
-    assert phase_letters(("1 CPU", "2 CPU")) == phase_letters(("1", "x2")) == ("A", "B")
+    assert own_letters(("L", "H2", "steady")) == ("L", "H2", "S")
+    assert own_letters(("boot", "steady", "peak")) == ("B", "S", "P")
+    assert own_letters(("small", "steady")) == ("A", "B")
+    assert own_letters(("1 CPU", "2 CPU")) == own_letters(("1", "x2")) == ("A", "B")
 
 
 def test_configurations_are_written_as_sums() -> None:

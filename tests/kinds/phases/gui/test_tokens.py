@@ -29,13 +29,13 @@ from slotscope.gui.kinds.phases.tokens_words import (
     token_rows,
     usual_span,
 )
-from slotscope.gui.kinds.phases.wording import phase_letters
 from slotscope.gui.theme import current_fonts, load_theme
 from slotscope.model.api import Session
 from slotscope.model.kinds.phases.sampling import EVENT_COLUMN, SCALARS, TIME_COLUMN
 from slotscope.model.kinds.phases.state import MATCHED, OVERFLOWED, PAUSED, REQUESTED, TOKENS, VIRTUAL_ARRIVED
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.reporting.inspection import Thing
+from slotscope.model.reporting.letters import own_letters
 from tests.gui.painted import colours, series_of, svg_of, type_of
 from tests.gui.plot_points import lines_of, points_of, time_reached
 from tests.gui.windows import on_screen
@@ -199,7 +199,7 @@ def test_one_limit_has_a_curve_of_all_tokens(panel: TokensPanel, together: Frame
 def test_long_names_leave_the_curves_their_room(qtbot: QtBot, panel: TokensPanel) -> None:
     frame = run("jrs-azure", 300).frame()
     names = frame.info.numbers.model.phases
-    plot, letters = panel.plot, phase_letters(names)
+    plot, letters = panel.plot, own_letters(names)
     panel.set_frame(frame)
 
     def named(expected: tuple[str, ...]) -> bool:

@@ -10,8 +10,9 @@ from pytestqt.qtbot import QtBot
 
 from slotscope.gui.kinds.reservation.theory import TheoryPanel
 from slotscope.gui.kinds.reservation.theory_search import SearchRow, sentence
-from slotscope.gui.theme import load_theme, type_letter
+from slotscope.gui.theme import load_theme
 from slotscope.model.kinds.reservation.programs.monotone import MonotoneSearch, Witness, search_violation
+from slotscope.model.reporting.letters import type_letter
 from tests.gui.windows import on_screen
 from tests.kinds.reservation.gui.theory_frames import frame_of
 

@@ -1,0 +1,26 @@
+"""The letters by which types of jobs, phases and classes are known where there is little room."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+
+def type_letter(job_type: int) -> str:
+    """A, B, ..., Z, AA, AB, ...: the letter of the job type with this index."""
+    letters = ""
+    number = job_type + 1
+    while number:
+        number, place = divmod(number - 1, 26)
+        letters = chr(ord("A") + place) + letters
+    return letters
+
+
+def own_letters(names: Sequence[str], short: int = 2) -> tuple[str, ...]:
+    """Each name, if it has at most *short* letters, else its initial.
+
+    They are A, B, C, ... where two would be the same, or one is read as a number.
+    """
+    letters = tuple(name if len(name) <= short else name[:1].upper() for name in names)
+    if len({letter.casefold() for letter in letters}) == len(letters) and all(one[:1].isalpha() for one in letters):
+        return letters
+    return tuple(type_letter(number) for number in range(len(names)))
