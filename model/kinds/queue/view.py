@@ -100,14 +100,18 @@ class QueueView(PolicyView):
 
         Sizes are what the jobs take: one that is rounded up is as large as what it is rounded to.
         """
-        records = waiting_records(self._state)
+        state = self._state
+        fits = (state.job_number >= 0) & (state.job_server < 0)
         if queue is not None:
-            records = records[self._state.job_queue[records] == queue]
-        fits = (self._state.job_room[records] <= self.free(server)).all(axis=1)
-        records = records[fits]
+            fits &= state.job_queue == queue
+        for room, free in zip(state.job_room.T, self.free(server).tolist(), strict=True):
+            fits &= room <= free
+        (records,) = fits.nonzero()
         if not len(records):
             return None
-        return self._job(records[np.argmax(self._state.job_room[records, 0])])
+        size = state.job_room[:, 0][records]
+        largest = records[size == size.max()]
+        return self._job(int(largest[state.job_number[largest].argmin()]))
 
     def best_score(self, server: int) -> tuple[QueuedJob, int] | None:
         """Of the waiting jobs that fit, the one with the best score on the server, and that.
