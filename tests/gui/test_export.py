@@ -12,11 +12,16 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.main_window import MainWindow
-from tests.gui.windows import choose_file, press, rest
+from tests.gui.windows import choose_file, open_anew, press, rest
 
 pytestmark = pytest.mark.slow
 
 KEYS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+
+
+@pytest.fixture
+def window(shared_window: MainWindow) -> MainWindow:
+    return shared_window
 
 
 def export(qtbot: QtBot, window: MainWindow, path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -35,7 +40,7 @@ def said(window: MainWindow, text: str) -> bool:
 def test_every_event_so_far_is_written(
     scenario: str, qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    window.control.open(scenario, seed=3)
+    open_anew(qtbot, window, scenario, seed=3)
     rest(qtbot, window, lambda: window.frame.engine == "kernel")
     window.control.go_to(70)
     rest(qtbot, window, lambda: window.frame.event == 70)
@@ -51,7 +56,7 @@ def test_every_event_so_far_is_written(
 def test_of_several_policies_each_has_its_rows(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    window.control.open("dra-classroom", policy="dra", seed=3, beside=("first-fit",))
+    open_anew(qtbot, window, "dra-classroom", "dra", seed=3, beside=("first-fit",))
     rest(qtbot, window, lambda: window.frame.engine == "kernel" and len(window.frame.companions) == 1)
     window.control.go_to(80)
     rest(qtbot, window, lambda: window.frame.event == 80)
@@ -68,7 +73,7 @@ def test_of_several_policies_each_has_its_rows(
 def test_what_cannot_be_written_is_said_and_the_run_goes_on(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    window.control.open("dra-classroom", seed=3)
+    open_anew(qtbot, window, "dra-classroom", seed=3)
     rest(qtbot, window, lambda: window.frame.engine == "kernel")
     window.control.go_to(10)
     rest(qtbot, window, lambda: window.frame.event == 10)
@@ -82,7 +87,7 @@ def test_esc_stops_it_and_leaves_no_file(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("slotscope.model.running.waiting.PERIOD", 0.0)
-    window.control.open("dra-vms", seed=3)
+    open_anew(qtbot, window, "dra-vms", seed=3)
     rest(qtbot, window, lambda: window.frame.engine == "kernel")
     window.control.go_to(3_000_000)
     rest(qtbot, window, lambda: window.frame.event == 3_000_000)

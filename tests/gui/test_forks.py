@@ -20,7 +20,7 @@ from slotscope.model.comparison.file import save_run
 from slotscope.model.comparison.runs import lanes_of
 from slotscope.model.forks.changes import Deviation
 from slotscope.model.scenario.load import as_data
-from tests.gui.windows import complete_window, press, rest
+from tests.gui.windows import complete_window, open_anew, press, rest
 from tests.model.test_moments import opened as opened_line
 from tests.model.test_moments import place
 
@@ -34,13 +34,12 @@ EVENT = 12
 
 
 @pytest.fixture
-def window(qtbot: QtBot, window: MainWindow) -> MainWindow:
+def window(qtbot: QtBot, shared_window: MainWindow) -> MainWindow:
     """A complete window that stands before an arrival in dra-classroom."""
-    window.control.open("dra-classroom", "dra", seed=1)
-    rest(qtbot, window, lambda: window.frame.info.scenario_name == "dra-classroom")
-    window.control.go_to(EVENT)
-    rest(qtbot, window, lambda: window.frame.event == EVENT)
-    return window
+    open_anew(qtbot, shared_window, "dra-classroom", "dra", seed=1)
+    shared_window.control.go_to(EVENT)
+    rest(qtbot, shared_window, lambda: shared_window.frame.event == EVENT)
+    return shared_window
 
 
 def opened(qtbot: QtBot, window: MainWindow) -> ForksDialog:
@@ -80,6 +79,26 @@ def items(dialog: ForksDialog) -> dict[str, QTreeWidgetItem]:
 def click(qtbot: QtBot, dialog: ForksDialog, name: str) -> None:
     box = dialog.tree.visualItemRect(items(dialog)[name])
     qtbot.mouseClick(dialog.tree.viewport(), Button.LeftButton, pos=box.center())
+
+
+# The first one: it is about a window in which nothing has run.
+def test_where_a_session_with_a_fork_was_opened_the_key_goes_back_to_what_the_fork_left(
+    qtbot: QtBot, tmp_path: Path
+) -> None:
+    path = tmp_path / "forked.slotscope"
+    left = Session.open("dra-classroom", seed=1, kernel=False)
+    left.run(events=EVENT)
+    other = forked(left, Deviation(EVENT, decision="reject"), kernel=False)
+    save_run(Comparison.of([left, other]), path)
+    with complete_window(qtbot, tmp_path) as window:
+        window.open_path(path)
+        rest(qtbot, window, lambda: window.frame is not None and len(window.frame.companions) == 1)
+        press(qtbot, window, Key.Key_Z, CTRL | SHIFT)
+        rest(qtbot, window, lambda: not window.frame.companions)
+        assert window.worker.session.origin.policy == "dra"
+        press(qtbot, window, Key.Key_Z, CTRL | SHIFT)
+        rest(qtbot, window, lambda: len(window.frame.companions) == 1)
+        assert window.frame.companions[0].event == EVENT
 
 
 def test_the_other_choice_stands_beside_and_one_key_goes_back(qtbot: QtBot, window: MainWindow) -> None:
@@ -273,25 +292,6 @@ def test_forks_are_listed_named_kept_and_gone_to(qtbot: QtBot, window: MainWindo
     window.open_path(path)
     rest(qtbot, window, lambda: "Opened" in window.frame.message)
     qtbot.waitUntil(lambda: "turned away" in items(dialog))
-
-
-def test_where_a_session_with_a_fork_was_opened_the_key_goes_back_to_what_the_fork_left(
-    qtbot: QtBot, tmp_path: Path
-) -> None:
-    path = tmp_path / "forked.slotscope"
-    left = Session.open("dra-classroom", seed=1, kernel=False)
-    left.run(events=EVENT)
-    other = forked(left, Deviation(EVENT, decision="reject"), kernel=False)
-    save_run(Comparison.of([left, other]), path)
-    with complete_window(qtbot, tmp_path) as window:
-        window.open_path(path)
-        rest(qtbot, window, lambda: window.frame is not None and len(window.frame.companions) == 1)
-        press(qtbot, window, Key.Key_Z, CTRL | SHIFT)
-        rest(qtbot, window, lambda: not window.frame.companions)
-        assert window.worker.session.origin.policy == "dra"
-        press(qtbot, window, Key.Key_Z, CTRL | SHIFT)
-        rest(qtbot, window, lambda: len(window.frame.companions) == 1)
-        assert window.frame.companions[0].event == EVENT
 
 
 def test_the_copied_line_opens_the_fork(qtbot: QtBot, window: MainWindow) -> None:

@@ -19,13 +19,12 @@ from slotscope.model.api import Session
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.running.engine import Advance, Task
 from slotscope.model.running.origin import Moment
-from tests.gui.windows import complete_window, press, rest
+from tests.gui.windows import press, rest
 
 
 @pytest.fixture(scope="module")
-def window(qapp: Any, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MainWindow]:
-    with complete_window(QtBot(request), tmp_path_factory.mktemp("window")) as made:
-        yield made
+def window(shared_window: MainWindow) -> MainWindow:
+    return shared_window
 
 
 @pytest.fixture(autouse=True)

@@ -11,16 +11,21 @@ from pytestqt.qtbot import QtBot
 from slotscope.gui.intents import AskWhy, Select
 from slotscope.gui.main_window import MainWindow
 from slotscope.model.whys.tables import OPEN
-from tests.gui.windows import press, rest
+from tests.gui.windows import open_anew, press, rest
 
 Key = Qt.Key
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 
 
+@pytest.fixture
+def window(shared_window: MainWindow) -> MainWindow:
+    return shared_window
+
+
 def stand(qtbot: QtBot, window: MainWindow, scenario: str, event: int) -> None:
-    window.control.open(scenario)
-    rest(qtbot, window, lambda: window.frame.info.scenario_name == scenario and window.area.complete)  # type: ignore[union-attr]
+    open_anew(qtbot, window, scenario)
+    rest(qtbot, window, lambda: window.area.complete)
     window.control.go_to(event)
     rest(qtbot, window, lambda: window.frame is not None and window.frame.event == event)
 

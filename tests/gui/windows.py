@@ -11,7 +11,7 @@ from typing import Any, Callable, ClassVar, Iterator, TypeVar
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from slotscope.gui.app import make_window
@@ -109,17 +109,21 @@ def shared_window(
         yield made
 
 
-def open_anew(qtbot: QtBot, window: MainWindow, scenario: str) -> None:
-    """Open a scenario in a window that another test has left: nothing runs, in no hall, and it is as large as at first.
+def open_anew(qtbot: QtBot, window: MainWindow, scenario: str, policy: str | None = None, **choices: Any) -> None:
+    """Open a scenario in a window that another test has left: no dialog is open, no hall, it is as large as at first.
 
     Returns once the first frame is shown.
     """
+    for dialog in window.findChildren(QDialog):
+        dialog.close()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
     window.control.pause()
     if window.lecture.on:
         window.lecture.toggle()
     window.resize(*SIZE)
     before = window.info
-    window.control.open(scenario)
+    window.control.open(scenario, policy, **choices)
     rest(qtbot, window, lambda: window.info is not before and window.frame.info.scenario_name == scenario)
 
 
