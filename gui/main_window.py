@@ -335,7 +335,7 @@ class MainWindow(DockWindow):
             "why": lambda: self.carry_out(AskWhy(self.area.selection.inspected)),
             "slower": lambda: self.transport.change_speed(-1),
             "faster": lambda: self.transport.change_speed(1),
-            "until": lambda: dialogs.ask_until(self, self.transport.event_kinds, control.run_until),
+            "until": lambda: dialogs.ask_until(self, self.transport.event_kinds, control.run_until, lambda: self.frame),
             "breakpoints": self.show_breakpoints,
             "what_if": lambda: self.carry_out(WhatIf()),
             "open": lambda: dialogs.ask_open(self, self.open_path),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from pathlib import Path
-from typing import Callable, Iterable, Sequence
+from typing import Callable, Iterable, Mapping, Sequence
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import (
@@ -27,6 +27,8 @@ from slotscope.gui.widgets.fault_label import FaultLine
 from slotscope.gui.widgets.file_dialogs import ask_file, ask_new_file
 from slotscope.gui.window import manual
 from slotscope.gui.window.actions import BRING, COMMANDS, Actions, key_words
+from slotscope.model.reporting.explain import full_time, grouped
+from slotscope.model.reporting.frame import Frame
 
 #: The property of a dock that a double click has opened.
 INSPECTOR = "inspector"
@@ -63,8 +65,10 @@ def fill_view_menu(menu: QMenu, docks: Iterable[PanelDock]) -> None:
     menu.addActions(shown)
 
 
-def ask_until(window: QWidget, kinds: Sequence[str], run_until: Callable[..., object]) -> None:
-    """Ask for a time, an event or one of these *kinds* of event, and run until then."""
+def ask_until(
+    window: QWidget, kinds: Sequence[str], run_until: Callable[..., object], present: Callable[[], Frame | None]
+) -> None:
+    """Ask for a time, an event or one of these *kinds* of event, later than the *present*, and run until then."""
     dialog = QDialog(window)
     dialog.setObjectName("until")
     dialog.setWindowTitle(tr("Run until"))
@@ -90,6 +94,9 @@ def ask_until(window: QWidget, kinds: Sequence[str], run_until: Callable[..., ob
         except ValueError as error:
             fault.say(str(error))
             return
+        if past := _past(goal, present()):
+            fault.say(past)
+            return
         run_until(**goal)
         dialog.accept()
 
@@ -98,6 +105,17 @@ def ask_until(window: QWidget, kinds: Sequence[str], run_until: Callable[..., ob
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.open()
     field.setFocus()
+
+
+def _past(goal: Mapping[str, int | float | str], frame: Frame | None) -> str:
+    """What is to be said of a goal that lies behind the run; nothing of one that is ahead."""
+    if frame is not None and "event" in goal and int(goal["event"]) <= frame.event:
+        return tr("The run is at event {event} already; the line of history goes back").format(
+            event=grouped(frame.event)
+        )
+    if frame is not None and "time" in goal and float(goal["time"]) <= frame.time:
+        return tr("The run is at t = {time} already; the line of history goes back").format(time=full_time(frame.time))
+    return ""
 
 
 def parse_until(text: str, kinds: Iterable[str]) -> dict[str, int | float | str]:

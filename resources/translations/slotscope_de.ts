@@ -1172,6 +1172,14 @@ Der Lauf und die anderen Ansichten gehen weiter. Hier oder an einem anderen Auge
             <translation>t = 20 oder 1000 oder {kind}</translation>
         </message>
         <message>
+            <source>The run is at event {event} already; the line of history goes back</source>
+            <translation>Der Lauf ist schon bei Ereignis {event}; die Leiste des Verlaufs führt zurück</translation>
+        </message>
+        <message>
+            <source>The run is at t = {time} already; the line of history goes back</source>
+            <translation>Der Lauf ist schon bei t = {time}; die Leiste des Verlaufs führt zurück</translation>
+        </message>
+        <message>
             <source>Run until a time (t = 20), an event's number (1000), or a kind of event ({kinds}, ...)</source>
             <translation>Laufen bis zu einer Zeit (t = 20), der Nummer eines Ereignisses (1000) oder einer Art von Ereignis ({kinds}, …)</translation>
         </message>

@@ -325,6 +325,20 @@ def test_a_fault_makes_no_dialog_wider_than_the_window(qtbot: QtBot, window: Mai
     dialog.close()
 
 
+@pytest.mark.parametrize(("typed", "said"), [("12", "at event 12 already"), ("t = 0.5", "already; the line of")])
+def test_who_would_run_until_what_is_past_is_told(qtbot: QtBot, window: MainWindow, typed: str, said: str) -> None:
+    strike(window, Key.Key_U)
+    (dialog,) = window.findChildren(QDialog)
+    field, fault = dialog.findChild(QLineEdit), dialog.findChild(QLabel, "fault")
+    assert field is not None and fault is not None
+    field.setText(typed)
+    QTest.keyClick(field, Key.Key_Return)
+    assert dialog.isVisible() and said in fault.text()
+    field.setText("13")
+    QTest.keyClick(field, Key.Key_Return)
+    rest(qtbot, window, lambda: window.frame.event == 13)
+
+
 @pytest.mark.parametrize("width", [460, 800])
 def test_a_fault_is_seen_whole_beside_its_field(qtbot: QtBot, window: MainWindow, width: int) -> None:
     strike(window, Key.Key_U)
