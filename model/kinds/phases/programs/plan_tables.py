@@ -19,8 +19,6 @@ from slotscope.model.kinds.phases.programs.policy import AT_ONCE, NOTHING, TIMER
 #: How far the probabilities of an entry, or of all entries, may be from 1 in sum.
 SUM_TOLERANCE = 1e-6
 
-Weights = Mapping[str, float] | Sequence[float]
-
 
 class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False, frozen=True)
