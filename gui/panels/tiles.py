@@ -49,8 +49,8 @@ class Tiles(QWidget):
             return
         while len(self._tiles) < len(texts):
             self._add()
-        self._texts = texts
-        self._fill()
+        before, self._texts = self._texts, texts
+        self._fill(before)
 
     def restyle(self, theme: Theme) -> None:
         """Follow another theme or size of type."""
@@ -76,9 +76,12 @@ class Tiles(QWidget):
         self._row.insertWidget(len(self._tiles), tile)
         self._tiles.append((tile, caption, value))
 
-    def _fill(self) -> None:
+    def _fill(self, before: tuple[TileText, ...] = ()) -> None:
+        """Write what is not written already."""
         sizes = current_fonts()
-        for (tile, caption, value), text in zip(self._tiles, self._texts, strict=False):
+        for place, ((tile, caption, value), text) in enumerate(zip(self._tiles, self._texts, strict=False)):
+            if before[place : place + 1] == (text,):
+                continue
             caption.setFont(sizes.body)
             value.setFont(sizes.display)
             ink = self._theme.ink(self._theme.color(text.role))

@@ -30,6 +30,7 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc]
         self._text = label
         self._named = True  # whether there is room for the label
         self._metrics = QFontMetricsF(QFont())
+        self._known: tuple[tuple[object, ...], list[float]] = (), []  # ticks, and what decides where they are
         super().__init__(orientation)
         self.enableAutoSIPrefix(False)
 
@@ -74,8 +75,11 @@ class NumberAxis(pg.AxisItem):  # type: ignore[misc]
         """Where the axis has its ticks."""
         size = self.size()
         length = size.height() if self.orientation == "left" else size.width()
-        levels = self.tickValues(*self.range, length)
-        return [float(value) for value in levels[0][1]]
+        decisive = *self.range, length, self._metrics
+        if decisive != self._known[0]:
+            levels = self.tickValues(*self.range, length)
+            self._known = decisive, [float(value) for value in levels[0][1]]
+        return self._known[1]
 
     @property
     def _label_room(self) -> float:

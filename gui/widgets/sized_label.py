@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QLabel, QWidget
+
+_MARKUP_OR_DIGIT = re.compile(r"(<[^>]*>)|\d")
 
 
 class SizedLabel(QLabel):
@@ -16,10 +20,15 @@ class SizedLabel(QLabel):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._measure = QLabel()  # the label's own hint is never less than what it was fixed to
+        self._shape = ""
 
     def setText(self, text: str) -> None:
-        if text != self.text():
-            super().setText(text)
+        if text == self.text():
+            return
+        super().setText(text)
+        # All figures of the window's type are equally wide.
+        before, self._shape = self._shape, _MARKUP_OR_DIGIT.sub(lambda found: found[1] or "0", text)
+        if self._shape != before:
             self._fit()
 
     def changeEvent(self, event: QEvent) -> None:

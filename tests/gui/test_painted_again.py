@@ -197,7 +197,8 @@ def test_a_label_is_as_large_as_its_text(qtbot: QtBot, form: Qt.TextFormat) -> N
     for one in (label, plain):
         qtbot.addWidget(one)
         one.setTextFormat(form)
-    for text in ("event 1", "event 1 000 000", "<i>t</i> = 2", "", "kernel"):
+        one.setFont(fonts(False).heading)
+    for text in ("event 1", "event 7", "event 1 000 000", "<i>t</i> = 2", "", "kernel"):
         label.setText(text)
         plain.setText(text)
         assert label.minimumSize() == label.maximumSize() == plain.sizeHint()
