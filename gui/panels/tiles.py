@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from slotscope.gui.panel import Panel
 from slotscope.gui.theme import Theme, current_fonts
@@ -35,7 +35,7 @@ class Tiles(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._texts: tuple[TileText, ...] = ()
-        self._tiles: list[tuple[QWidget, QLabel, QLabel]] = []
+        self._tiles: list[tuple[QWidget, SizedLabel, SizedLabel]] = []
         self._widest: list[int] = []
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(_MARGIN, 4, _MARGIN, 2)
@@ -85,7 +85,7 @@ class Tiles(QWidget):
             caption.setFont(sizes.body)
             value.setFont(sizes.display)
             ink = self._theme.ink(self._theme.color(text.role))
-            value.setText(f'<span style="color:{ink}">{text.value}</span>')
+            value.show_text(f'<span style="color:{ink}">{text.value}</span>')
             tile.setToolTip(text.tip)
             tile.setAccessibleName(without_markup(f"{text.caption}: {text.value}"))
         self._fit()
@@ -119,7 +119,7 @@ class Tiles(QWidget):
     def _write_captions(self, shorten: bool) -> None:
         for (_, caption, _), text in zip(self._tiles, self._texts, strict=False):
             written = text.short or text.caption if shorten else text.caption
-            caption.setText(f'<span style="color:{self._theme.muted}">{written}</span>')
+            caption.show_text(f'<span style="color:{self._theme.muted}">{written}</span>')
 
     def sizeHint(self) -> QSize:
         sizes = current_fonts()

@@ -22,10 +22,11 @@ class SizedLabel(QLabel):
         self._measure = QLabel()  # the label's own hint is never less than what it was fixed to
         self._shape = ""
 
-    def setText(self, text: str) -> None:
+    def show_text(self, text: str) -> None:
+        """Show another text, in place of ``setText``."""
         if text == self.text():
             return
-        super().setText(text)
+        self.setText(text)
         # All figures of the window's type are equally wide.
         before, self._shape = self._shape, _MARKUP_OR_DIGIT.sub(lambda found: found[1] or "0", text)
         if self._shape != before:

@@ -290,10 +290,10 @@ class TransportBar(QWidget):
     def set_frame(self, frame: Frame) -> None:
         """Show time, event and speed of a frame."""
         self._frame = frame
-        self._clock.setText(_clock_text(frame.info, frame.time))
-        self._event.setText(event_told(frame))
+        self._clock.show_text(_clock_text(frame.info, frame.time))
+        self._event.show_text(event_told(frame))
         rate = frame.speed.events_per_second
-        self._rate.setText(_rate_text(rate) if frame.running else frame.engine)
+        self._rate.show_text(_rate_text(rate) if frame.running else frame.engine)
         self.history.set_frame(frame)
         self._show_whether(frame.playing)
         self._fit_boxes()
@@ -314,9 +314,9 @@ class TransportBar(QWidget):
         if not progress.text:
             self.set_frame(self._frame)
             return
-        self._clock.setText(_clock_text(self._frame.info, progress.time))
-        self._event.setText(tr("event {number}").format(number=grouped(progress.event)))
-        self._rate.setText(_rate_text(progress.speed.events_per_second))
+        self._clock.show_text(_clock_text(self._frame.info, progress.time))
+        self._event.show_text(tr("event {number}").format(number=grouped(progress.event)))
+        self._rate.show_text(_rate_text(progress.speed.events_per_second))
         self._show_whether(True)
 
     def show_compiling(self, text: str) -> None:

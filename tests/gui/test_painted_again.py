@@ -199,7 +199,7 @@ def test_a_label_is_as_large_as_its_text(qtbot: QtBot, form: Qt.TextFormat) -> N
         one.setTextFormat(form)
         one.setFont(fonts(False).heading)
     for text in ("event 1", "event 7", "event 1 000 000", "<i>t</i> = 2", "", "kernel"):
-        label.setText(text)
+        label.show_text(text)
         plain.setText(text)
         assert label.minimumSize() == label.maximumSize() == plain.sizeHint()
     for one in (label, plain):
@@ -210,12 +210,12 @@ def test_a_label_is_as_large_as_its_text(qtbot: QtBot, form: Qt.TextFormat) -> N
 def test_a_number_that_takes_the_same_room_lays_out_nothing(qtbot: QtBot) -> None:
     around, label = QWidget(), SizedLabel()
     QHBoxLayout(around).addWidget(label)
-    label.setText("event 123")
+    label.show_text("event 123")
     on_screen(qtbot, around, 300, 100)
     QApplication.processEvents()
     layouts = Layouts(around)
     for text, asked in (("event 123", 0), ("event 321", 0), ("event 1 234", 1), ("event 12", 2)):
-        label.setText(text)
+        label.show_text(text)
         QApplication.processEvents()
         assert layouts.count == asked
 
