@@ -48,8 +48,12 @@ def _configuration(value: Any, what: str, numbers: ReservationNumbers) -> Config
     return same
 
 
+#: What is told of a rejection.
+_REJECTED = ("empty_slots", "servers_with_room")
+
+
 def _rejected(record: Reject, _: ReservationNumbers) -> dict[str, Any]:
-    for name in ("empty_slots", "servers_with_room"):
+    for name in _REJECTED:
         if name in record.values:
             whole(record.values[name], f"{name} of Reject", -1, MOST_JOBS)
     return {}
@@ -80,7 +84,8 @@ def _about(occasion: str, view: ReservationView, arguments: tuple[Any, ...]) -> 
 
 def _explained(record: Record, view: ReservationView, arguments: tuple[Any, ...]) -> Mapping[str, Any]:
     """Why a job was rejected, or could have been admitted."""
-    if type(record) is not Reject or not arguments or not isinstance(arguments[0], ArrivingJob):
+    rejects = type(record) is Reject and arguments and isinstance(arguments[0], ArrivingJob)
+    if not rejects or all(name in record.values for name in _REJECTED):
         return {}
     job = arguments[0]
     return {"empty_slots": int(view.empty_slots(job.type).sum()), "servers_with_room": len(view.with_room(job.type))}

@@ -104,15 +104,11 @@ class Lasting:
 
     def _in_place(self) -> bool:
         """Whether the same objects stand there under the same names, which most often is all that has to be seen."""
-        places = self._places
-        return (
-            bool(places)
-            and object.__getattribute__(self._owner, "__dict__") is places[0][0]
-            and all(
-                len(space) == len(names) and all(map(is_, space, names)) and all(map(is_, space.values(), values))
-                for space, names, values in places
-            )
-        )
+        for space, names, values in self._places:
+            same = len(space) == len(names) and all(map(is_, space, names)) and all(map(is_, space.values(), values))
+            if not same:
+                return False
+        return bool(self._places) and object.__getattribute__(self._owner, "__dict__") is self._places[0][0]
 
     def _is_own(self, value: Any) -> bool:
         """Whether it is a class of the policy's file."""

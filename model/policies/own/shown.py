@@ -122,15 +122,14 @@ class PrivateNumbers:
         arrays = [(name, value) for _, name, value in self._pinned if isinstance(value, np.ndarray)]
         for _, array in arrays:
             array.flags.writeable = False
-        self._arrays = [(name, array, _content(array)) for name, array in arrays]
+        self._arrays = [(name, array, array.dtype, array.shape, array.tobytes()) for name, array in arrays]
 
     def changed(self) -> list[str]:
         """Names of the attributes that are not what they were."""
         found = [name for own, name, value in self._pinned if own.get(name) is not value]
-        found += [name for name, array, content in self._arrays if _content(array) != content]
+        found += [
+            name
+            for name, array, kind, shape, content in self._arrays
+            if array.tobytes() != content or array.shape != shape or array.dtype != kind
+        ]
         return list(dict.fromkeys(found))
-
-
-def _content(array: np.ndarray) -> Any:
-    """What may change although the object stays the same."""
-    return array.dtype, array.shape, array.tobytes()
