@@ -957,7 +957,7 @@ Die Eingabetaste fragt damit den ganzen Verlauf, wie waiting &gt; 50 becomes tru
         </message>
         <message>
             <source>While the question is open, without what tells its answer: {panels}.</source>
-            <translation>Solange die Frage offen ist, ohne was die Antwort verrät: {panels}.</translation>
+            <translation>Solange die Frage offen ist, ohne das, was die Antwort verrät: {panels}.</translation>
         </message>
         <message>
             <source>how far it is</source>
