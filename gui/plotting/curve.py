@@ -52,9 +52,13 @@ class Outlined:
 
     def changed(self) -> None:
         """The points are others now."""
-        if self._view is not None and self._points() != self._known:
-            self._find(self._view)
-        if self._view is None or self._places != self._painted:
+        view = self._view
+        if view is None or [view.first, view.last] != self.getViewBox().viewRange()[0]:  # type: ignore[attr-defined]
+            self.update()  # another range is painted anyway
+            return
+        if self._points() != self._known:
+            self._find(view)
+        if self._places != self._painted:
             self.update()
 
     def _prepare(self, painter: QPainter) -> None:

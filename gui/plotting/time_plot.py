@@ -219,16 +219,15 @@ class TimePlot(pg.PlotWidget):  # type: ignore[misc]
 
     def refresh(self) -> None:
         """Repaint after changes of series: once per frame, after all of them."""
-        for band, _ in self._bands.values():
-            band.changed()
-        for series in self._series.values():
-            series.curve.changed()
-            pyramid = series.curve.pyramid
+        curves = [series.curve for series in self._series.values()]
+        for pyramid in (curve.pyramid for curve in curves):
             if len(pyramid):
                 self._x_range.include(float(pyramid.x[0]), float(pyramid.x[-1]))
         self._include_heights()
         if not self._by_hand:
             self._apply_ranges()
+        for item in (*(band for band, _ in self._bands.values()), *curves):
+            item.changed()
         self._column.set_labels(self._end_labels())
 
     def _include_heights(self) -> None:
