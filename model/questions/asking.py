@@ -61,10 +61,11 @@ def make_ready(bench: Bench, timeline: Timeline, questions: Sequence[Question]) 
 
     Without that their states are looked at one by one as long as the code is not at hand.
     """
-    things = any(look.of_things is not None for question in questions for look in question.looks)
+    things = [look.of_things for question in questions for look in question.looks if look.of_things is not None]
     if things and timeline.engine.name == "kernel" and not bench.system.policy.brought:
         bench.prepare(questions=True)
-        prepare_counting()
+        if any(one.mixed and one.pairing is not None for one in things):
+            prepare_counting()
 
 
 def answers(

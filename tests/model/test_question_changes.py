@@ -146,6 +146,7 @@ def mixed(session: Session, number: random.Random) -> list[str]:
                 f"{at}(any {thing} where {one} > {other} % 3 and {one} < {another})",
                 f"{at}((count {thing} where was {one} <= {other} and {one} + 1 > was {another} % 4) % 2 = 1)",
                 f"{at}((count {thing} where {one} > {other} becomes true) % 2 = 1)",
+                f"{at}((count {thing} where {one} * {other} > max({another}, {one})) % 2 = 1)",
                 f"{at}((count {thing} where {one} > 0 and not {another} - {one} > 2 - {other}) % 2 = 1)",
                 f"{at}(any {thing} where {number.choice(list(words.happenings))} and {one} = 1)",
                 f"{thing} {number.randint(1, 30)} . {one} {at and 'changes'}{'' if at else f'> {other}'}",
