@@ -61,6 +61,9 @@ WHOLE = pytest.mark.parametrize("kind", ["queue", "phases", "moldable"])
 #: Policies of which a page has a table of parameters alone.
 OF_A_TABLE_OF_ITS_OWN = {"jrs"}
 
+#: Pages that tell of scenarios of a kind beside its own.
+TOLD_ELSEWHERE = {"queue": ("scenarios", "traces")}
+
 #: How many policies with parameters a page gives at least, and scenarios in which they can run, by a word in them.
 RUNS = {
     "queue": (1, {"j=": "queues-vqs-unstable", "": "queues-bf-unstable"}),
@@ -85,7 +88,7 @@ class TestKinds:
             assert {*code(told)} == {*reference_for(policy, kind).schema.model_fields}
 
     def test_every_scenario_is_told_of(self, kind: str) -> None:
-        text = "".join(page(name) for name in (PANEL_ROOMS[kind].page, "scenarios", "traces"))
+        text = "".join(page(name) for name in (PANEL_ROOMS[kind].page, *TOLD_ELSEWHERE.get(kind, ())))
         own = {name for name in scenario_files() if load_scenario(name).system == kind}
         assert own <= {*re.findall(r"[\w-]+", text)}
 
