@@ -61,8 +61,8 @@ FAULTS = (
     ),
     Fault(
         f"{_IN}/reservation/policies/gpa.py",
-        "min([(-(-left[j] // k), j) for j, k in enumerate(configuration) if k > 0])",
-        "min([(-(-left[j] // k), j) for j, k in enumerate(configuration) if k > 0], key=lambda one: (one[0], -one[1]))",
+        "min([(-(-left[j] // k), j) for j, k in wanted])",
+        "min([(-(-left[j] // k), j) for j, k in wanted], key=lambda one: (one[0], -one[1]))",
         _LOSS,
     ),
     Fault(f"{_IN}/reservation/policies/gpa.py", "-(-left[j] // k)", "left[j] // k", _LOSS),
