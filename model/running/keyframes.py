@@ -198,10 +198,15 @@ class Keyframes:
         return max(known, default=min(self._frames))
 
     def pass_by(self, state: Any) -> None:
-        """Keep a state itself, which nobody changes any more, until others are passed by; it counts in no bound."""
+        """Keep a state itself, which nobody changes any more, until others are passed by.
+
+        These together take no more than keyframes may, beside them.
+        """
         event, time = int(state.number[0]), float(state.clock[0])
         if event not in self._all:
             self._passed_by.append(Keyframe(event, time, state, size_in_bytes(state)))
+        while sum(frame.bytes for frame in self._passed_by) > self.room.memory:
+            self._passed_by.popleft()
 
     def latest(self, reached: Callable[[Any], bool]) -> Any:
         """The latest state that *reached* accepts, else the first one; no copy of it.

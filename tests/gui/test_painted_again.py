@@ -59,16 +59,16 @@ def test_the_screen_shows_what_is_there(qtbot: QtBot, frames: list[Frame], made:
 # Plots.
 
 
-class Paints(QObject):
-    """Counts how often a widget is painted."""
+class Counted(QObject):
+    """Counts how often a widget gets an event: that it is painted, if nothing else is said."""
 
-    def __init__(self, widget: QWidget) -> None:
+    def __init__(self, widget: QWidget, kind: QEvent.Type = QEvent.Type.Paint) -> None:
         super().__init__(widget)
-        self.count = 0
+        self.count, self._kind = 0, kind
         widget.installEventFilter(self)
 
     def eventFilter(self, _: QObject, event: QEvent) -> bool:
-        self.count += event.type() == QEvent.Type.Paint
+        self.count += event.type() == self._kind
         return False
 
 
@@ -97,7 +97,7 @@ def show(plot: TimePlot, by: float) -> None:
 
 
 def test_what_nobody_sees_move_is_not_painted_again(plot: TimePlot) -> None:
-    paints, before = Paints(plot.viewport()), on_glass(plot)
+    paints, before = Counted(plot.viewport()), on_glass(plot)
     for _ in range(5):
         show(plot, 1e-5)
     assert paints.count == 0
@@ -108,7 +108,7 @@ def test_what_nobody_sees_move_is_not_painted_again(plot: TimePlot) -> None:
 
 @pytest.mark.parametrize("part", ["curve", "band", "reference", "cursor"])
 def test_each_part_is_painted_again_where_it_is_seen_to_move(plot: TimePlot, part: str) -> None:
-    paints, band = Paints(plot.viewport()), plot.band("interval")
+    paints, band = Counted(plot.viewport()), plot.band("interval")
     assert band is not None
     match part:
         case "curve":
@@ -125,7 +125,7 @@ def test_each_part_is_painted_again_where_it_is_seen_to_move(plot: TimePlot, par
 
 
 def test_small_moves_add_up(plot: TimePlot) -> None:
-    paints = Paints(plot.viewport())
+    paints = Counted(plot.viewport())
     for step in range(1, 501):
         show(plot, step * 1e-4)
     assert 10 < paints.count < 400
@@ -178,19 +178,6 @@ def test_a_part_is_painted_once_for_each_look() -> None:
 # Labels.
 
 
-class Layouts(QObject):
-    """Counts how often a widget is asked to lay out what is in it."""
-
-    def __init__(self, widget: QWidget) -> None:
-        super().__init__(widget)
-        self.count = 0
-        widget.installEventFilter(self)
-
-    def eventFilter(self, _: QObject, event: QEvent) -> bool:
-        self.count += event.type() == QEvent.Type.LayoutRequest
-        return False
-
-
 @pytest.mark.parametrize("form", [Qt.TextFormat.PlainText, Qt.TextFormat.RichText])
 def test_a_label_is_as_large_as_its_text(qtbot: QtBot, form: Qt.TextFormat) -> None:
     label, plain = SizedLabel(), QLabel()
@@ -213,7 +200,7 @@ def test_a_number_that_takes_the_same_room_lays_out_nothing(qtbot: QtBot) -> Non
     label.show_text("event 123")
     on_screen(qtbot, around, 300, 100)
     QApplication.processEvents()
-    layouts = Layouts(around)
+    layouts = Counted(around, QEvent.Type.LayoutRequest)
     for text, asked in (("event 123", 0), ("event 321", 0), ("event 1 234", 1), ("event 12", 2)):
         label.show_text(text)
         QApplication.processEvents()
@@ -223,7 +210,7 @@ def test_a_number_that_takes_the_same_room_lays_out_nothing(qtbot: QtBot) -> Non
 def test_the_next_frame_of_a_run_lays_out_no_docks(qtbot: QtBot, tmp_path: Path) -> None:
     with complete_window(qtbot, tmp_path) as window:
         window.stand_at("dra-classroom", (), None, (), 5.0, None)
-        frame, layouts = window.frame, Layouts(window)
+        frame, layouts = window.frame, Counted(window, QEvent.Type.LayoutRequest)
         assert frame is not None
         for event in (100, 101, 102, 103):
             if event == 102:  # the numbers have their sizes by now
@@ -243,7 +230,7 @@ def test_the_history_bar_is_painted_again_where_it_looks_otherwise(qtbot: QtBot,
     frame = frames[0]
     bar.set_frame(frame)
     QApplication.processEvents()
-    paints = Paints(bar)
+    paints = Counted(bar)
     bar.set_frame(replace(frame))
     QApplication.processEvents()
     assert paints.count == 0

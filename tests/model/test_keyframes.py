@@ -101,7 +101,7 @@ def test_where_keyframes_are_far_apart_one_steps_back_without_the_whole_way_agai
     straight, ran = Session.open(name, kernel=False), [0]
     session = Session.open(name, kernel=False)
     line = session.timeline
-    line.keep_little()
+    line._keyframes.room = HistoryRoom(6 * size_in_bytes(line.state))
     monkeypatch.setattr(line.engine, "keyframe_every", 20, raising=False)
     session.run(events=900)
     end, slices = line.event, line.advance_a_slice
@@ -122,3 +122,16 @@ def test_where_keyframes_are_far_apart_one_steps_back_without_the_whole_way_agai
         assert ran[0] <= most, way
         straight.seek(way) if way < straight.timeline.event else straight.run(events=way - straight.timeline.event)
         assert line.event == way and digest(line.state) == digest(straight.timeline.state)
+
+
+def test_places_passed_by_take_no_more_than_keyframes_may(state: ReservationState) -> None:
+    each = size_in_bytes(state)
+    for memory, most in ((0, 0), (each, 1), (2 * each, 2), (9 * each, 2)):
+        frames = Keyframes(HistoryRoom(memory))
+        frames.add(state)
+        for number in (30, 10, 20):
+            passed = copied(state)
+            passed.number[0] = number
+            frames.pass_by(passed)
+        kept_beside = [event for event in (30, 10, 20) if frames.near(event) == event]
+        assert kept_beside == [30, 10, 20][3 - most :]
