@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import Iterator, Sequence
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLabel, QStyle, QWidget
 
@@ -38,6 +38,15 @@ _COMPARISON = "comparison"
 Horizontal, Vertical = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
 
 
+def paint_from_now_on(window: QWidget) -> None:
+    """Let a window be painted that was not for a while.
+
+    Had Qt been about to paint all of it when that began, it would ask no more: it takes that to be still to come.
+    """
+    window.setUpdatesEnabled(True)
+    QCoreApplication.postEvent(window, QEvent(QEvent.Type.UpdateRequest), Qt.EventPriority.LowEventPriority.value)
+
+
 @contextmanager
 def _unpainted(window: QWidget) -> Iterator[None]:
     """Nothing is painted meanwhile; whatever fails, all is then: a hall must not look at a run that is gone."""
@@ -45,7 +54,7 @@ def _unpainted(window: QWidget) -> Iterator[None]:
     try:
         yield
     finally:
-        window.setUpdatesEnabled(True)
+        paint_from_now_on(window)
 
 
 class LectureMode(QObject):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QWheelEvent
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
@@ -110,3 +110,16 @@ def wheel(widget: QWidget, at: QPointF, notches: int) -> None:
         False,
     )
     QApplication.sendEvent(widget, event)
+
+
+class Counted(QObject):
+    """Counts how often a widget gets an event: that it is painted, if nothing else is said."""
+
+    def __init__(self, widget: QWidget, kind: QEvent.Type = QEvent.Type.Paint) -> None:
+        super().__init__(widget)
+        self.count, self._kind = 0, kind
+        widget.installEventFilter(self)
+
+    def eventFilter(self, _: QObject, event: QEvent) -> bool:
+        self.count += event.type() == self._kind
+        return False

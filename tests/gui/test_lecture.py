@@ -19,6 +19,7 @@ from slotscope.gui.panels.columns import HeadedColumns
 from slotscope.gui.pictures.picture import ZoomedPicture
 from slotscope.gui.presenting.strokes import base_of
 from tests.gui.halls import PROJECTOR, READ, bring, shown, stand
+from tests.gui.painted import Counted
 from tests.gui.windows import at_rest, hall, press
 
 pytestmark = pytest.mark.slow
@@ -172,6 +173,21 @@ def test_a_hall_keeps_its_picture_while_panels_of_another_kind_are_built(qtbot: 
     window.lecture.switched.disconnect(note)
     assert seen == [(False, False), (True, False)]
     assert window.lecture.on and window.updatesEnabled()
+
+
+def test_a_hall_sees_the_other_kind_although_the_window_was_about_to_be_painted(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    if not window.lecture.on:
+        press(qtbot, window, Key.Key_L)
+    other = "queue" if window.area.system != "queue" else "phases"
+    window.update()
+    window.panels.show_system(other)
+    QApplication.processEvents()  # Qt asks for what it may not paint
+    qtbot.waitUntil(lambda: window.area.complete and window.lecture.on)
+    paints = Counted(window)
+    window.update()
+    qtbot.waitUntil(lambda: paints.count > 0)
 
 
 def test_the_servers_and_the_log_take_the_room_on_request(qtbot: QtBot, window: MainWindow) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QObject, QRect, Qt
+from PySide6.QtCore import QEvent, QRect, Qt
 from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QWidget
 from pytestqt.qtbot import QtBot
@@ -22,7 +22,7 @@ from slotscope.gui.widgets.sized_label import SizedLabel
 from slotscope.gui.window.history_bar import HistoryBar
 from slotscope.model.api import Session
 from slotscope.model.reporting.frame import Frame
-from tests.gui.painted import pixels, pixels_of
+from tests.gui.painted import Counted, pixels, pixels_of
 from tests.gui.windows import complete_window, on_screen
 
 
@@ -57,19 +57,6 @@ def test_the_screen_shows_what_is_there(qtbot: QtBot, frames: list[Frame], made:
 
 
 # Plots.
-
-
-class Counted(QObject):
-    """Counts how often a widget gets an event: that it is painted, if nothing else is said."""
-
-    def __init__(self, widget: QWidget, kind: QEvent.Type = QEvent.Type.Paint) -> None:
-        super().__init__(widget)
-        self.count, self._kind = 0, kind
-        widget.installEventFilter(self)
-
-    def eventFilter(self, _: QObject, event: QEvent) -> bool:
-        self.count += event.type() == self._kind
-        return False
 
 
 @pytest.fixture
