@@ -1,5 +1,8 @@
 """Runs every benchmark briefly and prints one page in Markdown: each target, what is reached, and their ratio.
 
+Beside it stands the limit, where one was measured in the same run: what the machine takes for work that nothing can
+leave out.
+
 ``python -m tests.bench [--full] [--tables]``; each benchmark is a process of its own, and tells its tables, too, if
 they are wanted.
 """
@@ -64,7 +67,7 @@ def page(printed: Mapping[str, str]) -> str:
         for line in text.splitlines()
         if line.startswith(TARGET)
     ]
-    return table(("benchmark", "what", "target", "reached (least to most)", "reached / target", ""), rows)
+    return table(("benchmark", "what", "target", "reached (least to most)", "reached / target", "limit here", ""), rows)
 
 
 def main() -> int:

@@ -187,7 +187,7 @@ def bench_loss(servers: int, rounds: int, time: float) -> None:
         ways = {name: counted(way) for name, way in found.items()}
         times = interleaved(ways, rounds)
     section(f"first fit (loss system), L = {servers}", comparison(times))
-    aim_at_c(f"first fit, L = {servers}", times, "kernel", "C -O3, bare loop", beyond_the_loop(times))
+    aim_at_c(f"first fit, L = {servers}", times, "kernel", "C -O3, bare loop", limit_is=beyond_the_loop(times))
 
 
 def beyond_the_loop(times: Mapping[str, Sequence[float]]) -> str:

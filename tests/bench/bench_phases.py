@@ -110,7 +110,7 @@ def bench_ways(name: str, scale: int, given: str, counts: tuple[int, int, int], 
         rows = spread(1e9 * (mine - lean) for mine, lean in zip(times["kernel"], times[LEAN], strict=True)).text(2)
         more = spread(1e9 * (mine - c) for mine, c in zip(times["kernel"], times[IN_C], strict=True)).text(2)
         why = f"{more} ns more for an event, of which row and trail take the kernel {rows}"
-        aim_at_c(f"JRS, {name}, r = {scale}", times, "kernel", IN_C, why)
+        aim_at_c(f"JRS, {name}, r = {scale}", times, "kernel", IN_C, limit_is=why)
 
 
 def bench_policies(name: str, given: str, scales: Sequence[int], rounds: int, events: int) -> None:

@@ -223,8 +223,22 @@ def test_targets_of_all_benchmarks_stand_on_one_page(capsys: pytest.CaptureFixtu
     timing.aim_at_c("without a compiler", {"kernel": [1.0]}, "kernel", "C")
     found = page({"One": capsys.readouterr().out, "Another": "| a table |"}).splitlines()[2:]
     assert found == [
-        "| One | slow | at most 2 s | 4 (3 to 5) | 2.00 | missed |",
-        "| One | speed of the kernel / C: fast | at least 0.9 | 0.96 (0.95 to 0.97) | 1.07 | reached |",
+        "| One | slow | at most 2 s | 4 (3 to 5) | 2.00 |  | missed |",
+        "| One | speed of the kernel / C: fast | at least 0.9 | 0.96 (0.95 to 0.97) | 1.07 |  | reached |",
+    ]
+
+
+def test_a_missed_target_stands_beside_the_limit_that_was_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    loop = timing.Limit("a bare loop", [2.5, 2.5])
+    timing.aim("slow", 2, [5.0], limit=loop, limit_is="4 reads")
+    timing.aim("could be fast", 3, [5.0], limit=loop)
+    timing.aim("fast", 6, [5.0], limit=loop, limit_is="4 reads")
+    timing.aim("scales", 1.9, [1.5], at_least=True, limit=timing.Limit("idle loops", [1.6, 1.8, 1.7]))
+    assert [line.split(" | ", 4)[4] for line in capsys.readouterr().out.splitlines()] == [
+        "2.5: a bare loop | missed, as the limit misses it; 2.00 of the limit: 4 reads",
+        "2.5: a bare loop | missed; 2.00 of the limit",
+        "2.5: a bare loop | reached",
+        "1.7 (1.6 to 1.8): idle loops | missed, as the limit misses it; 0.88 of the limit",
     ]
 
 
