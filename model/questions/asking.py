@@ -219,10 +219,11 @@ class _Asker:
             if self._pairs or self._timeline.engine.name == "reference":
                 state, said = self._made_after(self._state_after(state, number - 1))
             state = self._state_after(state, number)
+            met: dict[Any, Any] = {}
             for question, table, mine in zip(self._questions, tables, needed, strict=True):
                 if mine[event]:
                     scene = table.one(event + self._depth, state)
-                    scene.said = said
+                    scene.said, scene.met = said, met
                     if before is not None and event + self._depth:
                         scene.before = table.one(event + self._depth - 1, before)
                     for place, look in enumerate(question.looks):

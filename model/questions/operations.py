@@ -100,18 +100,24 @@ def of_same(numbers: Callable[[Any], Any], read: Run, truth: bool, table: EventT
     nothing = False if truth else np.nan
     if table.before is not None and table.lasting is not None:
         return _in_place(read(table.before), nothing, *table.lasting)
-    now = numbers(table.state)
     if table.before is None:
-        return np.full(len(now), nothing)
-    then = numbers(table.before.state)
-    was = np.broadcast_to(read(table.before), (len(then),))
+        return np.full(len(numbers(table.state)), nothing)
+    if numbers not in table.met:
+        table.met[numbers] = _met(numbers(table.state), numbers(table.before.state))
+    there, then = table.met[numbers]
+    was = read(table.before)
+    found = np.full(len(there), nothing)
+    found[there] = was if was.size == 1 else was[then]
+    return found
+
+
+def _met(now: Column, then: Column) -> tuple[Column, Column]:
+    """[m] which of the things that are there *now* were there then, and where each of these stood."""
     order = np.argsort(then)
     place = np.searchsorted(then, now, sorter=order)
     there = place < len(then)
     there[there] = then[order[place[there]]] == now[there]
-    found = np.full(len(now), nothing)
-    found[there] = was[order[place[there]]]
-    return found
+    return there, order[place[there]]
 
 
 def _in_place(was: Column, nothing: float, there: Column, same: Column) -> Column:
@@ -123,7 +129,8 @@ def _in_place(was: Column, nothing: float, there: Column, same: Column) -> Colum
 
 def of_many(numbers: Callable[[Any], Any], condition: Run, table: EventTable) -> Column:
     """For how many things the condition holds."""
-    return np.asarray(np.broadcast_to(condition(table), (len(numbers(table.state)),)).sum())
+    found = condition(table)
+    return np.asarray(found.item() * len(numbers(table.state)) if found.size == 1 else found.sum())
 
 
 def changes(run: Run, table: EventTable) -> Column:

@@ -49,6 +49,8 @@ class EventTable:
     lasting:
         Where the things of *state* and *before* stand in the same places: [m] where there was one before, and
         where it was the same.
+    met:
+        By what numbers them: which things of *state* there were *before*, and where.
     said:
         What the policy said while the event of a table of one was made: numbers by name.
     at:
@@ -65,6 +67,7 @@ class EventTable:
     before: EventTable | None = None
     places: NDArray[np.int64] | None = None
     lasting: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None
+    met: dict[Any, tuple[Column, Column]] = field(default_factory=dict)
     said: Callable[[], Mapping[str, float]] = dict
     at: NDArray[np.int64] | None = None
     _columns: dict[Any, Column] = field(default_factory=dict)
