@@ -1,13 +1,14 @@
 """What kernels and the same work in C come to in instructions, reads, and misses of the caches, counted one by one.
 
-Run with ``python -m tests.bench.bench_counts [--quick]``; it needs Valgrind and a C compiler.  Cachegrind counts a
-whole process, so a case is run three times: prepared and left, and once with each way, from which the first is taken
-off.  Both are compiled for the same processor, whose instructions Cachegrind knows.
+Run with ``python -m tests.bench.bench_counts [--quick]``; it needs Valgrind and a C compiler.  Each way is rehearsed in a
+process of its own, so that its code is compiled, and then counted by Callgrind, which is told when to begin and to end.
+All are compiled for the same processor, whose instructions Valgrind knows.
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import os
 import re
 import shutil
@@ -26,12 +27,16 @@ from tests.bench.timing import ARCHITECTURE, SETTLED, SIZES, Contestant, aim, se
 
 ROOT = Path(__file__).resolve().parents[2]
 
-#: A processor that both compilers and Cachegrind know, and caches as most have them: bytes, ways, bytes of a line.
+#: A processor that both compilers and Valgrind know, and caches as most have them: bytes, ways, bytes of a line.
 KNOWN = {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": "", ARCHITECTURE: "haswell"}
 CACHES = ("--cache-sim=yes", "--I1=32768,8,64", "--D1=32768,8,64", "--LL=33554432,16,64")
 
-#: What is prepared and left.
-NOTHING = "nothing"
+#: Tells Callgrind when to count.
+COUNTING = """
+#include <valgrind/callgrind.h>
+void begin(void) { CALLGRIND_START_INSTRUMENTATION; CALLGRIND_ZERO_STATS; }
+void end(void) { CALLGRIND_STOP_INSTRUMENTATION; }
+"""
 
 #: Events, or slots, of one count.
 EVENTS = 40_000
@@ -49,9 +54,11 @@ class Counts(NamedTuple):
     data: float  #: reads and writes
     far: float  #: those that no cache holds
 
-    def less(self, other: Counts, events: float) -> Counts:
-        """What is left without another's, by event."""
-        return Counts(*((mine - its) / events for mine, its in zip(self, other, strict=True)))
+    @classmethod
+    def told(cls, text: str, events: float) -> Counts:
+        """By event, from what Callgrind says of so many."""
+        refs = {"".join(name.split()): float(count.replace(",", "")) for name, count in _COUNTED.findall(text)}
+        return cls(*(refs[name] / events for name in ("Irefs", "Drefs", "LLdmisses")))
 
 
 def of_loss(servers: str, folder: Path) -> dict[str, Contestant]:
@@ -94,13 +101,26 @@ FEW = 2
 
 
 def carry_out(case: str, way: str) -> None:
-    """In a process of its own: prepare all ways, carry out one, and tell how many events that were, and all ways."""
+    """In a process of its own: rehearse one way, carry it out, and tell how many events that were, and all ways."""
     make, of_what = CASES[case]
     with tempfile.TemporaryDirectory() as folder:
-        prepared = {title: contestant() for title, contestant in make(of_what, Path(folder)).items()}
-        events = prepared[way]() if way != NOTHING else 0.0
-    print(events, *prepared, sep="\n", flush=True)
-    os._exit(0)  # what Python does at its end need not be counted
+        ways = make(of_what, Path(folder))
+        counting = told_to_count(Path(folder))
+        ways[way]()()
+        work = ways[way]()
+        counting.begin()
+        events = work()
+        counting.end()
+    print(events, *ways, sep="\n", flush=True)
+    os._exit(0)
+
+
+def told_to_count(folder: Path) -> ctypes.CDLL:
+    """What tells Callgrind when to begin and when to end."""
+    source, library = folder / "counting.c", folder / "counting.so"
+    source.write_text(COUNTING)
+    subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", str(library), str(source)], check=True)
+    return ctypes.CDLL(str(library))
 
 
 def process(case: str, way: str, *before: str) -> tuple[list[str], str]:
@@ -118,19 +138,13 @@ def process(case: str, way: str, *before: str) -> tuple[list[str], str]:
 
 def counts_of(case: str) -> dict[str, Counts]:
     """Each way's, the kernel's first."""
-    ways = process(case, "kernel")[0][1:]  # compiles it, which is not to be counted
+    ways = process(case, "kernel")[0][1:]  # compiles it, which takes long under Valgrind
     found: dict[str, Counts] = {}
-    idle = Counts(0, 0, 0)
     with tempfile.TemporaryDirectory() as folder:
-        valgrind = ("valgrind", "--tool=cachegrind", *CACHES, f"--cachegrind-out-file={folder}/counts")
-        for way in (NOTHING, *ways):
-            told, of_it = process(case, way, *valgrind)
-            refs = {name.replace(" ", ""): float(number.replace(",", "")) for name, number in _COUNTED.findall(of_it)}
-            whole = Counts(*(refs[name] for name in ("Irefs", "Drefs", "LLdmisses")))
-            if way == NOTHING:
-                idle = whole
-            else:
-                found[way] = whole.less(idle, float(told[0]))
+        valgrind = ("valgrind", "--tool=callgrind", "--instr-atstart=no", *CACHES)
+        for way in ways:
+            told, of_it = process(case, way, *valgrind, f"--callgrind-out-file={folder}/counts")
+            found[way] = Counts.told(of_it, float(told[0]))
     return found
 
 
@@ -139,7 +153,8 @@ def report(case: str, found: Mapping[str, Counts]) -> None:
     heads = ("way", "instructions", "reads and writes", "of which no cache holds")
     rows = [(way, *(f"{count:.3g}" for count in one)) for way, one in found.items()]
     section(f"an event of {case}, counted", table(heads, rows))
-    (_, mine), (in_c, theirs) = found.items()
+    in_c = next(way for way in found if way.startswith("C -O3"))
+    mine, theirs = found["kernel"], found[in_c]
     why = (
         f"{mine.instructions:.0f} for {theirs.instructions:.0f} of C's, {mine.data:.0f} for {theirs.data:.0f} reads "
         f"and writes, of which no cache holds {mine.far:.2f} for {theirs.far:.2f}"
@@ -152,7 +167,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help=f"the first {FEW} cases only")
     parser.add_argument("--case", help="for a process of its own: what it runs")
-    parser.add_argument("--way", default=NOTHING)
+    parser.add_argument("--way", default="kernel")
     arguments = parser.parse_args()
     if arguments.case:
         carry_out(arguments.case, arguments.way)

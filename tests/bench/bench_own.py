@@ -1,7 +1,7 @@
 """Policies of one's own in all kinds of system: the worked examples by their kernels and by their references.
 
 And what it costs that references, and kernels, run in processes of their own: beside it they run in this one, without
-pipes.  By the clock, or with the other process's time of a processor.
+pipes, and without a guard.  What the other process takes of a processor is counted, too.
 
 Run with ``python -m tests.bench.bench_own [--quick]``.  Beside them a kernel of the program's own.
 """
@@ -9,21 +9,29 @@ Run with ``python -m tests.bench.bench_own [--quick]``.  Beside them a kernel of
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from pathlib import Path
 from time import perf_counter, process_time
-from typing import Any
+from typing import Any, Iterator
 
 import numpy as np
 
-from slotscope.model.policies.own.host import HOST, KERNELS
+from slotscope.model.policies.own.host import HOST, KERNELS, Child
+from slotscope.model.policies.own.kind import Occasion, kind_of
+from slotscope.model.policies.own.loaded import PolicyClass
+from slotscope.model.policies.own.mirror import Mirror
+from slotscope.model.policies.own.policy import OwnPolicy
 from slotscope.model.policies.own.serving import Policies
+from slotscope.model.policies.own.shown import Shown
 from slotscope.model.policies.own.twin import UNTIL, KernelTwin, Ran
+from slotscope.model.reporting.records import Record
 from slotscope.model.running.assembly import Bench, assemble
-from slotscope.model.running.engine import Engine, Task, started
+from slotscope.model.running.engine import Advance, Engine, ReferenceEngine, Task, started
 from slotscope.model.scenario.load import load_scenario
 from slotscope.model.systems.state import copied
+from slotscope.model.systems.view import PolicyView
 from tests.bench.contestants import TAPE
-from tests.bench.timing import Contestant, Work, aim, comparison, interleaved, section, spread, table
+from tests.bench.timing import Contestant, Limit, Work, aim, comparison, interleaved, section, spread, table
 
 FOLDER = Path(__file__).resolve().parents[2] / "resources" / "policies"
 
@@ -51,6 +59,12 @@ def ran(engine: Engine, state: Any, tape: np.ndarray, events: int) -> Any:
     return state
 
 
+def settled(bench: Bench, events: int = SETTLING) -> Any:
+    """The state after so many events."""
+    kernel = bench.kernel(0) if bench.system.policy.brought else bench.kernel()
+    return ran(kernel, started(bench.system), np.zeros(TAPE, bench.system.row_dtype), events)
+
+
 def going_on(bench: Bench, engine: Engine, state: Any, events: int) -> Contestant:
     """An engine that goes on from a copy of a state."""
     tape = np.zeros(TAPE, bench.system.row_dtype)
@@ -74,7 +88,7 @@ def bench_case(scenario: str, example: str, policy: str, counts: tuple[int, int,
     for name in (str(FOLDER / f"{example}.py"), policy):
         bench = assemble(load_scenario(scenario), name)
         kernel = bench.kernel(0) if bench.system.policy.brought else bench.kernel()
-        state = ran(kernel, started(bench.system), np.zeros(TAPE, bench.system.row_dtype), settling)
+        state = settled(bench, settling)
         if bench.system.policy.brought:
             ways["a kernel of one's own"] = going_on(bench, kernel, state, many)
             ways["its reference"] = going_on(bench, bench.reference, state, few)
@@ -102,11 +116,58 @@ class Here:
         """There is nothing to end."""
 
 
+class BarePolicy(OwnPolicy):
+    """A policy of one's own of which nobody is wary: nothing is checked, timed, or looked for, but its copy of the state.
+
+    That copy is the least that keeps a run from what a policy does; *watched* says whether even that is made and
+    compared.
+    """
+
+    watched = True
+
+    def called(self, occasion: Occasion, view: PolicyView, *arguments: Any) -> Iterator[Record]:
+        """See :class:`.policies.own.policy.OwnPolicy`."""
+        if not self.watched:
+            return getattr(self.real, occasion.name)(view, *arguments)
+        return self._compared(getattr(self.real, occasion.name), view, arguments)
+
+    def _compared(self, method: Any, view: PolicyView, arguments: tuple[Any, ...]) -> Iterator[Record]:
+        shown = self.shown
+        shown.look_at(view._state)
+        for record in method(shown.like(view, view.numbers), *arguments):
+            assert not shown.changed()
+            yield record
+            if type(record) is not Record:
+                shown.look_at(view._state)
+
+
+class InOneBuffer(ReferenceEngine):
+    """Runs on a state that lies in one buffer, as it does in the process of policies: copied and compared at once."""
+
+    def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
+        """See :class:`model.running.engine.Engine`."""
+        mirror = Mirror()
+        return super().advance(mirror.follow(mirror.changes(state)), tape, task)
+
+
+def bare(path: str, scenario: str, events: int, *, watched: bool) -> Contestant:
+    """A policy's file on the same system as ever, called as the program's own policies are."""
+    bench = assemble(load_scenario(scenario), path)
+    source = bench.system.policy.source
+    found = PolicyClass.of(source)
+    guarded = found.made(bench.numbers, {})
+    policy: Any = type("Bare", (BarePolicy, kind_of(found.loaded.system).base), {})(source, found.loaded)
+    policy.made(guarded.attributes)
+    policy.real, policy.shown, policy.watched = guarded._policy, Shown(), watched
+    system = bench.kind.system(bench.scenario, bench.numbers, bench.system.workload, policy)
+    return going_on(bench, InOneBuffer(system, keeps=False), settled(bench), events)
+
+
 def in_a_process(process: Any, path: str, scenario: str, events: int) -> Contestant:
     """A reference that goes on in a process for policies."""
     HOST._child = process
     bench = assemble(load_scenario(scenario), path)
-    going = going_on(bench, bench.reference, started(bench.system), events)
+    going = going_on(bench, bench.reference, settled(bench), events)
 
     def contestant() -> Work:
         HOST._child = process
@@ -122,18 +183,21 @@ def bench_process(scenario: str, example: str, events: int, rounds: int) -> None
     ways = {
         "in this process": in_a_process(here, path, scenario, events),
         "in one of its own": in_a_process(apart, path, scenario, events),
+        "here, its copy of the state compared and nothing else": bare(path, scenario, events, watched=True),
+        "here, unguarded": bare(path, scenario, events, watched=False),
     }
-    times = interleaved(ways, rounds, clock=perf_counter)  # what the other process does is waited for
+    times = interleaved(ways, rounds, clock=partial(time_of_both, apart))  # what the other one does is waited for
     HOST._child = apart
-    inside, outside = ([1e6 * second for second in mine] for mine in times.values())
+    inside, outside, compared, alone = ([1e6 * second for second in mine] for mine in times.values())
     aim(
-        f"{example} by its reference, {scenario}, by the clock",
+        f"{example} by its reference, {scenario}",
         SIMPLEST,
         outside,
         "µs an event",
-        limit_is=f"the same takes {spread(inside).text(2)} in this process, without pipes",
+        limit=Limit("its generators on the same system, whose copy of the state is compared at each sub-step", compared),
+        limit_is=f"unguarded they take {spread(alone).text(2)}, guarded without pipes {spread(inside).text(2)}",
     )
-    section(f"where a policy of one's own runs, {example} on {scenario} (by the clock)", comparison(times))
+    section(f"where a policy of one's own runs, {example} on {scenario}", comparison(times))
 
 
 class NearLoop:
@@ -151,9 +215,9 @@ class NearLoop:
         return ran.code
 
 
-def time_of_both() -> float:
-    """Seconds of a processor that this process and that of kernels have taken."""
-    told = Path(f"/proc/{KERNELS.child._process.pid}/schedstat")
+def time_of_both(other: Child) -> float:
+    """Seconds of a processor that this process and another one have taken."""
+    told = Path(f"/proc/{other._process.pid}/schedstat")
     return process_time() + int(told.read_text().split()[0]) / 1e9 if told.exists() else perf_counter()
 
 
@@ -166,7 +230,7 @@ def bench_kernel_process(scenario: str, example: str, events: int, rounds: int) 
         if not ways:
             engine._kernel._run = NearLoop(engine._kernel._run, bench.system.policy.brought)
         ways[name] = going_on(bench, engine, started(bench.system), events)
-    times = interleaved(ways, rounds, clock=time_of_both)
+    times = interleaved(ways, rounds, clock=lambda: time_of_both(KERNELS.child))
     section(f"where a kernel of one's own runs, {example} on {scenario}", comparison(times))
 
 
