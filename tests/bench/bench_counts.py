@@ -1,8 +1,8 @@
 """What kernels and the same work in C come to in instructions, reads, and misses of the caches, counted one by one.
 
-Run with ``python -m tests.bench.bench_counts [--quick]``; it needs Valgrind and a C compiler.  Each way is rehearsed in a
-process of its own, so that its code is compiled, and then counted by Callgrind, which is told when to begin and to end.
-All are compiled for the same processor, whose instructions Valgrind knows.
+Run with ``python -m tests.bench.bench_counts [--quick]``; it needs Valgrind and a C compiler.  Each way is rehearsed in
+a process of its own, so that its code is compiled, and then counted by Callgrind, which is told when to begin and to
+end.  All are compiled for the same processor, whose instructions Valgrind knows.
 """
 
 from __future__ import annotations

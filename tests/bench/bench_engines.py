@@ -16,7 +16,7 @@ import numpy as np
 from slotscope.model.kinds.reservation.rows import EVENT_ROW, FLAG_REJECTED
 from slotscope.model.kinds.reservation.state import ReservationState
 from slotscope.model.running.assembly import Bench
-from slotscope.model.running.engine import Engine, EventRun, Reason, Task
+from slotscope.model.running.engine import Engine, Reason, Task
 from slotscope.model.systems.state import copied
 from tests.bench import simpy_loss as loss
 from tests.bench.contestants import TAPE, counted, of_engine
@@ -25,7 +25,6 @@ from tests.bench.timing import (
     SETTLED,
     SIZES,
     Contestant,
-    aim,
     aim_at_c,
     comparison,
     interleaved,
@@ -43,9 +42,6 @@ ARRIVALS = {180: (200_000, 6000, 3000), 1000: (200_000, 6000, 2000), 10_000: (20
 
 #: DRA's other peers, by policy name.
 PEERS = {"power-of-d": "power of 5 choices", "best-fit": "best fit", "static-reservation": "static reservation"}
-
-#: Events whose sub-steps are counted.
-STEPPED = 200
 
 
 def dra_contestants(bench: Bench, state: ReservationState, counts: tuple[int, int, int]) -> dict[str, Contestant]:
@@ -122,49 +118,6 @@ def bench_dra(servers: int, rounds: int, time: float) -> None:
     ways = dra_contestants(bench, state, DRA_EVENTS[servers])
     times = interleaved(ways, rounds)
     section(f"DRA, L = {servers}", comparison(times))
-    if servers == SIZES[0]:
-        aim(
-            f"DRA's reference, L = {servers}",
-            100,
-            micros(times["reference (Python)"]),
-            "µs an event",
-            limit_is=steps_of(bench, state),
-        )
-
-
-def bench_simplest(rounds: int, time: float) -> None:
-    """The simplest reference, and how DRA's grows with the servers."""
-    bench, state = settled(SIZES[0], "first-fit", time)
-    alone = interleaved({"first fit": of_engine(bench.reference, EVENT_ROW, state, 1000)}, rounds)
-    aim(
-        f"first fit's reference, L = {SIZES[0]}",
-        30,
-        micros(alone["first fit"]),
-        "µs an event",
-        limit_is=steps_of(bench, state),
-    )
-    ways = {}
-    for servers in SIZES[:2]:
-        bench, state = settled(servers, "dra", time)
-        ways[str(servers)] = of_engine(bench.reference, EVENT_ROW, state, DRA_EVENTS[servers][2])
-    few, many = interleaved(ways, rounds).values()
-    growth = [y / x for x, y in zip(few, many, strict=True)]
-    aim(f"DRA's reference, cost at L = {SIZES[1]} / at L = {SIZES[0]}", SIZES[1] / SIZES[0], growth)
-
-
-def steps_of(bench: Bench, state: ReservationState) -> str:
-    """How many records a reference makes of an event, each of which can be stepped to."""
-    current, records = copied(state), 0
-    for _ in range(STEPPED):
-        run = EventRun(bench.system, current)
-        run.finish()
-        current, records = run.state, records + len(run.records)
-    return f"{records / STEPPED:.1f} sub-steps an event, each a record made, checked and carried out in Python"
-
-
-def micros(seconds: Sequence[float]) -> list[float]:
-    """Seconds in microseconds."""
-    return [1e6 * second for second in seconds]
 
 
 def bench_peers(servers: int, rounds: int, time: float) -> None:
@@ -209,7 +162,6 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="two rounds, L = 180 and 1000 only")
     arguments = parser.parse_args()
     rounds = 2 if arguments.quick else arguments.rounds
-    bench_simplest(rounds, SETTLED)
     for servers in SIZES[:2] if arguments.quick else SIZES:
         bench_dra(servers, rounds, SETTLED)
     for servers in SIZES[:2] if arguments.quick else SIZES:

@@ -117,10 +117,10 @@ class Here:
 
 
 class BarePolicy(OwnPolicy):
-    """A policy of one's own of which nobody is wary: nothing is checked, timed, or looked for, but its copy of the state.
+    """A policy of one's own of which nobody is wary: nothing is checked, timed, or looked for.
 
-    That copy is the least that keeps a run from what a policy does; *watched* says whether even that is made and
-    compared.
+    Its copy of the state is the least that keeps a run from what a policy does; *watched* says whether even that is
+    made and compared.
     """
 
     watched = True
@@ -194,7 +194,9 @@ def bench_process(scenario: str, example: str, events: int, rounds: int) -> None
         SIMPLEST,
         outside,
         "µs an event",
-        limit=Limit("its generators on the same system, whose copy of the state is compared at each sub-step", compared),
+        limit=Limit(
+            "its generators on the same system, whose copy of the state is compared at each sub-step", compared
+        ),
         limit_is=f"unguarded they take {spread(alone).text(2)}, guarded without pipes {spread(inside).text(2)}",
     )
     section(f"where a policy of one's own runs, {example} on {scenario}", comparison(times))

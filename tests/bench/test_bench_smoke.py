@@ -30,6 +30,7 @@ from tests.bench import (
     bench_own,
     bench_questions,
     bench_queues,
+    bench_references,
     bench_scale,
     bench_start,
     bench_window,
@@ -240,6 +241,18 @@ def test_a_missed_target_stands_beside_the_limit_that_was_measured(capsys: pytes
         "2.5: a bare loop | reached",
         "1.7 (1.6 to 1.8): idle loops | missed, as the limit misses it; 0.88 of the limit",
     ]
+
+
+@pytest.mark.parametrize("case", ["dra", "power-of-d", *bench_references.OTHERS])
+def test_told_decisions_are_those_of_the_reference(case: str) -> None:
+    made = bench_references.OTHERS.get(case, lambda: bench_references.of_reservation(case, SERVERS))
+    bench, state = made()
+    told = bench_references.told(bench, state, 300)
+    tapes = np.zeros((2, 300), bench.system.row_dtype)
+    known = bench.reference.advance(copied(state), tapes[0], Task()).state
+    for _ in range(2):
+        assert digest(told.advance(copied(state), tapes[1], Task()).state) == digest(known)
+        assert (tapes[0] == tapes[1]).all()
 
 
 def test_contestants_take_turns() -> None:

@@ -59,15 +59,13 @@ class MoldableView(PolicyView):
 
     def uniform(self, job: int) -> float:
         """The number in (0, 1] by which a job's request is drawn, for display."""
-        with np.errstate(over="ignore"):
-            return random_words.uniform(random_words.random_word(self._tables.key[0], job, 0))
+        return random_words.uniform(random_words.random_word(self._tables.key[0], job, 0))
 
     def request(self, job: MoldableJob) -> int:
         """For how many servers a job asks, as its script says or as it is drawn."""
         if job.number in self._scripted:
             return self._scripted[job.number]
-        with np.errstate(over="ignore"):
-            return physics.request(self._tables, self._rules, job.type, job.number, self.free(job.type))
+        return physics.request(self._tables, self._rules, job.type, job.number, self.free(job.type))
 
     def is_scripted(self, job: int) -> bool:
         """Whether a script says how many servers the job asks for."""

@@ -207,8 +207,7 @@ class PhaseSystem(PolicySystem):
             yield Record("departure", None, values)
         else:
             acts, phase = self.policy.move, event.type
-            with np.errstate(over="ignore"):
-                physics.move(self.quick(state), self.tables, record, event.type)
+            physics.move(self.quick(state), self.tables, record, event.type)
             outcome.flags |= rows.FLAG_MOVED
             yield Record("move", None, values | {"to": event.type})
         if event.server >= 0:
@@ -231,8 +230,7 @@ class PhaseSystem(PolicySystem):
             return
         if isinstance(record, Match | Overflow | Place):
             self._check_arrival(state, record.job, outcome)
-        with np.errstate(over="ignore"):  # random words wrap around
-            super().carry_out(state, record, outcome)
+        super().carry_out(state, record, outcome)
 
     def _check_arrival(self, state: PhaseState, job: int, outcome: PhaseOutcome) -> None:
         record = outcome.arrived

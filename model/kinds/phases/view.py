@@ -76,8 +76,7 @@ class RandomChoices:
         self._timer = timer
 
     def _word(self, key: int, number: int, draw: int) -> Any:
-        with np.errstate(over="ignore"):
-            return random_words.random_word(self._key[key], number, draw)
+        return random_words.random_word(self._key[key], number, draw)
 
     def _below(self, key: int, number: int, draw: int, count: int) -> int:
         return random_words.below(self._word(key, number, draw), count)

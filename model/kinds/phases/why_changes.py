@@ -80,8 +80,7 @@ def _taken_before(setting: Setting, before: PhaseState, token: int) -> Change:
     where = tuple(int(one) for one in np.argwhere(before.token_number == token)[0])
 
     def make(state: Any) -> Any:
-        with np.errstate(over="ignore"):  # random words wrap around
-            tokens.arrive_virtually(state, system.tables, *where)
+        tokens.arrive_virtually(state, system.tables, *where)
         return system
 
     words = f"a virtual job takes token {token + 1} of server {int(before.token_server[where]) + 1} just before"
@@ -143,11 +142,10 @@ def _pauses(setting: Setting, before: PhaseState) -> Iterator[Change]:
 
     def make(state: Any) -> Any:
         rules = system.policy.rules
-        with np.errstate(over="ignore"):  # random words wrap around
-            for pool, kind, place in np.argwhere(state.token_server == server)[::-1].tolist():
-                tokens.arrive_virtually(state, system.tables, pool, kind, place)
-            rate = rules.rate[rules.pool_of[server], int(state.observed[server])]
-            timers.start_timer(state, system.tables, server, float(rate))
+        for pool, kind, place in np.argwhere(state.token_server == server)[::-1].tolist():
+            tokens.arrive_virtually(state, system.tables, pool, kind, place)
+        rate = rules.rate[rules.pool_of[server], int(state.observed[server])]
+        timers.start_timer(state, system.tables, server, float(rate))
         return system
 
     yield Change(held, f"virtual jobs take {counted(held, 'token')} of server {server + 1} just before", make)

@@ -7,6 +7,7 @@ denominator it is an integer: the largest of n sums of the jobs' weights.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from math import lcm
 from typing import Sequence
 
@@ -45,9 +46,11 @@ class LoadMeasure:
 
     def of(self, placement: NDArray[np.integer], servers: Sequence[int] | NDArray[np.integer]) -> NDArray[np.int64]:
         """[s] the loads of *servers* [s] if they had the jobs *placement* [s, J]."""
-        weights = self.by_pool[self.pool_of[np.asarray(servers)]]
-        sums = np.einsum("sj,sjm->sm", placement.astype(np.int64), weights)
-        return np.asarray(sums.max(axis=-1), np.int64)
+        if len(self.by_pool) == 1:
+            sums = placement @ self.weights
+        else:
+            sums = np.einsum("sj,sjm->sm", placement, self.by_pool[self.pool_of[np.asarray(servers)]])
+        return np.asarray(reduce(np.maximum, sums.T))  # much faster than along short rows
 
 
 def load_measure(numbers: ReservationNumbers) -> LoadMeasure:

@@ -110,6 +110,11 @@ class ReservationNumbers:
         return np.ascontiguousarray(self.capacities.T - self.demand[:, :, None])
 
     @cached_property
+    def _demand_by_resource(self) -> NDArray[np.int64]:
+        """[n, J] the demand, by resource: what all servers use of one then lies side by side."""
+        return np.ascontiguousarray(self.demand.T)
+
+    @cached_property
     def fitting(self) -> int:
         """Bit set of the job types that fit some server."""
         fits_any = zip(*(pool.space.fits for pool in self.pools), strict=True)
@@ -176,7 +181,7 @@ class ReservationNumbers:
         Without *servers* the rows of *placement* are those of all L.
         """
         if self.demand.shape[1]:
-            within = self._most_before[job_type][:, servers] >= (placement @ self.demand).T
+            within = self._most_before[job_type][:, servers] >= self._demand_by_resource @ placement.T
             return np.asarray(reduce(np.logical_and, within))  # much faster than along short rows
         more = placement.astype(np.int64)
         more[:, job_type] += 1

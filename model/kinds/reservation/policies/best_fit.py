@@ -15,8 +15,6 @@ Deviations
 
 from __future__ import annotations
 
-import numpy as np
-
 from slotscope.model.kinds.reservation.loads import load_measure
 from slotscope.model.kinds.reservation.numbers import ReservationNumbers
 from slotscope.model.kinds.reservation.policies.base import ArrivingJob, Decisions, PseudocodeLine, ReservationPolicy
@@ -50,10 +48,10 @@ class Reference(ReservationPolicy):
         room = view.with_room(job.type)
         yield Record("servers_scanned", Line(1, 2), {"servers_with_room": len(room)})
         if len(room):
-            placement = view.placement[room].copy()
+            placement = view.placement.take(room, axis=0)
             placement[:, job.type] += 1
             load = self.loads.of(placement, room)
-            fullest = int(np.argmax(load))
+            fullest = int(load.argmax())
             yield Admit(
                 line=Line(1, 3),
                 server=int(room[fullest]),

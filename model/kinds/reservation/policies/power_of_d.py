@@ -19,7 +19,6 @@ Deviations
 
 from __future__ import annotations
 
-import numpy as np
 from pydantic import Field
 
 from slotscope.model.kinds.reservation.loads import load_measure
@@ -74,23 +73,22 @@ class Reference(ReservationPolicy):
     def sampled(self, job: int) -> list[int]:
         """[d] the servers that are looked at for a job, in the order of sampling."""
         servers = list(range(self.numbers.servers))
-        with np.errstate(over="ignore"):
-            for position in range(self.choices):
-                rest = self.numbers.servers - position
-                other = position + below(random_word(self.key, job, position), rest)
-                servers[position], servers[other] = servers[other], servers[position]
+        for position in range(self.choices):
+            rest = self.numbers.servers - position
+            other = position + below(random_word(self.key, job, position), rest)
+            servers[position], servers[other] = servers[other], servers[position]
         return servers[: self.choices]
 
     def arrival(self, view: ReservationView, job: ArrivingJob) -> Decisions:
         """The least loaded of the sampled servers with room, or rejection."""
         sampled = self.sampled(job.number)
         yield Record("servers_sampled", Line(1, 2), {"sampled": tuple(sampled)})
-        room = self.numbers.room_for(view.placement[sampled], job.type, np.array(sampled))
-        fitting = [server for server, fits in zip(sampled, room, strict=True) if fits]
+        placement, holds = view.placement, self.numbers.holds_one_more
+        fitting = [server for server in sampled if holds(placement[server], job.type, server)]
         yield Record("sampled_with_room", Line(1, 3), {"fitting": tuple(fitting)})
         if fitting:
-            load = self.loads.of(view.placement[fitting], fitting)
-            least = int(np.argmin(load))
+            load = self.loads.of(placement[fitting], fitting)
+            least = int(load.argmin())
             yield Admit(
                 line=Line(1, 4),
                 server=fitting[least],

@@ -1,0 +1,169 @@
+"""What an event costs by reference: DRA's, and the simplest policies of every kind of system.
+
+Run with ``python -m tests.bench.bench_references [--quick]``.  The limit of each is the same events on the same system
+under a policy that thinks nothing: it is told its decisions, which are then checked and carried out as ever.
+"""
+
+from __future__ import annotations
+
+import argparse
+from copy import copy
+from itertools import cycle
+from typing import Any, Callable, Iterator, Sequence
+
+from slotscope.model.policies.own.kind import kind_of
+from slotscope.model.reporting.records import Record
+from slotscope.model.running.assembly import Bench
+from slotscope.model.running.engine import EventRun, ReferenceEngine
+from slotscope.model.systems.state import copied
+from tests.bench import bench_moldable, bench_phases, bench_queues
+from tests.bench.contestants import of_engine
+from tests.bench.timing import SETTLED, SIZES, Limit, aim, comparison, interleaved, section, settled
+
+#: Events of one round.
+EVENTS = 1000
+
+#: Microseconds that an event may take: by DRA, and by the simplest policies.
+DRA, SIMPLEST = 100, 30
+
+#: The peers of DRA that decide at arrivals alone.
+PEERS = ("first-fit", "best-fit", "static-reservation", "power-of-d")
+
+#: How the limit is called, in tables and in the report.
+TOLD = "the same events, decisions told"
+
+#: What a policy decided on one occasion.
+Decisions = list[Record]
+
+
+def of_reservation(policy: str, servers: int = SIZES[0]) -> tuple[Bench, Any]:
+    """Section 7.1's system under a policy, settled."""
+    return settled(servers, policy, SETTLED)
+
+
+def of_queue() -> tuple[Bench, Any]:
+    """The queue whose policy looks at the head of the line alone."""
+    bench = bench_queues.bench_of("queues-wide-jobs", "fifo-ff", {}, None)
+    return bench, bench_queues.settled(bench, 2000)
+
+
+def of_phases() -> tuple[Bench, Any]:
+    """Jobs with phases that stay where they are."""
+    bench = bench_phases.bench_of("jrs-two-phases", 100, "first-fit", "")
+    return bench, bench_phases.settled(bench, 20_000)
+
+
+def of_moldable() -> tuple[Bench, Any]:
+    """Moldable jobs that take what they can get."""
+    bench = bench_moldable.bench_of("moldable-sublinear", 100, "greedy")
+    return bench, bench_moldable.settled(bench)
+
+
+#: The simplest policy of each further kind of system.
+OTHERS: dict[str, Callable[[], tuple[Bench, Any]]] = {
+    "fifo-ff, queues-wide-jobs": of_queue,
+    "first-fit, jrs-two-phases": of_phases,
+    "greedy, moldable-sublinear": of_moldable,
+}
+
+
+def with_policy(bench: Bench, instead: Callable[[Any], Callable[..., Iterator[Record]]]) -> Any:
+    """The system under a policy whose generators are what *instead* makes of them."""
+    policy = copy(bench.system.policy)
+    for occasion in kind_of(bench.scenario.system).occasions:
+        if (method := getattr(bench.system.policy, occasion.name, None)) is not None:  # what it calls itself is its own
+            setattr(policy, occasion.name, instead(method))
+    system = bench.kind.system(bench.scenario, bench.numbers, bench.system.workload, policy)
+    system.rename_jobs(bench.system.initial_jobs, bench.system.job_names())
+    return system
+
+
+def decided(bench: Bench, state: Any, events: int) -> list[Decisions]:
+    """What the policy decides in so many events, on one occasion after the other; what only explains is left out."""
+    calls: list[Decisions] = []
+    heeded = kind_of(bench.scenario.system).heeded
+
+    def noted(method: Callable[..., Iterator[Record]]) -> Callable[..., Iterator[Record]]:
+        def called(*arguments: Any) -> Iterator[Record]:
+            calls.append(found := [])
+            return kept(method(*arguments), found)
+
+        return called
+
+    def kept(records: Iterator[Record], found: Decisions) -> Iterator[Record]:
+        for record in records:
+            if type(record) is not Record or record.kind in heeded:
+                found.append(record)
+            yield record
+
+    system, current = with_policy(bench, noted), copied(state)
+    for _ in range(events):
+        run = EventRun(system, current)
+        run.finish()
+        current = run.state
+    return calls
+
+
+def told(bench: Bench, state: Any, events: int) -> ReferenceEngine:
+    """Runs so many events from a state, again and again, under a policy that is told what the reference decided."""
+    calls = decided(bench, state, events)
+    left = cycle(calls)
+    return ReferenceEngine(with_policy(bench, lambda _: lambda *_: iter(next(left))))
+
+
+def bench_reference(what: str, wanted: float, bench: Bench, state: Any, rounds: int, events: int = EVENTS) -> None:
+    """Print a reference beside its decisions alone."""
+    ways = {
+        "reference": of_engine(bench.reference, bench.system.row_dtype, state, events),
+        TOLD: of_engine(told(bench, state, events), bench.system.row_dtype, state, events),
+    }
+    times = interleaved(ways, rounds)
+    section(f"reference: {what}", comparison(times))
+    mine, least = (micros(each) for each in times.values())
+    limit = Limit(TOLD, least)
+    aim(f"reference of {what}", wanted, mine, "µs an event", limit=limit, limit_is=steps_of(bench, state))
+
+
+def steps_of(bench: Bench, state: Any, events: int = 200) -> str:
+    """How many records a reference makes of an event, each of which can be stepped to."""
+    current, records = copied(state), 0
+    for _ in range(events):
+        run = EventRun(bench.system, current)
+        run.finish()
+        current, records = run.state, records + len(run.records)
+    return f"{records / events:.1f} sub-steps an event, each a record made, checked and carried out in Python"
+
+
+def micros(seconds: Sequence[float]) -> list[float]:
+    """Seconds in microseconds."""
+    return [1e6 * second for second in seconds]
+
+
+def bench_growth(rounds: int, events: int) -> None:
+    """How DRA's reference grows with the servers."""
+    ways = {}
+    for servers in SIZES[:2]:
+        bench, state = of_reservation("dra", servers)
+        ways[str(servers)] = of_engine(bench.reference, bench.system.row_dtype, state, events)
+    few, many = interleaved(ways, rounds).values()
+    growth = [y / x for x, y in zip(few, many, strict=True)]
+    aim(f"DRA's reference, cost at L = {SIZES[1]} / at L = {SIZES[0]}", SIZES[1] / SIZES[0], growth)
+
+
+def main() -> None:
+    """Measure everything and print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--quick", action="store_true", help="three rounds")
+    arguments = parser.parse_args()
+    rounds = 3 if arguments.quick else arguments.rounds
+    bench_reference(f"DRA, L = {SIZES[0]}", DRA, *of_reservation("dra"), rounds)
+    bench_growth(rounds, EVENTS // 4)
+    for policy in PEERS:
+        bench_reference(f"{policy}, L = {SIZES[0]}", SIMPLEST, *of_reservation(policy), rounds)
+    for what, made in OTHERS.items():
+        bench_reference(what, SIMPLEST, *made(), rounds)
+
+
+if __name__ == "__main__":
+    main()
