@@ -18,7 +18,7 @@ from slotscope.model.api import Session
 from slotscope.model.running.origin import Moment
 from slotscope.model.scenario.load import as_data
 from tests.gui.painted import wheel
-from tests.gui.windows import rest
+from tests.gui.windows import open_anew, rest
 
 Key = Qt.Key
 CTRL, SHIFT, ALT = (
@@ -32,13 +32,11 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 
 
 @pytest.fixture
-def window(qtbot: QtBot, window: MainWindow) -> MainWindow:
+def window(qtbot: QtBot, tidy_window: MainWindow) -> MainWindow:
     """A window at event 12 of dra-classroom, as a start leaves it: nothing was clicked."""
-    window.activateWindow()
-    qtbot.waitUntil(window.isActiveWindow)
-    window.control.open("dra-classroom", moment=Moment((12,)))
-    rest(qtbot, window, lambda: window.frame.event == 12)
-    return window
+    open_anew(qtbot, tidy_window, "dra-classroom", moment=Moment((12,)))
+    rest(qtbot, tidy_window, lambda: tidy_window.frame.event == 12)
+    return tidy_window
 
 
 def strike(window: QWidget, key: Qt.Key, modifier: Qt.KeyboardModifier = PLAIN) -> None:

@@ -16,7 +16,7 @@ from slotscope.gui.main_window import MainWindow
 from slotscope.gui.panel import Panel
 from slotscope.gui.panels import panels_of
 from slotscope.model.reporting.frame import Frame
-from tests.gui.windows import complete_window, hall, press, rest
+from tests.gui.windows import complete_window, hall, open_anew, press, rest
 
 Key = Qt.Key
 SHIFT, CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
@@ -25,11 +25,11 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 
 
 @pytest.fixture
-def window(qtbot: QtBot, window: MainWindow) -> MainWindow:
+def window(qtbot: QtBot, tidy_window: MainWindow) -> MainWindow:
     """A complete window that stands at event 0 of dra-vms."""
-    window.control.open("dra-vms")
-    rest(qtbot, window, lambda: window.frame is not None and window.frame.engine == "kernel")
-    return window
+    open_anew(qtbot, tidy_window, "dra-vms")
+    rest(qtbot, tidy_window, lambda: tidy_window.frame.engine == "kernel")
+    return tidy_window
 
 
 def at(window: MainWindow, event: int, substeps: int = 0) -> Callable[[], bool]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from threading import Thread
 from typing import Any, Callable, ClassVar, Iterator, TypeVar
@@ -109,19 +109,59 @@ def shared_window(
         yield made
 
 
+@pytest.fixture(scope="module")
+def lent_window(
+    qapp: QApplication, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[], MainWindow]]:
+    """A function that gives the window of a module; one failure stays one: after it that is a new one."""
+    with ExitStack() as opened:
+        lent: dict[int, MainWindow] = {}
+
+        def lend() -> MainWindow:
+            failures = request.session.testsfailed
+            if failures not in lent:
+                opened.close()
+                folder = tmp_path_factory.mktemp("settings")
+                lent[failures] = opened.enter_context(complete_window(QtBot(request), folder))
+            return lent[failures]
+
+        yield lend
+
+
+@pytest.fixture
+def tidy_window(qtbot: QtBot, lent_window: Callable[[], MainWindow]) -> MainWindow:
+    """The window of a module, tidied up after the test before; what that one has opened is still open in it."""
+    window = lent_window()
+    tidy_up(qtbot, window)
+    return window
+
+
+def tidy_up(qtbot: QtBot, window: MainWindow) -> None:
+    """Bring a window that another test has left to where it was at first, but for its run, which does not go on."""
+    for dialog in window.findChildren(QDialog):
+        dialog.close()
+    for name in [name for name in window.docks if name.startswith("inspector-")]:
+        window.docks[name].close()
+    window.menu_bar.setActiveAction(None)
+    window.control.pause()
+    window.lessons.end()
+    if window.lecture.on:
+        window.lecture.toggle()
+    window.area.layouts.reset()
+    if window.theme.dark:
+        window.toggle_theme()
+    window.resize(*SIZE)
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    window.setFocus()
+
+
 def open_anew(qtbot: QtBot, window: MainWindow, scenario: str, policy: str | None = None, **choices: Any) -> None:
-    """Open a scenario in a window that another test has left: no dialog is open, no hall, it is as large as at first.
+    """Open a scenario in a window that another test has left, tidied up.
 
     Returns once the first frame is shown.
     """
-    for dialog in window.findChildren(QDialog):
-        dialog.close()
-    window.activateWindow()
-    qtbot.waitUntil(window.isActiveWindow)
-    window.control.pause()
-    if window.lecture.on:
-        window.lecture.toggle()
-    window.resize(*SIZE)
+    tidy_up(qtbot, window)
     before = window.info
     window.control.open(scenario, policy, **choices)
     rest(qtbot, window, lambda: window.info is not before and window.frame.info.scenario_name == scenario)
