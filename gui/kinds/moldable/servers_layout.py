@@ -13,6 +13,8 @@ import numpy.typing as npt
 
 from slotscope.gui.pictures.layout import CellLayout, Integers, SectionGrid, SectionWishes, captioned, stacked
 
+Lengths = npt.NDArray[np.float64]
+
 #: Blocks fill from this height and width on, in lines of a texture; smaller ones get stronger.
 LEAST_HEIGHT, LEAST_WIDTH = 6, 2
 #: Blocks have an outline, and lines between the servers of a job, from this size on, and a thick
@@ -115,6 +117,8 @@ def cell_of(wishes: MoldableWishes, width: int, height: int) -> MoldableCell:
 TALLEST, WIDEST = 2.0, 1.6
 #: What rows are worth whose length is easily counted, and which lengths are, from so many on.
 ROUND_WORTH, ROUND_LENGTHS = 1.15, ((5, 5), (10, 20))
+#: What cells are worth that have room for the server's number.
+NUMBERED_WORTH = 1.15
 
 
 @dataclass(frozen=True)
@@ -164,16 +168,17 @@ def _largest(wishes: MoldableWishes, width: int, height: int) -> MoldableLayout:
     wide, high = across / columns, _heights(each, room, wishes.floor)
     low = np.where(rows == len(counts), WIDEST, 1.0)
     high, wide = np.minimum(high, TALLEST * wide), np.minimum(wide, low * high)
-    worth = np.floor(wide) * np.floor(high) * _roundness(columns, int(counts.max()))
+    wide, high = np.floor(wide), np.floor(high)
+    worth = wide * high * _roundness(columns, int(counts.max())) * _legible(wishes, wide, high)
     best = int(worth.argmax())
     if not worth[best]:
         return _of_pixels(wishes, width, height, room)
     return _stacked(wishes, width, height, int(columns[best]), (int(wide[best]), int(high[best])))
 
 
-def _heights(rows: Integers, room: int, floor: int) -> npt.NDArray[np.float64]:
+def _heights(rows: Integers, room: int, floor: int) -> Lengths:
     """[C] The height of a row where sections of [S, C] *rows* share the room, each with *floor* at least."""
-    high: npt.NDArray[np.float64] = room / rows.sum(axis=0)
+    high: Lengths = room / rows.sum(axis=0)
     for _ in range(len(rows)):  # each time a section more may turn out to be low
         low = rows * high < floor
         left, others = room - floor * low.sum(axis=0), np.where(low, 0, rows).sum(axis=0)
@@ -182,12 +187,18 @@ def _heights(rows: Integers, room: int, floor: int) -> npt.NDArray[np.float64]:
     return high
 
 
-def _roundness(columns: Integers, most: int) -> npt.NDArray[np.float64]:
+def _roundness(columns: Integers, most: int) -> Lengths:
     worth = np.where(columns == most, ROUND_WORTH, 1.0)
     for step, least in ROUND_LENGTHS:
         worth[(columns % step == 0) & (columns >= least)] = ROUND_WORTH
         worth[(columns % step != 0) & (columns >= least) & (columns != most)] = 1.0
     return worth
+
+
+def _legible(wishes: MoldableWishes, wide: Lengths, high: Lengths) -> Lengths:
+    """[C] What the numbers of servers add to the worth of cells *wide* [C] and *high* [C]."""
+    numbered = (high >= LABEL_FROM * wishes.line) & (wide - WIDEST_GAP * wishes.scale >= wishes.number)
+    return np.where(numbered, NUMBERED_WORTH, 1.0)
 
 
 def _of_pixels(wishes: MoldableWishes, width: int, height: int, room: int) -> MoldableLayout:
