@@ -338,7 +338,9 @@ def _said(run: EventRun) -> dict[str, float]:
 def _watching(watch: WatchedThings) -> Task:
     """What lets a run tell what it changes."""
     things = watch.things
-    return Task(watch=watch.names, settled=things.settled, touched=things.touched, derived=things.derived)
+    return Task(
+        watch=watch.names, settled=things.settled, derived=things.derived, touched=things.touched, only=watch.only
+    )
 
 
 def _one(look: Any, scene: EventTable) -> float:

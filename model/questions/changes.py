@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Iterable, Mapping, NamedTuple
+from typing import Any, Iterable, Mapping, NamedTuple, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +61,7 @@ class WatchedThings(NamedTuple):
 
     things: ThingFields
     names: tuple[str, ...]
+    only: tuple[int, ...]  #: the places that are asked about; none: all
 
 
 class _ReadState(StateRows):
@@ -82,10 +83,19 @@ def watched_by(looks: Iterable[StateLook], state: Any, numbers: Any) -> tuple[Wa
     found = []
     for things in kinds.values():
         seen = state if things.derived is None else things.derived.seen(state)
-        names = _read_by((one for one in mine if one.things is things), seen, numbers)
-        if 0 < len(names) <= MOST_WATCHED and len({len(getattr(seen, name)) for name in names}) == 1:
-            found.append(WatchedThings(things, tuple(names)))
+        looks_at = [one for one in mine if one.things is things]
+        names = _read_by(looks_at, seen, numbers)
+        places = {len(getattr(seen, name)) for name in names}
+        if 0 < len(names) <= MOST_WATCHED and len(places) == 1:
+            found.append(WatchedThings(things, tuple(names), _asked_for(looks_at, places.pop())))
     return tuple(found)
+
+
+def _asked_for(looks: Sequence[OfThings], places: int) -> tuple[int, ...]:
+    """The places of things that have one each, where only some are asked about by their numbers; else none."""
+    numbers = [one.number for one in looks if one.number is not None and one.things and one.things.there is None]
+    mine = {number - 1 for number in numbers if 1 <= number <= places}
+    return tuple(sorted(mine)) if len(numbers) == len(looks) else ()
 
 
 def read_at_once(looks: Iterable[StateLook], state: Any, numbers: Any) -> tuple[str, ...]:
@@ -98,9 +108,9 @@ def _read_by(looks: Iterable[OfThings], state: Any, numbers: Any) -> dict[str, N
     nobody = np.zeros((0, 0))
     seen = _ReadState(state)
     for look in looks:
-        if look.things is not None:
+        if look.things is not None and look.things.there is not None:  # else each thing is in the place of its number
             look.things.numbers(seen)
-            _ = look.things.there(seen) if look.things.there else None
+            look.things.there(seen)
         table = EventTable(np.zeros(0), nobody, Lead(np.zeros(0), nobody), numbers, state=seen)
         for read in look.fields:
             read(table)
@@ -150,11 +160,9 @@ class _Versions:
         derived = self._things.derived
         seen = derived is not None and not {*derived.names}.isdisjoint(changes.rows)
         self._before = derived.seen(before) if derived is not None and seen else before
-        order = _in_order(changes.place)
-        self.place, self.event = changes.place[order], changes.event[order]
-        self._rows = {name: told.take(order, axis=0) for name, told in changes.rows.items()}
+        self.place, self.event, self._rows = changes.place, changes.event, changes.rows
+        self._previous, self._begins = changes.previous, changes.previous < 0
         self._places = len(getattr(self._before, next(iter(self._rows))))
-        self._begins = np.r_[True, self.place[1:] != self.place[:-1]][: len(self.place)]
 
     def value(self, events: int) -> Column:
         """[events] the value of the thing of a number; missing where there is none."""
@@ -196,15 +204,13 @@ class _Versions:
                 values[mine] = read(table)
             at = replace(self._table, at=self._start + np.arange(events))
             others = [np.broadcast_to(read(at), events) for read in pairing.others]
-        order = _in_order(self.event)
-        things = ThingValues(own, versions, self._places, self.event[order], self.place[order], self._places + order)
+        things = ThingValues(own, versions, self._places, self.event, self.place)
         return counted_by_event(pairing, things, np.array(others, float).reshape(-1, events), self._look.any)
 
     def _counted_alike(self, events: int) -> Column:
         """[events] the same, where things whose fields are the same are one."""
         alike, shown = self._alike()
-        order = _in_order(self.event)
-        event, now, was = self.event[order], alike[self._places :][order], self._were(alike, 0)[order]
+        event, now, was = self.event, alike[self._places :], self._were(alike, 0)
         present = np.bincount(alike[: self._places], minlength=len(shown)).astype(np.float64)  # whole, added up faster
         present[0] = 0
         column, first = np.zeros(events, np.int64), 0
@@ -298,18 +304,11 @@ class _Versions:
 
     def _earlier(self, told: NDArray[Any], first: NDArray[Any]) -> NDArray[Any]:
         """[m, ...] what each row was before; 0 where there was none."""
-        was = np.zeros_like(told)
-        was[1:] = told[:-1]
+        was = told.take(self._previous, axis=0, mode="wrap")
         was[self._begins] = 0
         known = self._begins & (self.place < len(first))
         was[known] = first[self.place[known]]
         return was
-
-
-def _in_order(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """[m] where they stand in order, equal ones as they stand; most are short words, sorted by their bytes."""
-    short = not len(numbers) or numbers.max() < 2**16
-    return np.argsort(numbers.astype(np.uint16) if short else numbers, kind="stable")
 
 
 def _together(present: int, turning: float, most: int) -> int:

@@ -40,12 +40,11 @@ BLOCK, BRANCHES = 64, 16
 class ThingValues(NamedTuple):
     """What is read of things: as they were before the first event, and as each event left those that it changed."""
 
-    own: NDArray[np.float64]  #: [k, versions] those before the first event first, in the order of their places
+    own: NDArray[np.float64]  #: [k, versions] those before the first event, by their places, then those of the changes
     there: NDArray[np.bool_]  #: [versions] whether there is a thing
     places: int  #: before the first event
     event: NDArray[np.int64]  #: [m] of each change, in order
     place: NDArray[np.int64]  #: [m]
-    version: NDArray[np.int64]  #: [m]
 
 
 class _Tree(NamedTuple):
@@ -83,7 +82,7 @@ def code_is_at_hand() -> bool:
 def prepare_counting() -> None:
     """Compile the code, or load it from the cache, now rather than where something is counted."""
     none = np.zeros(0, np.int64)
-    things = ThingValues(np.zeros((0, 0)), np.zeros(0, np.bool_), 0, none, none, none)
+    things = ThingValues(np.zeros((0, 0)), np.zeros(0, np.bool_), 0, none, none)
     counted_by_event(Pairing(((OTHER, 0),), (), ()), things, np.zeros((1, 0)), is_any=True)
 
 
@@ -102,7 +101,7 @@ def counted_by_event(
         np.zeros((MOST_STEPS, BLOCK)),
         np.zeros(len(tree.parent), np.int64),
     )
-    told = (things.own, things.there, things.event, things.place, things.version)
+    told = (things.own, things.there, things.places, things.event, things.place)
     compiled(count_things)(tree, desk, *told, others, is_any, found)
     return found
 
@@ -133,9 +132,9 @@ def count_things(
     desk: Any,
     own: Array,
     there: Array,
+    places: int,
     event: Array,
     place: Array,
-    version: Array,
     others: Array,
     is_any: bool,
     found: Array,
@@ -147,13 +146,17 @@ def count_things(
     for at in range(len(found)):
         first = change
         while change < len(event) and event[unsigned(change)] == at:
-            where, which = unsigned(place[unsigned(change)]), unsigned(version[unsigned(change)])
+            where, which = unsigned(place[unsigned(change)]), unsigned(places + change)
             tree.alive[where] = 1.0 if there[which] else 0.0
             for k in range(len(own)):
                 tree.value[k, where] = own[k, which] if there[which] else np.nan
             change += 1
+        latest = -1
         for renewed in range(first, change):
             node = place[unsigned(renewed)] // BLOCK
+            if node == latest:  # as the servers of a job stand side by side
+                continue
+            latest = node
             while node >= 0:
                 renew_node(tree, node)
                 node = tree.parent[unsigned(node)]

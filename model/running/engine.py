@@ -49,6 +49,7 @@ class Task(NamedTuple):
     settled: frozenset[str] = frozenset()  #: those of them that change only in rows in which others do
     derived: Any = None  #: those of them that follow from the state, see :class:`model.systems.watching.Derived`
     touched: Any = None  #: where rows tell what changed, see :class:`model.systems.watching.Touched`
+    only: tuple[int, ...] = ()  #: the places of those rows that are asked about; none: all
     whole: bool = False  #: each of the arrays watched is told as a whole where it changes
     moments: NDArray[np.int64] | None = None  #: after which events, in order, that is told; None: after each
 

@@ -161,7 +161,9 @@ class CompiledEngine:
         if task.moments is not None:
             offsets = task.moments - int(state.number[EVENT]) - 1
             offsets = offsets[(offsets >= 0) & (offsets < events)]
-        return RowWatch(state, task.watch, offsets, tape, task.settled, task.whole, task.touched, task.derived)
+        return RowWatch(
+            state, task.watch, offsets, tape, task.settled, task.whole, task.touched, task.derived, task.only
+        )
 
     @cached_property
     def _watched(self) -> Callable[..., int]:

@@ -57,13 +57,14 @@ class Derived(NamedTuple):
     """Numbers of each thing that follow from the state as a whole, such as ranks.
 
     *start* takes a state, and gives those of *names* [n, places] and what is kept beside them [m], whole numbers both;
-    *follow*, jitable, takes the state at a later time and brings both up to it; it gives the number of places that may
-    have other numbers now, which then stand first in what is kept, or -1: it may be any.
+    *follow*, jitable, takes the state at a later time, with the rows [k, bytes] of the events since, and brings both up
+    to it; it gives the number of places that may have other numbers now, which then stand first in what is kept, or
+    -1: it may be any.
     """
 
     names: tuple[str, ...]
     start: Callable[[Any], tuple[NDArray[np.int64], NDArray[np.int64]]]
-    follow: Callable[[Any, Array, Array], int]
+    follow: Callable[[Any, Array, Array, Array], int]
 
     def seen(self, state: Any) -> StateRows:
         """A state that has these numbers, too."""
@@ -75,6 +76,7 @@ class RowChanges(NamedTuple):
 
     event: NDArray[np.int64]  #: [m] after which event of the slice, from 0, that was seen
     place: NDArray[np.int64]  #: [m]; 0 where each array is one row
+    previous: NDArray[np.int64]  #: [m] where among these the same place stands before; -1: nowhere
     rows: dict[str, NDArray[Any]]  #: [m, ...] of each array, after the event
 
 
@@ -92,9 +94,11 @@ class Log(NamedTuple):
     tape: Array  #: [n, bytes] the rows of the slice
     named: Array  #: [c] where in a row the places stand that its event may have changed; none: it may be any
     most: Array  #: [d, 2] where in a row a number stands, and up to which it may be no other place
+    only: Array  #: [p] the places that are asked about; none: all
     latest: Array  #: [places] the latest entry of each, -1 for none
     event: Array  #: [m]
     place: Array  #: [m]
+    previous: Array  #: [m] the entry of the same place before, -1 for none
     taken: tuple[Array, ...]  #: [m, width]
     count: Array  #: [2] entries; moments that are over
 
@@ -105,7 +109,7 @@ def kernel(*_: Any) -> int:
 
 
 @jitable
-def follow_nothing(state: Any, derived: Array, kept: Array) -> int:  # noqa: ARG001
+def follow_nothing(state: Any, derived: Array, kept: Array, rows: Array) -> int:  # noqa: ARG001
     """Where nothing of the state is derived; and it stands for what follows it where something is."""
     return 0
 
@@ -132,8 +136,9 @@ def advance_watched(
         end = log.moments[log.count[1]] + 1 if looked else len(tape)
         code = kernel(*((state,) + index + (jobs, constant, until, tape[:end], samples, done, outcome)))  # noqa: RUF005
         if looked and done[0] == end:
-            told = follow_nothing(state, log.derived, log.kept) if len(log.derived) > 0 else 0
-            note(now, log, end - 1, told)
+            first = log.moments[log.count[1] - 1] + 1 if log.count[1] > 0 else 0
+            told = follow_nothing(state, log.derived, log.kept, log.tape[first:end]) if len(log.derived) > 0 else 0
+            note(now, log, first, end - 1, told)
             log.count[1] += 1
         if code != 0:
             return code
@@ -141,12 +146,15 @@ def advance_watched(
 
 
 @jitable
-def note(now: Any, log: Any, event: int, told: int) -> None:
-    """Write down the rows that differ, and remember them as they are; of what is derived where that is *told*."""
+def note(now: Any, log: Any, since: int, event: int, told: int) -> None:
+    """Write down the rows that differ after some events, and remember them as they are; of what is derived where that
+    is *told*.
+    """
     first = log.count[0]
-    since = log.moments[log.count[1] - 1] + 1 if log.count[1] > 0 else 0
     if log.whole:
         put(log, first, event, 0)
+    elif len(log.only) > 0:
+        compare_only(now, log, first, event)
     else:
         named = names_all(now, log, since, event)
         if named:
@@ -154,13 +162,22 @@ def note(now: Any, log: Any, event: int, told: int) -> None:
         if told >= 0:
             compare_told(now, log, told, first, event)
         compare_all(now, log, named, told >= 0, first, event)
-    for entry in range(first, log.count[0]):
-        for array in range(MOST_WATCHED):
-            width = log.widths[array]
-            row = now[array][log.place[entry] * width : (log.place[entry] + 1) * width]
-            taken = log.taken[array][entry]
+    for array in range(MOST_WATCHED):
+        content, taken, width = now[array], log.taken[array], log.widths[array]
+        for entry in range(first, log.count[0] if width > 0 else first):
+            start = log.place[unsigned(entry)] * width
             for at in range(width):
-                taken[unsigned(at)] = row[unsigned(at)]
+                taken[unsigned(entry), unsigned(at)] = content[unsigned(start + at)]
+
+
+@jitable
+def compare_only(now: Any, log: Any, first: int, event: int) -> None:
+    """Write down the rows that differ, of the places that are asked about."""
+    for place in log.only:
+        for array in range(MOST_WATCHED):
+            if log.compared[array]:
+                width = log.widths[array]
+                compare(now[array], log.then[array], place * width, (place + 1) * width, width, log, first, event)
 
 
 @jitable
@@ -252,16 +269,23 @@ def compare_words(
 @jitable
 def compare(content: Array, then: Array, start: int, end: int, width: int, log: Any, first: int, event: int) -> None:
     """Write down the rows in which some bytes differ."""
-    for at in range(start, end):
-        if content[at] != then[at]:
+    at = start
+    while at < end:
+        if content[at] == then[at]:
+            at += 1
+            continue
+        place = at // width  # a division takes as long as the rest, so that a row's bytes are not asked one by one
+        put(log, first, event, place)
+        while at < min(end, (place + 1) * width):
             then[at] = content[at]
-            put(log, first, event, at // width)
+            at += 1
 
 
 @jitable
 def put(log: Any, first: int, event: int, place: int) -> None:
     """An entry for a place, if this event has none yet."""
     if log.latest[place] < first:
+        log.previous[log.count[0]] = log.latest[place]
         log.latest[place] = log.count[0]
         log.event[log.count[0]] = event
         log.place[log.count[0]] = place
@@ -281,12 +305,13 @@ class RowWatch:
         whole: bool = False,
         touched: Touched | None = None,
         derived: Derived | None = None,
+        only: Sequence[int] = (),
     ) -> None:
         """At most MOST_WATCHED *names*; *moments* are the events to come, from 0, after which it is looked.
 
         Those that are *settled* change only in rows in which others do, and are not compared.  Arrays watched
         *whole* are one row each, and do not grow.  What is *touched* stands in the rows of the *tape*, and says nothing
-        of what is *derived*.
+        of what is *derived*.  Of some places *only* it is told if any are given.
         """
         self._names, self._whole = tuple(names), whole
         followed, kept = np.zeros((0, 0), np.int64), np.zeros(0, np.int64)
@@ -309,11 +334,13 @@ class RowWatch:
             derived=followed,
             kept=kept,
             tape=tape.view(np.uint8).reshape(len(tape), tape.dtype.itemsize),
-            named=np.array([_offset(tape, name) for name in columns], np.int64),
-            most=np.array([(_offset(tape, name), last) for name, last in numbers], np.int64).reshape(-1, 2),
+            named=np.array([offset_of(tape.dtype, name) for name in columns], np.int64),
+            most=np.array([(offset_of(tape.dtype, name), last) for name, last in numbers], np.int64).reshape(-1, 2),
+            only=np.array(only, np.int64),
             latest=np.full(places, -1),
             event=np.empty(most, np.int64),
             place=np.empty(most, np.int64),
+            previous=np.empty(most, np.int64),
             taken=tuple(np.empty((most, int(width)), np.uint8) for width in widths),
             count=np.zeros(2, np.int64),
         )
@@ -338,9 +365,10 @@ class RowWatch:
         self.log = self.log._replace(then=then, latest=latest)
         if len(self.log.event) < int(self.log.count[0]) + 2 * places:
             more = 2 * places
-            event, place = (np.r_[one, np.empty(more, np.int64)] for one in (self.log.event, self.log.place))
+            numbers = self.log.event, self.log.place, self.log.previous
+            event, place, previous = (np.r_[one, np.empty(more, np.int64)] for one in numbers)
             taken = tuple(np.r_[one, np.empty((more, one.shape[1]), np.uint8)] for one in self.log.taken)
-            self.log = self.log._replace(event=event, place=place, taken=taken)
+            self.log = self.log._replace(event=event, place=place, previous=previous, taken=taken)
 
     def changes(self, state: Any) -> RowChanges:
         """What was written down."""
@@ -348,7 +376,7 @@ class RowWatch:
         for name, taken in zip(self._names, self.log.taken, strict=False):
             array = self._array(state, name)
             rows[name] = _rows(taken[:count], array[None] if self._whole else array)
-        return RowChanges(self.log.event[:count], self.log.place[:count], rows)
+        return RowChanges(self.log.event[:count], self.log.place[:count], self.log.previous[:count], rows)
 
 
 def changed_rows(
@@ -359,13 +387,13 @@ def changed_rows(
         before, after = derived.seen(before), derived.seen(after)
     if whole:
         none = np.zeros(1, np.int64)
-        return RowChanges(none, none, {name: getattr(after, name)[None].copy() for name in names})
+        return RowChanges(none, none, none - 1, {name: getattr(after, name)[None].copy() for name in names})
     places: NDArray[np.int64] = np.zeros(0, np.int64)
     for old, new in ((getattr(before, name), getattr(after, name)) for name in names):
         same = (old == new[: len(old)]).reshape(len(old), -1).all(axis=1)
         places = np.union1d(places, np.r_[np.flatnonzero(~same), np.arange(len(old), len(new))])
     rows = {name: getattr(after, name)[places] for name in names}
-    return RowChanges(np.zeros(len(places), np.int64), places, rows)
+    return RowChanges(np.zeros(len(places), np.int64), places, np.full(len(places), -1), rows)
 
 
 @cache
@@ -385,10 +413,10 @@ def _of_each(known: Sequence[int], kind: type[np.generic]) -> NDArray[Any]:
     return numbers
 
 
-def _offset(tape: np.ndarray, name: str) -> int:
+def offset_of(row: np.dtype[Any], name: str) -> int:
     """Where a number of four bytes stands in a row."""
-    assert tape.dtype.fields is not None
-    kind, offset = tape.dtype.fields[name][:2]
+    assert row.fields is not None
+    kind, offset = row.fields[name][:2]
     assert kind == np.int32, name
     return int(offset)
 

@@ -86,7 +86,7 @@ def test_the_tree_counts_as_all_places_do(places: int, turn: int) -> None:
     event, place = np.sort(numbers.integers(0, events, changes)), numbers.integers(0, places, changes)
     others = np.cumsum(numbers.integers(-1, 2, (KINDS, events)), axis=1) / 4
     others[numbers.random(others.shape) < 0.03 * turn] = draw.choice((np.nan, np.inf))
-    things = ThingValues(own, there, before, event, place, before + np.arange(changes))
+    things = ThingValues(own, there, before, event, place)
     pairing = Pairing(tuple(steps), (), ())
     value, present, expected = np.full((KINDS, places), np.nan), np.zeros(places, np.bool_), []
     value[:, :before], present[:before] = own[:, :before], there[:before]

@@ -1,4 +1,4 @@
-"""Places that rows name as changed: comparing those alone finds what comparing all places does."""
+"""Places that rows name as changed, or that are asked about: comparing those alone finds what comparing all does."""
 
 from __future__ import annotations
 
@@ -63,3 +63,29 @@ def test_named_places_are_all_that_change(
     all_of_them = as_set(told(session, task))
     assert len(all_of_them) > EVENTS / 10
     assert as_set(told(session, task._replace(touched=things.touched))) == all_of_them
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("scenario", "policy", "thing", "names"), CASES[:1] + CASES[-1:])
+def test_of_places_asked_about_alone_the_same_is_told(
+    scenario: str, policy: str | None, thing: str, names: tuple[str, ...]
+) -> None:
+    session = Session.open(scenario, policy)
+    task = Task(watch=names, moments=np.arange(1, EVENTS + 1))
+    everything = told(session, task)
+    only = tuple(np.unique(everything.place)[[0, 3, -1]].tolist())
+    mine = {each for each in as_set(everything) if each[1] in only}
+    assert mine
+    assert as_set(told(session, task._replace(only=only))) == mine
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("scenario", "policy", "thing", "names"), CASES[:1] + CASES[-1:])
+def test_a_change_knows_the_one_before_at_its_place(
+    scenario: str, policy: str | None, thing: str, names: tuple[str, ...]
+) -> None:
+    changes, latest = told(Session.open(scenario, policy), Task(watch=names)), dict[int, int]()
+    for number, (place, previous) in enumerate(zip(changes.place.tolist(), changes.previous.tolist(), strict=True)):
+        assert previous == latest.get(place, -1)
+        latest[place] = number
+    assert (np.diff(changes.event) >= 0).all()

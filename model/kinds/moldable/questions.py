@@ -96,7 +96,7 @@ FIELDS = (
 
 SERVER_FIELDS = (
     AskedField("job", "the job that it runs", StateValue(_running, derived=RUNNING)),
-    AskedField("busy", "1 if it runs a job, else 0", StateValue(lambda state: state.server_job >= 0)),
+    AskedField("busy", "1 if it runs a job, else 0", StateValue(lambda state: state.running >= 0, derived=RUNNING)),
 )
 
 JOB_FIELDS = (

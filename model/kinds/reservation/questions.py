@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from slotscope.model.kinds.reservation import rows, sampling
-from slotscope.model.kinds.reservation.ranking import RANKS
+from slotscope.model.kinds.reservation.ranking import NAMED, RANKS
 from slotscope.model.kinds.reservation.state import GREEDY_LENGTH, ReservationState
 from slotscope.model.questions.fields import (
     AskedField,
@@ -23,7 +23,6 @@ from slotscope.model.questions.fields import (
     jobs_with,
     of_jobs,
 )
-from slotscope.model.systems.watching import Touched
 
 HAPPENINGS = (
     EventKind("rejected", rows.FLAG_REJECTED, "A job was turned away.", "rejection").marked(
@@ -140,11 +139,7 @@ VOCABULARY = Vocabulary(
     MappingProxyType(
         {
             "server": ThingFields(
-                _numbers_of_servers,
-                SERVER_FIELDS,
-                touched=Touched(("server", "source", "first_reassigned"), (("reassigned", 1), ("preempted", 0))),
-                derived=RANKS,
-                fixed=attrgetter("servers"),
+                _numbers_of_servers, SERVER_FIELDS, touched=NAMED, derived=RANKS, fixed=attrgetter("servers")
             ),
             "job": jobs_with(JOB_FIELDS, ("job_type", "job_arrival", "job_departure")),
         }

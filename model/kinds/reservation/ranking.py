@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from slotscope.model.jit import jitable, unsigned
 from slotscope.model.kinds.reservation.classification import classify
+from slotscope.model.kinds.reservation.rows import EVENT_ROW
 from slotscope.model.kinds.reservation.state import EXTENDED, GREEDY_LENGTH, I_STAR, ReservationState
-from slotscope.model.systems.watching import Derived
+from slotscope.model.systems.watching import Derived, Touched, number_in, offset_of
 
 Array = Any
 State = Any
@@ -22,35 +23,42 @@ State = Any
 #: What is derived, as of :class:`.classification.Classification`.
 RANK, INDEX, IN_REJECT_GROUP = range(3)
 
-#: Numbers that the last CRA leaves beside k[i] and X-hat.
-OUTCOME = EXTENDED + 1 - I_STAR
+#: Where rows name the servers that their events may have changed.
+NAMED = Touched(("server", "source", "first_reassigned"), (("reassigned", 1), ("preempted", 0)))
+
+#: The same as places in a row.
+SERVERS = tuple(offset_of(EVENT_ROW, name) for name in NAMED.columns)
+REASSIGNED, PREEMPTED = offset_of(EVENT_ROW, "reassigned"), offset_of(EVENT_ROW, "preempted")
 
 
 def ranked(state: ReservationState) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """[3, L] what is derived, and what is kept beside it.
 
     That is [L] the servers by configuration, in each the newest stamp first; [L] the end of each of these stacks, at
-    its begin; and what all follows from as it was last: of no state yet, so that the first one is looked at.
+    its begin; and what all follows from as it was last.
     """
     found = classify(state)
     order = np.lexsort((-state.stamp, *state.configuration.T[::-1]))
     derived = np.array([found.rank, found.index, found.reject_group], np.int64)
-    nothing = state.configuration.size + state.greedy_configuration.size + state.greedy_count.size + OUTCOME
-    kept = np.concatenate([order, np.zeros_like(order), state.stamp - 1, np.zeros(nothing, np.int64)])
+    begins = np.flatnonzero(np.r_[True, (np.diff(state.configuration[order], axis=0) != 0).any(axis=1)])
+    ends = np.zeros_like(order)
+    ends[begins] = np.r_[begins[1:], len(order)]
+    greedy = state.greedy_configuration.reshape(-1), state.greedy_count, state.number[I_STAR : EXTENDED + 1]
+    kept = np.concatenate([order, ends, state.stamp, state.configuration.reshape(-1), *greedy])
     return derived, kept
 
 
 @jitable
-def rank_again(state: State, derived: Array, kept: Array) -> int:
+def rank_again(state: State, derived: Array, kept: Array, rows: Array) -> int:
     """Bring what is derived up to a state, where it has another cause than before; it may be of any server."""
-    at = 2 * len(state.stamp)
-    moved = renew(state.stamp, kept, at)
-    at += len(state.stamp)
-    moved |= renew(state.configuration.reshape(-1), kept, at)
-    at += state.configuration.size
+    servers = len(state.stamp)
+    first = set_aside(state, kept, rows[0]) if len(rows) == 1 and names_all(rows[0]) else set_any_aside(state, kept)
+    for place in range(first, servers):
+        put_in_order(state, kept, place)
+    moved = first < servers
     if moved:
-        order_again(state, kept)
         count_stacks(state, derived, kept)
+    at = 3 * servers + state.configuration.size
     moved |= renew(state.greedy_configuration.reshape(-1), kept, at)
     at += state.greedy_configuration.size
     moved |= renew(state.greedy_count, kept, at)
@@ -59,6 +67,43 @@ def rank_again(state: State, derived: Array, kept: Array) -> int:
         return 0
     rank_servers(state, derived, kept)
     return -1
+
+
+@jitable
+def names_all(row: Array) -> bool:
+    """Whether an event names all servers whose configuration or stamp it may have changed."""
+    return number_in(row, REASSIGNED) <= 1 and number_in(row, PREEMPTED) <= 0
+
+
+@jitable
+def set_aside(state: State, kept: Array, row: Array) -> int:
+    """The servers that an event names and has moved go behind the others, which stay in order; where those end."""
+    servers, types = len(state.stamp), state.configuration.shape[1]
+    end = servers
+    for column in SERVERS:
+        server = number_in(row, column)
+        if server < 0:
+            continue
+        moved = renew(state.stamp[server : server + 1], kept, 2 * servers + server)
+        if renew(state.configuration[server], kept, 3 * servers + server * types) or moved:
+            end -= 1
+            at = 0
+            while kept[unsigned(at)] != server:
+                at += 1
+            while at < end:
+                kept[unsigned(at)] = kept[unsigned(at + 1)]
+                at += 1
+            kept[unsigned(end)] = server
+    return end
+
+
+@jitable
+def set_any_aside(state: State, kept: Array) -> int:
+    """As :func:`set_aside`, where any server may have moved: then the first one is in order, and it is seen later."""
+    servers = len(state.stamp)
+    moved = renew(state.stamp, kept, 2 * servers)
+    moved |= renew(state.configuration.reshape(-1), kept, 3 * servers)
+    return 1 if moved and servers > 1 else servers
 
 
 @jitable
@@ -75,14 +120,21 @@ def renew(content: Array, kept: Array, start: int) -> bool:
 
 
 @jitable
-def order_again(state: State, order: Array) -> None:
-    """Servers whose configuration or stamp is another one go to their stack."""
-    for place in range(1, len(state.stamp)):
-        at, server = place, order[unsigned(place)]
-        while at > 0 and not goes_before(state, order[unsigned(at - 1)], server):
-            order[unsigned(at)] = order[unsigned(at - 1)]
-            at -= 1
-        order[unsigned(at)] = server
+def put_in_order(state: State, order: Array, place: int) -> None:
+    """The server at a place goes to its own among those before it, which are in order."""
+    server = order[unsigned(place)]
+    if place == 0 or goes_before(state, order[unsigned(place - 1)], server):
+        return
+    low, high = 0, place
+    while low < high:
+        middle = (low + high) // 2
+        if goes_before(state, order[unsigned(middle)], server):
+            low = middle + 1
+        else:
+            high = middle
+    for at in range(place, low, -1):
+        order[unsigned(at)] = order[unsigned(at - 1)]
+    order[unsigned(low)] = server
 
 
 @jitable

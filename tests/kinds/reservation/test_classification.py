@@ -69,5 +69,5 @@ def test_each_change_of_a_state_is_noticed(seed):
             case _:
                 state.number[[I_STAR, EXTENDED]] = random.integers(types + 1), random.integers(2)
         check(state)
-        rank_again(state, derived, kept)
+        rank_again(state, derived, kept, np.zeros((2, 0), np.uint8))
         assert tuple(row.tolist() for row in derived) == tuple(literal(state)[which] for which in (1, 0, 2))
