@@ -10,18 +10,18 @@ import argparse
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from time import perf_counter, process_time, thread_time
-from typing import Any, Callable, Mapping
+from time import perf_counter, thread_time
+from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
-from numba import njit
 
 from slotscope.model.cli.replicating import side_by_side
+from slotscope.model.jit import compiled
 from slotscope.model.kinds.queue.rows import QUEUE_ROW
 from slotscope.model.kinds.queue.state import WAITING, QueueState
-from slotscope.model.lab.executor import LocalWorkers
 from slotscope.model.lab.parts import Part, carry_out
 from slotscope.model.lab.runs import StraightRun
 from slotscope.model.lab.simulation import bench_of, simulations
@@ -32,7 +32,19 @@ from slotscope.model.systems.state import size_in_bytes
 from tests.bench import bench_engines, bench_moldable, bench_phases, bench_queues, moldable_ways
 from tests.bench import simpy_loss as loss
 from tests.bench.contestants import TAPE, counted, of_engine
-from tests.bench.timing import SETTLED, Contestant, aim, comparison, interleaved, section, settled, spread, table
+from tests.bench.memory import NEAR, followed, grown_by_reads, ring
+from tests.bench.timing import (
+    SETTLED,
+    Contestant,
+    Limit,
+    aim,
+    comparison,
+    interleaved,
+    ratios,
+    section,
+    settled,
+    spread,
+)
 
 #: Servers, or the scale of jobs with phases.
 FEW, MANY = 1000, 100_000
@@ -40,8 +52,11 @@ FEW, MANY = 1000, 100_000
 #: Events of a round; slots of a queue move some thousand jobs each where servers are many.
 EVENTS, SLOTS = 200_000, {FEW: 1000, MANY: 20}
 
-#: Places of 8 bytes that the nearest caches hold, and that none holds; reads of them in turn.
-CACHED, UNCACHED, STEPS = 2**13, 2**23, 2**20
+#: What goes on from a state, and that.
+Made = tuple[Contestant, Any]
+
+#: Steps of a bare loop in one part.
+STEPS = 10**8
 
 #: Waiting jobs: few, and many in a short run and in a full one.
 FEW_WAIT, MANY_WAIT, MOST_WAIT = 100_000, 1_000_000, 10_000_000
@@ -56,104 +71,91 @@ VERY_MANY, NIGHT = 10**10, 12
 REPLICATED = {"dra-vms": 2000.0, "jrs-two-phases": 8000.0, "moldable-linear": 1000.0}
 
 
-def of_reservation(policy: str, servers: int) -> Contestant:
+def of_reservation(policy: str, servers: int) -> Made:
     """DRA or a peer of it, settled."""
     bench, state = settled(servers, policy, SETTLED)
-    return of_engine(bench.kernel(), bench.system.row_dtype, state, EVENTS)
+    return of_engine(bench.kernel(), bench.system.row_dtype, state, EVENTS), state
 
 
-def of_phases(policy: str, scale: int) -> Contestant:
+def of_phases(policy: str, scale: int) -> Made:
     """JRS or a peer of it, settled."""
     given = "scenario_A.json" if policy == "jrs" else ""
     bench = bench_phases.bench_of("jrs-two-phases", scale, policy, given)
     state = bench_phases.settled(bench, 10 * max(scale, TAPE))
-    return of_engine(bench.kernel(), bench.system.row_dtype, state, EVENTS)
+    return of_engine(bench.kernel(), bench.system.row_dtype, state, EVENTS), state
 
 
-def of_moldable(policy: str, servers: int) -> Contestant:
+def of_moldable(policy: str, servers: int) -> Made:
     """Moldable jobs, settled."""
     bench = bench_moldable.bench_of("moldable-sublinear", servers, policy)
     state = bench_moldable.settled(bench)
-    return bench_moldable.going_on(moldable_ways.by_kernel(bench, state, EVENTS), state)
+    return bench_moldable.going_on(moldable_ways.by_kernel(bench, state, EVENTS), state), state
 
 
-def of_queue(policy: str, servers: int) -> Contestant:
+def of_queue(policy: str, servers: int) -> Made:
     """Servers with a queue, settled; its unit is the job moved."""
     bench = bench_queues.bench_of("queues-wide-jobs", policy, {}, servers)
-    return of_engine(
-        bench.kernel(),
-        bench.system.row_dtype,
-        bench_queues.settled(bench, 150),
-        SLOTS[servers],
-        bench_queues.jobs_moved,
-    )
+    state = bench_queues.settled(bench, 150)
+    unit = bench_queues.jobs_moved
+    return of_engine(bench.kernel(), bench.system.row_dtype, state, SLOTS[servers], unit), state
 
 
-KINDS: Mapping[str, tuple[Callable[[str, int], Contestant], tuple[str, ...]]] = {
-    "reservation": (of_reservation, ("dra", "first-fit", "best-fit")),
-    "phases": (of_phases, ("jrs", "first-fit")),
-    "moldable": (of_moldable, ("greedy-p",)),
-    "queue": (of_queue, ("bf-js", "vqs", "fifo-ff")),
+def loss_in_c(servers: int, folder: Path) -> Contestant | None:
+    """First fit as a bare loop in C over the same jobs, which has no step to spare; None without a compiler."""
+    in_c = loss.compiled_c(folder)
+    bench, state = settled(servers, "first-fit", SETTLED)
+    return in_c and counted(bench_engines.over_arrays(loss.problem_of(bench, state, EVENTS), in_c))
+
+
+def moldable_in_c(servers: int, folder: Path) -> Contestant | None:
+    """Moldable jobs in C, likewise."""
+    library = moldable_ways.compiled_c(folder)
+    bench = bench_moldable.bench_of("moldable-sublinear", servers)
+    state = bench_moldable.settled(bench)
+    return library and bench_moldable.going_on(moldable_ways.in_c(bench, library, state, EVENTS), state)
+
+
+#: Of each kind: what makes its contestants, its policies, and the reads that an event, or a job moved, must make.
+KINDS: Mapping[str, tuple[Callable[[str, int], Made], tuple[str, ...], float, str]] = {
+    "reservation": (of_reservation, ("dra", "first-fit", "best-fit"), 2, "an event's job and its server"),
+    "phases": (of_phases, ("jrs", "first-fit"), 2, "an event's job and its server"),
+    "moldable": (of_moldable, ("greedy-p",), 1, "an event's job"),
+    "queue": (of_queue, ("bf-js", "vqs", "fifo-ff"), 1, "the job that is moved"),
 }
 
-
-@njit
-def followed(following: Any, steps: int) -> int:
-    """Where so many steps lead, each of which must be read before the next."""
-    at = 0
-    for _ in range(steps):
-        at = following[at]
-    return at
-
-
-def miss_nanoseconds() -> float:
-    """What a read takes more that no cache holds, of memory as large as the state of very many servers."""
-    times = {}
-    for places in CACHED, UNCACHED:
-        ring = np.random.default_rng(1).permutation(places)
-        following = np.empty(places, np.int64)
-        following[ring] = np.roll(ring, -1)
-        followed(following, places // 4)
-        began = process_time()
-        followed(following, STEPS)
-        times[places] = 1e9 * (process_time() - began) / STEPS
-    return times[UNCACHED] - times[CACHED]
+#: What does the same in C.
+IN_C: Mapping[tuple[str, str], Callable[[int, Path], Contestant | None]] = {
+    ("reservation", "first-fit"): loss_in_c,
+    ("moldable", "greedy-p"): moldable_in_c,
+}
 
 
 def bench_servers(rounds: int) -> None:
     """What an event costs with many servers against few, under each policy."""
-    miss = miss_nanoseconds()
-    for kind, (contestant, policies) in KINDS.items():
+    for kind, (make, policies, *_) in KINDS.items():
         for policy in policies:
-            times = interleaved({f"{policy}, {count}": contestant(policy, count) for count in (FEW, MANY)}, rounds)
-            few, many = times.values()
-            section(f"{kind}: {policy}", comparison(times))
-            grown = [y / x for x, y in zip(few, many, strict=True)]
-            more = 1e9 * spread(y - x for x, y in zip(few, many, strict=True)).median
-            limit = f"{more:.0f} ns more, the time of {more / miss:.1f} reads that no cache holds ({miss:.0f} ns each)"
-            aim(f"cost of an event, {MANY} servers / {FEW}: {kind}, {policy}", 1, grown, limit_is=limit)
+            (few, _), (many, state) = (make(policy, count) for count in (FEW, MANY))
+            bench_growth(kind, policy, {f"{policy}, {FEW}": few, f"{policy}, {MANY}": many}, state, rounds)
 
 
-def bench_in_c(rounds: int) -> None:
-    """The same for bare loops in C over the same jobs, which have no step to spare."""
+def bench_growth(kind: str, policy: str, ways: dict[str, Contestant], state: Any, rounds: int) -> None:
+    """What an event costs more, beside C where that does the same, or beside the reads that it cannot do without."""
     with tempfile.TemporaryDirectory() as folder:
-        in_c, library = loss.compiled_c(Path(folder)), moldable_ways.compiled_c(Path(folder))
-        if in_c is None or library is None:
-            section("the same in C", "No C compiler is installed: nothing to compare with.")
-            return
-        ways: dict[str, Contestant] = {}
-        for servers in (FEW, MANY):
-            bench, state = settled(servers, "first-fit", SETTLED)
-            problem = loss.problem_of(bench, state, EVENTS)
-            ways[f"first-fit, {servers}"] = counted(bench_engines.over_arrays(problem, in_c))
-        section("first-fit in C", comparison(interleaved(ways, rounds)))
-        ways = {}
-        for servers in (FEW, MANY):
-            moldable = bench_moldable.bench_of("moldable-sublinear", servers)
-            before = bench_moldable.settled(moldable)
-            way = moldable_ways.in_c(moldable, library, before, EVENTS)
-            ways[f"greedy-p, {servers}"] = bench_moldable.going_on(way, before)
-        section("greedy-p in C", comparison(interleaved(ways, rounds)))
+        for count in (FEW, MANY):
+            make = IN_C.get((kind, policy))
+            if make is not None and (way := make(count, Path(folder))) is not None:
+                ways[f"the same in C, {count}"] = way
+        times = interleaved(ways, rounds)
+    section(f"{kind}: {policy}", comparison(times))
+    few, many, *in_c = times.values()
+    *_, reads, of_what = KINDS[kind]
+    if in_c:
+        limit = Limit("the same in C", ratios(in_c[1], in_c[0]))
+    else:
+        limit = grown_by_reads(few, reads, size_in_bytes(state), of_what)
+    more = 1e9 * spread(y - x for x, y in zip(few, many, strict=True)).median
+    what = f"cost of an event, {MANY} servers / {FEW}: {kind}, {policy}"
+    aim(what, 1, ratios(many, few), limit=limit, limit_is=f"{more:.0f} ns more")
 
 
 def overloaded(waiting: int) -> tuple[Any, QueueState]:
@@ -179,50 +181,61 @@ def bench_waiting(most: int, rounds: int) -> None:
     times = interleaved(ways, rounds)
     few, many = times.values()
     section("a very long queue, bf-js", comparison(times, "job"), f"\na job's record takes {bytes_each:.0f} bytes")
-    more, miss = 1e9 * spread(y - x for x, y in zip(few, many, strict=True)).median, miss_nanoseconds()
-    limit = f"{more:.0f} ns more, the time of {more / miss:.1f} reads that no cache holds ({miss:.0f} ns each)"
-    grown = [y / x for x, y in zip(few, many, strict=True)]
-    aim(f"cost of a job, {most} waiting / {FEW_WAIT}: bf-js", 1, grown, limit_is=limit)
+    more = 1e9 * spread(y - x for x, y in zip(few, many, strict=True)).median
+    what = f"cost of a job, {most} waiting / {FEW_WAIT}: bf-js"
+    aim(what, 1, ratios(many, few), limit_is=f"{more:.0f} ns more")
+
+
+def own_seconds() -> float:
+    """The clock of the calling thread; it stands while others have its processor, where that is told."""
+    told = Path("/proc/thread-self/schedstat")
+    return perf_counter() - (int(told.read_text().split()[1]) / 1e9 if told.exists() else 0.0)
+
+
+def gain_of_two(parts: Sequence[Any], work: Callable[[Any], Any]) -> tuple[float, float]:
+    """How many times as fast two threads carry out some parts as one; and the seconds of a part in two.
+
+    What counts is the time that each part takes its thread, waiting for the other one included, but not the time in
+    which other programs have the processor: on a machine that has nothing else to do the two are the same.
+    """
+
+    def seconds(threads: int) -> float:
+        spent: list[float] = []
+
+        def carried_out(part: Any, *_: Any) -> None:
+            began = own_seconds()
+            work(part)
+            spent.append(own_seconds() - began)
+
+        side_by_side(parts.__getitem__, carried_out, len(parts), threads, lambda *_: None)
+        return sum(spent) / threads / len(parts)
+
+    one, two = seconds(1), seconds(2)
+    return one / two, two
 
 
 def bench_threads(name: str, until: float, rounds: int) -> None:
-    """Replications of one scenario in two threads against one, by the clock on the wall: the best of many rounds.
+    """Replications of one scenario in two threads against one, beside two bare loops that share nothing.
 
-    The same parts in two processes beside: those have to be started, too.  What others leave of the processors
-    bounds any of these; what two and 16 processors give by themselves is told by the share that holds Python's lock.
+    What two and 16 processors give by themselves is told by the share that holds Python's lock.
     """
     parts = simulations(load_scenario(name), range(1, 5), until / 10, until, name)
-    carry_out(parts[0])  # compiled code and plans are there
-    had: list[float] = []
-
-    def in_threads(threads: int) -> Contestant:
-        def work() -> float:
-            wall, cpu = perf_counter(), process_time()
-            side_by_side(parts.__getitem__, lambda part, *_: carry_out(part), len(parts), threads, lambda *_: None)
-            if threads == 2:
-                had.append((process_time() - cpu) / (perf_counter() - wall))
-            return len(parts)
-
-        return lambda: work
-
-    def in_processes() -> float:
-        return len(list(LocalWorkers(2).run(parts, lambda: False)))
-
-    ways = {"one thread": in_threads(1), "two threads": in_threads(2), "two processes": lambda: in_processes}
-    times = interleaved(ways, rounds, clock=perf_counter)
-    rows = [(title, f"{min(mine):.3g}") for title, mine in times.items()]
-    section(f"replications of {name}", table(("way", "least seconds a replication"), rows))
-    reached = min(times["one thread"]) / min(times["two threads"])
+    ways = ((parts, carry_out), ([STEPS] * len(parts), partial(compiled(followed), ring(NEAR), 0)))
+    for some, work in ways:
+        work(some[0])  # compiled code and plans are there
+    found = [[gain_of_two(*way) for way in ways] for _ in range(rounds)]
+    (gained, seconds), (bare, _) = (zip(*each, strict=True) for each in zip(*found, strict=True))
     shares = [locked_share(part) for part in parts]
-    limit = f"the process had {max(had):.2f} of 2 processors; {spread(shares).text(2)} of a run holds Python's lock"
-    aim(f"replications, one thread / two: {name}", 1.9, [reached], at_least=True, limit_is=limit)
-    hours = VERY_MANY * min(times["two threads"]) / events_of(parts[0]) / 3600
-    aim(f"a sweep of 10¹⁰ events in two threads, projected: {name}", NIGHT, [hours], "h", limit_is=limit)
+    shared = f"{spread(shares).text(2)} of a run holds Python's lock"
+    limit = Limit("two bare loops that share neither memory nor a lock", bare)
+    aim(f"replications, two threads / one: {name}", 1.9, gained, at_least=True, limit=limit, limit_is=shared)
+    hours = VERY_MANY * min(seconds) / events_of(parts[0]) / 3600
+    aim(f"a sweep of 10¹⁰ events in two threads, projected: {name}", NIGHT, [hours], "h")
     most = spread(1 / share for share in shares).text(3)
-    shared = f"{spread(shares).text(2)} of a run holds Python's lock: no number of processors gives more than {most}"
     for processors, wanted in PLANNED.items():
-        found = [by_amdahl(share, processors) for share in shares]
-        aim(f"by what is shared, on {processors} processors: {name}", wanted, found, at_least=True, limit_is=shared)
+        given = [by_amdahl(share, processors) for share in shares]
+        why = f"{shared}: no number of processors gives more than {most}"
+        aim(f"by what is shared, on {processors} processors: {name}", wanted, given, at_least=True, limit_is=why)
 
 
 def events_of(part: Part) -> int:
@@ -319,11 +332,10 @@ def main() -> None:
     arguments = parser.parse_args()
     rounds = 2 if arguments.quick else arguments.rounds
     bench_servers(rounds)
-    bench_in_c(rounds)
     bench_waiting(MANY_WAIT if arguments.quick else MOST_WAIT, rounds)
     bench_parquet(1_000_000 if arguments.quick else 10_000_000)
     for name, until in REPLICATED.items():
-        bench_threads(name, until, 3 * rounds)
+        bench_threads(name, until, rounds)
 
 
 if __name__ == "__main__":
