@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Sequence
+from unittest.mock import patch
 
 import numpy as np
 from hypothesis import assume
@@ -10,6 +11,7 @@ from hypothesis import assume
 from slotscope.model.errors import ScenarioError
 from slotscope.model.running.assembly import Bench, assemble
 from slotscope.model.running.engine import Reason, Task, started
+from slotscope.model.systems import watching
 from slotscope.model.systems.state import copied, digest
 from slotscope.model.systems.watching import Derived
 
@@ -55,6 +57,23 @@ def check_derived(bench: Bench, derived: Derived, every: int, events: int = 60) 
         seen[:, told.changes.place[mine]] = [told.changes.rows[name][mine] for name in derived.names]
         if (event + 1) % every == 0:
             assert (seen == derived.start(state)[0]).all(), event + 1
+
+
+def check_told(bench: Bench, derived: Derived, names: Sequence[str], events: int = 60) -> None:
+    """Where the kernel is told what each event changed, no row of some arrays of the reference's states is missing."""
+    state, tape = started(bench.system), tape_of(bench, events)
+    with patch.object(watching, "BYTES_FOR_AN_EVENT", -1):
+        told = bench.kernel().advance(copied(state), tape, Task(watch=tuple(names), derived=derived))
+    assert told.changes is not None
+    seen = {name: getattr(state, name).copy() for name in names}
+    for event in range(told.rows):
+        state = bench.reference.advance(state, tape_of(bench, 1), Task()).state
+        mine = told.changes.event == event
+        for name in names:
+            array = getattr(state, name)
+            seen[name] = np.concatenate([seen[name], array[len(seen[name]) :]])  # there may be more places
+            seen[name][told.changes.place[mine]] = told.changes.rows[name][mine]
+            assert np.array_equal(seen[name], array), (name, event)
 
 
 def check_samples(bench: Bench, stride: int, events: int = 50) -> None:

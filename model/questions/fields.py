@@ -157,9 +157,12 @@ def jobs_with(
     settled: Iterable[str],
     there: Callable[[Any], Any] = in_system,
     touched: Touched | None = None,
+    derived: Derived | None = None,
 ) -> ThingFields:
     """What can be asked of each job that is there; the columns *settled* change with its number alone."""
-    return ThingFields(lambda state: state.job_number[there(state)], fields, there, frozenset(settled), touched)
+    return ThingFields(
+        lambda state: state.job_number[there(state)], fields, there, frozenset(settled), touched, derived
+    )
 
 
 def _no_dimensions(_: Any) -> Mapping[str, tuple[str, ...]]:

@@ -3,9 +3,10 @@
 Each of the arrays watched has one row for each place of a thing: a server, or a record of the table of
 jobs.  After each event that somebody asks about all of them are compared with what they were, which costs a
 fraction of a nanosecond a byte, and the rows that differ are written down.  Where a kind of system says in which
-columns of an event's row the places stand that it may have changed, only those are compared.  What follows from the
-state as a whole, such as the ranks of servers, is kept up by compiled code and compared in the same way.  Or each array
-is one row, and is written down whole, for what is read from the state itself.
+columns of an event's row the places stand that it may have changed, or has compiled code that tells these from the
+state, only those are compared.  What follows from the state as a whole, such as the ranks of servers, is kept up by
+compiled code and compared in the same way.  Or each array is one row, and is written down whole, for what is read from
+the state itself.
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ BLOCK = 64
 
 #: Bytes compared in blocks in the time that one place which a row names takes.
 BYTES_FOR_A_PLACE = 128
+
+#: Bytes compared in blocks in the time that an event takes after which it is told which places it changed.
+BYTES_FOR_AN_EVENT = 2**13
 
 
 class Touched(NamedTuple):
@@ -59,12 +63,13 @@ class Derived(NamedTuple):
     *start* takes a state, and gives those of *names* [n, places] and what is kept beside them [m], whole numbers both;
     *follow*, jitable, takes the state at a later time, with the rows [k, bytes] of the events since, and brings both up
     to it; it gives the number of places that may have other numbers now, which then stand first in what is kept, or
-    -1: it may be any.
+    -1: it may be any.  Where it tells *every* change, rows of the state itself have changed at those places alone, too.
     """
 
     names: tuple[str, ...]
     start: Callable[[Any], tuple[NDArray[np.int64], NDArray[np.int64]]]
     follow: Callable[[Any, Array, Array, Array], int]
+    every: bool = False
 
     def seen(self, state: Any) -> StateRows:
         """A state that has these numbers, too."""
@@ -86,11 +91,11 @@ class Log(NamedTuple):
     then: tuple[Array, ...]  #: [places * width] as they were
     widths: Array  #: bytes in a row of each
     compared: Array  #: whether each is compared, or changes where others do
-    anywhere: Array  #: whether each may change in places which no row names
+    anywhere: Array  #: whether each may change in places which no row names, but those that are told
     whole: bool  #: each array is one row, which is taken without a look
     moments: Array  #: [k] the events of the slice, from 0, after which it is looked
-    derived: Array  #: [n, places] what follows from the state, see :class:`Derived`; [0, 0]: nobody asks
-    kept: Array  #: [m] what is kept beside it
+    derived: Array  #: [n, places] what follows from the state, see :class:`Derived`
+    kept: Array  #: [m] what is kept beside it; [0]: nobody asks
     tape: Array  #: [n, bytes] the rows of the slice
     named: Array  #: [c] where in a row the places stand that its event may have changed; none: it may be any
     most: Array  #: [d, 2] where in a row a number stands, and up to which it may be no other place
@@ -137,7 +142,7 @@ def advance_watched(
         code = kernel(*((state,) + index + (jobs, constant, until, tape[:end], samples, done, outcome)))  # noqa: RUF005
         if looked and done[0] == end:
             first = log.moments[log.count[1] - 1] + 1 if log.count[1] > 0 else 0
-            told = follow_nothing(state, log.derived, log.kept, log.tape[first:end]) if len(log.derived) > 0 else 0
+            told = follow_nothing(state, log.derived, log.kept, log.tape[first:end]) if len(log.kept) > 0 else 0
             note(now, log, first, end - 1, told)
             log.count[1] += 1
         if code != 0:
@@ -147,8 +152,8 @@ def advance_watched(
 
 @jitable
 def note(now: Any, log: Any, since: int, event: int, told: int) -> None:
-    """Write down the rows that differ after some events, and remember them as they are; of what is derived where that
-    is *told*.
+    """Write down the rows that differ after some events, and remember them as they are; first in what is kept stand the
+    places of those that are *told*.
     """
     first = log.count[0]
     if log.whole:
@@ -220,7 +225,7 @@ def compare_named(now: Any, log: Any, since: int, first: int, event: int) -> Non
 
 @jitable
 def compare_told(now: Any, log: Any, told: int, first: int, event: int) -> None:
-    """Write down the rows of what is derived that differ, of those that stand first in what is kept."""
+    """Write down the rows that differ, of those whose places stand first in what is kept."""
     for array in range(MOST_WATCHED):
         if log.compared[array] and log.anywhere[array]:
             width = log.widths[array]
@@ -316,7 +321,10 @@ class RowWatch:
         self._names, self._whole = tuple(names), whole
         followed, kept = np.zeros((0, 0), np.int64), np.zeros(0, np.int64)
         self._derived: dict[str, NDArray[np.int64]] = {}
-        if derived is not None and not {*derived.names}.isdisjoint(names):
+        every = derived is not None and derived.every and _pays(state, names, len(moments) / max(1, len(tape)))
+        if every:
+            moments = np.arange(len(tape))
+        if derived is not None and (every or not {*derived.names}.isdisjoint(names)):
             followed, kept = derived.start(state)
             self._derived = dict(zip(derived.names, followed, strict=True))
         now = self.now(state)
@@ -328,7 +336,7 @@ class RowWatch:
             then=tuple(content[: 0 if whole else None].copy() for content in now),
             widths=widths,
             compared=_of_each([name not in settled for name in self._names], np.bool_),
-            anywhere=_of_each([name in self._derived for name in self._names], np.bool_),
+            anywhere=_of_each([every or name in self._derived for name in self._names], np.bool_),
             whole=whole,
             moments=moments,
             derived=followed,
@@ -404,6 +412,12 @@ def watched(run: Callable[..., int], follow: Callable[..., None], name: str) -> 
     """
     copy = with_others(advance_watched, {kernel: jitable(run), follow_nothing: follow}, name)
     return compiled_anew(copy, kept=True)
+
+
+def _pays(state: Any, names: Sequence[str], share: float) -> bool:
+    """Whether to be told after each event what it changed is faster than to compare all after a *share* of them."""
+    size = sum(int(getattr(state, name).nbytes) for name in names if hasattr(state, name))
+    return share * size > BYTES_FOR_AN_EVENT
 
 
 def _of_each(known: Sequence[int], kind: type[np.generic]) -> NDArray[Any]:

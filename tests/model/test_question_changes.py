@@ -19,7 +19,7 @@ from slotscope.model.questions.meaning import Question
 from slotscope.model.questions.syntax import QuestionError
 from slotscope.model.questions.understanding import understood
 from slotscope.model.running.engine import Task, started
-from slotscope.model.systems import compiled
+from slotscope.model.systems import compiled, watching
 from slotscope.model.systems.state import digest
 
 SCENARIOS = {"dra-classroom": 3, "queues-classroom": 3, "jrs-classroom": 6, "moldable-classroom": 5}
@@ -120,8 +120,12 @@ def test_a_server_that_begins_or_ends_a_job_has_another_one() -> None:
         assert found.any()
 
 
+@pytest.mark.parametrize("told", [False, True])
 @pytest.mark.parametrize(("scenario", "servers"), SCENARIOS.items())
-def test_changes_answer_as_states_do(scenario: str, servers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changes_answer_as_states_do(scenario: str, servers: int, told: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where each event's changes are told, as those of large systems are."""
+    if told:
+        monkeypatch.setattr(watching, "BYTES_FOR_AN_EVENT", -1)
     monkeypatch.setattr(asking, "MOST_BYTES", 4000)  # so that states are read at once many times
     seed = random.randrange(2**32)
     print("seed", seed)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from slotscope.model.kinds.queue import rows, sampling
+from slotscope.model.kinds.queue.moving import MOVING
 from slotscope.model.kinds.queue.state import IDLE
 from slotscope.model.questions.fields import (
     AskedField,
@@ -131,7 +132,7 @@ VOCABULARY = Vocabulary(
             "server": ThingFields(
                 lambda state: np.arange(len(state.jobs_on)) + 1, SERVER_FIELDS, fixed=attrgetter("servers")
             ),
-            "job": jobs_with(JOB_FIELDS, ("job_room", "job_arrival")),
+            "job": jobs_with(JOB_FIELDS, ("job_room", "job_arrival"), derived=MOVING),
         }
     ),
     lambda system: {"resource": system.numbers.resource_names, "queue": system.policy.layout.names},

@@ -10,18 +10,24 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from slotscope.model.errors import ScenarioError
+from slotscope.model.kinds.queue.moving import MOST_TOLD, MOVING, NEWEST, jobs_known, tell_jobs
+from slotscope.model.kinds.queue.physics import join, take_record
 from slotscope.model.kinds.queue.questions import VOCABULARY
 from slotscope.model.kinds.queue.rows import QUEUE_ROW
-from slotscope.model.kinds.queue.state import EVENT, NOW, UNSETTLED
+from slotscope.model.kinds.queue.state import EVENT, NOW, UNSETTLED, with_room
 from slotscope.model.reporting.records import SLOT, Event
+from slotscope.model.running.assembly import assemble
 from slotscope.model.running.engine import Reason, Task, started
 from slotscope.model.scenario.files import scenario_files
 from slotscope.model.scenario.load import load_scenario
 from slotscope.model.systems.state import copied, differences, digest
-from tests.engines import bench_of, check_pieces, check_stops
+from tests.engines import bench_of, check_pieces, check_stops, check_told
 from tests.kinds.queue.strategies import CHOICES, OPTIONS, queue_scenarios
 
 EVENTS = 60
+
+#: The arrays that questions about jobs read.
+OF_JOBS = ("job_number", "job_room", "job_queue", "job_server", "job_arrival")
 
 #: Counted by the kernel only when asked to explain.
 COSTLY = ("best_residual", "serving")
@@ -90,6 +96,30 @@ def test_built_in_scenarios(name: str) -> None:
 @settings(max_examples=15)
 def test_the_kernel_in_pieces(scenario: Any, piece: int) -> None:
     check_pieces(bench_of(scenario), piece)
+
+
+@given(queue_scenarios())
+@settings(max_examples=15)
+def test_no_job_that_a_slot_changed_is_left_out(scenario: Any) -> None:
+    check_told(bench_of(scenario), MOVING, OF_JOBS)
+
+
+@pytest.mark.parametrize("name", ["queues-vqs-unstable", "queues-bf-unstable", "queues-classroom"])
+def test_no_job_of_a_long_queue_is_left_out(name: str) -> None:
+    check_told(assemble(load_scenario(name)), MOVING, OF_JOBS, events=2000)
+
+
+def test_where_more_jobs_come_than_can_be_told_it_may_have_been_any() -> None:
+    state, rows = started(bench_of(load_scenario("queues-vqs-unstable")).system), np.zeros((1, 0), np.uint8)
+    for number in range(MOST_TOLD + 1):
+        state = with_room(state, 1)
+        before, kept = jobs_known(state)
+        join(state, take_record(state, number), 0)
+        assert tell_jobs(state, before, kept, rows) == 1
+    for newest, told in ((0, MOST_TOLD), (-1, -1)):
+        before, kept = jobs_known(state)
+        kept[NEWEST] = newest
+        assert tell_jobs(state, before, kept, rows) == told
 
 
 @given(queue_scenarios(), st.sampled_from(sorted(VOCABULARY.event_kinds)), st.integers(0, 40))

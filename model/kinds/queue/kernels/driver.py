@@ -20,6 +20,7 @@ from slotscope.model.kinds.queue.kernels.waiting import (
     no_buckets,
     waiting_of,
 )
+from slotscope.model.kinds.queue.moving import MOVING
 from slotscope.model.kinds.queue.outcome import OUTCOMES
 from slotscope.model.kinds.queue.score import score_unit
 from slotscope.model.kinds.queue.state import QueueState
@@ -35,6 +36,7 @@ class QueueKernel(CompiledEngine):
 
     constants = slots.CONSTANTS
     outcomes = OUTCOMES
+    follow = staticmethod(MOVING.follow)
 
     def __init__(self, system: QueueSystem) -> None:
         self.numbers = system.numbers
