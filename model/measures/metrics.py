@@ -17,6 +17,9 @@ from slotscope.model.measures.student import quantile
 #: Values that differ by less, relative to their mean, differ by rounding only.
 ROUNDING = 1e-13
 
+#: Batches of two runs that differ by less, relative to their values, do so as sums over a whole run are rounded.
+ROUNDED_SUMS = 1e-11
+
 #: Batches that a single run is cut into.
 BATCHES = 20
 
@@ -71,8 +74,10 @@ class Batches:
         return Estimate(one.mean * self.scale, one.half_width * self.scale)
 
     def minus(self, other: Batches) -> Batches:
-        """The paired differences: what is common to both, such as the same jobs, cancels."""
-        return Batches(self.values - other.values, self.scale)
+        """The paired differences: what is common to both, such as the same jobs, cancels; so does what was rounded."""
+        found = self.values - other.values
+        rounded = np.abs(found) <= ROUNDED_SUMS * np.maximum(np.abs(self.values), np.abs(other.values))
+        return Batches(np.where(rounded, 0.0, found), self.scale)
 
 
 def ratio(count: NDArray[np.float64] | Sequence[float], of: NDArray[np.float64] | Sequence[float]) -> Batches:

@@ -25,6 +25,13 @@ def test_a_paired_difference_by_hand() -> None:
     assert found.half_width < mine.estimate().half_width
 
 
+def test_what_was_rounded_is_no_difference() -> None:
+    """0.1 three times is not quite 0.3; what is small beside other values may well differ."""
+    sums = Batches(np.array([0.1 + 0.1 + 0.1, 7.0, 1e-15])), Batches(np.array([0.3, 7.0 + 1e-6, 2e-15]))
+    assert sums[0].values[0] != sums[1].values[0]
+    assert sums[0].minus(sums[1]).values.tolist() == [0.0, pytest.approx(-1e-6), pytest.approx(-1e-15)]
+
+
 def test_counts_add_up_and_what_is_unknown_is_left_out() -> None:
     table = np.array([[10.0, 3, 1, 0, 2], [14.0, 0, 0, 1, 2], [12.0, 6, 2, 2, 2]])
     numbers = Session.open("dra-vms", kernel=False).bench.numbers
