@@ -84,12 +84,6 @@ class Samples:
         self._table[self._count : self._count + len(fresh)] = fresh
         self._count += len(fresh)
 
-    def make_room(self, event: int, events: int) -> None:
-        """Become as sparse as the samples of so many events after *event* will make them, before they are taken."""
-        known = max(event, self.last_event)
-        while self._count + (event + events) // self.stride - known // self.stride > self._most:
-            self._thin()
-
     def _thin(self) -> None:
         self.stride *= 2
         kept = self._on_grid(self.table)

@@ -177,9 +177,8 @@ class Timeline:
         while self.event < target and reason is Reason.LIMIT:
             room = self._every - self.event % self._every
             overtaken = partial(self._overtaken, self.engine)
-            tape = self._tape[: min(MOST_EVENTS, target - self.event, room)]
-            self.samples.make_room(self.event, len(tape))
             task = Task(until, stop_flags, self.samples.stride, explain, overtaken, self.live_end)
+            tape = self._tape[: min(MOST_EVENTS, target - self.event, room)]
             result = self.engine.advance(self.state, tape, task)
             reason = result.reason
             self._accept(result, tape[: result.rows])

@@ -157,8 +157,8 @@ def report(case: str, found: Mapping[str, Counts]) -> None:
     mine, theirs = found["kernel"], found[in_c]
     why = (
         f"{mine.instructions:.0f} for {theirs.instructions:.0f} of C's, {mine.data:.0f} for {theirs.data:.0f} reads "
-        f"and writes, of which no cache holds {mine.far:.2f} for {theirs.far:.2f}; at C's pace for each of them the kernel "
-        f"had {theirs.instructions / mine.instructions:.2f} of its speed"
+        f"and writes, of which no cache holds {mine.far:.2f} for {theirs.far:.2f}; at C's pace for each of them the "
+        f"kernel had {theirs.instructions / mine.instructions:.2f} of its speed"
     )
     aim(f"instructions of the kernel / {in_c}: {case}", MOST, [mine.instructions / theirs.instructions], limit_is=why)
 

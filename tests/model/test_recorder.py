@@ -55,30 +55,6 @@ def test_samples_of_an_older_file_are_thinned_to_the_same_grid(count: int, strid
     assert (np.diff(samples.table[:, 0]) == samples.stride).all()
 
 
-@given(st.lists(st.tuples(st.integers(0, 3000), st.integers(1, 3000)), min_size=1, max_size=12))
-def test_samples_for_which_room_was_made_are_those_that_are_thinned_afterwards(walks: list[tuple[int, int]]) -> None:
-    before, afterwards, end = Samples(2, 1024), Samples(2, 1024), 0
-    for samples in (before, afterwards):
-        samples.append(samples_of(np.arange(1)))
-    for back, piece in walks:  # from an earlier place they are run again
-        event = max(0, end - back)
-        before.make_room(event, piece)
-        for samples in (before, afterwards):
-            feed(samples, event + 1, event + piece)
-        end = max(end, event + piece)
-        assert before.stride == afterwards.stride
-        assert (before.table == afterwards.table).all()
-
-
-def test_room_is_made_before_samples_are_taken() -> None:
-    samples = Samples(2, 1024)
-    feed(samples, 0, 1000)
-    samples.make_room(1000, 1000)
-    assert samples.stride == 2
-    samples.make_room(500, 500)
-    assert samples.stride == 2
-
-
 def test_no_more_samples_are_dropped_than_must_be() -> None:
     samples = Samples(2, 1024)
     feed(samples, 0, 1023)
