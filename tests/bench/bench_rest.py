@@ -7,6 +7,7 @@ leads to, on both threads of the program, by the processor's time.
 from __future__ import annotations
 
 import argparse
+import json
 import subprocess
 import sys
 import tempfile
@@ -22,7 +23,7 @@ from slotscope.gui.running.goals import Goal
 from slotscope.model.reporting.frame import Frame
 from tests.bench.bench_start import ROOT, screen
 from tests.bench.bench_window import Case, Watch, cases, open_window, spin
-from tests.bench.timing import SIZES, aim, keep_byte_code, spread
+from tests.bench.timing import SIZES, Limit, aim, keep_byte_code, spread
 
 #: Milliseconds for a step; for all panels that are not seen, a frame; and mebibytes that stay.
 STEP, UNSEEN, RESIDENT = 16, 0.1, 200
@@ -46,6 +47,38 @@ ONE_LINE = """numba.njit(lambda number: number + 1)(1)
 from slotscope.model.compiling.pages import give_back_compiler
 give_back_compiler()
 app.exec()"""
+
+
+#: Starts the program as its command does, tells after a while which modules it has, and closes the window.
+TELLS_MODULES = """
+import json, sys
+from slotscope import __main__ as main
+def start(options, window=main.window):
+    from slotscope.gui import app
+    def make_window(*arguments, make=app.make_window):
+        from PySide6.QtCore import QTimer
+        from PySide6.QtWidgets import QApplication
+        made = make(*arguments)
+        def tell():
+            print(json.dumps(list(sys.modules)), flush=True)
+            QApplication.closeAllWindows()
+        QTimer.singleShot({milliseconds}, tell)
+        return made
+    app.make_window = make_window
+    return window(options)
+main.window = start
+main.main(["dra-vms"])
+"""
+
+#: What is done in a bare window to have the modules of a program, and nothing of what it does with them.
+IMPORT_ALL = """
+from contextlib import suppress
+from importlib import import_module
+import json
+for name in json.load(open({path!r})):
+    with suppress(Exception):
+        import_module(name)
+"""
 
 
 def on_each(window: MainWindow, work: Callable[[], Any]) -> tuple[float, float]:
@@ -123,20 +156,42 @@ def resident(environment: Mapping[str, str], *command: str) -> float:
     return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS"))
 
 
+def modules(environment: Mapping[str, str]) -> str:
+    """All modules that the program has once its window is complete and its kernel runs: a list in JSON."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(
+            [sys.executable, "-c", TELLS_MODULES.format(milliseconds=500 * MINUTE)],
+            cwd=ROOT,
+            env={**environment, "XDG_CONFIG_HOME": folder},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    return done.stdout.splitlines()[-1]
+
+
 def bench_memory() -> None:
     """The program after a minute, beside a bare window."""
-    with screen() as environment:
+    with screen() as environment, tempfile.TemporaryDirectory() as folder:
+        names = Path(folder) / "modules.json"
+        names.write_text(told := modules(environment))
         mine = resident(environment, "-m", "slotscope", "dra-vms")
         bare = resident(environment, "-c", BARE.format(imported="time"))
         imports = "numpy, numba, pydantic, pyqtgraph"
         imported = resident(environment, "-c", BARE.format(imported=imports))
         called = resident(environment, "-c", BARE.format(imported=imports).replace("app.exec()", ONE_LINE))
+        all_modules = IMPORT_ALL.format(path=str(names)) + ONE_LINE
+        least = resident(environment, "-c", BARE.format(imported="numba").replace("app.exec()", all_modules))
     why = (
         f"a bare window holds {bare:.0f}, {imported:.0f} with NumPy, Numba, pydantic and "
         f"pyqtgraph imported, and {called:.0f} once a compiled function of one line was called and the pages of the "
         "compiler were given back"
     )
-    aim("resident after the first minute, dra-vms", RESIDENT, [mine], "MB", limit_is=why)
+    limit = Limit(
+        f"a bare window that has imported the same {len(json.loads(told))} modules and called a function of one line",
+        [least],
+    )
+    aim("resident after the first minute, dra-vms", RESIDENT, [mine], "MB", limit=limit, limit_is=why)
 
 
 def main() -> None:
