@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator, NamedTuple, Protocol
+from typing import Any, Iterator, NamedTuple, Protocol, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -191,13 +191,13 @@ class PhaseView(PolicyView):
         """K: real jobs in each phase."""
         return tuple(self._state.real[server].tolist())
 
-    def use(self, server: int) -> NDArray[np.int64]:
-        """[D] units that the real jobs need now."""
+    def use(self, server: int | Sequence[int]) -> NDArray[np.int64]:
+        """[D] units that the real jobs need now; [s, D] of several servers."""
         use: NDArray[np.int64] = self._state.use[server].copy()
         return use
 
-    def peak_use(self, server: int) -> NDArray[np.int64]:
-        """[D] units that the real jobs may need at most."""
+    def peak_use(self, server: int | Sequence[int]) -> NDArray[np.int64]:
+        """[D] units that the real jobs may need at most; [s, D] of several servers."""
         use: NDArray[np.int64] = self._state.peak_use[server].copy()
         return use
 
@@ -208,9 +208,7 @@ class PhaseView(PolicyView):
 
     def busy_servers(self) -> Iterator[int]:
         """Servers with a real job, by number."""
-        for server in range(self.servers):
-            if self._state.jobs_on[server]:
-                yield server
+        yield from np.flatnonzero(self._state.jobs_on).tolist()
 
     def first_idle(self) -> int:
         """The idle server of lowest number."""

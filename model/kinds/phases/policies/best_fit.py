@@ -51,10 +51,10 @@ class Reference(FittingPolicy):
 
     def arrival(self, view: PhaseView, job: PhaseJob) -> Decisions:
         """The tightest busy server where it fits, or an idle one."""
-        fitting = self.fitting(view, job.type)
+        fitting = self.fitting(view, job.type, list(view.busy_servers()))
         yield Record("fitting", Line(1, 2), {"type": job.type, "servers": len(fitting)})
         if fitting:
-            server = min(fitting, key=lambda one: int(self.left(view, one) @ self.weight))
+            server = fitting[int((self.left(view, fitting) @ self.weight).argmin())]
             yield Place(
                 line=Line(1, 3), job=job.number, server=server, values={"fitting": len(fitting), "reason": "tightest"}
             )

@@ -29,7 +29,7 @@ class Reference(FittingPolicy):
 
     def arrival(self, view: PhaseView, job: PhaseJob) -> Decisions:
         """The first server where it fits."""
-        fitting, idle = self.fitting(view, job.type), view.first_idle()
+        fitting, idle = self.fitting(view, job.type, list(view.busy_servers())), view.first_idle()
         yield Record("fitting", Line(1, 2), {"type": job.type, "servers": len(fitting)})
         busy = bool(fitting) and fitting[0] < idle
         reason = "first" if busy else "first idle" if fitting else "none fits"

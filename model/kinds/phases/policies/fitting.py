@@ -6,8 +6,9 @@ They know no tokens and no backup servers: servers are unlimited, and an idle on
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import reduce
 from math import floor
-from typing import Literal
+from typing import Literal, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,16 +47,13 @@ class FittingPolicy(PhasePolicy):
         need: NDArray[np.int64] = table[job_type]
         return need
 
-    def left(self, view: PhaseView, server: int) -> NDArray[np.int64]:
-        """[D] units left on a server, by the same account; below 0 after an overrun."""
-        return self.limit - (view.peak_use(server) if self.by_peak else view.use(server))
+    def left(self, view: PhaseView, servers: Sequence[int]) -> NDArray[np.int64]:
+        """[s, D] units left on some servers, by the same account; below 0 after an overrun."""
+        return self.limit - (view.peak_use(servers) if self.by_peak else view.use(servers))
 
-    def fits(self, view: PhaseView, server: int, job_type: int) -> bool:
-        """Whether a busy server has room for a job of the type."""
-        if view.jobs_on(server) >= self.numbers.model.most_jobs:
-            return False
-        return bool((self.need(job_type) <= self.left(view, server)).all())
-
-    def fitting(self, view: PhaseView, job_type: int) -> list[int]:
-        """Busy servers with room for a job of the type, by number."""
-        return [server for server in view.busy_servers() if self.fits(view, server, job_type)]
+    def fitting(self, view: PhaseView, job_type: int, servers: Sequence[int]) -> list[int]:
+        """Those of some busy servers that have room for a job of the type."""
+        enough = self.need(job_type) <= self.left(view, servers)
+        room = reduce(np.logical_and, enough.T)  # much faster than along short rows
+        most = self.numbers.model.most_jobs
+        return [one for one, fits in zip(servers, room.tolist(), strict=True) if fits and view.jobs_on(one) < most]

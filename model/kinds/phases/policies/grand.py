@@ -58,7 +58,7 @@ class Reference(FittingPolicy):
 
     def arrival(self, view: PhaseView, job: PhaseJob) -> Decisions:
         """One server of the draw."""
-        fitting = self.fitting(view, job.type)
+        fitting = self.fitting(view, job.type, list(view.busy_servers()))
         idle = ceil(self.share * view.jobs)
         yield Record("draw", Line(1, 2), {"type": job.type, "servers": len(fitting), "idle": idle, "jobs": view.jobs})
         total = len(fitting) + idle

@@ -52,9 +52,9 @@ class Reference(BestFit):
         draws = range(self.draws if busy else 0)
         drawn = [busy[view.choices.one_of(job.number, draw, len(busy))] for draw in draws]
         yield Record("drawn", Line(1, 2), {"type": job.type, "servers": tuple(drawn)})
-        fitting = [server for server in drawn if self.fits(view, server, job.type)]
+        fitting = self.fitting(view, job.type, drawn)
         if fitting:
-            server = min(fitting, key=lambda one: int(self.left(view, one) @ self.weight))
+            server = fitting[int((self.left(view, fitting) @ self.weight).argmin())]
             yield Place(
                 line=Line(1, 4),
                 job=job.number,
