@@ -84,7 +84,7 @@ def of_sampling(bench: Bench, state: ReservationState, before: int, events: int)
         def work() -> float:
             now: Any = current
             for past in range(before, before + events, TAPE):
-                sparse = max(0, ceil(log2((past + TAPE) / MOST_SAMPLES)))
+                sparse = max(0, ceil(log2(past / MOST_SAMPLES)))
                 now = engine.advance(now, tape, Task(stride=2**sparse)).state
             return float(events)
 
