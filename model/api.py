@@ -316,8 +316,19 @@ class Session(Walk):
         UserError
             If nothing was decided.
         """
-        self.answer = why_of(self.bench, self.timeline, thing, event)
-        self.answer = with_flip(self.bench, self.timeline, self.answer)
+        self.begin_why(thing, event)
+        self.search_flip()
+
+    def begin_why(self, thing: Thing | None, event: int | None = None) -> None:
+        """As :meth:`ask_why`, before the search, which :meth:`search_flip` makes: it may take long."""
+        self.answer = replace(why_of(self.bench, self.timeline, thing, event), search="on")
+
+    def search_flip(self) -> None:
+        """Search for what flips the decision that was asked about; nothing where none is asked about any more."""
+        if self.answer is None or self.answer.search != "on":
+            return
+        asked, self.answer = self.answer, replace(self.answer, search="stopped")  # unless it comes to its end
+        self.answer = with_flip(self.bench, self.timeline, asked)
 
     def frame(
         self,

@@ -23,7 +23,7 @@ from slotscope.gui.widgets.scripts import set_scripts
 from slotscope.model.reporting.explain import counted, grouped, plural, shown_time
 from slotscope.model.reporting.frame import Frame, RunInfo
 from slotscope.model.reporting.inspection import Found, Thing, Told
-from slotscope.model.whys.asking import Why
+from slotscope.model.whys.asking import Search, Why
 from slotscope.model.whys.tables import Candidates
 
 
@@ -138,6 +138,14 @@ _LOW = 26
 _HALF = 1000
 
 
+#: What there is to say of the search for the smallest change, where it has found nothing yet.
+_SEARCHES: dict[Search, str] = {
+    "none": "",
+    "on": "Searching for the smallest change that flips it (Esc stops it) ...",
+    "stopped": "The search for the smallest change that flips it was stopped.",
+}
+
+
 class WhyView(QScrollArea):
     """Shows an answer; hidden where there is none.  ``closed``: it is not wanted any more."""
 
@@ -201,7 +209,7 @@ class WhyView(QScrollArea):
     def _flip(answer: Why) -> str:
         flip = answer.flip
         if flip is None:
-            return ""
+            return f"<p>{_SEARCHES[answer.search]}</p>"
         if not flip.words:
             return f"<p>{flip.none_told}</p>"
         words, proof = html.escape(flip.words), html.escape(flip.proof)

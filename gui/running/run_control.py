@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any, Callable, Mapping
 
@@ -196,7 +197,8 @@ class RunControl(QObject):
             session.answer = None
             if not wanted.over:
                 worker.drive.running = False
-                session.ask_why(wanted.thing, wanted.event)
+                session.begin_why(wanted.thing, wanted.event)
+                worker.post(partial(_search_flip, session))  # once the answer is seen: the search may be long
             worker.refresh()
 
         self._worker.post_instead(command)
@@ -370,6 +372,13 @@ def _under_study(worker: RunWorker, run: Run) -> tuple[int, int]:
     if goal.replay and goal.event is not None and goal.event > line.event:
         return goal.event, goal.substep
     return line.event, line.substep
+
+
+def _search_flip(session: Session, worker: RunWorker) -> None:
+    try:
+        session.search_flip()
+    finally:
+        worker.refresh()
 
 
 def _standing(run: Run, moment: Moment, told: Callable[[str], object]) -> str | None:

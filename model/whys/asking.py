@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Callable, Iterator, NamedTuple
+from typing import Any, Callable, Iterator, Literal, NamedTuple
 
 from slotscope.model.errors import PolicyError, UserError
 from slotscope.model.measures.monitors import violations
@@ -24,6 +24,10 @@ MOST_EVENTS_BEFORE = 50
 
 #: Events looked back over for one that decides something.
 MOST_BACK = 1000
+
+
+#: How far the search for the smallest change is: nobody asks for it, it goes on, it is over, or it was given up.
+Search = Literal["none", "on", "done", "stopped"]
 
 
 class Flip(NamedTuple):
@@ -57,6 +61,7 @@ class Why:
     server: int = -1  #: the server asked about
     flip: Flip | None = None
     setting: Setting | None = None
+    search: Search = "none"  #: for the change that flips it
 
 
 def why(bench: Any, timeline: Any, event: int, job: int = -1, server: int = -1) -> Why:
@@ -132,7 +137,8 @@ def why_of(bench: Any, timeline: Any, thing: Thing | None, event: int | None) ->
 def with_flip(bench: Any, timeline: Any, answer: Why) -> Why:
     """The same answer with the smallest change that flips the decision, proved by a replay."""
     assert answer.setting is not None
-    return replace(answer, flip=_smallest(bench.kind.whys, answer.setting, timeline.fork_at(answer.event - 1)))
+    flip = _smallest(bench.kind.whys, answer.setting, timeline.fork_at(answer.event - 1))
+    return replace(answer, flip=flip, search="done")
 
 
 def _made_in_the_making(bench: Any, timeline: Any) -> tuple[int, int] | None:

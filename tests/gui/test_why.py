@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import sleep
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent
@@ -10,6 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from slotscope.gui.intents import AskWhy, Select
 from slotscope.gui.main_window import MainWindow
+from slotscope.model.phrase import Phrase
+from slotscope.model.running.waiting import who_waits
 from slotscope.model.whys.tables import OPEN
 from tests.gui.windows import open_anew, press, rest
 
@@ -32,7 +36,7 @@ def stand(qtbot: QtBot, window: MainWindow, scenario: str, event: int) -> None:
 
 def answered(qtbot: QtBot, window: MainWindow) -> str:
     """What the docked inspector says."""
-    rest(qtbot, window, lambda: window.frame is not None and window.frame.why is not None)
+    rest(qtbot, window, lambda: window.frame.why is not None and window.frame.why.flip is not None)
     view = window.docks["inspector"].panel.why
     qtbot.waitUntil(view.isVisible)
     return view.text.text()
@@ -98,6 +102,27 @@ def test_a_line_of_the_log_says_why_and_one_that_decides_nothing_says_so(qtbot: 
     assert "job 25" in answered(qtbot, window)
     chosen(log.menu(rows[56]), "Why?")
     qtbot.waitUntil(lambda: "decides nothing" in window.status.said.text())
+
+
+def test_the_answer_is_there_while_the_change_is_searched_and_esc_stops_that(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def search_on(*_: object) -> None:
+        while True:
+            who_waits().look(Phrase("Trying changes"), None)
+            sleep(0.01)
+
+    stand(qtbot, window, "dra-classroom", 47)
+    press(qtbot, window, Key.Key_W)
+    answered(qtbot, window)
+    monkeypatch.setattr("slotscope.model.api.with_flip", search_on)
+    window.carry_out(Select(server=0))
+    press(qtbot, window, Key.Key_W)
+    text = window.docks["inspector"].panel.why.text
+    qtbot.waitUntil(lambda: "server 1?" in text.text() and "Esc stops it" in text.text())
+    press(qtbot, window, Key.Key_Escape)
+    qtbot.waitUntil(lambda: "was stopped" in text.text())
+    assert "server 1?" in text.text()
 
 
 def test_a_policy_that_runs_no_more_is_told(qtbot: QtBot, window: MainWindow) -> None:
