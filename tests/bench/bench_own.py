@@ -150,9 +150,8 @@ class InOneBuffer(ReferenceEngine):
         return super().advance(mirror.follow(mirror.changes(state)), tape, task)
 
 
-def bare(path: str, scenario: str, events: int, *, watched: bool) -> Contestant:
-    """A policy's file on the same system as ever, called as the program's own policies are."""
-    bench = assemble(load_scenario(scenario), path)
+def bare(bench: Bench, *, watched: bool) -> Engine:
+    """The same system under the policy of a file, whose generators are called as those of the program's own are."""
     source = bench.system.policy.source
     found = PolicyClass.of(source)
     guarded = found.made(bench.numbers, {})
@@ -160,7 +159,8 @@ def bare(path: str, scenario: str, events: int, *, watched: bool) -> Contestant:
     policy.made(guarded.attributes)
     policy.real, policy.shown, policy.watched = guarded._policy, Shown(), watched
     system = bench.kind.system(bench.scenario, bench.numbers, bench.system.workload, policy)
-    return going_on(bench, InOneBuffer(system, keeps=False), settled(bench), events)
+    system.rename_jobs(bench.system.initial_jobs, bench.system.job_names())
+    return InOneBuffer(system, keeps=False)
 
 
 def in_a_process(process: Any, path: str, scenario: str, events: int) -> Contestant:
@@ -180,11 +180,14 @@ def bench_process(scenario: str, example: str, events: int, rounds: int) -> None
     """Print what the process of its own costs one example."""
     path = str(FOLDER / f"{example}.py")
     apart, here = HOST.child, Here()
+    bench = assemble(load_scenario(scenario), path)
     ways = {
         "in this process": in_a_process(here, path, scenario, events),
         "in one of its own": in_a_process(apart, path, scenario, events),
-        "here, its copy of the state compared and nothing else": bare(path, scenario, events, watched=True),
-        "here, unguarded": bare(path, scenario, events, watched=False),
+        "here, its copy of the state compared and nothing else": going_on(
+            bench, bare(bench, watched=True), settled(bench), events
+        ),
+        "here, unguarded": going_on(bench, bare(bench, watched=False), settled(bench), events),
     }
     times = interleaved(ways, rounds, clock=partial(time_of_both, apart))  # what the other one does is waited for
     HOST._child = apart

@@ -9,6 +9,7 @@ import os
 import re
 import sys
 from pathlib import Path
+from time import sleep
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from slotscope.model.kinds.queue.state import WAITING
 from slotscope.model.kinds.reservation.rows import EVENT_ROW
 from slotscope.model.questions.understanding import understood
 from slotscope.model.running.assembly import assemble
-from slotscope.model.running.engine import Task
+from slotscope.model.running.engine import Task, started
 from slotscope.model.scenario.load import load_scenario
 from slotscope.model.systems.state import copied, digest
 from tests.bench import (
@@ -34,6 +35,7 @@ from tests.bench import (
     bench_scale,
     bench_start,
     bench_window,
+    memory,
     queue_ways,
     timing,
 )
@@ -96,6 +98,19 @@ def test_policies_of_ones_own_bring_a_kernel(case: tuple[str, str, str]) -> None
     bench = assemble(load_scenario(scenario), str(bench_own.FOLDER / f"{example}.py"))
     assert bench.system.policy.brought
     assert not assemble(load_scenario(scenario), beside).system.policy.brought
+
+
+@pytest.mark.parametrize("watched", [False, True])
+@pytest.mark.parametrize("case", bench_own.CASES)
+def test_without_a_guard_a_policy_of_ones_own_does_the_same(case: tuple[str, str, str], watched: bool) -> None:
+    scenario, example, _ = case
+    bench = assemble(load_scenario(scenario), str(bench_own.FOLDER / f"{example}.py"))
+    tapes = np.zeros((2, 200), bench.system.row_dtype)
+    bench.reference.advance(started(bench.system), tapes[0], Task())
+    bench_own.bare(bench, watched=watched).advance(started(bench.system), tapes[1], Task())
+    told = [name for name in tapes.dtype.names if name != "request"]  # for how many a job asks the guard finds out
+    assert tapes["trail"].all()
+    assert all((tapes[0][name] == tapes[1][name]).all() for name in told)
 
 
 def test_policies_of_ones_own_print_tables(capsys: pytest.CaptureFixture[str]) -> None:
@@ -253,6 +268,25 @@ def test_told_decisions_are_those_of_the_reference(case: str) -> None:
     for _ in range(2):
         assert digest(told.advance(copied(state), tapes[1], Task()).state) == digest(known)
         assert (tapes[0] == tapes[1]).all()
+
+
+def test_the_least_growth_is_that_of_the_reads_of_a_ring_of_so_many_bytes() -> None:
+    after = memory.ring(10 * memory.NEAR)
+    assert after.nbytes == 10 * memory.NEAR
+    assert [memory.followed(after, 0, reads) for reads in (len(after) - 1, len(after))].index(0) == 1
+    limit = memory.grown_by_reads([1e-7, 2e-7], 2, 2**26, "its record")
+    few, some = (grown - 1 for grown in limit.found)
+    assert few == pytest.approx(2 * some)
+    assert few > 0
+    assert limit.what.startswith("2 reads of its record, ")
+
+
+def test_two_threads_are_timed_by_what_each_part_takes_its_thread() -> None:
+    parts, carried_out = ["a", "b", "c", "d"], []
+    gain, seconds = bench_scale.gain_of_two(parts, lambda part: (carried_out.append(part), sleep(0.02)))
+    assert sorted(carried_out) == sorted(2 * parts)
+    assert seconds >= 0.01
+    assert 1.5 < gain < 2.5
 
 
 def test_contestants_take_turns() -> None:
