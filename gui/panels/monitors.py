@@ -97,6 +97,10 @@ class MonitorsPanel(Panel):
             rows.setSpacing(8)
             column.addWidget(head)
             column.addLayout(rows)
+        self.no_stop = QLabel("Judged by means and not at an event, so without Stop.")
+        self.no_stop.setToolTip("Looked at often enough, an interval leaves its bound by chance, too.")
+        self.no_stop.setWordWrap(True)
+        column.insertWidget(column.indexOf(self._columns[_CLAIMS]), self.no_stop)
         column.addStretch()
         area = self._area = scrolled(self._list, self.body)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -120,6 +124,7 @@ class MonitorsPanel(Panel):
         super().restyle(theme)
         for head in self._heads:
             head.setFont(current_fonts().heading)
+        self.no_stop.setStyleSheet(f"color: {theme.muted}")
         for row in self.rows.values():
             row.restyle(theme)
 
@@ -159,6 +164,7 @@ class MonitorsPanel(Panel):
             filled[column] += 1
         for head, count in zip(self._heads, filled, strict=True):
             head.setVisible(count > 0)
+        self.no_stop.setVisible(filled[_CLAIMS] > 0)
 
     def _show_own(self, frame: Frame) -> None:
         """A row for each expression of the user's own."""

@@ -64,6 +64,8 @@ class TestRows:
             assert not row.stop.isHidden()
             assert row.curve.isHidden() == (reading.monitor.slack is None)
         assert all(panel.rows[claim.name].stop.isHidden() for claim in claims)
+        assert not panel.no_stop.isHidden()
+        assert "without Stop" in panel.no_stop.text()
 
     def test_below_the_last_row_the_list_ends(self, panel, qtbot):
         panel.set_frame(looked_at("reservation"))
