@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Iterator
 
 import pytest
 from PySide6.QtCore import Qt
@@ -20,7 +19,7 @@ from slotscope.model.comparison.differences import DIFFERENCES
 from slotscope.model.kinds.reservation.questions import VOCABULARY
 from slotscope.model.reporting.records import ARRIVAL
 from slotscope.model.running.origin import Moment
-from tests.gui.windows import at_rest, complete_window, press, rest
+from tests.gui.windows import SIZE, at_rest, open_anew, press, rest
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 
@@ -29,12 +28,12 @@ SHIFT, CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModi
 
 
 @pytest.fixture
-def alone(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+def alone(qtbot: QtBot, tidy_window: MainWindow) -> MainWindow:
     """A complete window with one policy, at event 0 of dra-vms."""
-    with complete_window(qtbot, tmp_path, height=1000) as window:
-        window.control.open("dra-vms", "dra")
-        at_rest(qtbot, window, lambda: window.frame.engine == "kernel")
-        yield window
+    open_anew(qtbot, tidy_window, "dra-vms", "dra")
+    tidy_window.resize(SIZE[0], 1000)
+    at_rest(qtbot, tidy_window, lambda: tidy_window.frame.engine == "kernel")
+    return tidy_window
 
 
 @pytest.fixture

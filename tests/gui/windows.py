@@ -147,7 +147,8 @@ def tidy_up(qtbot: QtBot, window: MainWindow) -> None:
     window.lessons.end()
     if window.lecture.on:
         window.lecture.toggle()
-    window.area.layouts.reset()
+    if window.area.layouts.text() != window.area.layouts.default:
+        window.area.layouts.reset()
     if window.theme.dark:
         window.toggle_theme()
     window.resize(*SIZE)

@@ -53,7 +53,7 @@ def server(tmp_path: Path) -> Iterator[str]:
     (tmp_path / "there" / "torn.tar.gz").write_bytes((tmp_path / "there" / "rows.tar.gz").read_bytes()[:-30])
     (tmp_path / "there" / "torn.csv.gz").write_bytes(gzip.compress(TEXT)[:-9])
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(tmp_path / "there"))) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))  # seconds until it sees that it is over
         thread.start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
