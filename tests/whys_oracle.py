@@ -202,7 +202,7 @@ def _phases(setting: Setting) -> dict[str, Predicate]:
         from slotscope.model.kinds.phases.view import PhaseView
 
         view = PhaseView(system.numbers, state, None)  # type: ignore[arg-type]
-        return state.jobs_on[server] > 0 and (not drawn or server in drawn) and policy.fits(view, server, j)
+        return state.jobs_on[server] > 0 and (not drawn or server in drawn) and bool(policy.fitting(view, j, [server]))
 
     def some() -> bool:
         return any(holds(s) for s in range(len(state.jobs_on)))
