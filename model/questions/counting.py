@@ -72,6 +72,7 @@ class _Desk(NamedTuple):
     missing: Array  #: [depth] whether a number may be missing
     block: Array  #: [depth, BLOCK] numbers and truths of a block
     waiting: Array  #: [nodes] that are to be looked at
+    witness: Array  #: [1] the place of a thing for which the condition was true last; -1: none is known
 
 
 def code_is_at_hand() -> bool:
@@ -100,6 +101,7 @@ def counted_by_event(
         np.zeros(MOST_STEPS, np.bool_),
         np.zeros((MOST_STEPS, BLOCK)),
         np.zeros(len(tree.parent), np.int64),
+        np.full(1, -1),
     )
     told = (things.own, things.there, things.places, things.event, things.place)
     compiled(count_things)(tree, desk, *told, others, is_any, found)
@@ -190,6 +192,11 @@ def renew_node(tree: Any, node: int) -> None:
 @jitable
 def count_at(tree: Any, desk: Any, others: Array, event: int, is_any: bool) -> int:
     """Of how many things the condition is true; of one at least, where *is_any* is asked for."""
+    witness = desk.witness[0]
+    if is_any and witness >= 0 and tree.alive[unsigned(witness)] > 0:  # it is true for many events, mostly
+        judge(tree, desk, others, event, 0, witness)
+        if desk.low[0] > 0:
+            return 1
     waiting, count = len(tree.parent) - tree.roots, 0.0
     for root in range(waiting):
         desk.waiting[unsigned(root)] = tree.roots + root
@@ -198,7 +205,7 @@ def count_at(tree: Any, desk: Any, others: Array, event: int, is_any: bool) -> i
         node = desk.waiting[unsigned(waiting)]
         if tree.count[unsigned(node)] == 0:
             continue
-        judge(tree, desk, others, event, node)
+        judge(tree, desk, others, event, node, -1)
         if desk.low[0] > 0:
             count += tree.count[unsigned(node)]
         elif desk.high[0] > 0 and node < tree.blocks:
@@ -211,18 +218,21 @@ def count_at(tree: Any, desk: Any, others: Array, event: int, is_any: bool) -> i
 
 
 @jitable
-def judge(tree: Any, desk: Any, others: Array, event: int, node: int) -> None:
-    """Between what the condition lies for the things in a node; a truth is 1, and of things that differ from 0 to 1."""
+def judge(tree: Any, desk: Any, others: Array, event: int, node: int, place: int) -> None:
+    """Between what the condition lies for the things in a node, or for that in a *place*.
+
+    A truth is 1, and of things that differ from 0 to 1.
+    """
     top = -1
     for number in range(len(desk.steps)):
         step, which = desk.steps[unsigned(number), 0], desk.steps[unsigned(number), 1]
-        if step == OWN:
+        if step == OWN and place < 0:
             top += 1
             desk.low[top], desk.high[top] = tree.low[which, node], tree.high[which, node]
             desk.missing[top] = tree.known[which, node] < tree.count[node]
-        elif step == OTHER:
+        elif step in (OWN, OTHER):
             top += 1
-            value = others[which, event]
+            value = tree.value[which, place] if step == OWN else others[which, event]
             desk.low[top], desk.high[top], desk.missing[top] = value, value, value != value  # noqa: PLR0124
         elif step == NEGATE:
             desk.low[top], desk.high[top] = -desk.high[top], -desk.low[top]
@@ -293,6 +303,10 @@ def true_in_block(tree: Any, desk: Any, others: Array, event: int, block: int) -
     count = 0.0
     for at in range(BLOCK):
         count += desk.block[0, unsigned(at)] if tree.alive[unsigned(first + at)] > 0 else 0.0
+    at = BLOCK - 1
+    while count > 0 and (tree.alive[unsigned(first + at)] == 0 or desk.block[0, unsigned(at)] == 0):
+        at -= 1
+    desk.witness[0] = first + at if count > 0 else desk.witness[0]
     return count
 
 

@@ -71,6 +71,17 @@ def by_numpy(steps: list[tuple[int, int]], own: np.ndarray, there: np.ndarray, o
 @pytest.mark.parametrize("places", [1, 70, 2500, 40_000])
 @pytest.mark.parametrize("turn", range(4))
 def test_the_tree_counts_as_all_places_do(places: int, turn: int) -> None:
+    compare_counts(places, turn)
+
+
+@pytest.mark.parametrize("turn", range(4))
+def test_a_few_things_are_seen_to_be_so_no_longer_than_they_are(turn: int) -> None:
+    """Whether any thing is so is asked first of that which was so last."""
+    for places in [1, 2, 3, 5] * 25:
+        compare_counts(places, turn)
+
+
+def compare_counts(places: int, turn: int) -> None:
     """With places that come on the way, missing and boundless numbers, and equal ones."""
     seed = random.randrange(2**32)
     print("seed", seed)
