@@ -14,7 +14,7 @@ from slotscope.gui.main_window import MainWindow
 from slotscope.gui.running.warming import Warming
 from slotscope.model.scenario.load import load_scenario, scenario_text
 from slotscope.model.traces.excerpts import EXAMPLE
-from tests.gui.windows import rest
+from tests.gui.windows import open_anew, rest
 from tests.model.trace_files import google_2019
 
 pytestmark = pytest.mark.slow
@@ -32,11 +32,10 @@ def log(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def window(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, window: MainWindow) -> MainWindow:
+def window(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, tidy_window: MainWindow) -> MainWindow:
     monkeypatch.setattr(Warming, "want", lambda *_: None)
-    window.control.open("moldable-classroom")
-    rest(qtbot, window, lambda: window.frame.info.scenario_name == "moldable-classroom")
-    return window
+    open_anew(qtbot, tidy_window, "moldable-classroom")
+    return tidy_window
 
 
 def select(window: MainWindow, scenario: str) -> None:

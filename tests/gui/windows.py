@@ -144,6 +144,7 @@ def tidy_up(qtbot: QtBot, window: MainWindow) -> None:
         window.docks[name].close()
     window.menu_bar.setActiveAction(None)
     window.control.pause()
+    window.control.clear_breakpoints()
     window.lessons.end()
     if window.lecture.on:
         window.lecture.toggle()
